@@ -1,4 +1,4 @@
-"""Page list and page config; `streamlit run app.py` starts here, and so may an ASGI server: `app:app`."""
+"""List and configure the pages; `streamlit run app.py` starts here, and so may an ASGI server: `app:app`."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""A lab for automatic differentiation: build a graph, change its gradients and see what JAX computes.
+"""Explore automatic differentiation: build a graph, change its gradients and see what JAX computes.
 
 import autodiff_viz as av
 

@@ -1,1 +1,1 @@
-"""Benchmarks: speed and memory as ratios of times measured in one run."""
+"""Measure speed and memory, as ratios of times measured in one run."""

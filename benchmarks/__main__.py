@@ -1,4 +1,4 @@
-"""`python -m benchmarks [part ...]`: measure every ratio that the project promises, in one run.
+"""Measure every ratio that the project promises, in one run: `python -m benchmarks [part ...]`.
 
 Ratios, not times: both sides of each are measured in turn on the same machine in the same minute.
 """

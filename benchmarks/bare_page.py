@@ -1,4 +1,4 @@
-"""Bare Streamlit page with one checkbox and one number, which imports what the app imports."""
+"""Serve a bare Streamlit page with a checkbox and a number; import what the app imports."""
 
 import jax  # noqa: F401
 import plotly.graph_objects  # noqa: F401

@@ -1,4 +1,4 @@
-"""Time from gesture to number in a headless Chromium: the app's canvas beside a bare Streamlit page.
+"""Time gestures to their number in a headless Chromium: the app's canvas beside a bare Streamlit page.
 
 The clocks run inside the page: from the gesture, or from opening the address, until the number from Python is
 in the document. Bytes are those that come over the wire to the browser.

@@ -1,4 +1,4 @@
-"""Timing of several actions in turn, so that a noisy moment of the machine meets all of them.
+"""Time several actions in turn, so that a noisy moment of the machine meets all of them.
 
 Processor time, not wall time: other load on the machine then hardly matters, and nothing measured here waits
 for anything.

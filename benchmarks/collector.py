@@ -1,4 +1,4 @@
-"""Remedies against Streamlit's garbage collection after every run, compared on reruns of the real lab."""
+"""Compare remedies against Streamlit's garbage collection after every run, on reruns of the real lab."""
 
 from __future__ import annotations
 

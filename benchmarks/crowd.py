@@ -1,4 +1,4 @@
-"""Many visitors at once: each acts every other second, or all open the page at one moment.
+"""Simulate many visitors at once: each acts every other second, or all open the page at one moment.
 
 A duration counts from the moment when an action was due, not from when it could be sent, so a server that
 stalls cannot hide it.
@@ -56,7 +56,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def acting(tabs: Sequence[Tab], server: Worked, seconds: float) -> Load:
-    """All of them come and then do one thing every `PERIOD` for so many seconds."""
+    """Have all tabs come, then act every `PERIOD` for so many seconds."""
     return asyncio.run(_acting(tabs, server, seconds))
 
 

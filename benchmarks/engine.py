@@ -1,4 +1,4 @@
-"""Benchmarks of the live path: traces of new structures, edits, sweeps."""
+"""Measure the live path: traces of new structures, edits, sweeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Benchmarks of the explanations: each beside the same function differentiated by eager JAX."""
+"""Measure the explanations, each beside the same function differentiated by eager JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames of the canvas in a headless Chromium: intervals between calls of requestAnimationFrame.
+"""Measure frames of the canvas in a headless Chromium: intervals between calls of requestAnimationFrame.
 
 A gesture goes on meanwhile, one step of it per frame. Ratios are to a frame of 16.7 ms, the best that a
 display of 60 Hz shows. A page that moves one square is measured before every gesture: where its frames are

@@ -1,4 +1,4 @@
-"""Random graphs of scalars that exist three times: as a graph, and as JAX and PyTorch functions.
+"""Generate random graphs of scalars that exist three times: as a graph, and as JAX and PyTorch functions.
 
 The functions are Python source with one line per node, as a person would write them by hand.
 """

@@ -1,4 +1,4 @@
-"""One visitor's worst: what ten editors feel while one more does what takes the server longest."""
+"""Measure how long ten editors wait while another visitor does what takes the server longest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory over many distinct graphs, in a process of its own.
+"""Measure memory over many distinct graphs, in a process of its own.
 
 `python -m benchmarks.memory` prints the resident megabytes at each tenth of the way.
 """

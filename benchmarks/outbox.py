@@ -1,6 +1,7 @@
-"""Protocol between a browser's outbox and the app: at-least-once delivery of edits with acknowledgement.
+"""Exchange messages with the app as a browser's outbox does: at-least-once delivery, acknowledged edits.
 
-The browser's side of it is `ui/web/mail.js`. All that a simulated visitor knows of the protocol is here.
+`ui/web/mail.js` is the browser's implementation. All parts of the protocol that a simulated visitor needs are
+here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hand-written functions, differentiated as users of their libraries would do it."""
+"""Differentiate hand-written functions as users of their libraries would do it."""
 
 from __future__ import annotations
 

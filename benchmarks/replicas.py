@@ -1,4 +1,4 @@
-"""Two processes of the app behind nginx, by the settings of deploy/nginx.conf: measured as one server."""
+"""Run two processes of the app behind nginx, by the settings of deploy/nginx.conf, as one server."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Replicas:
 
 @contextmanager
 def replicas() -> Iterator[Replicas | None]:
-    """Gives them when they are warm; None where no nginx is installed."""
+    """Give the replicas when they are warm; None where no nginx is installed."""
     if nginx() is None:
         yield None
         return

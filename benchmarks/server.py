@@ -1,4 +1,4 @@
-"""Streamlit server for this machine alone, in a process of its own, with its use of time and memory."""
+"""Run a Streamlit server for this machine alone, in a process of its own; measure its time and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A browser tab without a browser: Streamlit's own messages over its websocket."""
+"""Simulate a browser tab without a browser: Streamlit's own messages over its websocket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report of the benchmarks: ratios, with a target where there is one."""
+"""Report ratios, with a target where there is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training step with all records, compared with the same step written by hand in JAX and Optax under jit."""
+"""Compare a training step with all records with the same step by hand in JAX and Optax under jit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated visitors of the measured servers: one edits a graph in the lab, one ticks a bare page's box."""
+"""Simulate visitors of the measured servers: one edits a graph in the lab, one ticks a bare page's box."""
 
 from __future__ import annotations
 

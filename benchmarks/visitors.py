@@ -1,5 +1,5 @@
-"""Visitors beside each other: how many the app holds, and a bare Streamlit page under the same load in the
-same run; how many two processes behind nginx hold; a class that opens a lesson at one moment; memory.
+"""Measure visitors beside each other: how many the app holds, and a bare Streamlit page under the same load
+in the same run; how many two processes behind nginx hold.
 
 Also a class that opens a lesson at one moment, and memory. Both servers run on this machine beside the
 simulated visitors, with the app's own settings.
@@ -93,7 +93,7 @@ def _processor(app: Server, bare: Server) -> Iterator[Row]:
 def _held(
     who: str, at: At, tabs: Tabs, target: float | None = None, steps: Sequence[int] = STEPS
 ) -> Iterator[Row]:
-    """A row for each number of visitors up to the first that is too many; returns the most that are held."""
+    """Yield a row for each number of visitors up to the first that is too many; return the most held."""
     most = 0
     for count in steps:
         found = acting(tabs(at, count), at, SECONDS)

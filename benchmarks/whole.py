@@ -1,4 +1,4 @@
-"""Whole-program path compared with a hand-written function, each differentiated by one `jax.vjp`."""
+"""Compare the whole-program path with a hand-written function, each differentiated by one `jax.vjp`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Properties of every graph that is read: it can be written, run, exported, shown and trained."""
+"""Check what holds for every graph that is read: it can be written, run, exported, shown and trained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A test that asserts nothing fails, and the summary says how many assertions were run.
+"""Fail a test that asserts nothing, and report in the summary how many assertions were run.
 
 An `assert` in any module of the tests counts when it is executed, a call of numpy.testing.assert_*, and
 pytest.raises. What asserts in another way is counted by `counted`.

@@ -1,4 +1,4 @@
-"""The ways to write k branches, as formulas: small ones, with every way that numbers count them."""
+"""Write k branches in every way as formulas: small ones, with every way that numbers count branches."""
 
 from __future__ import annotations
 

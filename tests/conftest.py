@@ -1,4 +1,4 @@
-"""Settings of every test: JAX on the CPU and strict about dtypes, hypothesis without a clock."""
+"""Set up every test: JAX on the CPU and strict about dtypes, hypothesis without a clock."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""Documents that are almost graphs: those of real graphs, with a few random changes of their structure."""
+"""Generate documents that are almost graphs: real graphs, with a few random changes of their structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of states that Python's `==` or `hash` takes for one, and all that the lab works out of a state.
+"""List pairs of states that Python's `==` or `hash` confuses, and all that the lab computes from a state.
 
 `python -m tests.nearly_equal 0 4 7` prints, as JSON, the outcomes of the first states of pairs 4 and 7, in a
 process that has never seen the second ones; with 1 in the place of 0, of the second ones.

@@ -1,4 +1,4 @@
-"""The README's Python as programs that hold each result against the comment beside it."""
+"""Turn the README's Python into programs that compare each result with the comment beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Division of the tests by `pytest -n 3`: one process has all that need a browser, so there is one browser.
+"""Divide the tests of `pytest -n 3`: one process has all that need a browser, so there is one browser.
 
 The others have the rest, file by file, and what the browser leaves of the processors, which it often waits
 for. The process that is done first takes from the files that are left.

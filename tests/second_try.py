@@ -1,4 +1,4 @@
-"""A second try for a browser test that fails in CI; the summary says what failed.
+"""Run a browser test that fails in CI a second time; the summary says what failed.
 
 Browser, server and workers share two processors: what a page answers late for once must not hold up all
 other work. A test that is named is a defect all the same, of the test or of the page: find what it did not

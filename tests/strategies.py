@@ -1,4 +1,4 @@
-"""Random graphs for property tests: every rule, nested regions and groups, tensors, positions, empty slots.
+"""Generate random graphs for property tests: every rule, nested regions and groups, tensors, positions, gaps.
 
 The graphs are structurally sound (`problems` finds nothing but empty slots). What the ops are is up to
 the test: `SPECS` is enough for codecs; a test that runs graphs passes specs of ops with like shapes.

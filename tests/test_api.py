@@ -1,4 +1,4 @@
-"""The public names: documented, annotated, and told what they are given by mistake."""
+"""Test the public names: documented, annotated, and clear about arguments given by mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules that keep the project easy to read and safe to host, checked on its source."""
+"""Check on the source the rules that keep the project easy to read and safe to host."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_pythons_parser_is_called_in_one_place_alone():
 
 
 def test_documents_from_outside_are_read_in_one_place_alone():
-    """`decoded` and `document_in` know nothing of ops: who opens a document must not stop there."""
+    """`decoded` and `document_in` check nothing of ops: code that opens a document must not stop there."""
     found = {line.split(":")[0] for line in matches(APP, r"\b(decoded|document_in)\(")}
     assert {file for file in found if "/graph/" not in file} == {"autodiff_viz/language/documents.py"}
 

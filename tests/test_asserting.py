@@ -1,4 +1,4 @@
-"""Tests that fail because they assert nothing, and tests that do not."""
+"""Test that a test which asserts nothing fails, and that one which asserts does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package as pip makes it: what is in it, what it needs, and that the README's Python runs there."""
+"""Test the package as pip makes it: its files, its requirements, and that the README's Python runs there."""
 
 from __future__ import annotations
 

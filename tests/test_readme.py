@@ -1,4 +1,4 @@
-"""Claims of the README, its formulas, programs and links, and the files that CONTRIBUTING names."""
+"""Test claims of the README, its formulas, programs and links, and the files that CONTRIBUTING names."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Each check of the tests refuses what it is there to refuse: a forged trace, a wrong rule, a hidden wire.
+"""Test that each check of the tests refuses what it must: a forged trace, a wrong rule, a hidden wire.
 
 Others have such tests beside them: the verification of the page (`engine/whole_program/test_verify.py`),
 claims (`lessons/test_lessons.py`), axe (`browser/page/test_axe.py`), types (`web/test_typecheck.py`),

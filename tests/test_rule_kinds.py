@@ -1,4 +1,4 @@
-"""A kind of rule is one record, and one entry in the table of each interpretation of a graph."""
+"""Test that a kind of rule is one record, and one entry in the table of each interpretation of a graph."""
 
 import pytest
 

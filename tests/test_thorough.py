@@ -1,4 +1,4 @@
-"""The sample that `make test` runs of long lists of cases."""
+"""Test the sample that `make test` runs of long lists of cases."""
 
 import os
 import re

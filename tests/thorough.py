@@ -1,4 +1,4 @@
-"""What `make test` runs of the suite: every claim, and a sample of long lists of cases. `make nightly`: all.
+"""Select what `make test` runs: every claim, and a sample of long lists of cases. `make nightly` runs all.
 
     @pytest.mark.sampled(3)   every third case or so of a parametrised test, and at least one
     @pytest.mark.nightly      only at night: it takes long for what it adds to the tests beside it

@@ -1,5 +1,6 @@
-"""Work counted in lines of Python that ran, and in programs compiled: the same on every machine, however busy
-it is."""
+"""Count work in lines of Python that ran, and in programs compiled: the same on every machine, however busy
+it is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addition of a branch: copy the last branch and connect the copy as the last one is."""
+"""Add a branch: copy the last branch, and connect the copy as the last one is connected."""
 
 from __future__ import annotations
 

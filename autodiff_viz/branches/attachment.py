@@ -1,4 +1,4 @@
-"""Record of the connections between the last branch of a group and the rest of the graph."""
+"""Record the connections between the last branch of a group and the rest of the graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names, parameters and rule functions that count branches, extrapolated to one more or reduced by one."""
+"""Extrapolate names, parameters and rule functions that count branches to one branch more or less."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _next(before: Any, last: Any) -> Any:
 
 
 def picks_first(given: Params) -> bool:
-    """Whether these are parameters of `getitem` for an index such as `x[0]`."""
+    """Return whether these are parameters of `getitem` for an index such as `x[0]`."""
     return 0 in [part for part in dict(given).get("index", (0,)) if type(part) is int]
 
 

@@ -1,4 +1,4 @@
-"""Search for the connections of the last branch: its counterparts in the branch before, its readers."""
+"""Find the connections of the last branch: its counterparts in the branch before, and its readers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _Walk:
                 todo += [(s, t) for s, t in slots if s in self.graph and t in self.graph]
 
     def _apart(self, older: str, newer: str) -> bool:
-        """Whether both are outside all branches and depend on none, such as `p[1]` and `p[2]`."""
+        """Return whether both are outside all branches and depend on none, such as `p[1]` and `p[2]`."""
         return older not in self.made and newer not in self.made
 
     def _find_carried(self) -> None:
@@ -108,7 +108,7 @@ class _Walk:
             found.ends[name] = None
 
     def _adds_up(self, user: Node, slot: int) -> bool:
-        """Whether `user` is `result + term`, an addition to a running sum."""
+        """Return whether `user` is `result + term`, an addition to a running sum."""
         if user.op != ADD or user.rule.kind == BACKWARD_AS or len(user.slots) != 2:
             return False
         other = user.slots[1 - slot]
@@ -131,7 +131,7 @@ class _Walk:
         self._pair((s, t) for s, t in slots if s in self.graph and t in self.graph)
 
     def _weighs(self, user: Node, slot: int) -> bool:
-        """Whether `user` is the only branch times a weight that nothing else reads."""
+        """Return whether `user` is the only branch times a weight that nothing else reads."""
         other = user.slots[1 - slot] if user.op == WEIGH and len(user.slots) == 2 else None
         if not isinstance(other, str) or other in self.made or len(self.uses[other]) > 1:
             return False

@@ -1,4 +1,4 @@
-"""Removal of the last branch of a group, with its slots, terms and weights elsewhere."""
+"""Remove the last branch of a group, with its slots, terms and weights elsewhere."""
 
 from __future__ import annotations
 

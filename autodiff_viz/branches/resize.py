@@ -1,4 +1,4 @@
-"""Edits that add or remove a branch of a group of k parallel branches.
+"""Set the number of parallel branches of a group, one branch at a time.
 
 Branches are ordinary nodes, ordered by the numbers in their names. A new branch is a copy of the last one.
 Wires inside the branch are copied; wires from outside come from the same nodes. Random nodes get new seeds,

@@ -1,4 +1,4 @@
-"""Tensors with one entry per branch: weights, the picks of their entries, and shapes that count branches."""
+"""Find tensors with one entry per branch: weights, picks of their entries, shapes that count branches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHAPERS = ("reshape", "broadcast_to", "transpose", "expand_dims", "getitem", "co
 
 
 def picks_weight(graph: Graph, node: Node, found: Attachment) -> bool:
-    """Whether `node` is `p[0]` of an input `p` with one number, or of a node computed from one."""
+    """Return whether `node` is `p[0]` of an input `p` with one number, or of a node computed from one."""
     if node.op != PICK or not picks_first(node.params):
         return False
     return any(_axes(graph[name], found.k) for name in ancestors(graph, [node.name]) - found.own.keys())

@@ -1,1 +1,1 @@
-"""From a graph to its numbers: trace, whole program, training, segments, explanations, lints."""
+"""Compute the numbers of a graph: trace, whole program, training, segments, explanations, lints."""

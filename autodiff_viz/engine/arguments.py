@@ -1,4 +1,4 @@
-"""Check of the arguments of public functions: a mistake raises `GraphError` with a hint."""
+"""Check the arguments of public functions: a mistake raises `GraphError` with a hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check of a graph: structure first, then ops, arity, shapes and rules."""
+"""Check a graph: structure first, then ops, arity, shapes and rules."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _rule_key(node: Node, shape: Shape, below: tuple[Shape, ...]) -> Hashable:
 
 @remembered(limits.NODES, _rule_key)
 def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> LambdaProgram:
-    """Check the rule of a node and return the function that it computes, which is empty without one.
+    """Check the rule of a node and return the rule's function, empty if the rule has none.
 
     Args:
       shape: of the node's value.

@@ -1,4 +1,4 @@
-"""Compiled code on disk, in JAX's persistent compilation cache.
+"""Keep compiled code on disk, in JAX's persistent compilation cache.
 
 The server, its workers and the next start load what one process has compiled. Only `filled` writes to the
 cache, and only programs that the project itself runs, so visitors cannot make the cache grow. A filled
@@ -22,7 +22,7 @@ import jax.lib
 import numpy as np
 import optax
 
-NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own variable; whoever sets it manages the cache
+NAMED = "JAX_COMPILATION_CACHE_DIR"  # JAX's own variable; an operator who sets it manages the cache
 LIBRARIES = (jax.__version__, jax.lib.__version__, np.__version__, optax.__version__)
 """Versions of the libraries that compute."""
 

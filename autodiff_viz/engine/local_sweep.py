@@ -1,4 +1,4 @@
-"""Sweep of local factors: what multiplies an arriving cotangent, along a line of values of one input."""
+"""Sweep local factors: what multiplies an arriving cotangent, along a line of values of one input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Euclidean norm of an array, without overflow and without threads."""
+"""Compute the Euclidean norm of an array, without overflow and without threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweep: every number of a graph along a line of values of one input, computed in one pass."""
+"""Sweep an input: compute every number of a graph along a line of the input's values, in one pass."""
 
 from __future__ import annotations
 

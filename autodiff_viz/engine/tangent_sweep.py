@@ -1,4 +1,4 @@
-"""Sweep of forward mode: every tangent of a graph along a line of values of one input, in one pass."""
+"""Sweep forward mode: compute every tangent of a graph along a line of values of one input, in one pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`trace`: one evaluation of a graph and its derivatives, as data that can be read without JAX."""
+"""Trace a graph: evaluate it and its derivatives once, as data that can be read without JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warm-up: compile the catalog for scalars before the first visitor comes."""
+"""Compile the catalog for scalars, before the first visitor comes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def warm() -> int:
     """Trace every op on scalars, used once and used twice; return how many graphs ran.
 
     The programs of central differences are compiled too: an op whose inputs move alone, together and not at
-    all. An op that takes no scalars is skipped; other shapes are compiled when somebody needs them. The most
+    all. An op that takes no scalars is skipped; other shapes are compiled on first use. The most
     usual ops are also swept, as dragging a slider does.
     """
     ran = 0

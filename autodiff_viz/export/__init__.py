@@ -1,1 +1,1 @@
-"""Export of a graph to a JAX file that runs by itself."""
+"""Export a graph as a JAX file that runs by itself."""

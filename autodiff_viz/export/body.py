@@ -1,4 +1,4 @@
-"""Body of the exported `forward`: nodes, checkpoint regions and groups as lines of Python."""
+"""Write the body of the exported `forward`: nodes, checkpoint regions and groups as lines of Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops, numbers and tensors as Python expressions.
+"""Build ops, numbers and tensors as Python expressions.
 
 Expressions are syntax trees until they are written, so that Python itself sets the brackets and no text from
 a graph is ever pasted into a program.

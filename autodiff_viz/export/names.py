@@ -1,4 +1,4 @@
-"""Names in an exported program: those of the graph, unless something else in the file has the name."""
+"""Name the variables of an exported program: as in the graph, unless the file already has the name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export of a graph as a JAX program that runs by itself."""
+"""Write a graph as a JAX program that runs by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of nodes in an exported program: an expression for the node, and the function it calls."""
+"""Write the rules of nodes in an exported program: an expression, and the function that it calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export of two graphs and their difference as one file."""
+"""Export two graphs and their difference as one file."""
 
 from __future__ import annotations
 

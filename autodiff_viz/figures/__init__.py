@@ -1,1 +1,1 @@
-"""Plotly figures of traces, trainings and divisions, each with a description in words."""
+"""Draw traces, trainings and segments as Plotly figures, each with a description in words."""

@@ -1,4 +1,4 @@
-"""Catalog of the figures that a page offers.
+"""List the figures that a page offers.
 
 To add one: a file with a figure and its text, and a line here.
 """
@@ -177,7 +177,7 @@ FIGURES: Mapping[str, FigureSpec] = {
 
 
 def lacking(graph: Graph, pinned: Graph | None = None) -> list[str]:
-    """Return the figures for which the graph lacks what they are about, and the pinned one too."""
+    """Return the figures whose subject neither the graph nor the pinned graph has."""
     return [name for name, spec in FIGURES.items() if not spec.fits(graph, pinned)]
 
 

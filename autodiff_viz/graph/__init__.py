@@ -1,1 +1,1 @@
-"""The graph as frozen data, and all that needs no op: edits, undo, checks, JSON and links."""
+"""Represent a graph as frozen data; edit, check and serialise it, all without knowledge of ops."""

@@ -1,4 +1,4 @@
-"""Structural identity of data: short bytes that are equal only for data equal in type and in every bit.
+"""Identify data by structure: short bytes, equal only for data equal in type and in every bit.
 
 All memoisation, for one visitor or for all, is keyed by it. Python's own `==` and `hash` are no such keys:
 0.0 == -0.0, 1 == 1.0 == True, and hash(-1.0) == hash(-2.0), yet a / 0.0 is not a / -0.0.
@@ -46,7 +46,7 @@ def identity(value: Any) -> bytes:
 
 
 def _is_told_by_repr(value: tuple) -> bool:
-    """Whether the tuple has only atoms and short tuples of these, so that `repr` is unambiguous."""
+    """Return whether the tuple has only atoms and short tuples of these, so that `repr` is unambiguous."""
     kinds = set(map(type, value)) - _ATOMS
     inner = [item for item in value if type(item) is tuple] if kinds else ()
     return not kinds - _TUPLES and all(len(item) <= FEW and _is_told_by_repr(item) for item in inner)
@@ -69,7 +69,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
         return "mapping", tuple(identity(key) + b":" + identity(item) for key, item in value.items())
     if kind in (set, frozenset):
         return "set", tuple(sorted(map(identity, value)))
-    if hasattr(value, "tobytes"):  # NumPy's arrays and numbers, and JAX's; this folder knows neither
+    if hasattr(value, "tobytes"):  # NumPy's arrays and numbers, and JAX's; this folder imports neither
         return "array", (str(value.dtype), tuple(value.shape), _short(value.tobytes()))
     if is_dataclass(value):
         return kind.__name__, tuple(identity(getattr(value, field.name)) for field in fields(value))
@@ -79,7 +79,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal in type and in every bit.
+    """Return whether two values are equal in type and in every bit.
 
     Values without an identity are the same only if they are one object. Quick where the values share most of
     their parts, as two states of one page do.

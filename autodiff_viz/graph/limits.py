@@ -1,4 +1,4 @@
-"""Limits on all data from outside. Messages quote these numbers."""
+"""Limit the size of all data from outside; messages quote these numbers."""
 
 from __future__ import annotations
 

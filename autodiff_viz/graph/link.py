@@ -1,4 +1,4 @@
-"""Link codec: the graph's JSON document, compressed to characters that a URL may hold."""
+"""Encode a graph as a link, and decode it: the JSON document, compressed to characters of a URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph as frozen data: nodes, rules, checkpoint regions and groups. Nothing here computes or mutates.
+"""Represent a graph as frozen data: nodes, rules, checkpoint regions and groups.
 
 A node applies one op; a wire carries a node's output into one slot of another node. A wire is no object of
 its own: slot `i` of a node holds the name of the node that it is wired to.

@@ -1,4 +1,4 @@
-"""Pictures of graphs in notebooks: written by the function that the package registers.
+"""Show graphs in notebooks, as pictures by the function that the package registers.
 
 A graph is in the first folder and its picture in a later one, so neither can import the other's writer.
 """

@@ -1,4 +1,4 @@
-"""User errors as data, so that a page can mark the node, the slot or the text."""
+"""Report a user's mistake as data, so that a page can mark the node, the slot or the text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The formula language: text to graph and graph to text."""
+"""Parse formula text to a graph, and print a graph as formula text."""

@@ -1,4 +1,4 @@
-"""Readers of JSON documents and links from outside, with full checks.
+"""Read JSON documents and links from outside, with full checks.
 
 `graph/serialization/codec.py` reads the structure. This module checks each node against the op's record, so
 that a document can express no more than a formula: of each graph that is read, `parse(show(graph))` is the

@@ -1,4 +1,4 @@
-"""Parser of formula text, a small subset of Python. The text is parsed and walked, never run."""
+"""Parse formula text, a small subset of Python. The text is parsed and walked, never run."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _key(text: str) -> str:
 
 @remembered(REMEMBERED, _key)
 def _short(text: str) -> tuple[Graph, Mapping[str, Span]]:
-    """Memoised `_read`, since each edit asks several times for the author's text."""
+    """Memoise `_read`, since each edit reads the author's text several times."""
     graph, spans = _read(text, Names())
     return graph, MappingProxyType(spans)
 

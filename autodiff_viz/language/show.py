@@ -1,4 +1,4 @@
-"""Printer of graphs as formula text, the inverse of the parser: `parse(show(graph)) == graph`.
+"""Print graphs as formula text, the inverse of the parser: `parse(show(graph)) == graph`.
 
 The text has names, rules, regions, groups and positions.
 """
@@ -178,7 +178,7 @@ def _render(
 
 
 def _fills(node: Node, room: int) -> bool:
-    """Whether the node's own tensors fill the line: each number takes at least three characters."""
+    """Return whether the node's own tensors fill the line: each number takes at least three characters."""
     return any(3 * prod(shape_of(slot)) > room + 2 for slot in node.slots if isinstance(slot, tuple))
 
 
@@ -246,7 +246,7 @@ def _show_input(node: Node) -> Shown:
 
 
 def _is_alias(node: Node, inlined: set[str]) -> bool:
-    """Whether an identity is written `b = a`: not inlined itself, and reads no inlined node."""
+    """Return whether an identity is written `b = a`: not inlined itself, and reads no inlined node."""
     bent = node.rule.kind != FOLLOW or node.muted or node.cut
     if node.op != IDENTITY or bent or len(node.slots) != 1 or node.params:
         return False

@@ -1,1 +1,1 @@
-"""The lessons: text, graphs as formulas, and claims that must hold."""
+"""Teach by lessons: text, graphs as formulas, and claims that must hold."""

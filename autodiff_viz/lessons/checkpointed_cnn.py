@@ -1,4 +1,4 @@
-"""Lesson: a checkpoint around the tutorial's convolution saves no residuals; around more ops it does."""
+"""Teach that a checkpoint around the tutorial's convolution saves no residuals; around more ops it does."""
 
 from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Like, Try, Variant

@@ -1,4 +1,4 @@
-"""Lesson: checkpointing, which discards residuals of the forward pass and recomputes them on the way back."""
+"""Teach checkpointing, which discards residuals of the forward pass and recomputes them on the way back."""
 
 from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT

@@ -1,4 +1,4 @@
-"""Lesson: a declared pullback, on the tutorial's sillyExp."""
+"""Teach how to declare a pullback, on the tutorial's sillyExp."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT

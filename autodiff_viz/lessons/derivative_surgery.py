@@ -1,4 +1,4 @@
-"""Lesson: a rule that replaces the arriving cotangent by another number (derivative surgery)."""
+"""Teach derivative surgery: a rule that replaces the arriving cotangent by another number."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT

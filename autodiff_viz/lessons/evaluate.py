@@ -1,4 +1,4 @@
-"""Evaluation of the lessons' claims: the numbers that JAX computes beside the expected ones."""
+"""Evaluate the lessons' claims: the numbers that JAX computes beside the expected ones."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def _read(claim: Claim, lesson: Lesson, variant: int) -> np.ndarray:
 
 
 def agree(found: np.ndarray, expected: np.ndarray, claim: Claim) -> bool:
-    """Whether `found` is within the claim's tolerance of `expected`."""
+    """Return whether `found` is within the claim's tolerance of `expected`."""
     if found.shape != expected.shape:
         return False
     wide = expected.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Codec of evaluated claims, for transfer between processes and for the persistent cache.
+"""Encode evaluated claims, for transfer between processes and for the persistent cache; decode them.
 
 Cached data is trusted only as far as it can be checked against the lesson: the expected number must be the
 claim's own, and whether the claim holds is recomputed from the two numbers.

@@ -1,4 +1,4 @@
-"""Lesson: the cotangent of a value that is used twice is the sum of what its wires pass."""
+"""Teach that the cotangent of a value that is used twice is the sum of what its wires pass."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.tries import moved, ruled

@@ -1,4 +1,4 @@
-"""Lesson: a forward pass with noise and a backward pass without, by a stop at the right place."""
+"""Teach a forward pass with noise and a backward pass without, by a stop at the right place."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import ANSWER, QUESTION

@@ -1,4 +1,4 @@
-"""Registry of the lessons, in teaching order. To add one, add a file and a line here."""
+"""List the lessons in teaching order. To add one, add a file and a line here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson: k branches on one image, weighted and summed, written in four ways with equal gradients."""
+"""Teach k branches on one image, weighted and summed: four ways to write them, with equal gradients."""
 
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Try, Variant
 from autodiff_viz.lessons.sources import GATED

@@ -1,4 +1,4 @@
-"""Lesson: one neuron forward and backward, step by step: the chain rule."""
+"""Teach the chain rule: one neuron forward and backward, step by step."""
 
 from autodiff_viz.lessons.record import EXACTLY, PLAY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.tries import moved

@@ -1,4 +1,4 @@
-"""Record types of lessons: text, graphs, exercises, and claims that the tests check."""
+"""Describe a lesson as records: text, graphs, exercises, and claims that the tests check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Titles of the documents that the claims cite as sources."""
+"""Name the documents that the claims cite as sources."""
 
 SWIFT = "Custom differentiation, the Swift for TensorFlow tutorial"
 QUESTION = "Tensorflow: use different expressions for forward and backward pass, the question"

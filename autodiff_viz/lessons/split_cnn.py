@@ -1,4 +1,4 @@
-"""Lesson: the question behind the split model, a classifier in two models that is trained as one."""
+"""Teach how to train a classifier in two models as one: pass the cotangent of the boundary back."""
 
 from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Try, Variant

@@ -1,4 +1,4 @@
-"""Lesson: three models trained as one, where a cotangent and not a Jacobian crosses each boundary."""
+"""Teach three models trained as one: a cotangent, not a Jacobian, crosses each boundary."""
 
 from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Try, Variant

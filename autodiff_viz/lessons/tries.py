@@ -1,4 +1,4 @@
-"""Edits of the exercises of lessons, in the form in which the canvas sends them."""
+"""Build the edits of lesson exercises, in the form in which the canvas sends edits."""
 
 from __future__ import annotations
 

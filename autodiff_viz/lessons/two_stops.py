@@ -1,4 +1,4 @@
-"""Lesson: comparison of Ioffe's stop-gradient trick applied early and late, on the same noise."""
+"""Teach where Ioffe's stop-gradient trick acts: applied early and late, on the same noise."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import ANSWER

@@ -1,4 +1,4 @@
-"""Lesson: Swift's `withoutDerivative`, JAX's `stop_gradient`: a term with a value and a zero gradient."""
+"""Teach Swift's `withoutDerivative`, JAX's `stop_gradient`: a term with a value and a zero gradient."""
 
 from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
 from autodiff_viz.lessons.sources import SWIFT

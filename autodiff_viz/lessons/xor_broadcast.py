@@ -1,4 +1,4 @@
-"""Lesson: the tutorial's XOR, which never learns because its loss broadcasts predictions against targets."""
+"""Teach why the tutorial's XOR never learns: its loss broadcasts predictions against targets."""
 
 from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant

@@ -1,4 +1,4 @@
-"""Numbers printed by the tutorial on custom differentiation while it trained XOR, and its initial weights.
+"""Quote the numbers that the tutorial printed while it trained XOR, and its initial weights.
 
 The weights are recovered from the printed gradients by least squares. Two of them, in the second row of `W1`
 at 4 and 5, do not follow from the run: with any clearly negative value these units are off whenever the

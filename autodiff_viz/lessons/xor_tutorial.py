@@ -1,4 +1,4 @@
-"""Lesson: the tutorial's XOR training, with its printed numbers and a relu that is dead at first."""
+"""Teach the tutorial's XOR training, with its printed numbers and a relu that is dead at first."""
 
 from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant

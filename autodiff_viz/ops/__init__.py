@@ -1,1 +1,1 @@
-"""The catalog of ops: one `Op` record each, by group."""
+"""Define the ops, one `Op` record each, by group."""

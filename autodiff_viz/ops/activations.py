@@ -1,4 +1,4 @@
-"""Op records of newer activations (leaky_relu, elu, silu, gelu); derivatives at kinks are JAX's."""
+"""Define newer activations (leaky_relu, elu, silu, gelu); derivatives at kinks are JAX's."""
 
 from __future__ import annotations
 

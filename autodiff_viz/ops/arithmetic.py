@@ -1,4 +1,4 @@
-"""Op records of arithmetic: the four operations, powers, negation and the identity."""
+"""Define arithmetic: the four operations, powers, negation and the identity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Catalog of all ops by name.
+"""List all ops by name, in one catalog.
 
 To add an op, add its record to the module of its group; the tests say what is missing.
 """

@@ -1,4 +1,4 @@
-"""Record of `grad`, whose value is a derivative: the engine computes it from the graph between its inputs."""
+"""Define `grad`, a derivative as a value: the engine computes it from the graph between its inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Op record of dropout."""
+"""Define dropout."""
 
 from __future__ import annotations
 

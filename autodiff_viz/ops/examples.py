@@ -1,4 +1,4 @@
-"""Shapes that many ops are tested with; see `Op.examples`."""
+"""List shapes with which the tests call many ops; see `Op.examples`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codec of indices such as `x[0, 1:3]`: hashable data, Python's own index, and text.
+"""Convert indices such as `x[0, 1:3]` between hashable data, Python's own index, and text.
 
 Data is a tuple with one entry per part: an int; a (start, stop, step) tuple of ints or None for a slice;
 "..." for an ellipsis; None for a new axis. It is hashable, so that it can key a cache, and is plain JSON.

@@ -1,4 +1,4 @@
-"""Registry of the initializers of parameters, with their names in `jax.nn.initializers`."""
+"""Register the initializers of parameters, with their names in `jax.nn.initializers`."""
 
 from __future__ import annotations
 

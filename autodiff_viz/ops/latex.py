@@ -1,4 +1,4 @@
-"""LaTeX of ops, derivatives and numbers, for KaTeX, from the templates in the op records."""
+"""Write ops, derivatives and numbers as LaTeX for KaTeX, from the templates in the op records."""
 
 from __future__ import annotations
 

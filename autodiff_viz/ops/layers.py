@@ -1,4 +1,4 @@
-"""Op records of neural-network layers; images are [batch, height, width, channels] (NHWC).
+"""Define neural-network layers; images are [batch, height, width, channels] (NHWC).
 
 Parameters (a matrix, a kernel, a bias) are inputs in slots, like any other value, so that they can be
 stopped, rewritten and looked at.

@@ -1,4 +1,4 @@
-"""Op records of products of vectors and matrices."""
+"""Define products of vectors and matrices."""
 
 from __future__ import annotations
 

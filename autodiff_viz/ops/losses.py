@@ -1,4 +1,4 @@
-"""Op records of loss functions, with the names and definitions of Optax.
+"""Define loss functions, with the names and definitions of Optax.
 
 A loss gives one number per example, of which a graph takes the mean; `mean_squared_error` includes the mean.
 """

@@ -1,4 +1,4 @@
-"""Shared parts of the explanations of shape errors: broadcasting, inner products, and their wording."""
+"""Explain shapes that do not broadcast or contract; the explanations of all ops share these parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations of shape errors, by op, with hints.
+"""Explain shape errors, by op, with hints.
 
 Only called after JAX has refused the shapes: an explanation never decides.
 """

@@ -1,4 +1,4 @@
-"""Explanations of shape errors of layers and losses."""
+"""Explain shape errors of layers and losses."""
 
 from __future__ import annotations
 

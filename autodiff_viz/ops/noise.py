@@ -1,4 +1,4 @@
-"""Op records of random constants. The seed is explicit: the same seed gives the same draw, in every dtype."""
+"""Define random constants. The seed is explicit: the same seed gives the same draw, in every dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validity of parameter values by `Param.kind`, for formulas, documents and the inspector alike."""
+"""Check parameter values by `Param.kind`, for formulas, documents and the inspector alike."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def needed(param: Param) -> str:
 
 
 def fits(param: Param, value: Any) -> bool:
-    """Whether `value` is of the parameter's kind. A bool is no number, and 0.0 no axis."""
+    """Return whether `value` is of the parameter's kind. A bool is no number, and 0.0 no axis."""
     kind = param.kind
     if kind == "choice":
         return type(value) is str and value in param.choices

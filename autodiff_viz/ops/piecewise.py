@@ -1,4 +1,4 @@
-"""Op records of functions with kinks or jumps: absolute value, extrema, rounding, comparisons, choice."""
+"""Define functions with kinks or jumps: absolute value, extrema, rounding, comparisons, choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pullback of an op as an op of its own: what the op passes to one of its slots.
+"""Make an op of the pullback of an op: the contribution that the op passes to one slot.
 
 A grad node runs pullbacks forward, and differentiates them in turn. They are named by a `PullbackOf` and not
 by a text, so that no document can name one.

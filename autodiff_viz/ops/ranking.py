@@ -1,4 +1,4 @@
-"""Op records that put elements in order, or turn a choice of one into a number and back."""
+"""Define ops that put elements in order, or turn a choice of one into a number and back."""
 
 from __future__ import annotations
 

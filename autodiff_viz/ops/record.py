@@ -1,4 +1,4 @@
-"""Record types of the op catalog: one frozen `Op` per op; palette, language and exporter read it."""
+"""Describe an op as one frozen `Op` record, which palette, language and exporter read."""
 
 from __future__ import annotations
 

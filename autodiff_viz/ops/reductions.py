@@ -1,4 +1,4 @@
-"""Op records of reductions over one axis or all, and of cumsum and softmax, which run along one."""
+"""Define reductions over one axis or all, and cumsum and softmax, which run along an axis."""
 
 from __future__ import annotations
 

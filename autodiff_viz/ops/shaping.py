@@ -1,4 +1,4 @@
-"""Op records that move, copy, join, pick or replace elements and compute none; and constants of a shape."""
+"""Define ops that move, copy, join, pick or replace elements and compute none; and constants of a shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Op records of exponentials, trigonometry and classical activations: smooth but for relu's corner."""
+"""Define exponentials, trigonometry and classical activations: smooth but for relu's corner."""
 
 from __future__ import annotations
 

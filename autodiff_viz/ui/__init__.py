@@ -1,1 +1,1 @@
-"""The page: Streamlit pages and panels, the server, and the components in plain JavaScript."""
+"""Serve and draw the page: Streamlit pages and panels, the server, the components in plain JavaScript."""

@@ -1,4 +1,4 @@
-"""State of the lab in the address bar: read when a page opens, written after every change."""
+"""Keep the state of the lab in the address bar: read it when a page opens, write it after every change."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def entered() -> Session:
 
 
 def navigated() -> bool:
-    """Whether this run was requested by the browser's back or forward button."""
+    """Return whether this run was requested by the browser's back or forward button."""
     return bool(getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False))
 
 
@@ -89,7 +89,7 @@ def write_address(here: Session) -> None:
 
 
 def next_address(here: Session) -> str:
-    """Return the address of the whole state as text, for a browser that puts it in its address bar itself."""
+    """Return the address of the whole state as text, for a browser that shows the address by itself."""
     with here.lock:
         here.address.written, here.address.pushed = _next(here, here.address.written), True
         return urlencode(here.address.written)

@@ -1,4 +1,4 @@
-"""Answers of workers about the numbers on view, requested when the user is idle."""
+"""Request the answers of workers about the numbers on view, when the user is idle."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _paths(here: Session, lab: Lab, view: LabView, ask: Callable[[str, Job], Ans
 
 
 def is_idle(here: Session, lab: Lab) -> bool:
-    """Whether the browser has requested the parts of the page that follow an edit; answers come with them.
+    """Return whether the browser has requested the parts of the page that follow an edit, and the answers.
 
     So an edit that another one follows at once is not checked, and on a busy server checks come later.
     """
@@ -70,7 +70,7 @@ def is_idle(here: Session, lab: Lab) -> bool:
 
 
 def want_check(here: Session, on: bool) -> None:
-    """Note whether the user wants the check of the state on view; if not, a running check is cancelled."""
+    """Note whether the user has requested the check of the state on view; if not, cancel a running check."""
     job = check_job(here.present.view)
     here.looks[CHECK] = job.key if job and on else None
     if not on:

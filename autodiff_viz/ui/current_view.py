@@ -1,4 +1,4 @@
-"""View of a state of the lab, computed once per state."""
+"""Compute the view of a state of the lab, once per state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""End of a visitor's page: the jobs that only this visitor has requested are cancelled.
+"""Cancel the jobs that only one visitor has requested, when that visitor's page has ended.
 
 Streamlit releases what it caches for a session when the session's connection closes. A reload closes it too,
 and so does a bad connection. Jobs therefore go on for a while, in which a page can request them again.

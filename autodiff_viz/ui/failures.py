@@ -1,4 +1,4 @@
-"""Messages to a visitor when the server fails; the details are only in the server's log."""
+"""Tell a visitor plainly that the server has failed; the details are only in the server's log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fair scheduling of visitors on Python's one processor: two first-in first-out queues, quick and slow.
+"""Schedule visitors fairly on Python's one processor: two first-in first-out queues, quick and slow.
 
 Threads that share one processor all finish late; if they take turns, all but the last finish early. Nobody
 waits long for a slow visitor: a visitor with a slow turn lately joins a queue of their own, and when a quick
@@ -94,7 +94,7 @@ class Queue:
             turn.let_in.set()
 
     def _is_open(self, now: float) -> bool:
-        """Whether all turns under way are held up."""
+        """Return whether all turns under way are held up."""
         held_up = sum(now - turn.since >= self._long for turn in self._going)
         return held_up >= MOST or held_up == len(self._going)
 
@@ -118,7 +118,7 @@ def longest_wait() -> float:
 
 @contextmanager
 def in_turn(of: Hashable = None) -> Iterator[None]:
-    """Context for work or drawing for a visitor; without a name, the one whose page is run."""
+    """Give work or drawing inside `with` its turn, for a visitor; by default the one whose page is run."""
     if getattr(_mine, "turn", False):
         yield
         return

@@ -1,4 +1,4 @@
-"""First drawing of an address: built once, as the text that is sent, and shared by all visitors.
+"""Build the first drawing of an address once, as the text that is sent, and share it with all visitors.
 
 The records are immutable; a session continues from there with records of its own.
 """

@@ -1,4 +1,4 @@
-"""Updates of the page while a training runs, as often as there is time."""
+"""Update the page while a training runs, as often as there is time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def catch_up(here: Session) -> None:
 
 
 def _is_time(here: Session) -> bool:
-    """Whether enough time has passed since the last update.
+    """Return whether enough time has passed since the last update.
 
     Drawing a training takes about a quarter of the time, so that the user's own edits need not wait for it.
     One slow drawing must not delay the next by more than `MOST_REST`.

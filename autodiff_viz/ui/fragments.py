@@ -1,4 +1,4 @@
-"""Parts of the lab page, each a Streamlit fragment; only parts whose data has changed are drawn again.
+"""Draw the parts of the lab page, each a Streamlit fragment; only those whose data has changed.
 
 An edit on the canvas, in the formula or with a slider is answered by a run that draws only the lab's
 component, so that the numbers are on the page before the rest is computed. When the user is idle the browser
@@ -48,7 +48,7 @@ SOON = 0.25  # seconds; if another run follows sooner, the end of the first may 
 
 @contextmanager
 def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..., None]]:
-    """Context in which the page is drawn; gives a function that draws a part by its name.
+    """Draw the page inside `with`, by the function that this context gives, which draws a part by name.
 
     The function takes a container, which must not be entered: for each fragment Streamlit copies all
     containers that have been entered.
@@ -99,12 +99,12 @@ def _draw(name: str, draw: Draw) -> None:
 
 
 def is_first(parts: Parts) -> bool:
-    """Whether nothing has been drawn yet."""
+    """Return whether nothing has been drawn yet."""
     return not parts.shown
 
 
 def is_seen(parts: Parts) -> bool:
-    """Whether the place of the figure is in view, as far as the browser has said."""
+    """Return whether the place of the figure is in view, as far as the browser has said."""
     return parts.seen
 
 
@@ -143,7 +143,7 @@ def redraw_rest(here: Session) -> None:
 
 
 def redraw_lab() -> None:
-    """Draw the component's part once more, if this run draws it alone."""
+    """Draw the component's part again, if this run draws it alone."""
     context = get_script_run_ctx()
     if context is not None and context.fragment_ids_this_run:
         st.rerun(scope="fragment")

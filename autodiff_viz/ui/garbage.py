@@ -1,4 +1,4 @@
-"""Python's cyclic garbage collector, tuned for many visitors in one process.
+"""Tune Python's cyclic garbage collector for many visitors in one process.
 
 A collection stops all threads, and a full one walks all that all visitors have: 1.8 s with a hundred of them.
 So the oldest generation is collected while nobody acts; under load that lasts, seldom.
@@ -36,5 +36,5 @@ def collect_if_due() -> None:
 
 
 def is_due(pending: int) -> bool:
-    """Whether to collect after so many collections of generation 1 since the last full one."""
+    """Return whether to collect after so many collections of generation 1 since the last full one."""
     return pending >= LEFT

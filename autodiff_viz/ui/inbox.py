@@ -1,4 +1,4 @@
-"""Acknowledgement of the browser's edits: exactly-once application over at-least-once delivery.
+"""Acknowledge the browser's edits: exactly-once application over at-least-once delivery.
 
 The browser keeps every edit until it is acknowledged. The session counts the edits that it has applied, and
 the address carries a stamp with that count. After a reload or a restart of the server a new session opens the
@@ -52,8 +52,8 @@ class Inbox:
     def rewind(self, query: Mapping[str, str]) -> None:
         """Take the count back to that of an earlier address of this session, which has been opened.
 
-        Edits after it are not in its graph. If the browser has not heard that they were applied (the
-        connection was lost), it sends them again.
+        Edits after it are not in its graph. If their acknowledgement has not reached the browser (the
+        connection was lost), the browser sends them again.
         """
         key, ack = read_stamp(query.get(STAMP, "")) or (None, 0)
         if key == self.key:

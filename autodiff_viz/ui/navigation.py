@@ -1,10 +1,10 @@
-"""The pages of the app: the lab and the lessons, which are one Streamlit page, distinguished by the address.
+"""Navigate between the lab and the lessons: one Streamlit page, distinguished by the address.
 
-Every message of the browser names the page that it knows of. A message that is sent after a link was followed
-and before the answer has come (a component sends by itself, a line may be slow) names the page that is being
-left. If the lab and the lessons were two Streamlit pages, Streamlit would go back then, and draw only the
-fragment that the message is from, which no longer exists: the page stays blank. Within one page such a
-message changes nothing.
+Every message of the browser names the page that the browser has. A message that is sent after a link was
+followed and before the answer has come (a component sends by itself, a line may be slow) names the page that
+is being left. If the lab and the lessons were two Streamlit pages, Streamlit would go back then, and draw
+only the fragment that the message is from, which no longer exists: the page stays blank. Within one page such
+a message changes nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Backpressure: the delay after which browsers may request the parts of the page after the first.
+"""Delay browsers under load (backpressure): how soon they may request the later parts of the page.
 
-There is no delay while the server has time; the delay grows with the load, so that everybody's numbers come
-before anybody's panels.
+There is no delay while the server has time; the delay grows with the load, so that all numbers come
+before all panels.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Pace:
 
 
 def is_due(last: Pace, at: float) -> bool:
-    """Whether a window has passed since the last measurement."""
+    """Return whether a window has passed since the last measurement."""
     return at - last.at >= WINDOW
 
 

@@ -1,4 +1,4 @@
-"""Moments in which nobody acts, for work that can wait until then."""
+"""Find moments in which nobody acts, for work that can wait until then."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def quiet_moments(stop: Event) -> Iterator[None]:
 
 
 def is_quiet(share: float) -> bool:
-    """Whether nobody acts, by the share of one processor that the server has used lately."""
+    """Return whether nobody acts, by the share of one processor that the server has used lately."""
     return share < QUIET

@@ -1,4 +1,4 @@
-"""State of one visitor: a single object that the page reads and callbacks change.
+"""Hold the state of one visitor: a single object that the page reads and callbacks change.
 
 Streamlit ends a run, and a callback too, at any access to its session state once another message has come. An
 edit could then be marked as done without being done. So the whole state is one object, and a callback reads
@@ -41,7 +41,7 @@ class Address:
 
     Attributes:
       written: the query written last.
-      pushed: whether the browser was told it over the websocket; Streamlit's own copy may then be older.
+      pushed: whether it was sent to the browser over the websocket; Streamlit's own copy may then be older.
       opened: the query that was opened, with the query that would be written for it.
       large: fields that are too large for an address, by digest.
       divided: a lab and its address, memoised.
@@ -134,9 +134,9 @@ class Session:
     """All that the server keeps of a visitor.
 
     Attributes:
-      name: a secret that only this visitor's browser is told; names its websocket, and its jobs in workers.
-      visitor: Streamlit's name for the visitor, by which `fair_queue` knows who is slow.
-      lock: held by whoever changes the session.
+      name: a secret that only this visitor's browser has; names its websocket, and its jobs in workers.
+      visitor: Streamlit's name for the visitor, by which `fair_queue` identifies slow visitors.
+      lock: held by each thread that changes the session.
       socket: whether the browser is connected over the lab's own websocket.
       awaited: keys of the jobs whose answers the browser waits for.
       followed: when the page last caught up with a running training, in seconds of `monotonic`.

@@ -1,4 +1,4 @@
-"""Frame of every page: the logo and the style sheet."""
+"""Draw the frame of every page: the logo and the style sheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training in the background: a few threads run small chunks of steps, in turn for all visitors who train.
+"""Train in the background: a few threads run small chunks of steps, in turn for all visitors who train.
 
 The steps are made in other processes. Records are immutable, so the page and a worker share only a reference
 to the newest one. If the page has replaced it while a chunk was made, the chunk is dropped: steps are pure
@@ -92,7 +92,7 @@ class Trainer:
         return True
 
     def _goes_on(self, before: Training) -> bool:
-        """Whether the steps of `before` are still wanted.
+        """Return whether the steps of `before` are still wanted.
 
         The rules may have changed meanwhile; other rules use the same program.
         """

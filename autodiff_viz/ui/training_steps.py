@@ -1,4 +1,4 @@
-"""Training steps in separate processes, so that compilation takes no time or memory of the server.
+"""Make training steps in separate processes, so that the server spends no time or memory on compilation.
 
 A process can be killed. It keeps what it has compiled and is given the steps of the same program again. It
 has no other state that the server does not have: if it is killed, only the call is lost.
@@ -63,7 +63,7 @@ def as_long_as(wanted: Callable[[], bool]) -> Iterator[None]:
 
 @dataclass(slots=True, eq=False)
 class _Process:
-    """A process and the programs that it has been asked for."""
+    """A process and the programs that have been requested of it."""
 
     number: int
     connection: Connection

@@ -1,5 +1,5 @@
-"""Warm-up of the server: compiles the catalog, rehearses a first visit, then exempts all that is loaded from
-garbage collection.
+"""Warm up the server: compile the catalog, rehearse a first visit, then exempt all that is loaded
+from garbage collection.
 
 A worker process compiles the catalog into the persistent compilation cache, from which the server and all
 workers load an op on first use; the next start of the same version finds it there. Once the server is warm,
@@ -39,7 +39,7 @@ _done = threading.Event()  # set when the warm-up has ended
 
 @asynccontextmanager
 async def awake(app: st.App) -> AsyncIterator[None]:
-    """Lifespan of the server: the warm-up begins at the start, before the first visitor."""
+    """Begin the warm-up when the server starts, before the first visitor; the server's lifespan handler."""
     ready()
     yield
 
@@ -106,7 +106,7 @@ def _answer(job: Job, stop: threading.Event) -> Answer | None:
 
 
 def work_when_quiet(stop: threading.Event) -> None:
-    """Whenever nobody acts, have the claims of one more lesson checked, and collect garbage if that is due.
+    """Have the claims of one more lesson checked whenever nobody acts, and collect garbage if that is due.
 
     The claims of a lesson that is opened are requested then, and precede these.
     """

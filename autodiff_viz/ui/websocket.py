@@ -1,4 +1,4 @@
-"""Filters on the websocket between server and browser, for messages in both directions.
+"""Filter the messages on the websocket between server and browser, in both directions.
 
 Streamlit reads a component's message with `json.loads` before any code of the project runs. Brackets nested
 some thousand deep raise an exception there, and from then on the visitor's session fails at every message.

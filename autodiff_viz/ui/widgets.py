@@ -1,6 +1,6 @@
-"""Widgets whose value Python sets.
+"""Set the values of widgets from Python.
 
-Every message of the browser carries the state of all widgets as the browser knows it. A message sent before a
+Every message of the browser carries the state of all widgets as the browser has it. A message sent before a
 new value has arrived there carries the old one, which Streamlit would take for a change by the user: a number
 box would repeat the number that undo has just replaced.
 """
@@ -41,14 +41,14 @@ def renewed(key: str, owner: str, value: Any) -> str:
 
 
 def pressed(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Callback of a button: replace the lab by the result of `action`."""
+    """Replace the lab by the result of `action`; a callback of buttons."""
     here, _ = called()
     act(here, action, *arguments)
     redraw(here)
 
 
 def wanted(part: str, what: str, which: Any) -> None:
-    """Callback of a button: note that the visitor wants `which` of `what`, and draw the part again."""
+    """Note that the visitor requests `which` of `what`, and draw the part again; a callback of buttons."""
     here, _ = called()
     here.looks[what] = which
     here.parts.cut.add(part)
@@ -56,7 +56,7 @@ def wanted(part: str, what: str, which: Any) -> None:
 
 
 def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | None = None) -> None:
-    """Callback of a widget: replace the lab by the result of `action`, with the widget's value last.
+    """Replace the lab by the result of `action`, called with the widget's value last; a callback of widgets.
 
     Nothing is done if the value is not new, or if the `node` that the widget is about has been removed: a
     widget may answer late.
@@ -68,7 +68,7 @@ def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | 
 
 
 def news(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
-    """Whether the value of a widget is a change by the user, not a repetition of the one shown or sent last.
+    """Return whether a widget's value is a change by the user, not a repetition of that shown or sent last.
 
     Streamlit forgets what a widget shows as soon as it is no longer drawn, and takes its last value for a
     change.
@@ -80,7 +80,7 @@ def news(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
 
 
 def _repeats(value: Any, before: Any) -> bool:
-    """Whether a widget repeats its value.
+    """Return whether a widget repeats its value.
 
     The value may come back as another type, as a list for a tuple, but not with another sign of zero.
     """

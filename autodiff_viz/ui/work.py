@@ -1,4 +1,4 @@
-"""Jobs of the page in worker processes; their answers are shown when they have come."""
+"""Request jobs of the page from worker processes; their answers are shown when they have come."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def workers() -> Answers:
 
 
 def are_apart() -> bool:
-    """Whether jobs are done in other processes."""
+    """Return whether jobs are done in other processes."""
     return isinstance(workers(), Pool)
 
 
@@ -113,7 +113,7 @@ def _direction(found: Tangents) -> tuple:
 
 
 def is_large(view: LabView) -> bool:
-    """Whether the check waits until the user requests it."""
+    """Return whether the check waits until the user requests it."""
     return view.trace is not None and len(view.trace.graph.nodes) > VERIFIED_AT_ONCE
 
 
@@ -133,7 +133,7 @@ def known(_: str, job: Job) -> Answer | None:
 
 
 def check_told(view: LabView) -> bool:
-    """Whether the check of the state on view has an answer."""
+    """Return whether the check of the state on view has an answer."""
     job = check_job(view)
     return job is not None and workers().answer(job.key) is not None
 

@@ -1,1 +1,1 @@
-"""View functions: from the state of the lab to the data of the page, without Streamlit."""
+"""Turn the state of the lab into the data of the page, by pure functions without Streamlit."""

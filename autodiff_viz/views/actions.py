@@ -1,4 +1,4 @@
-"""Actions of the user beside the canvas: each takes a lab and returns the next one.
+"""Apply the user's actions beside the canvas: each takes a lab and returns the next one.
 
 A user's mistake raises nothing: it is put in `notice`, and the graph stays as it was.
 """

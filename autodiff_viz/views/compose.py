@@ -1,4 +1,4 @@
-"""Evaluation of one state of the lab into its view: all data that the page draws, without decisions left."""
+"""Evaluate one state of the lab into its view: all data that the page draws, without decisions left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of one state of the lab with the texts about them, recomputed only when their inputs change."""
+"""Evaluate one state of the lab: numbers with the texts about them, recomputed only when inputs change."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Ru
 
 
 def runs_are_many(graph: Graph) -> bool:
-    """Whether counting the runs would delay the canvas: a node is counted once for each way to run it."""
+    """Return whether counting the runs would delay the canvas: a node counts once for each way to run it."""
     around = Counter(name for region in graph.regions for name in region.nodes)
     return sum(2**count for count in around.values()) > COUNTED
 

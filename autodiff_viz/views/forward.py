@@ -1,4 +1,4 @@
-"""Forward mode on the page: its tangents, and the sentence that compares them with the cotangents."""
+"""Show forward mode on the page: its tangents, and a sentence that compares them with the cotangents."""
 
 from __future__ import annotations
 

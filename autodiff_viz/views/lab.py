@@ -1,4 +1,4 @@
-"""State of the lab as one frozen record, with the functions that change its documents and its history."""
+"""Hold the state of the lab as one frozen record, with the functions that change documents and history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of a graph or a trace in a notebook."""
+"""Draw a graph or a trace for a notebook."""
 
 from __future__ import annotations
 

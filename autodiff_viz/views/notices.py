@@ -1,4 +1,4 @@
-"""Refusals of edits on the canvas, as data that the canvas shows where they occurred."""
+"""Describe refused edits as data, which the canvas shows where they occurred."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formatting of arrays as text: short for a card, in full for a tooltip."""
+"""Format arrays as text: short for a card, in full for a tooltip."""
 
 from __future__ import annotations
 

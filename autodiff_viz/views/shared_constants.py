@@ -1,4 +1,4 @@
-"""Constants that Python and the browser share; `ui/web/constants.js` is generated from them."""
+"""List the constants that Python and the browser share; `ui/web/constants.js` is generated from them."""
 
 from __future__ import annotations
 

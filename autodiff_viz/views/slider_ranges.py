@@ -1,4 +1,4 @@
-"""Ranges of the sliders of scalar inputs."""
+"""Choose the ranges of the sliders of scalar inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warm-up: the first actions of a new visitor, done once ahead, so that their code is compiled already."""
+"""Rehearse the first actions of a new visitor ahead, so that their code is compiled already."""
 
 from __future__ import annotations
 

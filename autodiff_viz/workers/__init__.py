@@ -1,1 +1,1 @@
-"""Worker processes for slow jobs: pool, fork server, and cache on disk."""
+"""Run slow jobs in worker processes: pool, fork server, and cache on disk."""

@@ -1,4 +1,4 @@
-"""Persistent cache on disk of answers and of JAX's compiled code, in a private directory.
+"""Cache answers and JAX's compiled code on disk, in a private directory.
 
 Entries are valid for one version only: of this program, of its libraries, and of the processor, since results
 of two processors differ in the last digits. Answers are JSON, and are checked when they are read. Compiled
@@ -124,7 +124,7 @@ def read(directory: Path | None, key: bytes) -> Any:
 def keep(directory: Path | None, key: bytes, answer: Any) -> None:
     """Write `answer`, which is JSON data, under `key`, atomically.
 
-    Failure is ignored, since the answer can be computed again.
+    Failure is ignored, since the answer can be recomputed.
     """
     if directory is None:
         return

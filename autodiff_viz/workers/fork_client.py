@@ -1,4 +1,4 @@
-"""Client of the fork server: starts the template process and requests workers from it."""
+"""Start the template process of the fork server, and request workers from it."""
 
 from __future__ import annotations
 

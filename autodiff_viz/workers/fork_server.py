@@ -1,7 +1,7 @@
-"""Template process of the fork server: loads JAX once, so that a worker is forked in milliseconds.
+"""Fork workers in milliseconds, from a template process that has loaded JAX once.
 
 The forkserver of `multiprocessing` would first run the program's main module again, which under `streamlit
-run` is sometimes Streamlit, sometimes the page. This one loads only the modules that it is told to: `python
+run` is sometimes Streamlit, sometimes the page. This one loads only the modules that are named: `python
 -m autodiff_viz.workers.fork_server FD MODULE ...`. It has one thread and starts no JAX backend, so forking is
 safe.
 """

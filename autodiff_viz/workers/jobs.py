@@ -1,4 +1,4 @@
-"""Job and answer records that the server and its worker processes exchange."""
+"""Describe jobs and answers: the records that the server and its worker processes exchange."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pool of worker processes for slow jobs, with deadlines, low priority and memoised answers.
+"""Run jobs in a pool of worker processes, with deadlines, low priority and memoised answers.
 
 A job is a pure function of the project with its arguments. Its key is the identity of all that the answer
 depends on, so an answer serves all who ask for the same. Of each asker only the newest job waits.
@@ -147,7 +147,7 @@ class Pool:
             self._thread.join()
 
     def _has(self, key: bytes) -> bool:
-        """Whether a job of this key waits or runs."""
+        """Return whether a job of this key waits or runs."""
         jobs = [job for waiting in self._waiting.values() for job in waiting.values()]
         jobs += [worker.job for worker in self._workers if worker.job is not None]
         return any(job.key == key for job in jobs)

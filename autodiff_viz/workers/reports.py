@@ -1,4 +1,4 @@
-"""Progress of a running job: a job calls `report`, and the pool keeps the newest report of each job."""
+"""Report the progress of a running job: a job calls `report`; the pool keeps each job's newest report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Record of a worker process, for the pool that has started it."""
+"""Represent a worker process, for the pool that has started it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Worker:
 
     @property
     def grown(self) -> float:
-        """Megabytes by which its memory has grown since it was forked."""
+        """Megabytes by which the process has grown since the fork."""
         return memory_of(self.process) - self.least
 
     def begin(self, asker: Hashable, job: Job) -> None:

@@ -1,4 +1,4 @@
-"""The benchmarks compare like with like: a graph and its hand-written functions give the same gradients."""
+"""Test that the benchmarks compare equals: a graph and its hand-written functions give the same gradients."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The simulated visitors do what browsers do: a real server takes every gesture of theirs."""
+"""Test that simulated visitors do what browsers do: a real server takes every gesture of theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of branches: one more and one less, whatever joins them."""
+"""Test adding and removing a branch, whatever joins the branches of the group."""
 
 from __future__ import annotations
 

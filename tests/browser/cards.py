@@ -1,5 +1,6 @@
-"""The pictures that links show before they are opened: `python -m tests.browser.cards` writes one for each
-lesson and page to autodiff_viz/ui/serving/cards/, with the preview's words and the graph behind the link."""
+"""Draw the pictures of link previews: `python -m tests.browser.cards` writes one for each lesson and page
+to autodiff_viz/ui/serving/cards/, with the preview's words and the graph behind the link.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +94,7 @@ def card(preview: Preview, below: str) -> str:
 
 
 def is_tall(picture: str) -> bool:
-    """Whether a graph is better seen beside the words than under them."""
+    """Return whether a graph is better seen beside the words than under them."""
     size = re.match(r'<svg class="graph" [^>]*?width="(\d+)" height="(\d+)"', picture)
     return size is not None and int(size[1]) < TALL * int(size[2])
 

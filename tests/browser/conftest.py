@@ -1,4 +1,4 @@
-"""One server and one browser for all browser tests, a fresh visitor for each."""
+"""Start one server and one browser for all browser tests, with a fresh visitor for each."""
 
 from __future__ import annotations
 

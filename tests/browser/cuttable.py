@@ -1,4 +1,4 @@
-"""A connection that can be cut: a small proxy before the server, as a lost network would be."""
+"""Cut a connection: a small proxy before the server, which can fail as a network does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random gestures on the lab page, and the pure-Python lab that the same edits lead to."""
+"""Make random gestures on the lab page, and apply the same edits to a lab in pure Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lab in a browser, as a user sees it: nodes, wires and panels by what they are called."""
+"""Drive the lab in a browser as a user does: nodes, wires and panels by the names that users see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README's pictures: `python -m tests.browser.pictures` writes them to assets/screenshots/."""
+"""Take the README's pictures: `python -m tests.browser.pictures` writes them to assets/screenshots/."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""deploy/nginx.conf before replicas of the app on this machine, as deploy/compose.yaml has them."""
+"""Run deploy/nginx.conf before replicas of the app on this machine, as deploy/compose.yaml has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app in a process of its own, and the browser that visits it."""
+"""Run the app in a process of its own, and the browser that visits it."""
 
 from __future__ import annotations
 

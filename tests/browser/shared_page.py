@@ -1,4 +1,4 @@
-"""A page of the lab that several tests use: reset to its first state after each, else loaded anew."""
+"""Share a page of the lab among several tests: reset to its first state after each, else loaded anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The connections to the server, whose messages can be held back and let go, in their order."""
+"""Hold back messages on the connections to the server, and release them in their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Dockerfile says, as data."""
+"""Read the Dockerfile as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""deploy/compose.yaml and deploy/README.md fit the Dockerfile, nginx.conf and the app."""
+"""Test that deploy/compose.yaml and deploy/README.md fit the Dockerfile, nginx.conf and the app."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Dockerfile, as far as it can be tried without a Docker engine."""
+"""Test the Dockerfile, as far as that is possible without a Docker engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing grows without bound: kernels are shared by all graphs, and every cache has a size."""
+"""Test that nothing grows without bound: kernels are shared by all graphs, and every cache has a size."""
 
 import numpy as np
 

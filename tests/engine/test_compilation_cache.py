@@ -1,4 +1,4 @@
-"""Compiled code on disk: filled by one process, loaded by others, and not made larger by visitors."""
+"""Test compiled code on disk: filled by one process, loaded by others, and not made larger by visitors."""
 
 from __future__ import annotations
 

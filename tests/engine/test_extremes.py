@@ -1,4 +1,4 @@
-"""At extreme parameters every op gives what NumPy gives in float64, in both precisions.
+"""Test that at extreme parameters every op gives what NumPy gives in float64, in both precisions.
 
 The check of the page shares the ops, so that it cannot see a parameter that lost its digits on the way.
 """

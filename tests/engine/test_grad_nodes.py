@@ -1,4 +1,4 @@
-"""Grad nodes: derivatives as nodes, against hand work, JAX's own nested derivatives and central differences.
+"""Test grad nodes against hand work, JAX's own nested derivatives and central differences.
 
 The rows are questions that people ask about gradients; each number is worked out in the comment beside it.
 """

@@ -1,4 +1,4 @@
-"""float16 and bfloat16, held against NumPy's and ml_dtypes' arithmetic, one rounding for each operation."""
+"""Test float16 and bfloat16 against NumPy's and ml_dtypes' arithmetic, one rounding for each operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seeds, inputs in place of the graph's own, dtypes; and what is said of those that do not fit."""
+"""Test seeds, inputs in place of the graph's own, dtypes; and the messages about those that do not fit."""
 
 import math
 

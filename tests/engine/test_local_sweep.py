@@ -1,4 +1,4 @@
-"""Local factors along an input, held against derivatives by hand and plain JAX."""
+"""Test local factors along an input against derivatives by hand and plain JAX."""
 
 import jax
 import jax.numpy as jnp

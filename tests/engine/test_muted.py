@@ -1,4 +1,4 @@
-"""Muted nodes are identities: in the live numbers, in the whole program, in runs and residuals."""
+"""Test that muted nodes are identities: in live numbers, in the whole program, in runs and residuals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""However a number reaches the page, it is the same: every way to it is held against a plain-Python tape.
+"""Test that a number is the same however it reaches the page, against a plain-Python tape.
 
 Random graphs with rules on inputs and on inner nodes, stops, regions, groups, cuts and muted nodes go through
 the live walk, a training step, the segments' chain, a sweep, the whole program and the exported file.

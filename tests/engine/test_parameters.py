@@ -1,4 +1,4 @@
-"""Trainable inputs: how they begin, and what is said when they cannot."""
+"""Test trainable inputs: how they begin, and the messages when they cannot."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""`scale_gradient(x, c)`: x forward, and c times what arrives backward.
+"""Test `scale_gradient(x, c)`: x forward, and c times what arrives backward.
 
 Expected numbers are worked out by hand, or by Optax, PyTorch, and beside all other rules HIPS autograd and a
 tape in plain Python (test_against_autograd.py, test_against_tape.py).

@@ -1,4 +1,4 @@
-"""A sweep is the traces at each of its positions, worked out together."""
+"""Test that a sweep is the traces at each of its positions, computed together."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tangents along a line of values of one input are those at each value alone, and those of `jax.jvp`."""
+"""Test that tangents along a line are those at each value alone, and those of `jax.jvp`."""
 
 from __future__ import annotations
 

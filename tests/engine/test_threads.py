@@ -1,4 +1,4 @@
-"""Visitors share one process: what one asks for never shows in what another one gets."""
+"""Test that visitors share one process, and that what one requests never shows in another's answer."""
 
 from concurrent.futures import ThreadPoolExecutor
 

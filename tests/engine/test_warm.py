@@ -1,4 +1,4 @@
-"""What is compiled ahead is what the first graphs and their checks need."""
+"""Test that what is compiled ahead is what the first graphs and their checks need."""
 
 from autodiff_viz.engine import warm
 from autodiff_viz.engine.diagnostics.differences import check_inputs

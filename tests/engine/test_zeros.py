@@ -1,4 +1,4 @@
-"""An exact zero that JAX never computes is not 0.0: multiplied by an infinite slope it stays zero."""
+"""Test that an exact zero which JAX never computes is not 0.0: times an infinite slope it stays zero."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Exported programs run, and what they say held against the lab."""
+"""Run exported programs, and compare their output with the lab's numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autodiff_viz.graph.model import INPUT, Graph
 
 TOLERANCE = {"float32": 2e-5, "float64": 1e-12}
 
-# Runs files that know nothing of this project, each as `python file` would, and keeps what they end with.
+# Runs files that import nothing of this project, each as `python file` would, and keeps their results.
 RUN_ALL = """
 import contextlib, io, pickle, runpy, sys
 import jax, numpy

@@ -1,4 +1,4 @@
-"""The exported file itself: names, layout, what it prints, what is refused."""
+"""Test the exported file itself: names, layout, what it prints, what is refused."""
 
 import ast
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Every op in an exported program computes, and is differentiated, as in the lab."""
+"""Test that every op in an exported program computes, and is differentiated, as in the lab."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""On random graphs with every rule and nested regions, the exported program's numbers are the lab's."""
+"""Test that exported programs give the lab's numbers, on random graphs with every rule and nested regions."""
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st

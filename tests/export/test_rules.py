@@ -1,4 +1,4 @@
-"""Rules and checkpoint regions in an exported program."""
+"""Test rules and checkpoint regions in an exported program."""
 
 from dataclasses import replace
 

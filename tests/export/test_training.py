@@ -1,4 +1,4 @@
-"""Exported trainings run by themselves and make the steps of `train`."""
+"""Test that exported trainings run by themselves and make the steps of `train`."""
 
 import re
 

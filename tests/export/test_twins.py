@@ -1,4 +1,4 @@
-"""Two graphs as one file: both programs run, and the difference turns A into B."""
+"""Test two graphs as one file: both programs run, and the difference turns A into B."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every figure: it can be built, sent, read and trusted."""
+"""Test what holds for every figure: it can be built, sent, read and trusted."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Links: short, safe in an address, and refused clearly when damaged."""
+"""Test links: short, safe in an address, and refused clearly when damaged."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""The ground floor knows no op by its name: what an op means, the folders above it say."""
+"""Test that `graph` names no op: what an op means is in the folders above it."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Specs of real ops for random graphs, and graphs whose names are automatic ones."""
+"""Generate specs of real ops for random graphs, and graphs whose names are automatic ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents and links from outside: what no formula could say is refused with its place, all else is read."""
+"""Test documents and links from outside: only what no formula could say is refused, with its place."""
 
 from __future__ import annotations
 

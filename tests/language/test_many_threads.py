@@ -1,4 +1,4 @@
-"""Texts parsed by many threads at once: CPython 3.11 has one counter of depth for all their syntax trees."""
+"""Test texts parsed by many threads at once: CPython 3.11 has one counter of depth for all syntax trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mistake in a text is a problem with its place and a hint, whatever it is, and quickly."""
+"""Test that any mistake in a text is a problem with its place and a hint, found quickly."""
 
 import ast
 import threading

@@ -1,4 +1,4 @@
-"""A text that has been read is known; what is around it is not part of what is known."""
+"""Test memoised parsing: a text that was read before is not read again, whatever is around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The claims of a lesson as plain data: what comes back is what was worked out; nothing else is believed."""
+"""Test the claims of a lesson as plain data: what was computed is decoded; nothing else is accepted."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""k branches and a gate for k = 1 to 6, in four ways, held against NumPy in float64."""
+"""Test k branches and a gate for k = 1 to 6, in four ways, against NumPy in float64."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Every lesson is loaded, run and drawn, and what it claims is so."""
+"""Test that every lesson can be loaded, run and drawn, and that its claims hold."""
 
 from dataclasses import replace
 

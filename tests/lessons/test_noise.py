@@ -1,4 +1,4 @@
-"""The closed forms of the noise lesson, worked out in NumPy from whatever noise was drawn."""
+"""Test the noise lesson's closed forms, worked out in NumPy from whatever noise was drawn."""
 
 import numpy as np
 import pytest

@@ -1,3 +1,5 @@
+"""Set up the tests of ops: strict dtype promotion, and float64 where a test requests it."""
+
 import jax
 import pytest
 

@@ -1,4 +1,4 @@
-"""A small evaluator of LaTeX, so that the formulas on show can be held against numbers.
+"""Evaluate LaTeX in a small subset, so that the formulas on view can be compared with numbers.
 
 It reads the notation of the catalog's elementwise ops and nothing else, in order of precedence:
 sums, products (`\\cdot` only: two factors side by side would run together once numbers are put in),

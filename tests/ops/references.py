@@ -1,4 +1,4 @@
-"""What each op computes, said once more without JAX. The tests hold the catalog against this table."""
+"""Compute each op once more without JAX: the tests compare the catalog with this table."""
 
 import jax
 import numpy as np

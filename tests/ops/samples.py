@@ -1,4 +1,4 @@
-"""Inputs for an op's examples, and central differences to hold derivatives against."""
+"""Generate inputs for an op's examples, and central differences for comparison with derivatives."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Every record is complete. To add an op, write its record and run these: they say what is missing."""
+"""Test that every op's record is complete. To add an op, write its record: these tests say what it lacks."""
 
 import ast
 import keyword

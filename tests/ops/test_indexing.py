@@ -1,4 +1,4 @@
-"""An index as data, as Python's own and as text."""
+"""Test an index as data, as Python's own and as text."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""The formulas on show say what the ops do, and stay right when names and numbers are put in."""
+"""Test that the formulas on view say what the ops do, also with names and numbers put in."""
 
 import jax
 import jax.numpy as jnp

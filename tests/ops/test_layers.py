@@ -1,4 +1,4 @@
-"""What is particular to layers and losses."""
+"""Test what is particular to layers and losses."""
 
 import jax
 import jax.numpy as jnp

@@ -1,3 +1,5 @@
+"""Test the explanations of shape errors: they name what is there, what is needed and the way out."""
+
 from __future__ import annotations
 
 import pytest

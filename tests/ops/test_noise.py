@@ -1,4 +1,4 @@
-"""The same seed gives the same draw, whatever the dtype; another seed gives another one."""
+"""Test draws of noise: the same seed gives the same draw, whatever the dtype; another seed, another one."""
 
 import jax
 import jax.numpy as jnp

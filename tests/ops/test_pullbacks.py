@@ -1,4 +1,4 @@
-"""What every op passes down its wires, against central differences and the values published at kinks."""
+"""Test what every op passes down its wires, against central differences and values published at kinks."""
 
 import jax
 import jax.numpy as jnp

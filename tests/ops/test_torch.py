@@ -1,4 +1,4 @@
-"""PyTorch passes the same cotangents, away from kinks, for every op that it has under the same meaning."""
+"""Test cotangents against PyTorch's, away from kinks, for every op that PyTorch has with the same meaning."""
 
 import jax
 import jax.numpy as jnp

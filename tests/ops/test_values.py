@@ -1,4 +1,4 @@
-"""Every op computes what NumPy or SciPy computes, in any dtype, compiled or mapped."""
+"""Test that every op computes what NumPy or SciPy computes, in any dtype, compiled or mapped."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Pages run without the warm-up: its thread must not be compiling when the interpreter ends."""
+"""Run pages without the warm-up: its thread must not be compiling when the interpreter ends."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Access to the session and to the component's data, which Streamlit's own test driver does not offer."""
+"""Access the session and the component's data, which Streamlit's own test driver does not offer."""
 
 from __future__ import annotations
 

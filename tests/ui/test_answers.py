@@ -1,4 +1,4 @@
-"""When the page asks workers: when the user is idle."""
+"""Test when the page asks workers: when the user is idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words beside a figure."""
+"""Test the words beside a figure."""
 
 from autodiff_viz.figures.style.plotly_text import coloured
 from autodiff_viz.ui.panels.chart import with_marks

@@ -1,4 +1,4 @@
-"""Checks of lessons' claims in another process.
+"""Test checks of lessons' claims in another process.
 
 The page says that a claim is being checked, then the result; the next start of the same version has the
 result at once.

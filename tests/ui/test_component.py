@@ -1,3 +1,5 @@
+"""Test the lab's component: edits applied once and in order, and its modules linked into one script."""
+
 from __future__ import annotations
 
 import os

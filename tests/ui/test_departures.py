@@ -1,4 +1,4 @@
-"""A visitor whose page is closed leaves no job behind; a page that comes back in time keeps its job."""
+"""Test that a closed page leaves no job behind, and that a page which comes back in time keeps its job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downloads of the lab page, run by Streamlit without a browser."""
+"""Test downloads of the lab page, run by Streamlit without a browser."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ APP = str(Path(__file__).parents[2] / "app.py")
 
 
 def buttons(text: str) -> dict[str, bool]:
-    """Whether each download is offered, by label, for a graph."""
+    """Return whether each download is offered, by label, for a graph."""
     app = AppTest.from_file(APP, default_timeout=60)
     put(app, opened(start(), parse(text), "Open"))
     app.run()

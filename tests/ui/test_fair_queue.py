@@ -1,4 +1,4 @@
-"""Visitors are served one after the other, but for whom somebody else would have to wait long."""
+"""Test that visitors are served one after the other, unless somebody would have to wait long."""
 
 from __future__ import annotations
 

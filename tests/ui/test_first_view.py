@@ -1,4 +1,4 @@
-"""First drawings at an address: computed once for all visitors, without anything of a visitor's own."""
+"""Test first drawings at an address: computed once for all visitors, with nothing of a visitor's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in parts, as Streamlit sends it."""
+"""Test the page in parts, as Streamlit sends it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the server collects garbage: seldom while visitors act, completely when nobody does."""
+"""Test when the server collects garbage: seldom while visitors act, completely when nobody does."""
 
 from __future__ import annotations
 

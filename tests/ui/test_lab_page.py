@@ -1,4 +1,4 @@
-"""The lab page, run by Streamlit without a browser."""
+"""Test the lab page, run by Streamlit without a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gallery page and the open lesson, run by Streamlit without a browser."""
+"""Test the gallery page and the open lesson, run by Streamlit without a browser."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Libraries in the server's memory that no page needs."""
+"""Test that the server's memory holds no library that no page needs."""
 
 from __future__ import annotations
 

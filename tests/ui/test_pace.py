@@ -1,4 +1,4 @@
-"""Pace of the panels: on a busy server the panels wait, not the numbers."""
+"""Test that on a busy server the panels wait, not the numbers."""
 
 from __future__ import annotations
 

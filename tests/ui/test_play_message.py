@@ -1,4 +1,4 @@
-"""The steps of the pass are sent when the browser asks for them, once, and never with an edit."""
+"""Test that the steps of the pass are sent when the browser requests them, once, and never with an edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that waits until nobody acts: it is done in quiet moments, and in no other."""
+"""Test that work which waits until nobody acts is done in quiet moments, and in no other."""
 
 from __future__ import annotations
 

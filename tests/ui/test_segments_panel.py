@@ -1,4 +1,4 @@
-"""The panel of the segments, without a browser: what takes long is not worked out in the run."""
+"""Test the panel of segments without a browser: what takes long is not computed in the run."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_the_three_trainings_that_the_panel_was_asked_for_tick_the_exercise_too(
 
 
 def ticked(app: AppTest, item: str) -> bool:
-    """Whether an exercise is ticked."""
+    """Return whether an exercise is ticked."""
     (mark,) = [e.proto.body for e in app.get("html") if f'data-try="{item}"' in e.proto.body]
     return "av-done" in mark
 

@@ -1,4 +1,4 @@
-"""The lab between the session and the address bar, run by Streamlit without a browser."""
+"""Test the lab between the session and the address bar, run by Streamlit without a browser."""
 
 from __future__ import annotations
 

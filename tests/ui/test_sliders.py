@@ -1,4 +1,4 @@
-"""Checks of the messages of sliders, which come from outside."""
+"""Test the checks of slider messages, which come from outside."""
 
 from __future__ import annotations
 

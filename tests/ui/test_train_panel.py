@@ -1,4 +1,4 @@
-"""The training panel, without a browser."""
+"""Test the training panel, without a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training beside the page, without a page."""
+"""Test training in the background, without a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps made in another process, which can be ended."""
+"""Test steps made in another process, which can be ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers to hostile messages: at most a plain sentence, without internals of the server."""
+"""Test answers to hostile messages: at most a plain sentence, without internals of the server."""
 
 from __future__ import annotations
 

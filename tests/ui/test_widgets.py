@@ -1,4 +1,4 @@
-"""Widgets that answer late, with a value that they have been told to give up."""
+"""Test widgets whose messages are late and carry a value that Python has replaced."""
 
 from __future__ import annotations
 

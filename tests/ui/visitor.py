@@ -1,4 +1,4 @@
-"""A visitor without a browser: the websocket of a real server, and any message that one can send on it."""
+"""Visit a real server without a browser: its websocket, and any message that one can send on it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Visitor:
         self._rest()
 
     def _ask(self) -> None:
-        """Ask for the rest of the page, as a browser does whose hands are still."""
+        """Request the rest of the page, as a browser does when the user is idle."""
         canvas = self.elements["canvas"]
         if said := REST.search(canvas.json):
             key, _ = WORD.search(canvas.json).groups()

@@ -1,4 +1,4 @@
-"""A lab after edits from the canvas."""
+"""Apply edits from the canvas to a lab."""
 
 from __future__ import annotations
 

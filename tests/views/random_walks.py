@@ -1,4 +1,4 @@
-"""Edits as a person could make them on the graph that is there, so that most are accepted."""
+"""Make random edits as a person could on the present graph, so that most are accepted."""
 
 from __future__ import annotations
 

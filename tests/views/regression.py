@@ -1,5 +1,5 @@
-"""A training that can be worked out by hand: with x = [1, 2], y = [2, 4] and w = 0 at first, the loss is
-2.5 (w - 2)^2, so that each step of 0.02 takes w from 2 - d to 2 - 0.9 d, and the loss of step k is
+"""Define a training that can be worked out by hand: with x = [1, 2], y = [2, 4] and w = 0 at first, the
+loss is 2.5 (w - 2)^2, so that each step of 0.02 takes w from 2 - d to 2 - 0.9 d, and the loss of step k is
 10 * 0.81^k.
 """
 

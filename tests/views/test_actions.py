@@ -1,4 +1,4 @@
-"""Actions of the panels: formula, sliders, rules, settings, undo."""
+"""Test actions of the panels: formula, sliders, rules, settings, undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of groups of branches from the canvas, applied to a lab."""
+"""Test edits of groups of branches from the canvas, applied to a lab."""
 
 from __future__ import annotations
 

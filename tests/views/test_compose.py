@@ -1,3 +1,5 @@
+"""Test the view of a lab: the formula, the sentences and the numbers on the page."""
+
 from __future__ import annotations
 
 import math

@@ -1,4 +1,4 @@
-"""Any document from outside is refused with a reason, or all of the lab can work with it.
+"""Test that any document from outside is refused with a reason, or works in all of the lab.
 
 The nightly part is `MUTATIONS=20000 pytest tests/views/test_documents_from_outside.py`: so many documents,
 other ones each time, of which none may take long to read.

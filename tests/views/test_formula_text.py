@@ -1,4 +1,4 @@
-"""The author's own text of a graph: how long it lives, and how typing is undone."""
+"""Test the author's own text of a graph: how long it stays, and how typing is undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forward mode on the page: its numbers on cards, wires and in the panel, and its way into the link."""
+"""Test forward mode on the page: numbers on cards, wires and in the panel, and its part of the link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of groups from the canvas, applied to a lab."""
+"""Test edits of groups from the canvas, applied to a lab."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Test the lab's documents: opening, undoing and what each keeps."""
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A message of many edits is applied in time that grows with their number and not with its square."""
+"""Test that a message of many edits takes time that grows with their number and not with its square."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Test numbers as text: short on a card, in full so that they read back equal."""
+
 from __future__ import annotations
 
 import json

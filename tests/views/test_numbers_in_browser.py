@@ -1,4 +1,4 @@
-"""The browser writes numbers as Python does: thousands of them, by Node and by Python, side by side."""
+"""Test that the browser writes numbers as Python does: thousands of them, by Node and by Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses that earlier versions of the program wrote, letter by letter, open as what they were."""
+"""Test that addresses which earlier versions wrote open as what they were, letter by letter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies, pastes, alignments and arrangements from the canvas."""
+"""Test copies, pastes, alignments and arrangements from the canvas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy is known by its name: one more in the list changes nothing for the others."""
+"""Test that a policy is identified by its name: one more in the list changes nothing for the others."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Optimistic updates of the browser: each equals the drawing that Python makes later, or none is made.
+"""Test the browser's optimistic updates: each equals the drawing that Python makes later, or none is made.
 
 Random edits that Python accepts are done by both.
 """

@@ -1,4 +1,4 @@
-"""Random sequences of everything a user can do to a lab."""
+"""Test random sequences of everything a user can do to a lab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memoised results have keys of exactly their inputs.
+"""Test that memoised results have keys of exactly their inputs.
 
 In this process, which has just seen the other state of each pair, every number equals that of a process that
 has not.

@@ -1,4 +1,4 @@
-"""Constants that Python and the browser share are written in Python alone."""
+"""Test that constants which Python and the browser share are written in Python alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Node, for the tests of the browser code."""
+"""Run Node, for the tests of the browser code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The browser code's own tests, in Node: `python tests/web/run.py`, or of one module `run.py growth`."""
+"""Run the browser code's own tests in Node: `python tests/web/run.py`, or of one module `run.py growth`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checker of types refuses what it is there to refuse, and reads every script of the project."""
+"""Test that the checker of types refuses what it must, and reads every script of the project."""
 
 from __future__ import annotations
 

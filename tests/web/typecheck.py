@@ -1,4 +1,4 @@
-"""The types of the browser's code: `python tests/web/typecheck.py` has TypeScript check its JSDoc."""
+"""Check the types of the browser's code: `python tests/web/typecheck.py` has TypeScript check its JSDoc."""
 
 from __future__ import annotations
 

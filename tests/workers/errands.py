@@ -1,4 +1,4 @@
-"""Functions that workers are given in the tests."""
+"""Define functions that the tests give to workers."""
 
 import os
 import time

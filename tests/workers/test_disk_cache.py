@@ -1,4 +1,4 @@
-"""What outlives the server is found again by the same version alone, and only where nobody else can write."""
+"""Test that only the same version finds what outlives the server, where nobody else can write."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Jobs in worker processes: answers by key, deadlines, breakdowns, the newest job of each asker."""
+"""Test jobs in worker processes: answers by key, deadlines, breakdowns, the newest job of each asker."""
 
 import os
 import time
@@ -36,7 +36,7 @@ def done(pool: Pool, asked: Job, asker: object = "anna") -> Answer | None:
 
 
 def ends(process: int) -> bool:
-    """Whether a process is gone, or will be soon."""
+    """Return whether a process is gone, or will be soon."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
@@ -48,7 +48,7 @@ def ends(process: int) -> bool:
 
 
 def begins(pool: Pool, asked: Job) -> bool:
-    """Whether a worker is at a job, or will be soon."""
+    """Return whether a worker is at a job, or will be soon."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if any(worker.job is asked for worker in [*pool._workers]):
@@ -207,7 +207,7 @@ def test_of_long_jobs_one_runs_at_a_time_and_the_one_asked_for_last_comes_first(
 
 
 def test_who_asks_for_another_long_job_no_longer_waits_for_the_one_that_runs(pool):
-    """As who looks at another figure: nobody else should wait for the first one."""
+    """As a visitor who opens another figure: no other visitor should wait for the first one."""
     left, next_one = long(errands.without_end), long(errands.product, 6.0, 7.0)
     pool.ask("anna", left)
     assert begins(pool, left)

@@ -1,1 +1,1 @@
-"""Where numbers are not finite, and where a derivative is not the slope."""
+"""Diagnose numbers that are not finite, derivatives that are not the slope, and likely mistakes."""

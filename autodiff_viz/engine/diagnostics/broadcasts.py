@@ -1,4 +1,4 @@
-"""Broadcasts that are likely a mistake: a column and a row of different ranks, combined to all pairs.
+"""Find likely mistakes in broadcasting: a column and a row of different ranks, combined to all pairs.
 
 NumPy's rules broadcast [4, 1] and [4] to [4, 4]. A loss over four examples then averages sixteen differences,
 without a warning.

@@ -1,4 +1,4 @@
-"""Causes of a difference between a gradient and central differences, and the nodes where each cause is.
+"""Find why a gradient differs from central differences, and the nodes where each cause acts.
 
 A cause is a rule, a corner, a number that is not finite, or rounding.
 """
@@ -135,7 +135,7 @@ def _local(nodes: Iterable[Node], kinds: Kinds) -> Iterator[tuple[str, str]]:
 def _kinds(found: Trace, name: str) -> tuple[str, ...]:
     """Return why a node's contribution differs from the slope times the cotangent.
 
-    Rounding is left out: only `_rest` can tell it, for the whole path.
+    Rounding is left out: only `_rest` can detect it, for the whole path.
     """
     node = found.graph[name]
     if node.rule.kind != FOLLOW:

@@ -1,4 +1,4 @@
-"""Central differences in float64: the true derivative, whatever any rule declares.
+"""Compute central differences in float64: the true derivative, whatever any rule declares.
 
 Only forward evaluations are used, so nothing is shared with automatic differentiation.
 """
@@ -26,7 +26,7 @@ RELATIVE_STEP = 6e-6  # cube root of float64's epsilon: balances truncation and 
 ELEMENTS = 64  # compared elements of one input; a larger input is sampled
 TOLERANCE = 1e-3  # float32 cotangents against float64 differences, relative
 HALF = 8  # units in the last place of numbers of 16 bits, in place of that
-NEARER = 0.125  # shorter step, as a share of the usual one: tells a corner from curvature
+NEARER = 0.125  # shorter step, as a share of the usual one: distinguishes a corner from curvature
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Notes about grad nodes: that one is zero whatever the numbers are, and that one differentiates a sum."""
+"""Find grad nodes that are zero whatever the numbers are, and those that differentiate a sum."""
 
 from __future__ import annotations
 

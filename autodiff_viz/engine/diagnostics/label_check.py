@@ -1,4 +1,4 @@
-"""Labels that name no class. JAX's loss is then NaN, and a row of one_hot all zeros, without a warning."""
+"""Find labels that name no class; JAX then returns NaN for a loss and zeros for one_hot, without warning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Origins of NaN and infinities: nodes whose result is not finite although all that they read is."""
+"""Find where NaN and infinities begin: nodes with a non-finite result that read only finite numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences about a whole trace: where numbers are not finite, and what is legal but rarely meant."""
+"""Summarise a trace in sentences: where numbers are not finite, and what is legal but rarely meant."""
 
 from __future__ import annotations
 

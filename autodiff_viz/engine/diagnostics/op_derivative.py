@@ -1,4 +1,4 @@
-"""The derivative of a single op at the numbers of a trace, without the node's rule."""
+"""Differentiate a single op at the numbers of a trace, without the node's rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison of arrays computed in two ways: equality up to rounding, and the size of a difference."""
+"""Compare arrays computed in two ways: equality up to rounding, and the size of a difference."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def agree(pair: Pair, dtype: str, error: np.ndarray | float = 0.0) -> bool:
 
 
 def same(dtype: str) -> float:
-    """Return the share of a number by which it may differ if it is computed in two ways."""
+    """Return the relative difference that two ways of computing a number may have."""
     found = DTYPES[dtype]
     return (SAME_HALF if found.half else SAME) * found.eps / 2
 

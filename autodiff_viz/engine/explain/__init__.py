@@ -1,1 +1,1 @@
-"""Explanations of a trace, one file each, and what they share."""
+"""Explain a trace, one file per explanation."""

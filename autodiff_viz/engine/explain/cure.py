@@ -1,6 +1,4 @@
-"""Cures: edits that mend what an explanation found, with the words for a button; and the edits of nodes that
-cures are made of.
-"""
+"""Build cures: edits that mend what an explanation found, with the words for a button."""
 
 from __future__ import annotations
 
@@ -108,7 +106,7 @@ def fed(graph: Graph, target: str, slot: int, text: str) -> Graph:
 
 
 def rewritten(graph: Graph, name: str, text: str, unread: Iterable[str] = ()) -> Graph:
-    """Replace the op of a node by an expression; the node keeps its name, its readers and its rule.
+    """Replace the op of a node by an expression; name, readers and rule stay.
 
     Args:
       unread: nodes that are deleted if nothing reads them any more.

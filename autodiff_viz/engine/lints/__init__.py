@@ -1,1 +1,1 @@
-"""Lints: what is legal and rarely meant in a graph, one finder per construct."""
+"""Lint a graph: find what is legal and rarely meant, with one finder per construct."""

@@ -1,4 +1,4 @@
-"""Lint of checkpoint regions that save nothing: what is kept, counted with the region and without."""
+"""Find checkpoint regions that save nothing: count what is kept with the region and without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lint of corners whose chosen slopes add up to a wrong slope of a function that has no corner there."""
+"""Find corners whose chosen slopes add up to a wrong slope of a function that has no corner there."""
 
 from __future__ import annotations
 

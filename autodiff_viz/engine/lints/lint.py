@@ -1,4 +1,4 @@
-"""A lint: a construct that is legal and rarely meant, found in the numbers of a trace."""
+"""Describe a lint: a construct that is legal and rarely meant, found in the numbers of a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lints`: constructs of a graph that are legal and rarely meant, each with its reason and a mend."""
+"""Find the constructs of a graph that are legal and rarely meant, each with its reason and a mend."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _tried_cure(found: Trace, kind: LintKind, finding: Finding) -> Cure | None:
 
 
 def _same_values(found: Trace, after: Trace, inside: Set[str]) -> bool:
-    """Whether all values are what they were but those of `inside` and on the ways from there."""
+    """Return whether all values are what they were but those of `inside` and on the ways from there."""
     free = descendants(found.graph, inside) - descendants(found.graph, [found.output])
     return all(
         value.shape == after.value[name].shape and np.allclose(value, after.value[name], **SAME)

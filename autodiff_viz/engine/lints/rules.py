@@ -1,4 +1,4 @@
-"""Lints of rules: arguments that are named like another node, and rules that forward mode cannot see."""
+"""Find rules that forward mode cannot see, and arguments of rules that are named like another node."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ FORWARD_MODE = LintKind("forward-mode", reverse_only, later=True)
 
 
 def declares_its_own(found: Trace, name: str) -> bool:
-    """Whether a declared pullback passes what the op's own would, here and at inputs nearby.
+    """Return whether a declared pullback passes what the op's own would, here and at inputs nearby.
 
     A random cotangent is pulled back, since what arrives may be 0.
     """

@@ -1,4 +1,4 @@
-"""Lint of second derivatives through a rule: JAX's, beside the slope of the gradient on view."""
+"""Find rules whose second derivative, as JAX computes it, is not the slope of the gradient on view."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _frozen(found: Trace, through: frozenset[str]) -> Graph:
 
 
 def _is_straight(graph: Graph, node: Node, through: frozenset[str]) -> bool:
-    """Whether a stop is the value that takes the place of x where x - stop(x) is added to it."""
+    """Return whether a stop is the value that takes the place of x where x - stop(x) is added to it."""
     reads = {name for name, _ in consumers(graph)[node.name]}
     others = {slot for name in reads if graph[name].op == "add" for slot in graph[name].slots}
     return any(isinstance(o, str) and {*graph[o].slots} & through for o in others)

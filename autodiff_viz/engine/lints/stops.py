@@ -1,4 +1,4 @@
-"""Lint of stops without effect: nothing would reach an input through the node without the stop either."""
+"""Find stops without effect: nothing would reach an input through the node without the stop either."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def _why(found: Trace, without: Graph, name: str) -> str:
 
 
 def _is_leaf(graph: Graph, name: str) -> bool:
-    """Whether a node is an input; in a graph without inputs, whether it reads no other."""
+    """Return whether a node is an input; in a graph without inputs, whether it reads no other."""
     if any(node.op == INPUT for node in graph.nodes):
         return graph[name].op == INPUT
     return not graph[name].wires
 
 
 def _reaches_an_input(found: Trace, name: str) -> bool:
-    """Whether what a node passes back comes to an input, whatever the numbers are."""
+    """Return whether what a node passes back comes to an input, whatever the numbers are."""
     waiting, seen = [name], {name}
     while waiting:
         node = found.graph[waiting.pop()]

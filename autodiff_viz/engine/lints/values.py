@@ -1,4 +1,4 @@
-"""Lints of values: broadcasts that combine all pairs, and units of a relu that never fire."""
+"""Find broadcasts that combine all pairs, and units of a relu that never fire."""
 
 from __future__ import annotations
 

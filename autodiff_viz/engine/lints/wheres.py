@@ -1,4 +1,4 @@
-"""Lint of the `where` trap: both branches are computed, and 0 times an infinite slope is NaN."""
+"""Find the `where` trap: both branches are computed, and 0 times an infinite slope is NaN."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _compared(graph: Graph, choice: Node) -> tuple[str, float] | None:
 
 
 def _can_be(node: Node, number: float) -> bool:
-    """Whether the node's op can have that value."""
+    """Return whether the node's op can have that value."""
     return not (
         (node.op in AT_LEAST_ZERO and number < 0)
         or (node.op in ABOVE_ZERO and number <= 0)

@@ -1,1 +1,1 @@
-"""The live path: a prepared graph is run node by node, with one compiled op each."""
+"""Run a prepared graph node by node, with one compiled op each."""

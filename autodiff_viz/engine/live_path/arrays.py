@@ -1,4 +1,4 @@
-"""Conversion of literals to JAX arrays, and of JAX arrays to the NumPy arrays of a trace."""
+"""Convert literals to JAX arrays, and JAX arrays to the NumPy arrays of a trace."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _identity = jax.jit(lambda number: number)
 def random_input(params: Params, dtype: str) -> jax.Array:
     """Draw the value of a random input or parameter.
 
-    An `input(shape=..., seed=...)` is standard normal; a `parameter` is drawn by its initialiser. The draw is
+    An `input(shape=..., seed=...)` is standard normal; a `parameter` is drawn by its initializer. The draw is
     the same in every dtype, up to its rounding.
     """
     given = dict(params)
@@ -75,7 +75,7 @@ def random_input(params: Params, dtype: str) -> jax.Array:
 
 
 def initializer(params: Params) -> str:
-    """Return the name of a random parameter's initialiser."""
+    """Return the name of a random parameter's initializer."""
     given = dict(params)
     return given.get("init") or usual(given["shape"])
 
@@ -115,7 +115,7 @@ def check_draw(node: Node) -> None:
     """Check that the value of a random input can be drawn.
 
     Raises:
-      GraphError: too many elements, an invalid seed, or an unknown or unsuitable initialiser.
+      GraphError: too many elements, an invalid seed, or an unknown or unsuitable initializer.
     """
     if prod(node.param("shape", ())) > limits.ELEMENTS:
         raise GraphError(too_large(node))

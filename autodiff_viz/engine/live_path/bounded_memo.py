@@ -1,8 +1,9 @@
-"""Bounded memoisation of costly results for many users: rare requests cannot evict what others use.
+"""Memoise costly results for many users, within a bound: rare requests cannot evict what others use.
 
-What is new is on trial once the memory is full, and gives way to what is newer. It stays when it is asked for
-again by a later evaluation, of another visitor or as one of a few of the same. One evaluation may ask for so
-many different things and no more.
+The memory is a segmented LRU cache. Once it is full, a new result is on trial (in the probationary segment)
+and is evicted by newer ones. It moves to the protected segment when a later evaluation requests it again, of
+another visitor or, up to a share, of the same one. The number of different results that one evaluation may
+request is limited.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _numbers = count()
 
 
 class Evaluation:
-    """One evaluation of a graph: its number, and the keys that it has asked for."""
+    """One evaluation of a graph: its number, and the keys that it has requested."""
 
     __slots__ = ("asked", "number")
 
@@ -63,8 +64,8 @@ def asked_by(visitor: Hashable) -> AbstractContextManager[None]:
 
 
 class _Entry:
-    """A result; `first` and `last` are the numbers of evaluations that have asked for it. `visitor` is who
-    has, None when it was more than one or the server itself."""
+    """A result; `first` and `last` are the numbers of evaluations that have requested it, and
+    `visitor` is the only visitor who has; None for several or for the server itself."""
 
     __slots__ = ("first", "last", "on_trial", "result", "visitor")
 
@@ -79,9 +80,10 @@ def shared(
     """Memoise a pure function for all users, by the key that its result follows from.
 
     Args:
-      most: results that are kept, of them `trial` on trial; and so many different ones an evaluation may ask
-        for, or it could not keep its own. A quarter of the others may be there for one visitor alone.
-      too_many: makes of the arguments what is raised when one asks for more.
+      most: results that are kept, `trial` of them on trial. A quarter of the others may be kept for one
+        visitor alone.
+      trial: also the number of different results that one evaluation may request, or it could evict its own.
+      too_many: makes, of the arguments, the exception that is raised when an evaluation requests more.
     """
 
     def decorate(make: Callable[..., R]) -> Remembered[R]:
@@ -128,7 +130,7 @@ def _settled(entries: dict[Hashable, _Entry]) -> int:
 
 
 def _of_one(entries: dict[Hashable, _Entry], visitor: Hashable) -> int:
-    """How many are settled for this visitor alone."""
+    """Return how many results are kept, not on trial, for this visitor alone."""
     if visitor is None:
         return 0
     return sum(entry.visitor == visitor and not entry.on_trial for entry in [*entries.values()])

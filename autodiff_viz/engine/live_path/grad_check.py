@@ -1,4 +1,4 @@
-"""Checks of grad nodes, and the problems that they may have."""
+"""Check grad nodes, and report the problems that they have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A grad node written out: the nodes between x and z once more, then their backward sweep, node by node.
+"""Write a grad node out: the nodes between x and z once more, then their backward sweep, node by node.
 
 The written graph has an input for x and for each other node that is read, and its output is the cotangent of
 x. Its ops are those of the catalog and their pullbacks (`ops/pullback_ops.py`), each a small program that

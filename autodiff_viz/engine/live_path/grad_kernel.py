@@ -1,4 +1,4 @@
-"""A grad node as one op of its wires: forward and backward pass of the graph that it is written out as.
+"""Run a grad node as a single op: compile both passes of the graph that the node is written out as.
 
 Each pass is one compiled program, memoised by structure: numbers are its arguments. Its small ops are traced
 and not compiled, since a net's gradient has dozens that no other graph needs.

@@ -1,4 +1,4 @@
-"""Compiled ops: one small program per (op, parameters, shapes), shared by all graphs and all visitors.
+"""Compile ops: one small program per (op, parameters, shapes), shared by all graphs and all visitors.
 
 The live path calls these one after another, so that an edit never compiles a whole graph. The pullback of a
 compiled op recomputes the op inside the same program; XLA removes what the derivative does not need.
@@ -122,7 +122,7 @@ def kernel(
 
 @shared(KEPT, limits.KERNELS, program_key, _too_many)
 def traced_kernel(*arguments: Any) -> Kernel:
-    """Return what `kernel` does of these arguments, but not compiled: for a program that contains it."""
+    """Return the result of `kernel`, but not compiled: for a program that contains the op."""
     return _made(_uncompiled, *arguments)
 
 

@@ -1,4 +1,4 @@
-"""Lambdas of rules as straight-line programs: calls of compiled ops, one after the other.
+"""Compile lambdas of rules to straight-line programs: calls of compiled ops, one after the other.
 
 A program is written once for each lambda and shapes, which checks them, and is memoised with the check of its
 node. Loading it for a trace looks up its compiled ops, which all graphs share.

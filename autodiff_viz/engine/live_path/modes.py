@@ -1,4 +1,4 @@
-"""Reverse and forward mode of an op as plain functions, to be compiled alone or in a larger program."""
+"""Build reverse and forward mode of an op as plain functions, to compile alone or in a larger program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of a pass: one node at a time is checked and compiled, and given a pullback for its rule.
+"""Check and compile one node at a time as a step of a pass, and choose the pullback of its rule.
 
 Compiled ops are memoised by structure and shared by all graphs. In a sweep, arrays that depend on the swept
 input carry a leading axis of samples: which ones is found by an abstract pass forward, and one backward.

@@ -1,4 +1,4 @@
-"""Programs of many ops on numbers: one compiled `lax.switch` over all ops that take as many numbers.
+"""Compile one `lax.switch` over all ops that take as many numbers.
 
 An executable of XLA takes 1.3 MB whatever it computes, and a switch over thirty ops hardly more than one of
 them. The result of an op has the same bits as in a program of its own.

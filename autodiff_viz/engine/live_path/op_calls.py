@@ -1,4 +1,4 @@
-"""Calls of ops: what an op takes, and the shape of what it gives. Nothing is compiled here."""
+"""Check calls of ops: slots, parameters, and the shape of the result. Nothing is compiled here."""
 
 from __future__ import annotations
 

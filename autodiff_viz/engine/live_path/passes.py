@@ -1,4 +1,4 @@
-"""Forward and backward pass of a prepared graph: values, then cotangents, with one compiled op per node.
+"""Run the forward and backward pass of a prepared graph: values, then cotangents, one compiled op per node.
 
 `prepare` has checked the graph, compiled its ops and chosen a pullback for each node, so the loops here ask
 nothing. One call of a compiled op takes some microseconds; the loops keep Python's own share below that.

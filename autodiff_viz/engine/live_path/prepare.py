@@ -1,4 +1,4 @@
-"""Preparation of a pass: check the graph, compile its ops, and choose a pullback for each node.
+"""Prepare a pass: check the graph, compile its ops, and choose a pullback for each node.
 
 Every refusal is raised here, before an array is computed; a graph compiles only the ops and shapes that no
 graph has used before, and what its grad nodes are made of.

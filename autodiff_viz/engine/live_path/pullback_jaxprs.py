@@ -1,4 +1,4 @@
-"""Facts about the pullback of an op, read off its jaxpr: nothing is computed or compiled for them."""
+"""Read facts about the pullback of an op off its jaxpr; nothing is computed or compiled for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pullbacks of compiled ops, chosen once per op: the usual one, and fast paths for ops that need less."""
+"""Build the pullbacks of compiled ops: the usual one, and fast paths for ops that need less."""
 
 from __future__ import annotations
 

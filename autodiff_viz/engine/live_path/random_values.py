@@ -1,4 +1,4 @@
-"""Random inputs and parameters: the numbers of `jax.random` for any shape, drawn in a few lengths.
+"""Draw random inputs and parameters: the numbers of `jax.random` for any shape, from a few lengths.
 
 An element of a draw depends only on the key and on its own position, so a draw of 100 numbers begins with
 those of any shorter draw. Compiling a program for each shape would take JAX a third of a second.
@@ -26,7 +26,7 @@ def normal(seed: int, shape: Shape) -> np.ndarray:
 
 
 def initial(name: str, seed: int, shape: Shape) -> np.ndarray:
-    """Return a draw of the initialiser of that name in `jax.nn.initializers`, in float32."""
+    """Return a draw of the initializer of that name in `jax.nn.initializers`, in float32."""
     if name not in _SCALES:
         return np.asarray(INITIALIZERS[name].draw(jax.random.key(seed), shape, "float32"))
     draw, scale = _SCALES[name]
@@ -91,4 +91,4 @@ _SCALES: Mapping[str, tuple[Callable, Callable[[Shape], np.float32]]] = {
     "he_normal": _by(_cut_normal, 2.0, _inputs),
     "he_uniform": _by(_even_around_0, 2.0, _inputs),
 }
-"""By name, the draw and the factor for it. Initialisers of other names are drawn by JAX itself."""
+"""By name, the draw and the factor for it. Initializers of other names are drawn by JAX itself."""

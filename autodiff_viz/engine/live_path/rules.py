@@ -1,4 +1,4 @@
-"""Rules of nodes on the live path: the pullback of a node under each kind of rule."""
+"""Make the pullback of a node under each kind of rule, for the live path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forward mode on the live path: the tangent of every node, one compiled op per node.
+"""Run forward mode on the live path: the tangent of every node, one compiled op per node.
 
 A rule has the meaning that its JAX function has in forward mode: `lax.stop_gradient` gives a zero,
 `jax.custom_vjp` refuses, and the alternative of a `jax.custom_jvp` gives its own tangent. A grad node pushes

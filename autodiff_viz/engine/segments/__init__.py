@@ -1,1 +1,1 @@
-"""Differentiation and training of a graph by segments, between its cuts."""
+"""Differentiate and train a graph by segments, between its cuts."""

@@ -1,4 +1,4 @@
-"""The chain: segments as functions, each with its own `jax.vjp`, that pass cotangents back.
+"""Chain segments as functions, each with its own `jax.vjp`, that pass cotangents back.
 
 A segment passes cotangents to the segments before it and nothing else, and the result is the gradient of the
 whole graph. All functions here can be compiled, so training uses them too.
@@ -114,7 +114,7 @@ def _part(graph: Graph, segment: Segment, dtype: str, silent: frozenset[Wire], a
     inside, uses = set(segment.nodes), readers(graph)
 
     def is_read(name: str, there: bool) -> bool:
-        """Whether a node of this segment, or outside it, passes something to the named one."""
+        """Return whether a node of this segment, or outside it, passes something to the named one."""
         return any(wire not in silent and (wire[0] in inside) is there for wire in uses[name])
 
     heard = (n for n in segment.gives if apart or n == graph.output or is_read(n, there=False))

@@ -1,4 +1,4 @@
-"""Division of a graph into segments: the chain, the whole gradient, Jacobians, and segments apart."""
+"""Compare a graph in segments with the whole: the chain, the whole gradient, Jacobians, segments apart."""
 
 from __future__ import annotations
 

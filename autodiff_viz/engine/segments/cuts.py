@@ -1,4 +1,4 @@
-"""`segments` and `train_by_segments`: a graph divided by its cuts, as data that can be read without JAX."""
+"""Divide a graph by its cuts, and train it by segments, as data that can be read without JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Product of Jacobians: the other way through a chain of segments, with one Jacobian per segment.
+"""Multiply Jacobians: the other way through a chain of segments, with one Jacobian per segment.
 
 Where the examples of a batch are independent, the Jacobian has a block for each example and zeros elsewhere.
 The blocks are then counted, as in `batch_jacobian` of TensorFlow, and the full matrix beside them.

@@ -1,4 +1,4 @@
-"""Training of a graph three times from the same start: joint, chain and apart.
+"""Train a graph three times from the same start: joint, chain and apart.
 
 Joint training uses the whole gradient, the chain passes cotangents across cuts, and apart, the broken way,
 differentiates each segment against its own output.

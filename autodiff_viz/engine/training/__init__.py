@@ -1,1 +1,1 @@
-"""Training of a graph: optimisers, steps on the live path and compiled ones."""
+"""Train a graph: optimisers, steps on the live path and compiled ones."""

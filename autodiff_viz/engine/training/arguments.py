@@ -1,4 +1,4 @@
-"""Check of the arguments of `train` other than the graph."""
+"""Check the arguments of `train` other than the graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled training step, with the record of numbers that each step writes.
+"""Compile a training step, with the record of numbers that each step writes.
 
 Stops and plain rewrites of the graph are run-time gates, and checkpoint regions change no number, so one
 compiled program serves all settings of these toggles.

@@ -1,4 +1,4 @@
-"""History of a training: all steps with the rules of each, so that any step can be restored.
+"""Keep the history of a training: all steps with the rules of each, so that any step can be restored.
 
 Of every step the norms are kept, not the tensors: memory grows with steps times nodes. Parameters are kept
 for a few steps only (snapshots). Those of any other step are recomputed from the nearest snapshot before it,

@@ -1,4 +1,4 @@
-"""Training steps on the live path, for graphs whose step would take too long to compile.
+"""Make training steps on the live path, for graphs whose step would take too long to compile.
 
 XLA's compile time grows with the square of the size of such a program: 12 s for 60 nodes in a row. A step
 here is one live pass and one small update program per parameter shape, which all graphs share.

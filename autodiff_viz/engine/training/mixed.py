@@ -1,4 +1,4 @@
-"""Mixed precision: parameters in float32, forward and backward pass in 16 bits, and a loss scale."""
+"""Train in mixed precision: parameters in float32, both passes in 16 bits, and a loss scale."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Scaling(NamedTuple):
 
 
 def is_mixed(loss_scale: float | None, dtype: str) -> bool:
-    """Whether parameters are float32 while the pass is in 16 bits: if a loss scale is given, be it 1."""
+    """Return whether parameters are float32 while the pass is in 16 bits: given any loss scale, also 1."""
     return loss_scale is not None and DTYPES[dtype].half
 
 
@@ -73,7 +73,7 @@ def unscaled(gradient: Any, seed: Any) -> jax.Array:
 
 
 def all_finite(arrays: Any) -> jax.Array:
-    """Whether all numbers of all these arrays are finite."""
+    """Return whether all numbers of all these arrays are finite."""
     return jnp.all(jnp.stack([jnp.all(jnp.isfinite(array)) for array in jax.tree.leaves(arrays)]))
 
 

@@ -1,4 +1,4 @@
-"""Arrays of many traces by name, with a leading axis of steps."""
+"""Stack the arrays of many traces by name, with a leading axis of steps."""
 
 from __future__ import annotations
 

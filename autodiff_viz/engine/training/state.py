@@ -1,4 +1,4 @@
-"""State of a training: parameters and the optimiser's state of each.
+"""Hold the state of a training: parameters and the optimiser's state of each.
 
 Also its initialisation, and its continuation when parameters are added, removed or resized.
 """

@@ -1,4 +1,4 @@
-"""`train`: steps of a training, as data that can be read without JAX."""
+"""Train the parameters of a graph, and return the steps as data that can be read without JAX."""
 
 from __future__ import annotations
 

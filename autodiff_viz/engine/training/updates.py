@@ -1,4 +1,4 @@
-"""Training: an Optax optimiser updates the parameters of a graph whose output is the loss.
+"""Update the parameters of a graph whose output is the loss, with an Optax optimiser.
 
 Stops and plain rewrites of the graph are run-time gates, and checkpoint regions change no number, so a toggle
 between two steps compiles nothing. Steps are pure: the same state and the same settings give the same steps.

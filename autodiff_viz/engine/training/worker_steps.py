@@ -1,4 +1,4 @@
-"""Training steps with picklable arguments and results, for a worker process."""
+"""Make training steps with picklable arguments and results, for a worker process."""
 
 from __future__ import annotations
 

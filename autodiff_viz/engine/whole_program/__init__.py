@@ -1,1 +1,1 @@
-"""The graph as one JAX function: verification, runs, residuals and rounding errors."""
+"""Differentiate the graph as one JAX function: verification, runs, residuals and rounding errors."""

@@ -1,4 +1,4 @@
-"""Rules as run-time gates: one compiled program in which a stop or a plain rewrite is only a number.
+"""Switch rules at run time: in one compiled program, a stop or a plain rewrite is only a number.
 
 Each wire has a gate that is open or closed, and so has each input, whose gradient leaves the graph there.
 Each node has a gate that changes the cotangent that arrives at it. Rules that gates can express are removed

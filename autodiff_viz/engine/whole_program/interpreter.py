@@ -1,4 +1,4 @@
-"""Interpreter of jaxprs: the loop over the equations, for any meaning of values and operations."""
+"""Interpret jaxprs: loop over the equations, for any meaning of values and operations."""
 
 from __future__ import annotations
 

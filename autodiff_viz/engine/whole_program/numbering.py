@@ -1,4 +1,4 @@
-"""Value numbering of a jaxpr: the same computation of the same node has the same number.
+"""Number the values of a jaxpr: the same computation of the same node has the same number.
 
 JAX saves some values and recomputes others. To attribute a saved or recomputed variable to a node, every
 variable is numbered by its node, primitive, parameters and the numbers of its operands, through calls, and
@@ -23,7 +23,7 @@ from autodiff_viz.engine.whole_program.program import REGION, SCOPE
 
 _NODE = re.compile(SCOPE + r"(\w+)")
 _REGION = re.compile(REGION + r"(\d+)")
-RECOMPUTED = "rematted_computation"  # JAX's own scope of what a region computes again
+RECOMPUTED = "rematted_computation"  # JAX's own scope of what a region recomputes
 ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
 _IDENTITIES = ("name", ROUNDED, "optimization_barrier", "stop_gradient")  # they return what they read
 

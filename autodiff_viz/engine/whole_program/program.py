@@ -1,4 +1,4 @@
-"""Whole-program path: the graph as one JAX function, written as a user of JAX would write it.
+"""Build the graph as one JAX function, as a user of JAX would write it (the whole-program path).
 
 The function uses the real `lax.stop_gradient`, `jax.custom_vjp` and `jax.checkpoint`, and shares nothing with
 the live path but the op catalog. It verifies the live numbers and is the source of run counts and residuals.

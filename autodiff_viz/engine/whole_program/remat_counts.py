@@ -1,4 +1,4 @@
-"""Run counts of nodes, and residuals of the forward pass, read off the whole program.
+"""Count runs of nodes and residuals of the forward pass, read off the whole program.
 
 Nothing is executed: JAX traces the differentiated program, and the equations of its jaxprs are counted.
 """

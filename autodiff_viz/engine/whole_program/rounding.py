@@ -1,4 +1,4 @@
-"""Bounds for the rounding error of each number of a program: a running error analysis of its equations.
+"""Bound the rounding error of each number of a program: a running error analysis of its equations.
 
 An equation passes on the errors of its operands, scaled by its derivatives, and adds an error of its own,
 scaled by the size of its operands. The error of an array thus follows from the arrays that it was computed

@@ -1,4 +1,4 @@
-"""Rules of nodes in the whole program: the JAX functions that a user would write for them."""
+"""Apply the rules of nodes in the whole program, by the JAX functions that a user would write."""
 
 from __future__ import annotations
 

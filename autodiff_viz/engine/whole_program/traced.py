@@ -1,4 +1,4 @@
-"""Traced JAX functions, whose equations are run one by one without compilation.
+"""Trace JAX functions, and run their equations one by one without compilation.
 
 Tracing is much cheaper than compiling, in time and in memory. A function that runs once or a few times
 finishes before its compilation would: 2,000 nodes take a second or two instead of a minute.

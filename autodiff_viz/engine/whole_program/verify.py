@@ -1,4 +1,4 @@
-"""Verification of the live numbers by one `jax.vjp` of the whole program."""
+"""Verify the live numbers by one `jax.vjp` of the whole program."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Draw values and cotangents: their sizes, their numbers, their spread and their precision."""
+"""Draw values and cotangents: sizes, numbers, spread and precision."""

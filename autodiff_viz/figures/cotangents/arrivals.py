@@ -1,4 +1,4 @@
-"""Sizes of the arriving cotangent of each node, and of the contributions that are summed at a fork."""
+"""Measure the arriving cotangent of each node, and the contributions that are summed at a fork."""
 
 from __future__ import annotations
 

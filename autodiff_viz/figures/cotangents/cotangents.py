@@ -1,4 +1,4 @@
-"""Figure of the arriving cotangent of each node and, at forks, of the contribution of each wire."""
+"""Draw the arriving cotangent of each node and, at forks, the contribution of each wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mean and spread of each input's cotangent over draws of the graph's noise, beside the present draw."""
+"""Draw mean and spread of each input's cotangent over draws of the noise, beside the present draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exponents of each node's numbers beside those of float64, with the limits of the dtype."""
+"""Draw the exponents of each node's numbers beside those of float64, with the limits of the dtype."""
 
 from __future__ import annotations
 

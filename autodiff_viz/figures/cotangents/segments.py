@@ -1,4 +1,4 @@
-"""Figure of the sizes of cotangents that segments pass back, beside the sizes of their Jacobians."""
+"""Draw the sizes of cotangents that segments pass back, beside the sizes of their Jacobians."""
 
 from __future__ import annotations
 

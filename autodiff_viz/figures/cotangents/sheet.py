@@ -1,4 +1,4 @@
-"""Layout of a tensor of any rank on a two-dimensional sheet: the element of each cell.
+"""Lay out a tensor of any rank on a two-dimensional sheet: the element of each cell.
 
 A matrix is its own sheet. Images [batch, height, width, channels] form a grid, with a row for each item of
 the batch and a column for each channel; convolution kernels have a row per input and a column per output

@@ -1,4 +1,4 @@
-"""Figures of a whole tensor: heat-maps of its value and its cotangents, and histograms of their numbers."""
+"""Draw a whole tensor: heat-maps of value and cotangents, and histograms of their numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Value and derivatives of <seed, output> along one scalar input, as plain arrays."""
+"""Compute value and derivatives of <seed, output> along one scalar input, as plain arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure of the Jacobian of the output: a heat-map, with its numbers where they have room."""
+"""Draw the Jacobian of the output: a heat-map, with its numbers where they have room."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _heatmap(found: FullJacobian, names: tuple[list[str], list[str]]) -> dict[st
 
 
 def _is_written(found: FullJacobian) -> bool:
-    """Whether there is room for the numbers."""
+    """Return whether there is room for the numbers."""
     rows, columns = found.rows.shape
     return rows <= WRITTEN[0] and columns <= WRITTEN[1]
 

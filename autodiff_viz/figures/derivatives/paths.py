@@ -1,4 +1,4 @@
-"""Figure of the paths whose products add up to a node's cotangent: a Sankey from the node to the output."""
+"""Draw the paths whose products add up to a node's cotangent: a Sankey from the node to the output."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def amount(product: Any, size: float) -> str:
 
 
 def is_written(product: Any) -> bool:
-    """Whether the text of a product has each of its numbers, so that their signs are seen."""
+    """Return whether the text of a product has each of its numbers, so that their signs are seen."""
     return product.size == 1 or (product.ndim == 1 and product.size <= WRITTEN)
 
 

@@ -1,4 +1,4 @@
-"""Figure of a node's declared derivative beside the true one and central differences, along a sweep."""
+"""Draw a node's declared derivative beside the true one and central differences, along a sweep."""
 
 from __future__ import annotations
 

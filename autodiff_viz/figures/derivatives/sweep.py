@@ -1,4 +1,4 @@
-"""Figure of value and derivative along one input: declared derivative, true one, and difference."""
+"""Draw value and derivative along one input: declared derivative, true one, and difference."""
 
 from __future__ import annotations
 

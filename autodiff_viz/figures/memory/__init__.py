@@ -1,1 +1,1 @@
-"""Draw what is live, kept and computed again, and the checkpoint plans."""
+"""Draw what is live, kept and recomputed, and the checkpoint plans."""

@@ -1,4 +1,4 @@
-"""Figure of what is live after each step of a pass, stacked by the node that computed it."""
+"""Draw what is live after each step of a pass, stacked by the node that computed it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is live after a step, in words: who keeps what for whom."""
+"""Write in words what is live after a step, the node that computed it, and its readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure of checkpoint plans: memory against values computed again, and those that none betters."""
+"""Draw checkpoint plans: memory against values recomputed, and the plans that no other betters."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def no_plans(trace: Trace) -> str:
 def plans_figure(
     found: Planned, by: str = PEAK, budget: int | None = None, chosen: Plan | None = None, low: bool = False
 ) -> go.Figure:
-    """Draw each plan as a point: memory to the right, values computed again upwards.
+    """Draw each plan as a point: memory to the right, values recomputed upwards.
 
     Grey: all that have been searched. Blue, with a line: those that no other one betters. Green squares:
     known schedules. Orange: the present one. The chosen one has a ring, and the budget is a line.

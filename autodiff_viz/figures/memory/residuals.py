@@ -1,4 +1,4 @@
-"""Figure of the residuals, grouped by the node that computes them."""
+"""Draw the residuals, grouped by the node that computes them."""
 
 from __future__ import annotations
 

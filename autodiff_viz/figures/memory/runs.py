@@ -1,4 +1,4 @@
-"""Figure of the runs of each node: forward, again in the backward pass, and how many of these JAX keeps."""
+"""Draw the runs of each node: forward, again in the backward pass, and how many of these JAX keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures with larger type, for a projector: all that is measured in pixels grows, but not the width."""
+"""Enlarge the type of figures, for a projector: all that is measured in pixels grows, but not the width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names as Plotly text: escaped and short."""
+"""Write names as Plotly text: escaped and short."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def plain(name: str) -> str:
 
 
 def short(name: str, length: int = LABEL) -> str:
-    """Return a name as Plotly text, cut in the middle if long: the end often tells names apart."""
+    """Return a name as Plotly text, cut in the middle if long: the end often distinguishes names."""
     if len(name) > length:
         tail = length // 3
         name = f"{name[: length - tail - 1]}…{name[-tail:]}"

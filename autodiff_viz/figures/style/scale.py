@@ -1,4 +1,4 @@
-"""Axis of signed sizes: linear, or symmetric logarithmic if the sizes span many decades."""
+"""Scale an axis of signed sizes: linear, or symmetric logarithmic if the sizes span many decades."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table with a drawing as its middle column: names at the left, numbers and words at the right.
+"""Draw a table with a drawing as its middle column: names at the left, numbers and words at the right.
 
 One unit of the vertical axis is one pixel, so text keeps its size however many rows there are.
 """

@@ -1,4 +1,4 @@
-"""The pinned graph, for figures that show it beside the present one."""
+"""Describe the pinned graph, for figures that show it beside the present one."""
 
 from __future__ import annotations
 

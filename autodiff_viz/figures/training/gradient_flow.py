@@ -1,4 +1,4 @@
-"""Heat-map of the norm of each node's arriving cotangent in each step of a training, by powers of ten."""
+"""Draw the norm of each node's arriving cotangent in each training step, as a heat-map by powers of ten."""
 
 from __future__ import annotations
 

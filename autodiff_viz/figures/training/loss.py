@@ -1,4 +1,4 @@
-"""Figure of the loss in every step of a training."""
+"""Draw the loss in every step of a training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared parts of the figures of a training: columns of steps, and lines where its rules changed."""
+"""Lay out the figures of a training: columns of steps, and lines where its rules changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure of the loss of a training in three ways: joint, passed across cuts, and each segment by itself."""
+"""Draw the loss of a training in three ways: joint, passed across cuts, and each segment by itself."""
 
 from __future__ import annotations
 

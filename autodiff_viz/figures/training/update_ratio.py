@@ -1,4 +1,4 @@
-"""Figure of each parameter's update ratio: the size of the update over the size of the parameter."""
+"""Draw each parameter's update ratio: the size of the update over the size of the parameter."""
 
 from __future__ import annotations
 

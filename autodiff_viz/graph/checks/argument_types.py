@@ -1,4 +1,4 @@
-"""Type checks of the arguments of public functions: a graph, a text or a whole number is needed."""
+"""Check the types of arguments of public functions: a graph, a text or a whole number is needed."""
 
 from __future__ import annotations
 

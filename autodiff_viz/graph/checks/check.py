@@ -1,4 +1,4 @@
-"""Structural checks of a graph, reported as `Problem`s. Shapes and arities are checked by the engine."""
+"""Check the structure of a graph, and report `Problem`s. The engine checks shapes and arities."""
 
 from __future__ import annotations
 

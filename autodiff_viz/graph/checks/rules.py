@@ -1,4 +1,4 @@
-"""Checks of gradient rules: kind, function, arguments and number."""
+"""Check gradient rules: kind, function, arguments and number."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Edit graphs: each edit returns a new graph; the history undoes them."""
+"""Edit graphs: each edit returns a new graph; the history undoes it."""

@@ -1,4 +1,4 @@
-"""Edits of the frames (regions and groups) and of the nodes that they hold, and repairs of refused ones."""
+"""Edit frames (regions and groups) and the sets of nodes in them; find valid sets for refused edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo history as frozen data: graphs with the edit that led to each."""
+"""Undo and redo: keep graphs as frozen data, each with the edit that led to it."""
 
 from __future__ import annotations
 

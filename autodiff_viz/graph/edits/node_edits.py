@@ -1,4 +1,4 @@
-"""Pure edits of nodes, wires, rules and regions: each returns a new graph, or raises a `GraphError`."""
+"""Edit nodes, wires, rules and regions: each edit returns a new graph, or raises a `GraphError`."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def with_more_slots(graph: Graph, name: str) -> Graph:
 
 
 def without_slot(graph: Graph, name: str, slot: int) -> Graph:
-    """Remove one of the op's own slots, with what it holds."""
+    """Remove one of the op's own slots, with its content."""
     node = _node(graph, name)
     if not 0 <= slot < len(node.op_slots):
         _refuse(

@@ -1,4 +1,4 @@
-"""Subgraphs for copy and paste: extracted with their regions and groups, and inserted under fresh names."""
+"""Copy and paste subgraphs: extract them with regions and groups, insert them under fresh names."""
 
 from __future__ import annotations
 

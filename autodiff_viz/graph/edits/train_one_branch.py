@@ -1,4 +1,4 @@
-"""Training of one branch alone: the parameters of the other branches are stopped.
+"""Train one branch alone: stop the gradients of the other branches' parameters.
 
 The stop is at the parameters and not at the values of the branches. A parameter with a zero gradient still
 moves by its momentum, a stopped one does not; and nodes before the branches receive the same cotangents as
@@ -63,7 +63,7 @@ def trained_alone(graph: Graph, group: str) -> str | None:
 
 
 def some_stopped(graph: Graph, group: str) -> bool:
-    """Whether a parameter of the group's branches is stopped."""
+    """Return whether a parameter of the group's branches is stopped."""
     held = (name for one in branches_of(graph, group) for name in parameters_of(graph, one))
     return any(graph[name].rule.kind == STOP for name in held)
 

@@ -1,4 +1,4 @@
-"""Pure edits of whole wires: insert a node into a wire, or move a wire's end.
+"""Edit whole wires: insert a node into a wire, or move a wire's end.
 
 Each returns a new graph, or raises a `GraphError`.
 """

@@ -1,1 +1,1 @@
-"""Hold a record for each kind of rule, checkpoint policy and dtype."""
+"""Register each kind of rule, checkpoint policy and dtype as one record."""

@@ -1,4 +1,4 @@
-"""Floating-point formats that a graph can be computed in, with their limits."""
+"""Register the floating-point formats in which a graph can be computed, with their limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Dtype:
       bits: of the significand, with the implied leading one.
       most: the largest exponent: numbers below 2^(most + 1) are finite.
       digits: significant decimal digits that are shown at most.
-      wide: whether JAX must be told to keep 64 bits.
+      wide: whether JAX must be configured to keep 64 bits.
 
     Source: IEEE 754-2019, table 3.5; for bfloat16 Kalamkar et al., arXiv:1905.12322, table 1.
     """

@@ -1,4 +1,4 @@
-"""Registry of the policies of checkpoint regions: one record each.
+"""Register the policies of checkpoint regions, one record each.
 
 Source: https://docs.jax.dev/en/latest/gradient-checkpointing.html
 """

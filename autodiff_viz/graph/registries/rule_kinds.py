@@ -1,4 +1,4 @@
-"""Registry of the kinds of gradient rules; labels, icons, syntax and codec are made from its records.
+"""Register the kinds of gradient rules; labels, icons, syntax and codec are made from the records.
 
 The numerics of a kind stand in one table for each interpretation of a graph: `engine/live_path/rules.py` (the
 live path), `engine/whole_program/rules.py` (the whole program), `engine/whole_program/gates.py` (training)

@@ -1,4 +1,4 @@
-"""JSON codec of graphs, with a version and full structural checks: a document is read whole or refused.
+"""Encode graphs as versioned JSON, and decode them with full structural checks: wholly or not at all.
 
 The slots and parameters of each op are unknown here: `language/documents.py` reads documents from outside.
 """

@@ -1,4 +1,4 @@
-"""Compression of text to URL-safe letters (zlib and base64), for URLs and for browser storage."""
+"""Compress text to URL-safe characters (zlib and base64), for URLs and for browser storage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typed reading of parsed JSON: each value carries its JSON path, which a refusal names."""
+"""Read parsed JSON by type: each value carries its JSON path, which a refusal names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes that compute no array of their own: an identity, such as a stop, returns the array that it reads."""
+"""Find nodes that compute no array: an identity, such as a stop, returns the array that it reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion of a graph to nested blocks, one per region or group, with producers before consumers."""
+"""Nest a graph's nodes in blocks, one per region or group, with producers before consumers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The branches of a group: the groups directly inside it, ordered by the numbers in their names."""
+"""List the branches of a group: the groups directly inside it, ordered by the numbers in their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Muted (bypassed) nodes: each returns its first wired input and ignores its op and its rule."""
+"""Mute (bypass) nodes: a muted node returns its first wired input, without op and rule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autodiff_viz.graph.text.names import quoted
 
 
 def returned_slot(node: Node) -> int | None:
-    """Return the slot whose value a muted node returns: the first wired one of its op; None without any.
+    """Return the slot whose value a muted node returns: the op's first wired slot; None without any.
 
     None for a grad node too, whose value is made of neither of its inputs.
     """

@@ -1,4 +1,4 @@
-"""Grad nodes, `grad(z, x)`: which nodes their value is a function of.
+"""Find what the value of a grad node, `grad(z, x)`, is a function of.
 
 The value of such a node is the cotangent of x for output z. It depends on x and on what else the nodes
 between x and z read. In the graph that runs (`bypass.played`) a grad node has a wire for each of these,
@@ -37,7 +37,7 @@ class Between:
 
 
 def has_grads(graph: Graph) -> bool:
-    """Whether the graph has a grad node."""
+    """Return whether the graph has a grad node."""
     return any(node.op == GRAD for node in graph.nodes)
 
 
@@ -123,7 +123,7 @@ def reads_of(node: Node) -> Iterator[str]:
 
 
 def readers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:
-    """Map each node to the (node, slot) pairs that read its value: without the grad nodes whose z it is."""
+    """Map each node to the (node, slot) pairs that read its value; a grad node does not read its z."""
     uses = consumers(graph)
     if not has_grads(graph):
         return uses

@@ -1,4 +1,4 @@
-"""Groups: named sets of nodes, nested in one another, nested in or around regions, or disjoint."""
+"""Check groups: named sets of nodes, nested in one another, nested in or around regions, or disjoint."""
 
 from __future__ import annotations
 
@@ -111,5 +111,5 @@ def _called(frame: Frame) -> str:
 
 
 def _cuts(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Whether two sets overlap without nesting."""
+    """Return whether two sets overlap without nesting."""
     return not (a.isdisjoint(b) or a <= b or b <= a)

@@ -1,4 +1,4 @@
-"""Topological order, cycles, consumers, ancestors and descendants."""
+"""Sort nodes topologically; find cycles, consumers, ancestors and descendants."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def find_cycle(graph: Graph) -> tuple[str, ...] | None:
 
 
 def _is_in_order(graph: Graph) -> bool:
-    """Whether each wire comes from an earlier node: the usual case, which has no cycle."""
+    """Return whether each wire comes from an earlier node: the usual case, which has no cycle."""
     known, done = graph.by_name, set()
     for node in graph.nodes:
         if any(slot not in done and slot in known for _, slot in node.wires):

@@ -1,4 +1,4 @@
-"""Checks of checkpoint regions (convexity, nesting, mutual dependence); the smallest valid region."""
+"""Check checkpoint regions (convexity, nesting, mutual dependence); find the smallest valid region."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Division of a graph at its cuts into segments: functions that pass values forward, cotangents back.
+"""Divide a graph at its cuts into segments: functions that pass values forward and cotangents back.
 
 A segment is a connected component of the nodes that the output depends on, once the wires out of cut nodes
 are removed. Inputs belong to no segment; each segment that reads one has it as an argument. Components that
@@ -67,7 +67,7 @@ def segment_of(graph: Graph) -> dict[str, int]:
 
 
 def has_cuts(graph: Graph) -> bool:
-    """Whether a node of the graph is cut."""
+    """Return whether a node of the graph is cut."""
     return any(node.cut for node in graph.nodes)
 
 

@@ -1,4 +1,4 @@
-"""Shapes and validity of literals (numbers and tensors as plain Python data) and of random seeds."""
+"""Measure and check literals (numbers and tensors as plain Python data) and random seeds."""
 
 from __future__ import annotations
 

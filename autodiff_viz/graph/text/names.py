@@ -1,4 +1,4 @@
-"""Validity, quoting and numbering of the names of nodes, regions and groups."""
+"""Check, quote and number the names of nodes, regions and groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's own parser behind a lock, so that one thread at a time parses.
+"""Call Python's own parser behind a lock, so that one thread at a time parses.
 
 CPython 3.11 counts the depth of a tree in one counter for all threads. Building a tree can start a garbage
 collection, whose callbacks are Python code (JAX installs one), where another thread can be scheduled. If that

@@ -1,4 +1,4 @@
-"""Numbers, counts and lists as text: one spelling for the page, the figures and the messages."""
+"""Format numbers, counts and lists as text: one spelling for the page, the figures and the messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binding of call arguments to the slots and parameters of ops."""
+"""Bind the arguments of calls to the slots and parameters of ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of expressions, from Python's syntax tree to a tree of `Applied` ops; walked, never evaluated."""
+"""Read expressions: turn Python's syntax tree into a tree of `Applied` ops, without evaluating it."""
 
 from __future__ import annotations
 

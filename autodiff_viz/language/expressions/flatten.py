@@ -1,4 +1,4 @@
-"""Flattening of an expression tree to nodes, with automatic names for intermediate steps."""
+"""Flatten an expression tree to nodes, with automatic names for intermediate steps."""
 
 from __future__ import annotations
 

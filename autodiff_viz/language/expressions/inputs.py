@@ -1,4 +1,4 @@
-"""Signatures and reader of `input(...)`, set by the user, and `parameter(...)`, which training updates too.
+"""Read `input(...)`, set by the user, and `parameter(...)`, which training updates too.
 
 Formulas and documents share the signatures.
 """

@@ -1,4 +1,4 @@
-"""Reader and writer of numbers and tensors."""
+"""Read and write numbers and tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BRACKETS = "A tensor is numbers in square brackets, row by row: [[1.0, 2.0], [3.
 
 
 def is_number(node: ast.expr) -> bool:
-    """Whether the syntax is a number, with or without a sign."""
+    """Return whether the syntax is a number, with or without a sign."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         node = node.operand
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)

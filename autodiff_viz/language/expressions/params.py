@@ -1,4 +1,4 @@
-"""Reader and writer of the parameters of ops."""
+"""Read and write the parameters of ops."""
 
 from __future__ import annotations
 

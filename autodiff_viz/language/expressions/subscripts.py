@@ -1,4 +1,4 @@
-"""Reader of `x[index]` and of the functional update `x.at[index].set(v)`, written as in JAX."""
+"""Read `x[index]` and the functional update `x.at[index].set(v)`, written as in JAX."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_subscript(reader: Reader, node: ast.Subscript, depth: int) -> Applied:
 
 
 def is_update(node: ast.expr) -> bool:
-    """Whether a called expression is `x.at[...].set`, or another method there."""
+    """Return whether a called expression is `x.at[...].set`, or another method there."""
     place = node.value if isinstance(node, ast.Attribute) else None
     at = place.value if isinstance(place, ast.Subscript) else None
     return isinstance(at, ast.Attribute) and at.attr == "at"

@@ -1,4 +1,4 @@
-"""Expression tree between Python's syntax tree and the nodes of a graph."""
+"""Represent an expression as a tree, between Python's syntax tree and the nodes of a graph."""
 
 from __future__ import annotations
 

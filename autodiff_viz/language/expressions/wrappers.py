@@ -1,4 +1,4 @@
-"""Reader of wrappers: of rules (stop_gradient, ...), `bypass`, which mutes, and `cut`, which ends a segment.
+"""Read wrappers: rules (stop_gradient, ...), `bypass`, which mutes, and `cut`, which ends a segment.
 
 A wrapper around an op puts its rule on that op's node. Around a name, or around another wrapper, it makes an
 identity node with the rule.

@@ -1,4 +1,4 @@
-"""Text of the head of a block, `with checkpoint(...):` or `with group(...):`."""
+"""Print the head of a block, `with checkpoint(...):` or `with group(...):`."""
 
 from __future__ import annotations
 

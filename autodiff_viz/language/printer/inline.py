@@ -1,4 +1,4 @@
-"""Choice of the nodes that `show` writes inside the expression of their only consumer.
+"""Choose the nodes that `show` writes inside the expression of their only consumer.
 
 A node may be inlined when `parse` would give it back: it is used once, in the same frames, is neither output
 nor input, and its name is the automatic one that its place in the text leads to.
@@ -19,7 +19,7 @@ _AUTOMATIC = re.compile(r"(\w+)_([1-9]\d*)", re.ASCII)
 
 
 def is_direct(node: Node) -> bool:
-    """Whether an identity with a rule is written `stop_gradient(x)`, not `stop_gradient(identity(x))`.
+    """Return whether an identity with a rule is written `stop_gradient(x)`, not `stop_gradient(identity(x))`.
 
     The direct form is for a name, an empty slot or another wrapper.
     """
@@ -29,12 +29,12 @@ def is_direct(node: Node) -> bool:
 
 
 def _is_plain(node: Node) -> bool:
-    """Whether no wrapper is written around the op."""
+    """Return whether no wrapper is written around the op."""
     return node.rule.kind == FOLLOW and not node.muted and not node.cut
 
 
 def _would_take(wrapper: Node, inner: Node) -> bool:
-    """Whether a wrapper without an op would be parsed as a wrapper of the node inside it."""
+    """Return whether a wrapper without an op would be parsed as a wrapper of the node inside it."""
     if wrapper.rule.kind != FOLLOW:
         return _is_plain(inner)
     return not inner.cut and not (wrapper.muted and inner.muted)

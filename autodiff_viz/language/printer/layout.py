@@ -1,4 +1,4 @@
-"""Line layout of a shown text: order of the lines, blocks, and line breaks."""
+"""Lay out printed text in lines: order of the lines, blocks, and line breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check for shadowed names: arguments of a rule's function named like a node they do not stand for.
+"""Find shadowed names: arguments of a rule's function named like a node they do not stand for.
 
 Arguments are bound by position: in `custom(0.5 * (1.0 + a), pullback=lambda v, a, y: v * a)`, which runs, the
 lambda's `a` is the sum 1.0 + a, since the product is wired to that sum.

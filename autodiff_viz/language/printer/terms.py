@@ -1,4 +1,4 @@
-"""Printer of applied ops, rules and lambdas, with the fewest brackets that Python's precedence allows."""
+"""Print applied ops, rules and lambdas, with the fewest brackets that Python's precedence allows."""
 
 from __future__ import annotations
 

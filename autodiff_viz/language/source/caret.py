@@ -1,4 +1,4 @@
-"""Source spans, and problems that mark one with a row of carets."""
+"""Mark source spans: problems carry the line with a row of carets under the span."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hints for unknown names and syntax: near names, equivalents of Python, NumPy, JAX, PyTorch, Swift."""
+"""Suggest a correction for unknown names and syntax: near names, what other libraries' words are here."""
 
 from __future__ import annotations
 

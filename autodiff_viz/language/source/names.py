@@ -1,4 +1,4 @@
-"""Name scopes of formulas and lambdas: assigned names, and checks of each use."""
+"""Resolve names in formulas and lambdas: record the assigned names, and check each use."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def target_of(statement: ast.stmt) -> ast.Name | None:
 
 
 def check_argument(line: LogicalLine, argument: ast.arg, seen: set[str]) -> GraphError | None:
-    """Return the error in one argument of a lambda, if any, and add it to `seen`, the arguments before it."""
+    """Return the error in an argument of a lambda, if any, and add the argument to `seen`, those before."""
     fault = name_fault(argument.arg) or ("comes twice" if argument.arg in seen else "")
     seen.add(argument.arg)
     if not fault:

@@ -1,4 +1,4 @@
-"""Scanner: formula text to logical lines, checked by one linear scan before Python's own parser sees them.
+"""Scan formula text to logical lines, and check them before Python's own parser reads them.
 
 The scan enforces the limits on size and nesting, so that no text can exhaust the parser, and refuses text for
 which the parser would warn. Each logical line is then parsed alone: a mistake in one does not hide the next

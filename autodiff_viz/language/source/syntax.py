@@ -1,4 +1,4 @@
-"""Parser of logical lines to Python syntax trees, one line at a time."""
+"""Parse logical lines to Python syntax trees, one line at a time."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _key(source: str) -> str:
 
 @remembered(REMEMBERED, _key)
 def _short(source: str) -> list[ast.stmt]:
-    """Memoised parse of a short line, since each edit leaves most lines unchanged.
+    """Memoise the parse of a short line, since each edit leaves most lines unchanged.
 
     Callers must not change the syntax tree.
     """
@@ -104,7 +104,7 @@ def first_word(line: LogicalLine) -> str:
 
 
 def is_head(line: LogicalLine) -> bool:
-    """Whether the line is a `with ...:` whose body is on the lines below."""
+    """Return whether the line is a `with ...:` whose body is on the lines below."""
     return first_word(line) == "with" and line.text.endswith(":")
 
 

@@ -1,4 +1,4 @@
-"""Reader of the policy in the head of a checkpoint block, `checkpoint("name", policy=..., names=...)`."""
+"""Read the policy in the head of a checkpoint block, `checkpoint("name", policy=..., names=...)`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Policy:
     saved: dict[str, Span] = field(default_factory=dict)
 
     def says(self, other: Policy) -> bool:
-        """Whether both save the same."""
+        """Return whether both save the same."""
         return (self.name, self.saved.keys()) == (other.name, other.saved.keys())
 
 

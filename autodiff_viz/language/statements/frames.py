@@ -1,4 +1,4 @@
-"""Reader of the blocks `with checkpoint("name"):`, `with group("name"):` and `with branches("name"):`.
+"""Read the blocks `with checkpoint("name"):`, `with group("name"):` and `with branches("name"):`.
 
 Blocks of the same name make up one region or one group.
 """

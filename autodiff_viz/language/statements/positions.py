@@ -1,4 +1,4 @@
-"""Reader and writer of the comment with the nodes' canvas positions: `# positions: x 0 40, sin_1 120 40`."""
+"""Read and write the comment with canvas positions: `# positions: x 0 40, sin_1 120 40`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of statements: assignments, `with` blocks by indentation, and `return`, to a graph."""
+"""Read statements to a graph: assignments, `with` blocks by indentation, and `return`."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def _as_input(tree: Applied) -> Applied:
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
-    """Whether the statement is `pass` or a lone `...`, the placeholders of a block's lines."""
+    """Return whether the statement is `pass` or a lone `...`, the placeholders of a block's lines."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return statement.value.value is Ellipsis
     return isinstance(statement, ast.Pass)

@@ -1,1 +1,1 @@
-"""Edit a formula text to match an edited graph, and read what is added to it."""
+"""Edit a formula text to match an edited graph, and parse an expression that is added to a graph."""

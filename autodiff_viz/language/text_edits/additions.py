@@ -1,4 +1,4 @@
-"""Parser of one expression that is added to a graph: it may read the graph's nodes, and its own are new."""
+"""Parse an expression that is added to a graph: it may read the graph's nodes, and its own are new."""
 
 from __future__ import annotations
 

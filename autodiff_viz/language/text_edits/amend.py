@@ -1,4 +1,4 @@
-"""Minimal edits of a formula text to match an edited graph; the author's comments and spacing stay."""
+"""Edit a formula text minimally to match an edited graph; the author's comments and spacing stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of a text's blocks to match edited regions and groups: only heads and indentation change."""
+"""Edit a text's blocks to match edited regions and groups: only heads and indentation change."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _head(line: LogicalLine, statement: ast.With, source: list[str]) -> dict[str
 
 
 def _splits(pieces: list[Piece]) -> bool:
-    """Whether a frame is left and entered again."""
+    """Return whether a frame is left and entered again."""
     seen: set[str] = set()
     before: tuple[str, ...] = ()
     for piece in pieces:

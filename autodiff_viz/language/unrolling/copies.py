@@ -1,4 +1,4 @@
-"""Copies of syntax trees with other names, for the steps of a loop and the calls of a function."""
+"""Copy syntax trees under other names, for the steps of a loop and the calls of a function."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class _Renamed(ast.NodeTransformer):
         return _placed(ast.Name(meant if isinstance(meant, str) else "", ast.Load()), node, meant)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
-        """A lambda reads only its arguments, and the number of the step."""
+        """Rename only numbers of steps in a lambda, which reads nothing else but its arguments."""
         own = {argument.arg for argument in node.args.args}
         steps = {name: n for name, n in self._names.items() if isinstance(n, int) and name not in own}
         node.body = _Renamed(steps, lambda call: call).visit(node.body)
@@ -166,7 +166,7 @@ class _Renamed(ast.NodeTransformer):
         return self._call(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        """Work out i + 1, so that it can be an index."""
+        """Compute i + 1, so that it can be an index."""
         self.generic_visit(node)
         fold = _FOLDED.get(type(node.op))
         sides = [_whole(side) for side in (node.left, node.right)]
@@ -176,7 +176,7 @@ class _Renamed(ast.NodeTransformer):
         return self._number(fold(*sides), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        """Work out -i."""
+        """Compute -i."""
         self.generic_visit(node)
         value = _whole(node)
         return (

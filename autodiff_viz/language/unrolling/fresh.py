@@ -1,4 +1,4 @@
-"""Names for the copies that loops and functions make, and for their groups; and how many there may be."""
+"""Name the copies that loops and functions make, and their groups; limit how many there are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from autodiff_viz.graph import limits
 from autodiff_viz.language.source.scanner import LogicalLine
 
-MANY = 4  # times the groups that a graph may have: what is a few too many is told where groups are read
+MANY = 4  # times the groups that a graph may have: a few too many are reported where groups are read
 
 
 class Fresh:

@@ -1,4 +1,4 @@
-"""Reader of a function of the text, `def block(x):`, and of the arguments of its calls."""
+"""Read a function of the text, `def block(x):`, and bind the arguments of its calls."""
 
 from __future__ import annotations
 

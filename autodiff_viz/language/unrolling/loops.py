@@ -1,4 +1,4 @@
-"""Reader of the head of a loop, `for i in range(4):`."""
+"""Read the head of a loop, `for i in range(4):`."""
 
 from __future__ import annotations
 

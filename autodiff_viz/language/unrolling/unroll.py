@@ -1,4 +1,4 @@
-"""Unrolling of `for i in range(n):` and inlining of `def block(x):`, before a graph is built.
+"""Unroll `for i in range(n):` and inline `def block(x):`, before a graph is built.
 
 Each step of a loop, and each call of a function, becomes a group with a copy of the body's lines. In a copy,
 names that the body assigns have the number of the step, or of the call, behind them: `h_0`, `h_1`, ... A name
@@ -53,7 +53,7 @@ def unrolled(lines: list[Line], problems: list[Problem]) -> list[Line]:
 
 
 def opens_block(statements: Statements) -> bool:
-    """Whether a line is the head of a loop or of a function."""
+    """Return whether a line is the head of a loop or of a function."""
     return bool(statements) and isinstance(statements[0], ast.For | ast.FunctionDef)  # type: ignore[index]
 
 
@@ -221,7 +221,7 @@ class _Unroller:
         return renamed(deepcopy(tree), names, call)
 
     def _is_call(self, line: LogicalLine, node: ast.expr) -> bool:
-        """Whether an expression is the call of a function of the text.
+        """Return whether an expression is the call of a function of the text.
 
         Raises:
           GraphError: the function is defined below, or calls itself.

@@ -1,7 +1,7 @@
 // @ts-check
-// Progress of the lessons, remembered in the browser: exercises that were once done (`.av-done`) stay ticked, and
-// the cards of the gallery say how many are. Streamlit draws both; a style sheet fills them in. Streamlit drops a script
-// that holds the sign "less than" before a letter.
+// Remember the progress of lessons in the browser: exercises that were once done (`.av-done`) stay ticked,
+// and the cards of the gallery show how many are. Streamlit draws both; a style sheet fills them in.
+// Streamlit drops a script that holds the sign "less than" before a letter.
 (() => {
   const NAME = "autodiff_viz tried", STYLE = "av-progress-style";
   const page = /** @type {{ autodiff_viz_progress?: MutationObserver }} */ (globalThis);

@@ -1,1 +1,1 @@
-"""The lab as one Streamlit component: its modules as one script, and its messages."""
+"""Run the lab as a Streamlit component: modules linked into one script, and messages."""

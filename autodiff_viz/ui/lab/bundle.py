@@ -1,4 +1,4 @@
-"""Bundler of ES modules: links the browser's modules into one script.
+"""Bundle ES modules: link the browser's modules into one script.
 
 The modules `import {...}` and `export` const, class, function or default function, at the beginning of a line
 and in no other way.

@@ -1,4 +1,4 @@
-"""The lab as one Streamlit component with one outbox: everything that an edit changes.
+"""Draw the lab as one Streamlit component with one outbox: everything that an edit changes.
 
 The canvas is where the component is drawn; the bar's buttons, tabs, formula, sliders, the selected node and
 the check go where `place` has been called.
@@ -45,13 +45,13 @@ def draw_lab(_lab: Lab, _view: LabView) -> None:
 
 
 def _on_source() -> None:
-    """Callback: send the code in an element, since the browser could not load it by its path."""
+    """Send the code in an element, since the browser could not load it by its path; a callback."""
     here, _ = called()
     here.sent.code = True
 
 
 def _on_message() -> None:
-    """Callback: apply a message of the browser."""
+    """Apply a message of the browser; a callback."""
     here, values = called()
     message = (values.get(LAB) or {}).get("outbox")  # None while the page is left: `draw_lab` takes it
     if not isinstance(message, dict):

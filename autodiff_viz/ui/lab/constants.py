@@ -1,4 +1,4 @@
-"""Generator of `ui/web/constants.js`: Python's records that the browser's code needs, as a module.
+"""Generate `ui/web/constants.js`: Python's records that the browser's code needs, as a module.
 
 `python -m autodiff_viz.ui.lab.constants` writes it; a test fails if it is out of date. The code thus has the
 records when it is loaded, in Node too, and no page waits for them.
@@ -18,7 +18,7 @@ from autodiff_viz.views.shared_constants import shared_constants
 FILE = Path(__file__).parents[1] / "web" / "constants.js"
 
 _MODULE = """// @ts-check
-// Made by `python -m autodiff_viz.ui.lab.constants` from Python's records: change those.
+// Declare Python's records for the browser: made by `python -m autodiff_viz.ui.lab.constants`; change those.
 
 /** @typedef {{ label: string, action: string, does: string, says: string, icon: string, colour: string,
  *   key: string, asks: string, replaces: boolean, alternative: boolean }} RuleKind */

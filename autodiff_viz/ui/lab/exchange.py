@@ -1,4 +1,4 @@
-"""Messages between the server and the browser's part of the lab, whichever connection carries them.
+"""Exchange messages between server and browser, whichever connection carries them.
 
 The browser sends edits and requests; the server answers each message with what has changed in the drawing.
 Messages travel over the lab's own websocket (`ui/serving/lab_socket.py`), which costs a tenth of a run of
@@ -33,7 +33,7 @@ from autodiff_viz.views.page.play import play_data
 RESYNC = "resync"  # an edit that only requests a full drawing
 CHECK = "check"  # an edit that requests the check of a large graph
 OURS = frozenset({RESYNC, CHECK})  # edits that do not change the lab
-LOOK = 400  # milliseconds until the browser asks for answers that workers have not given yet
+LOOK = 400  # milliseconds until the browser requests answers that workers have not given yet
 DETAILS = "details"  # whether the table of the check is open
 
 
@@ -128,7 +128,7 @@ def _drawn(here: Session, told: Answers, large: Any, details: bool) -> Lean:
 
 
 def _are(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
-    """Whether all elements are identical objects."""
+    """Return whether all elements are identical objects."""
     return len(shown) == len(before) and all(map(is_, shown, before))
 
 

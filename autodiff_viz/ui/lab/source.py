@@ -1,4 +1,4 @@
-"""Browser code of the lab's component, and its delivery to the browser.
+"""Deliver the code of the lab's component to the browser.
 
 Streamlit sends a component's source with every changed message. So the component's element carries only a
 shim of a few lines, which loads the code from a path of this server, where browsers cache it. If a host does

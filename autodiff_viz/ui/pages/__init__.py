@@ -1,1 +1,1 @@
-"""The Streamlit pages: the lab, and the list of lessons."""
+"""Draw the Streamlit pages: the lab, and the list of lessons."""

@@ -1,4 +1,4 @@
-"""The lab page: canvas, formula, inputs, inspector and figure of one graph."""
+"""Draw the lab page: canvas, formula, inputs, inspector and figure of one graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lessons page: a card per lesson with its claims, which are checked in the background."""
+"""Draw the lessons page: a card per lesson with its claims, which are checked in the background."""
 
 from __future__ import annotations
 

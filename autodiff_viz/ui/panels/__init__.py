@@ -1,1 +1,1 @@
-"""Panels of the lab that Streamlit draws: figures, training, segments, lessons, settings."""
+"""Draw panels of the lab with Streamlit: figures, training, segments, lessons, settings."""

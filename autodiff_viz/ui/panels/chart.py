@@ -1,4 +1,4 @@
-"""Plotly figures with their finding and a description in words beside them."""
+"""Draw Plotly figures with their finding and a description in words beside them."""
 
 from __future__ import annotations
 

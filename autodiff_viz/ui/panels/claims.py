@@ -1,4 +1,4 @@
-"""List of claims: a mark, the number found, the expected number, the tolerance and the source."""
+"""Draw a list of claims: a mark, the number found, the expected number, the tolerance and the source."""
 
 from __future__ import annotations
 

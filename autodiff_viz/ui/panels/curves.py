@@ -1,4 +1,4 @@
-"""Figures of a training, one at a time, and the log of the step on view."""
+"""Draw the figures of a training, one at a time, and the log of the step on view."""
 
 from __future__ import annotations
 

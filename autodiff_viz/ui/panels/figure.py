@@ -1,4 +1,4 @@
-"""The figures on view, one unless the visitor adds a second: each costs the browser tens of milliseconds."""
+"""Draw the figures on view: one, or two on request, since each costs the browser tens of milliseconds."""
 
 from __future__ import annotations
 

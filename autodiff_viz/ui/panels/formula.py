@@ -1,4 +1,4 @@
-"""Head of the formula editor, which shows the graph as text."""
+"""Draw the row above the formula editor, which shows the graph as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panel of the open lesson: its text, what to try, and its claims."""
+"""Draw the panel of the open lesson: text, exercises and claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panel of checkpoint plans: their chart, a budget that chooses one, and a button that takes it."""
+"""Draw checkpoint plans: a chart, a budget that chooses a plan, and a button that takes the plan."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _draw_choice(found: Planned, now: Choice, view: LabView, part: str) -> None:
 
 
 def _looked(key: str, which: object, part: str) -> None:
-    """Callback: note what a widget chooses and draw the part again."""
+    """Note what a widget chooses and draw the part again; a callback."""
     here, values = called()
     if news(here.widgets, values, key) and values[key] is not None:
         here.looks[which] = values[key]

@@ -1,4 +1,4 @@
-"""Problems as text on the page: what was found, where, and how to mend it."""
+"""Draw problems as text on the page: what was found, where, and how to mend it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panel of a graph's segments: cotangents across its cuts, three ways to the gradient, and their training."""
+"""Draw a graph's segments: cotangents across its cuts, three ways to the gradient, and their training."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _draw(lab: Lab, view: LabView, division: Division) -> None:
 
 
 def _draw_training(lab: Lab, steps: int) -> None:
-    """Draw three training curves, once the user has asked for them."""
+    """Draw three training curves, once the user has requested them."""
     job = trained_job(lab, steps)
     told = "With the whole gradient, by handing cotangents across, and each segment by itself."
     look = {"icon": ":material/stacked_line_chart:", "help": told}

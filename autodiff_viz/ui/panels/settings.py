@@ -1,4 +1,4 @@
-"""Settings in the bar: seed cotangent, precision, noise, reset and downloads."""
+"""Draw the settings in the bar: seed cotangent, precision, noise, reset and downloads."""
 
 from __future__ import annotations
 

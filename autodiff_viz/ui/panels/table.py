@@ -1,4 +1,4 @@
-"""Small tables as HTML. Streamlit's own table loads pandas, which takes 60 MB of the server's memory."""
+"""Draw small tables as HTML. Streamlit's own table loads pandas, which takes 60 MB of the server's memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panel of the selected tensor: summary, heat-maps, histograms or numbers. Only the chosen one is sent."""
+"""Draw the selected tensor: summary, heat-maps, histograms or numbers. Only the chosen one is sent."""
 
 from __future__ import annotations
 

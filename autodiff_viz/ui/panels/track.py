@@ -1,4 +1,4 @@
-"""Steps of a training: a progress bar while it runs, then a slider to any step, and the step on view."""
+"""Draw the steps of a training: a progress bar while it runs, then a slider to any step."""
 
 from __future__ import annotations
 

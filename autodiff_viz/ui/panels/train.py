@@ -1,4 +1,4 @@
-"""Training panel: a transport bar and the settings of the training."""
+"""Draw the training panel: a transport bar and the settings of the training."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INTERVALS = (0, 2, 10, 100, 1_000, 2_000)  # steps after which the loss scale do
 
 
 def steer(action: Callable[..., Lab], *arguments: Any) -> None:
-    """Callback of a button: replace the lab by the result of `action`, with the newest state of the training.
+    """Replace the lab by the result of `action` on the newest state of the training; a callback of buttons.
 
     The training then goes on from there.
     """
@@ -215,7 +215,7 @@ def _set_plan(lab: Lab, field: str, value: Any) -> Lab:
 
 
 def _on_pace(key: str) -> None:
-    """Callback: limit the speed of this visitor's trainings."""
+    """Limit the speed of this visitor's trainings; a callback."""
     here, values = called()
     if news(here.widgets, values, key) and values[key] in PACES:
         here.trainer.limit(values[key])

@@ -1,4 +1,4 @@
-"""Exercises of the open lesson: a click does one, and it is ticked where its state is reached."""
+"""Draw the exercises of the open lesson: a click does one, and a tick marks those that are done."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _draw_try(key: str, i: int, item: TryView) -> None:
 
 
 def _ask(key: str, i: int) -> None:
-    """Callback: ask for the trainings in three ways, as the button of the segments does."""
+    """Request the trainings in three ways, as the button of the segments does; a callback."""
     here, _ = called()
     act(here, do_try, key, i)
     if job := three_ways_job(here.lab, here.present.view):
@@ -60,7 +60,7 @@ def _ask(key: str, i: int) -> None:
 
 
 def _is_asked(what: str, lab: Lab, view: LabView) -> bool:
-    """Whether the visitor has asked for what an exercise asks for."""
+    """Return whether the visitor has requested what an exercise asks for."""
     looks = session().looks
     if what != THREE_WAYS:
         return looks.get(PLAYED) == lab.lesson

@@ -1,4 +1,4 @@
-"""Status of a worker's job, with buttons to cancel it and to request it."""
+"""Draw the status of a worker's job, with buttons to cancel it and to request it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def so_far(meanwhile: str, found: Report | None) -> str:
 
 
 def _cancel(part: str, kind: str, job: Job) -> None:
-    """Callback: cancel a job that nobody waits for any more."""
+    """Cancel a job for which nobody waits any more; a callback."""
     here, _ = called()
     workers().cancel((here.name, kind))
     here.looks[kind] = _ended(job)

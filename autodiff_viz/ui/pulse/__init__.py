@@ -1,1 +1,1 @@
-"""A timer in the browser that runs a fragment of the page again."""
+"""Run a fragment of the page again, by a timer in the browser."""

@@ -1,4 +1,4 @@
-"""A timer in the browser, as an invisible Streamlit component: it runs its fragment again after a delay."""
+"""Run a fragment again after a delay, by an invisible Streamlit component with a timer."""
 
 from __future__ import annotations
 

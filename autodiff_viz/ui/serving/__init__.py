@@ -1,1 +1,1 @@
-"""The server around the pages: admission, routes, heads of pages and link previews."""
+"""Serve the pages: admission, routes, heads of pages and link previews."""

@@ -1,4 +1,4 @@
-"""Admission control before Streamlit: refuses uploads, metrics, and visitors beyond the limit."""
+"""Refuse uploads, metrics, and visitors beyond the limit, before Streamlit (admission control)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Gate:
 
 
 def _is_from_page(scope: Scope) -> bool:
-    """Whether a page sends the request, before it opens its websocket.
+    """Return whether a page sends the request, before it opens its websocket.
 
     For a host's own health check a full server is healthy: the host would restart it otherwise.
     """

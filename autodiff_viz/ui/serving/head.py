@@ -1,4 +1,4 @@
-"""Streamlit's page with its own head for each link: title, description and picture."""
+"""Write Streamlit's page with its own head for each link: title, description and picture."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The lab's own websocket: edits and their answers without a run of Streamlit.
+"""Serve the lab's own websocket: edits and their answers without a run of Streamlit.
 
 A message costs a tenth of the processor time of a run. Streamlit runs only to draw the other parts of the
-page, such as figures. The session is the one that the page has opened; its name, which only its own browser
-is told, stands in the path. Where a host does not pass the websocket on, or when it breaks, the browser sends
+page, such as figures. The session is the one that the page has opened; its name, a secret of its own
+browser, is in the path. Where a host does not pass the websocket on, or when it breaks, the browser sends
 its messages through the component, whose answers are the same.
 """
 
@@ -78,7 +78,7 @@ class Connection:
     """One browser's websocket to the session `name`, which may have ended meanwhile.
 
     Attributes:
-      address: the address that the browser was told last.
+      address: the address that was sent to the browser last.
       pushing: sends the answers of workers when they have come.
     """
 
@@ -142,7 +142,7 @@ def exchange(here: Session, text: str | None = None, known: str = "") -> tuple[s
     """Apply a message, if there is one.
 
     Args:
-      known: the address that the browser was told last.
+      known: the address that was sent to the browser last.
 
     Returns:
       The answer as JSON, the address, and the keys of the jobs whose answers are awaited.

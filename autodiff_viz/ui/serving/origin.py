@@ -1,4 +1,4 @@
-"""Public address of this server, which a proxy may have hidden."""
+"""Find the public address of this server, which a proxy may have hidden."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def origin(request: Request) -> str:
 
 
 def _is_trusted(request: Request) -> bool:
-    """Whether a trusted proxy has sent this request.
+    """Return whether a trusted proxy has sent this request.
 
     Uvicorn replaces the client by the visitor whom the proxy names, with port 0, which no client can send
     from.

@@ -1,4 +1,4 @@
-"""HTTP routes besides Streamlit's: readiness, pages with their own head, pictures, robots and sitemap."""
+"""Serve HTTP routes besides Streamlit's: readiness, pages with their own head, pictures, robots, sitemap."""
 
 from __future__ import annotations
 

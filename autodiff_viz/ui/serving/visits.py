@@ -1,4 +1,4 @@
-"""Limit on the visitors of a process, and the answers to a visitor beyond the limit."""
+"""Count the visitors of a process, and answer a visitor beyond the limit."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Made by `python -m autodiff_viz.ui.lab.constants` from Python's records: change those.
+// Declare Python's records for the browser: made by `python -m autodiff_viz.ui.lab.constants`; change those.
 
 /** @typedef {{ label: string, action: string, does: string, says: string, icon: string, colour: string,
  *   key: string, asks: string, replaces: boolean, alternative: boolean }} RuleKind */

@@ -1,5 +1,5 @@
 // @ts-check
-// Creation and keyed reconciliation of DOM elements.
+// Create DOM elements, and reconcile lists of them by key.
 
 const SVG = "http://www.w3.org/2000/svg";
 

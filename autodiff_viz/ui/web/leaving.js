@@ -1,9 +1,9 @@
 // @ts-check
-// Navigation by the links of the page, until the server has answered.
-// Until then the address is that of the page that is left, and so is the query of every message: Streamlit would
-// merge a message with the waiting request and draw that page. A run that was under way may still write this
-// address anew, so the answer has come when the address names another page, not when it changes. Such a run may
-// also be merged with the request, which is then lost: the request is repeated (at-least-once delivery).
+// Follow the links of the page, and wait until the server has answered. Until then the address is that of the
+// page that is left, and so is the query of every message: Streamlit would merge a message with the waiting
+// request and draw that page. A run that was under way may still write this address anew, so the answer has
+// come when the address names another page, not when it changes. Such a run may also be merged with the
+// request, which is then lost: the request is repeated (at-least-once delivery).
 
 const LINKS = ".st-key-pages a";
 const VIEW = "view"; // field of the address that names the page

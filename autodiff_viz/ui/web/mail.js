@@ -1,6 +1,6 @@
 // @ts-check
-// Delivery of edits to Python: at least once, with acknowledgement. Edits are numbered, stored in the tab,
-// sent, and sent again until they are acknowledged.
+// Deliver edits to Python at least once, with acknowledgement: edits are numbered, stored in the tab, sent,
+// and sent again until they are acknowledged.
 
 import { isLeaving, watchLinks } from "./leaving.js";
 import { isConnected, watchNetwork } from "./network.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// An explanation with its cure: a sentence, a button that sends the edit, and what that changes.
+// Show an explanation with its cure: a sentence, a button that sends the edit, and what that changes.
 
 import { html, setText } from "./dom.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Connection to the server, as Streamlit reports it on its own element.
+// Watch the connection to the server, as Streamlit reports it on its own element.
 
 const STATE = "data-test-connection-state";
 const app = () => document.querySelector(`[${STATE}]`);

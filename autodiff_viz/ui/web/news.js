@@ -1,6 +1,6 @@
 // @ts-check
-// Event bus between canvas, formula and sliders: events on the document, by name, with a detail object. A
-// listener may answer by changing the detail.
+// Send events between canvas, formula and sliders (event bus): events on the document, by name, with a detail
+// object. A listener may answer by changing the detail.
 
 const NAME = "autodiff-viz-";
 

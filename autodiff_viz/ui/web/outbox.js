@@ -1,7 +1,7 @@
 // @ts-check
-// Outbox of edits that Python has not acknowledged. Streamlit keeps only the last of several quick messages,
-// so every message carries all pending edits; Python skips the numbers that it has applied. Pure: every step
-// returns a new outbox.
+// Keep the edits that Python has not acknowledged (outbox). Streamlit keeps only the last of several quick
+// messages, so every message carries all pending edits; Python skips the numbers that it has applied. Pure:
+// every step returns a new outbox.
 
 import { shared } from "./constants.js";
 

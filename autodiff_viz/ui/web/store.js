@@ -1,6 +1,6 @@
 // @ts-check
-// Lists in the browser's storage. Storage may be full, forbidden or written by another version: then nothing
-// is stored, and nothing fails.
+// Store lists in the browser. Storage may be full, forbidden or written by another version: then nothing is
+// stored, and nothing fails.
 
 const PREFIX = "autodiff_viz.1.";
 

@@ -1,5 +1,6 @@
 // @ts-check
-// Type of the constants that Python and the browser share (views/shared_constants.py). Types only.
+// Declare the type of the constants that Python and the browser share (views/shared_constants.py). Types
+// only.
 
 /** @typedef {{ w: number, h: number }} Size px */
 /**

@@ -1,1 +1,1 @@
-"""The drawing of a graph as data: cards, wires, groups and tables for sliders."""
+"""Draw a graph as data: cards, wires, groups and tables for sliders."""

@@ -1,4 +1,4 @@
-"""Positions for the nodes of a piece of a graph: laid out separately, centred, clear of other nodes."""
+"""Arrange the nodes of a piece of a graph: laid out separately, centred, clear of other nodes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def centred(
     """Translate all positions so that the centre of their bounding box is `at`, in whole px.
 
     Args:
-      tall: shapes of the tensors that are drawn, by node; by default those that `graph` itself knows.
+      tall: shapes of the tensors that are drawn, by node; by default those that follow from `graph`.
     """
     x, y = _middle(graph, positions, tall)
     return moved_by(positions, (round(at[0] - x), round(at[1] - y)))
@@ -58,8 +58,8 @@ def clear_of_cards(
     ui/editor/web/state/copies.js predicts it.
 
     Args:
-      tall: shapes of the piece's tensors that are drawn, by node; by default those that `piece` itself
-        knows.
+      tall: shapes of the piece's tensors that are drawn, by node; by default those that follow
+        from `piece`.
     """
     now = places(graph).positions
     here, there = pictured(piece) if tall is None else tall, pictured(graph)

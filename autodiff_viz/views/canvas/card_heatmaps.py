@@ -1,4 +1,4 @@
-"""Heat maps on a node's card: of its value, in forward mode of its tangent, and of the arriving cotangent.
+"""Make the heat-maps on a node's card: value, arriving cotangent and, in forward mode, tangent.
 
 ui/editor/web/types.js describes the fields.
 """
@@ -30,11 +30,11 @@ def kernels_of(graph: Graph) -> frozenset[str]:
 def heat_data(
     value: np.ndarray | None, arriving: np.ndarray | None, kernels: bool, tangent: Pushed = OFF
 ) -> dict[str, Any]:
-    """Return both heat maps as data, where the numbers are known.
+    """Return both heat-maps as data, where the numbers are known.
 
     Args:
       kernels: the value is the kernels of a convolution.
-      tangent: in forward mode its heat map stands in the place of the value's.
+      tangent: in forward mode its heat-map stands in the place of the value's.
     """
     found: dict[str, Any] = {"says": "" if value is None else _says(value.shape, kernels)}
     for which, array in (_forth(value, tangent), ("cotangent", arriving)):
@@ -47,14 +47,14 @@ def heat_data(
 
 
 def _forth(value: np.ndarray | None, tangent: Pushed) -> tuple[str, np.ndarray | None]:
-    """Return what the first of both heat maps shows."""
+    """Return what the first of both heat-maps shows."""
     return ("tangent", tangent.array) if tangent.on else ("value", value)
 
 
 def elements(
     value: np.ndarray | None, arriving: np.ndarray | None, tangent: Pushed = OFF
 ) -> dict[str, list[str]]:
-    """Return the numbers of both heat maps, row by row.
+    """Return the numbers of both heat-maps, row by row.
 
     Only where each cell is one element, and has no room for its number.
     """

@@ -1,4 +1,4 @@
-"""Geometry and texts of node cards on the canvas. ui/editor/web/draw/cards/nodes.js draws them."""
+"""Compute sizes and texts of node cards on the canvas. ui/editor/web/draw/cards/nodes.js draws them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autodiff_viz.views.canvas.heatmap import has_picture
 from autodiff_viz.views.numbers import SHOWN, full, norm, shape
 
 WIDTH, HEIGHT, SLOT = 128, 80, 22  # px of a node, and px per slot
-PICTURED = (152, 132)  # px of a node whose tensor is drawn as a heat map
+PICTURED = (152, 132)  # px of a node whose tensor is drawn as a heat-map
 CELLS = 4  # rows, and columns, up to which a tensor's numbers are written in cells
 BESIDE = 2  # columns up to which the cells of value and cotangent are side by side
 FOUR_WIDE = 184  # px of a card with four columns of cells in all
@@ -46,7 +46,7 @@ def size(node: Node, shape: Shape | None = None) -> tuple[float, float]:
 
 
 def _pictured_size(shape: Shape) -> tuple[float, float]:
-    """Return the (width, height) of a card with the cells or the heat maps of a tensor."""
+    """Return the (width, height) of a card with the cells or the heat-maps of a tensor."""
     width, height = PICTURED
     grid = cells(shape)
     if grid is None:
@@ -119,7 +119,7 @@ def shape_text(array: np.ndarray) -> str:
 
 
 def constant_text(literal: Literal) -> str:
-    """Return a constant as it is written beside its slot; one that is too long as its shape."""
+    """Return the text of a constant beside its slot; of a long constant, the shape."""
     text = show_literal(literal)
     if len(text) <= CONSTANT:
         return text

@@ -1,4 +1,4 @@
-"""Layout of all nodes for a canvas with collapsed groups.
+"""Lay out all nodes for a canvas with collapsed groups.
 
 A collapsed group takes the room of its card; its nodes are laid out by themselves around the card's centre.
 """

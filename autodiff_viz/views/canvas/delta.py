@@ -1,4 +1,4 @@
-"""Patch between two drawings, so that only changes are sent. ui/editor/web/state/delta.js applies it.
+"""Delta-encode drawings, so that only changes are sent. ui/editor/web/state/delta.js applies them.
 
 A drawing is a JSON object without null. A patch of an object has its changed fields, with null for a removed
 one, as in JSON Merge Patch (RFC 7396). A list of records with unique names, such as nodes and wires, is

@@ -1,4 +1,4 @@
-"""Drawing of the graph with its numbers for the canvas, as JSON data in which every number is text.
+"""Draw the graph with its numbers for the canvas, as JSON data in which every number is text.
 
 ui/editor/web/types.js describes the fields.
 """
@@ -110,7 +110,7 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
 
 
 def _marked_alone(picture: Picture, last: Picture) -> bool:
-    """Whether only the selection and the collapsed groups differ."""
+    """Return whether only the selection and the collapsed groups differ."""
     return last.document == picture.document and all(
         getattr(last, name) is getattr(picture, name)
         for name in ("graph", "trace", "runs", "problems", "states", "tangents")
@@ -174,7 +174,7 @@ def places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:
     """Return positions and bends of the graph's layout, memoised by its inputs, which contain no numbers.
 
     Args:
-      tall: shapes of the tensors that are drawn, by node, if the graph alone does not tell.
+      tall: shapes of the tensors that are drawn, by node, if they do not follow from the graph.
     """
     return _layout(graph, pictured(graph) if tall is None else tall)
 

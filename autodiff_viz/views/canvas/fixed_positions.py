@@ -1,4 +1,4 @@
-"""Fixed positions: nodes keep their places while an edit adds or removes others."""
+"""Fix positions: nodes keep their places while an edit adds or removes others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def standing(graph: Graph) -> Mapping[str, Point]:
 
 
 def _has_places(graph: Graph) -> bool:
-    """Whether all nodes have positions."""
+    """Return whether all nodes have positions."""
     return None not in map(_POSITION, graph.nodes)
 
 

@@ -1,4 +1,4 @@
-"""Contribution that a wire passes back, as the canvas draws it: a thickness, a sign and a text."""
+"""Describe what a wire passes back, as the canvas draws it: a thickness, a sign and a text."""
 
 from __future__ import annotations
 

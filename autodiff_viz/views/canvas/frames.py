@@ -1,4 +1,4 @@
-"""Data of checkpoint regions and groups for the canvas. ui/editor/web/types.js describes the fields."""
+"""Describe checkpoint regions and groups for the canvas. ui/editor/web/types.js describes the fields."""
 
 from __future__ import annotations
 

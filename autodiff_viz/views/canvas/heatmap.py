@@ -1,4 +1,4 @@
-"""Heat map of a tensor: at most 12 x 12 cells of 61 shades, encoded as one character per cell.
+"""Encode a tensor as a heat-map: at most 12 x 12 cells of 61 shades, one character per cell.
 
 The shades run from -top over 0 to top, where top is the largest absolute value of a cell;
 ui/editor/web/draw/cards/heat.js paints them.
@@ -23,7 +23,7 @@ _LETTERS = np.frombuffer(ALPHABET.encode(), np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """Heat map of a tensor.
+    """Heat-map of a tensor.
 
     Attributes:
       cells: one character per cell, row by row.
@@ -37,12 +37,12 @@ class Heat:
 
 
 def has_picture(shape: Shape) -> bool:
-    """Whether a value of this shape is drawn: it has elements, and they are not written out on the card."""
+    """Return whether a value of this shape is drawn: it has elements, which the card does not write out."""
     return bool(shape) and prod(shape) > (SHOWN if len(shape) == 1 else 0)
 
 
 def heat(array: np.ndarray, kernels: bool = False) -> Heat:
-    """Return the heat map of a tensor with at least one axis.
+    """Return the heat-map of a tensor with at least one axis.
 
     Args:
       kernels: the tensor is the kernels of a convolution, [height, width, in, out].
@@ -66,7 +66,7 @@ def plane(array: np.ndarray, kernels: bool = False) -> np.ndarray:
 
 
 def plane_says(shape: Shape, kernels: bool = False) -> str:
-    """Return in words which part of a tensor of this shape is drawn; "" if it is all of it."""
+    """Return in words which part of a tensor of this shape is drawn; "" for the whole tensor."""
     if len(shape) < 3:
         return ""
     if kernels and len(shape) == 4:

@@ -1,4 +1,4 @@
-"""Compact encoding of a drawing: without empty fields, default values, and fields that equal another field.
+"""Encode a drawing compactly: without empty fields, default values, and fields that equal another field.
 
 `ui/editor/web/state/lean.js` restores them.
 """

@@ -1,4 +1,4 @@
-"""Palette of the canvas: every op with its formula, search aliases, and the shapes that its slots take."""
+"""List every op for the palette, with its formula, search aliases, and the shapes that its slots take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tangents of forward mode, as the canvas draws them on cards and wires. Nothing is added while it is off."""
+"""Describe tangents for the cards and wires of the canvas; add nothing while forward mode is off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of nodes and wires for the canvas, each a pure function of its inputs.
+"""Make the records of nodes and wires for the canvas, each by a pure function of its inputs.
 
 ui/editor/web/types.js describes the fields.
 """

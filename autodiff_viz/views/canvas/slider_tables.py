@@ -1,4 +1,4 @@
-"""Tables of every number along one slider, precomputed, so that the browser repaints without the server.
+"""Precompute every number along one slider, so that the browser repaints without the server.
 
 The browser snaps to the tabulated positions; numbers between them are never interpolated.
 """
@@ -63,12 +63,12 @@ class Column(NamedTuple):
 
 
 def is_wanted(pairs: Any) -> bool:
-    """Whether a request of the browser is a list of (input, key of its table) of valid length."""
+    """Return whether a request of the browser is a list of (input, key of its table) of valid length."""
     return isinstance(pairs, list) and 0 < len(pairs) <= INPUTS and all(map(_is_pair, pairs))
 
 
 def _is_pair(pair: Any) -> bool:
-    """Whether a value is a list of two texts."""
+    """Return whether a value is a list of two texts."""
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(word, str) for word in pair)
 
 
@@ -240,7 +240,7 @@ def _as_shown(array: np.ndarray) -> np.ndarray:
 
 
 def _fits(numbers: np.ndarray) -> bool:
-    """Whether float32 can represent the numbers: the norm of large numbers may be too large."""
+    """Return whether float32 can represent the numbers: the norm of large numbers may be too large."""
     finite = numbers[np.isfinite(numbers)]
     return bool((np.abs(finite) <= np.finfo(np.float32).max).all())
 

@@ -1,4 +1,4 @@
-"""The canvas's picture as SVG text, for notebooks: cards, wires and frames in the colours of the light theme.
+"""Draw the canvas as SVG text, for notebooks: cards, wires and frames in the colours of the light theme.
 
 It is made from the canvas's own data (views/canvas/drawing.py), and holds neither scripts nor addresses.
 """

@@ -1,1 +1,1 @@
-"""Edits that the browser sends, applied to the state of the lab: one file for each kind."""
+"""Apply the browser's edits to the state of the lab, with one file for each kind."""

@@ -1,4 +1,4 @@
-"""Edits that add nodes: unconnected, wired to an existing node, or inserted into a wire."""
+"""Add nodes: unconnected, wired to an existing node, or inserted into a wire."""
 
 from __future__ import annotations
 

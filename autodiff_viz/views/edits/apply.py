@@ -1,4 +1,4 @@
-"""Dispatch of the edits that canvas, formula and sliders send: each is applied to a lab.
+"""Dispatch the edits that canvas, formula and sliders send: each is applied to a lab.
 
 The handlers are in `views/edits/`, by topic.
 """

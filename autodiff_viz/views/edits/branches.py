@@ -1,4 +1,4 @@
-"""Edits of groups of branches: create one, set the number of branches, train one branch alone."""
+"""Edit groups of branches: create one, set the number of branches, train one branch alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of the whole document: undo, redo, jump in the history, import, and a new graph."""
+"""Edit the whole document: undo, redo, jump in the history, import, and a new graph."""
 
 from __future__ import annotations
 

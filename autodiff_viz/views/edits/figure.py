@@ -1,4 +1,4 @@
-"""Edit that chooses the figure on view."""
+"""Choose the figure on view."""
 
 from __future__ import annotations
 

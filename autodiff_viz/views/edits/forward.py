@@ -1,4 +1,4 @@
-"""Edits of forward mode: it is switched on and off, and the tangents of inputs are set."""
+"""Switch forward mode on and off, and set the tangents of inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of groups: create, dissolve, collapse and expand."""
+"""Edit groups: create, dissolve, collapse and expand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of layers: add all their parameters at once."""
+"""Add all parameters of a layer at once."""
 
 from __future__ import annotations
 

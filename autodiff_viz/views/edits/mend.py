@@ -1,4 +1,4 @@
-"""Edit that applies the cure of an explanation."""
+"""Apply the cure of an explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of nodes: select, delete, rename, set constants, choose the output."""
+"""Edit nodes: select, delete, rename, set constants, choose the output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of pieces of a graph: paste, duplicate, cut to the clipboard, move, align, arrange."""
+"""Edit pieces of a graph: paste, duplicate, cut to the clipboard, move, align, arrange."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of an edit from the canvas and of the functions that apply one kind of edit."""
+"""Declare the types of an edit from the canvas, and of the functions that apply one kind of edit."""
 
 from __future__ import annotations
 

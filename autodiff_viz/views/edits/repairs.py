@@ -1,4 +1,4 @@
-"""Refusals of invalid sets of nodes, with an offer of the smallest valid set that contains them."""
+"""Refuse invalid sets of nodes, and offer the smallest valid set that contains them."""
 
 from __future__ import annotations
 

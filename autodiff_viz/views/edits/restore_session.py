@@ -1,4 +1,4 @@
-"""Edits that restore what the browser stored of an earlier session.
+"""Restore what the browser stored of an earlier session.
 
 They are untrusted, and have an effect only if they fit what the address has opened.
 """
@@ -28,7 +28,7 @@ def _kept(lab: Lab, edit: Edit) -> Lab:
 
     The address may be one edit ahead of the stored history: `link` is then its present graph, which precedes
     the one that the address opened. Or the address is some edits behind: the browser had begun to load the
-    page again before it was told of them.
+    page again before their acknowledgement.
     """
     first = lab.history.entries[0]
     opened = (first.graph, first.text)

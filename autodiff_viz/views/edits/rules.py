@@ -1,4 +1,4 @@
-"""Edits of rules, mutes, cuts and checkpoint regions."""
+"""Edit rules, mutes, cuts and checkpoint regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of the formula's text and of sliders, sent with those of the canvas."""
+"""Edit the formula's text and move sliders; these edits are sent with those of the canvas."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _slide(lab: Lab, edit: Edit) -> Lab:
 
 
 def is_number(value: object) -> bool:
-    """Whether an input may have this value."""
+    """Return whether an input may have this value."""
     return type(value) in (int, float) and abs(value) <= limits.NUMBER  # false for NaN
 
 

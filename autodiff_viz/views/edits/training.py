@@ -1,4 +1,4 @@
-"""Edit that shows a step of the training, while its slider is dragged."""
+"""Show a step of the training, while its slider is dragged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of the comparison: pin the present graph, flip between the two, go on without a rule or a region."""
+"""Edit the comparison: pin the present graph, flip between the two, go on without a rule or a region."""
 
 from __future__ import annotations
 

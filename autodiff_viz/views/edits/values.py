@@ -1,4 +1,4 @@
-"""Edits of a node's fields beside the canvas: parameters of its op, and the source of an input's value.
+"""Edit a node's fields beside the canvas: parameters of its op, and the source of an input's value.
 
 A field's message may be late: it has no effect if its node no longer exists.
 """
@@ -77,7 +77,7 @@ def _param(lab: Lab, edit: Edit) -> Lab:
 
 
 def _draw(lab: Lab, name: str, param: str, value: Any) -> Lab:
-    """Set the initialiser of a parameter, or the seed of a random draw."""
+    """Set the initializer of a parameter, or the seed of a random draw."""
     source = source_view(lab.graph[name])
     if param == "seed" and source.seed is not None and not seed_fault(seed := _number(value)):
         return set_param(lab, name, "seed", seed)

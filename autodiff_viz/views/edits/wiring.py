@@ -1,4 +1,4 @@
-"""Edits of wires: connect, disconnect, reconnect, and insert a node."""
+"""Edit wires: connect, disconnect, reconnect, and insert a node."""
 
 from __future__ import annotations
 

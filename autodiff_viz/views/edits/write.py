@@ -1,4 +1,4 @@
-"""Edit that adds an expression, typed in Add, as nodes."""
+"""Add an expression, typed in Add, as nodes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Automatic layout by the steps of Sugiyama: layers, order, positions, routes."""
+"""Lay out a graph automatically, by the steps of Sugiyama: layers, order, positions, routes."""

@@ -1,4 +1,4 @@
-"""Coordinate assignment of the Sugiyama layout, for columns that are in order."""
+"""Assign coordinates to columns that are in order (last step of the Sugiyama layout)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crossing reduction of the Sugiyama layout: the order of items in each column.
+"""Reduce crossings: order the items in each column (second step of the Sugiyama layout).
 
 Barycentre heuristic: columns are sorted by the mean place of their neighbours, back and forth; then
 neighbours are swapped.

@@ -1,4 +1,4 @@
-"""Layer assignment of the Sugiyama layout: nodes into columns, and dummy items for long wires.
+"""Assign layers: nodes to columns, dummy items to long wires (first step of the Sugiyama layout).
 
 A wire that spans a column gets a dummy item there, a lane, so that it is never drawn under a node. Nodes and
 lanes are the items of the columns.

@@ -1,4 +1,4 @@
-"""Positions for new nodes in a graph of which the user has placed some nodes."""
+"""Place new nodes in a graph of which the user has placed some nodes."""
 
 from __future__ import annotations
 

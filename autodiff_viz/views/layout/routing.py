@@ -1,4 +1,4 @@
-"""Wire routing around nodes at arbitrary positions."""
+"""Route wires around nodes at arbitrary positions."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]
 
 
 def _is_free(start: Point, bends: Bends, end: Point, near: Sequence[Box]) -> bool:
-    """Whether the wire passes under none of the nodes."""
+    """Return whether the wire passes under none of the nodes."""
     points = (start, *bends, end)
     return not any(_passes_under(a, b, box) for a, b in pairwise(points) for box in near)
 
 
 def _passes_under(a: Point, b: Point, box: Box) -> bool:
-    """Whether a curve from a to b, level at both ends, enters the box."""
+    """Return whether a curve from a to b, level at both ends, enters the box."""
     left, top, right, bottom = box.x, box.y, box.x + box.w, box.y + box.h
     if b[0] <= left or right <= a[0]:
         return False

@@ -1,4 +1,4 @@
-"""Rows of a wide layout: a long chain goes on in the next row where few wires must come back to the left."""
+"""Break a wide layout into rows: a long chain goes on in the next row where few wires must come back."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _halves(
 
 
 def _may_end_before(made: Columns, column: int) -> bool:
-    """Whether a row may end before a column: few wires pass there, and no frame is divided."""
+    """Return whether a row may end before a column: few wires pass there, and no frame is divided."""
     passing = sum(made.column[wire.source] < column <= made.column[wire.target] for wire in made.wires)
     before = {frame for i, at in enumerate(made.column) if at < column for frame in made.regions[i]}
     after = {frame for i, at in enumerate(made.column) if at >= column for frame in made.regions[i]}

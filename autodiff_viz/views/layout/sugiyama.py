@@ -1,4 +1,4 @@
-"""Layered layout of the canvas: nodes in columns from left to right, long wires around nodes.
+"""Lay out the canvas in layers: nodes in columns from left to right, long wires around nodes.
 
 Own implementation in the manner of Sugiyama, Tagawa and Toda (1981): layer assignment, crossing reduction,
 coordinates. Parameters become tabs of their layers, and long chains are divided into rows. A node that the

@@ -1,4 +1,4 @@
-"""Parameters folded into tabs below or beside the card of the layer that reads them.
+"""Fold parameters into tabs below or beside the card of the layer that reads them.
 
 A parameter with one consumer needs no card of its own: in a large graph it stands as a low tab at that layer.
 So does one that the user has put there. ui/editor/web/state/tabs.js does the same.

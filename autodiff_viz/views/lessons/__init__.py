@@ -1,1 +1,1 @@
-"""Views of the lessons: their list, their claims and their exercises."""
+"""Show the lessons: list, claims and exercises."""

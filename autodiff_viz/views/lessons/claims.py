@@ -1,4 +1,4 @@
-"""View of the claims of a lesson: each as text, with its state on the graph that is on the canvas."""
+"""Show the claims of a lesson as text, each with its state on the graph that is on the canvas."""
 
 from __future__ import annotations
 
@@ -83,18 +83,18 @@ def variant_of(lab: Lab, found: Lesson) -> int:
 
 
 def is_own(lab: Lab, found: Lesson) -> bool:
-    """Whether graph and seed are the lesson's; positions do not count."""
+    """Return whether graph and seed are the lesson's; positions do not count."""
     variant = found.variants[variant_of(lab, found)]
     return same(lab.seed, variant.seed) and _unplaced(lab.graph) == _own(variant)
 
 
 def _is_evaluated_as_own(lab: Lab, found: Lesson) -> bool:
-    """Whether graph, seed and dtype are the lesson's."""
+    """Return whether graph, seed and dtype are the lesson's."""
     return lab.dtype == FLOAT32 and is_own(lab, found)
 
 
 def _is_trained_as_own(lab: Lab, found: Lesson) -> bool:
-    """Whether the settings are the lesson's, and all steps so far were made with them and with its rules."""
+    """Return whether the settings are the lesson's, and all steps so far were made by them and its rules."""
     variant = found.variants[variant_of(lab, found)]
     if variant.training is None:
         return True
@@ -130,12 +130,12 @@ def _held(finding: Finding, found: Lesson, lab: Lab, view: LabView) -> ClaimView
 
 
 def _is_about_training(claim: Claim) -> bool:
-    """Whether a claim is about a step after the first or about a divided training."""
+    """Return whether a claim is about a step after the first or about a divided training."""
     return claim.quantity in SPLIT or claim.at != 0
 
 
 def _is_on_view(claim: Claim, view: LabView) -> bool:
-    """Whether a claim is about the step on view."""
+    """Return whether a claim is about the step on view."""
     return view.moment is not None and claim.at == view.moment.step
 
 

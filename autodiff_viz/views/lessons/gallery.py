@@ -1,4 +1,4 @@
-"""View of the lessons: cards for the gallery, and the open lesson beside the lab."""
+"""Show the lessons: cards for the gallery, and the open lesson beside the lab."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Data of the selected node: its panel, its explanations and its fields."""
+"""Describe the selected node: panel, explanations and fields."""

@@ -1,4 +1,4 @@
-"""Explanations of why a gradient differs from its finite-difference slope, for the table of the checks."""
+"""Explain why a gradient differs from its finite-difference slope, for the table of the checks."""
 
 from __future__ import annotations
 

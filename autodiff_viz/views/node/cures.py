@@ -1,4 +1,4 @@
-"""Explanations with a cure, as data for the page: a sentence, a button that mends and the edit it sends."""
+"""Offer the cures of explanations: a sentence, a button that mends and the edit that the button sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison of declared derivatives with the true ones.
+"""Compare declared derivatives with the true ones.
 
 A difference is no mistake, but is shown on the node.
 """
@@ -60,7 +60,7 @@ def declared_apart(trace: Trace, name: str) -> dict[int, Apart]:
 
 
 def _alike(declared: np.ndarray, true: np.ndarray) -> bool:
-    """Whether two arrays are equal in the usual case: a cheap test, since it runs at every edit."""
+    """Return whether two arrays are equal in the usual case: a cheap test, since it runs at every edit."""
     if declared.ndim:
         return bool(np.array_equal(declared, true))
     one, other = declared.item(), true.item()

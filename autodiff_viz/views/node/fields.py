@@ -1,4 +1,4 @@
-"""Form fields of the selected node beside the canvas, as data: each has the edit that it sends.
+"""Build the form fields of the selected node beside the canvas, each with the edit that it sends.
 
 A field is `{"id", "label", "type", "value", "help", "edit"}`; the browser puts the user's value into the
 edit, under "value" or the key that the field gives as "as". `type` is "text", "number" (a text, stepped by 1

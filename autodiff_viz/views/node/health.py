@@ -1,4 +1,4 @@
-"""Diagnosis of nodes in training: dead units, frozen parameters, vanishing and exploding gradients.
+"""Diagnose nodes in training: dead units, frozen parameters, vanishing and exploding gradients.
 
 All thresholds are constants of this module.
 """
@@ -40,7 +40,7 @@ def _seed(found: Trace) -> float:
 
 
 def frozen(found: Trace, node: Node) -> bool:
-    """Whether training cannot change a parameter, whatever the numbers are."""
+    """Return whether training cannot change a parameter, whatever the numbers are."""
     return node.rule.kind == STOP or found.cotangent.is_symbolic_zero(node.name)
 
 

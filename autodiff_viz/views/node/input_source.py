@@ -1,4 +1,4 @@
-"""Source of an input's value, edited beside the canvas: numbers or a random draw, data or parameter."""
+"""Set the source of an input's value beside the canvas: numbers or a random draw, data or parameter."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Source:
       trainable: whether it is a parameter.
       value: the value as text; None for a random draw and for a value that is too long to type.
       shape: the shape as text.
-      init: name of the initialiser; "" for numbers and for data.
-      inits: names of the initialisers that this shape allows; empty for data.
+      init: name of the initializer; "" for numbers and for data.
+      inits: names of the initializers that this shape allows; empty for data.
       seed: random seed; None for numbers.
     """
 
@@ -59,7 +59,7 @@ def source_view(node: Node) -> Source | None:
 def set_trainable(lab: Lab, name: str, on: bool) -> Lab:
     """Turn an input into a parameter, or back.
 
-    A random draw is then made by an initialiser, or standard normal.
+    A random draw is then made by an initializer, or standard normal.
     """
     node = lab.graph[name]
     if node.op != INPUT or node.is_parameter == on:

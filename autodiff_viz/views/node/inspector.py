@@ -1,4 +1,4 @@
-"""View of the selected node: its op, its rule, and the numbers of its pullback."""
+"""Show the selected node: op, rule, and the numbers of the pullback."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
 
 
 def _doc(node: Node, running: Graph) -> str:
-    """Return one sentence about the node; of a grad node also what it runs again and what it reads."""
+    """Return a sentence about the node; about a grad node also the nodes that run again and those read."""
     if node.muted:
         return f"Muted: {node.op} does not act; the node returns its first wired input."
     op = OPS.get(node.op)
@@ -258,7 +258,7 @@ def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> T
 
 
 def _is_symbolic(local: np.ndarray, arriving: np.ndarray, passed: np.ndarray) -> bool:
-    """Whether JAX passes nothing, a symbolic zero, where the product would be NaN, as 0 times infinity."""
+    """Return whether JAX passes a symbolic zero where the product would be NaN, such as 0 times infinity."""
     with np.errstate(all="ignore"):
         return bool(np.isfinite(passed).all() and np.isnan(local * arriving).any())
 

@@ -1,4 +1,4 @@
-"""Parameters of layers: of the shapes that fit the layer's input, added in its empty slots."""
+"""Add parameters in a layer's empty slots, of the shapes that fit the layer's input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEW_PARAMETER: Params = params(value=0.5, trainable=True)
 BELOW, BESIDE = 28.0, 72.0  # px below another card, and left of the layer
 
 Wanted = Mapping[str, tuple[Shape, str | None]]
-"""By slot name, (shape of the parameter, initialiser); None for the usual initialiser."""
+"""By slot name, (shape of the parameter, initializer); None for the usual initializer."""
 
 
 def _dense(x: Shape, outputs: int | None) -> Wanted:

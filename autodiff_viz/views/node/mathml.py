@@ -1,4 +1,4 @@
-"""Conversion of the op records' LaTeX to MathML, which browsers draw."""
+"""Convert the op records' LaTeX to MathML, which browsers draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data of the selected node's panel and of the check of all numbers, for the browser."""
+"""Collect the data of the selected node's panel and of the check of all numbers, for the browser."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Answers:
         return any(wanted and answer is None for wanted, answer in pending)
 
     def are(self, other: Answers) -> bool:
-        """Whether both have the same answers (the same objects) to the same requests."""
+        """Return whether both have the same answers (the same objects) to the same requests."""
         same = all(getattr(self, of) is getattr(other, of) for of in ("check", "counts", "paths"))
         asked = (self.checks, self.counting, self.listing)
         return same and asked == (other.checks, other.counting, other.listing)
@@ -104,7 +104,7 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
 
 
 def _elements(view: LabView, name: str) -> dict[str, list[str]]:
-    """Return the numbers of the node's heat maps, which the canvas shows under the pointer."""
+    """Return the numbers of the node's heat-maps, which the canvas shows under the pointer."""
     trace, moving = view.trace, tangent_at(view.tangents, name)
     return elements(trace.value.get(name), trace.cotangent.get(name), moving) if trace else {}
 
@@ -209,7 +209,7 @@ def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
 
 
 def _is_wrong(view: LabView) -> bool:
-    """Whether the graph has a problem other than empty slots, which make it unfinished."""
+    """Return whether the graph has a problem other than empty slots, which make it unfinished."""
     return any(problem.code != "empty-slot" for problem in view.problems)
 
 

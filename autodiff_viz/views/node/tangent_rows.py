@@ -1,4 +1,4 @@
-"""Forward mode of the selected node: its tangent, and local x tangent = passed on for each wire into it."""
+"""Show forward mode of the selected node: local x tangent = passed on for each wire into it."""
 
 from __future__ import annotations
 

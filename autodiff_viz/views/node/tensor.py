@@ -1,4 +1,4 @@
-"""View of the selected tensor: the arrays to draw, their statistics, and their numbers as text."""
+"""Show the selected tensor: the arrays to draw, their statistics, and their numbers as text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIGITS = 5  # of each
 
 
 def is_tensor(trace: Trace | None, name: str | None) -> bool:
-    """Whether the node has a tensor that is drawn."""
+    """Return whether the node has a tensor that is drawn."""
     return trace is not None and name in trace.value and has_picture(trace.value[name].shape)
 
 

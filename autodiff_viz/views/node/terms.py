@@ -1,4 +1,4 @@
-"""Lines of numbers in pieces, of which some are written anew while a slider is dragged."""
+"""Build lines of numbers from pieces, of which some are written anew while a slider is dragged."""
 
 from __future__ import annotations
 

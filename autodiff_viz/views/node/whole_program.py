@@ -1,5 +1,5 @@
-"""Analysis of one node in the whole program: why nothing arrives, its runs and residuals, its rule check, and
-deviations from central differences.
+"""Analyse a node in the whole program: why nothing arrives, runs and residuals, the rule check,
+and deviations from central differences.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def program_job(trace: Trace, name: str, trained: bool = False) -> Job:
 def program_says(trace: Trace, name: str, trained: bool = False) -> Analysis:
     """Return why nothing arrives at a node, and sentences on its runs, residuals and deviations.
 
-    Nothing is said if the graph's regions cannot run.
+    Empty if the graph's regions cannot run.
     """
     try:
         said = runs_say(trace.runs[name]), residuals_say(trace, name)

@@ -1,1 +1,1 @@
-"""Data of the parts of the lab page other than canvas and selected node."""
+"""Compute the data of the parts of the lab page other than canvas and selected node."""

@@ -1,4 +1,4 @@
-"""Which figure is on view, and what it is about."""
+"""Choose the figure on view, and what it is about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure of a large graph, or a slow one, made by a worker process, since some take seconds."""
+"""Make the figure of a large graph, or a slow one, in a worker process, since some take seconds."""
 
 from __future__ import annotations
 

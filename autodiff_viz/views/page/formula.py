@@ -1,4 +1,4 @@
-"""Data of the formula editor: the text, its mistakes, and the positions of nodes in it. JSON-safe.
+"""Collect the data of the formula editor: text, mistakes, and positions of nodes in the text. JSON-safe.
 
 ui/formula/web/types.js describes the fields.
 """

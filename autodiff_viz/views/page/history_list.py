@@ -1,4 +1,4 @@
-"""View of the undo history for the canvas: labels of undo and redo, and the steps near the present one."""
+"""List the undo history for the canvas: labels of undo and redo, and the steps near the present one."""
 
 from __future__ import annotations
 

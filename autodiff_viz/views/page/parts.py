@@ -1,4 +1,4 @@
-"""Parts of the lab page as comparable data: a part is drawn again only if its data has changed.
+"""Compare the parts of the lab page as data: a part is drawn again only if its data has changed.
 
 The data of a quick part is what it shows. That of a slow part is all that its content depends on, so that the
 content need not be computed to find out whether it has changed.
@@ -58,7 +58,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
 
 
 def is_about_training(lab: Lab) -> bool:
-    """Whether to show the training first: the open lesson trains its graph, or it has been trained."""
+    """Return whether to show the training first: the open lesson trains its graph, or it has been trained."""
     found = lesson(lab.lesson)
     return own(lab) is not None or (
         found is not None and found.variants[variant_of(lab, found)].training is not None
@@ -151,8 +151,8 @@ def shows(name: str, lab: Lab, view: LabView, beside: Mapping[str, Data]) -> Dat
     """Return the data of the part `name`.
 
     Args:
-      beside: other data of a part by name, such as what the component is told. It is left out for a part of
-        numbers that shows nothing.
+      beside: other data of a part by name, such as the data sent to the component. It is left out for a part
+        of numbers that shows nothing.
     """
     data = SHOWS[name](lab, view)
     return data, None if data is None and name in OF_NUMBERS else beside.get(name)

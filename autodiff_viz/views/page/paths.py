@@ -1,4 +1,4 @@
-"""List of the paths of the selected node, as data for the browser: largest first, with their factors."""
+"""List the paths of the selected node, as data for the browser: largest first, with their factors."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _onward(paths: Sequence[Path]) -> Onward:
 def _way(trace: Trace, path: Path, onward: Onward) -> list[str]:
     """Return the nodes of a path, with the slot where two wires join the same nodes.
 
-    Of a long path it is both ends, and the nodes behind a fork, which tell it from the others.
+    Of a long path it is both ends, and the nodes behind a fork, which distinguish it from the others.
     """
     told = [path.nodes[0]]
     long = len(path.nodes) > NAMED

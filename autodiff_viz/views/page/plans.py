@@ -1,4 +1,4 @@
-"""Plans of checkpoint regions: their job, the choice by a budget, and the edit that takes one."""
+"""Request plans of checkpoint regions, choose one by a budget, and apply it as an edit."""
 
 from __future__ import annotations
 

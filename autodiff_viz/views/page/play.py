@@ -1,4 +1,4 @@
-"""The steps of a pass for the browser, which shows one after the other without asking the server."""
+"""List the steps of a pass for the browser, which shows one after the other without asking the server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def play_data(view: LabView, state: int) -> dict[str, Any]:
     Args:
       state: number of the state of the numbers, which the browser compares with its own.
     Returns:
-      No steps where there are none to show; `says` then tells why.
+      No steps where there are none to show; `says` then gives the reason.
     """
     if view.trace is None or not view.complete:
         return _none(state, UNFINISHED)
@@ -72,7 +72,7 @@ def _drawn(node: Node) -> list[tuple[int, str]]:
 
 
 def _lit(step: PlayStep, slot: int) -> bool:
-    """Whether the step uses the wire: a pullback passes something down it, a run reads it."""
+    """Return whether the step uses the wire: a pullback passes something down it, a run reads it."""
     return step.again or step.phase == FORWARD or (step.node, slot) in step.writes
 
 

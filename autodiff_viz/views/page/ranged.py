@@ -1,4 +1,4 @@
-"""Marks of nodes and wires whose numbers leave the range of the dtype, while that figure is on view."""
+"""Mark nodes and wires whose numbers leave the range of the dtype, while that figure is on view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""View of the segments of a graph that has cuts."""
+"""Show the segments of a graph that has cuts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def cut_names(view: LabView) -> tuple[str, ...]:
 
 
 def is_divided(view: LabView) -> bool | None:
-    """Whether a cut divides the graph on view; None without cuts and for a graph that does not run yet."""
+    """Return whether a cut divides the graph on view; None without cuts and for a graph that cannot run."""
     if not view.complete or view.mistaken or not has_cuts(view.graph):
         return None
     return len(segments(view.graph)) > 1

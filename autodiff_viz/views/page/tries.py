@@ -1,4 +1,4 @@
-"""Exercises of the open lesson: made by a click, and done where their state is reached."""
+"""Make the exercises of the open lesson by a click, and tick those whose state is reached."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class TryView:
       says: what to do and what to observe, in Markdown.
       acts: whether a click does it; otherwise it is something to read.
       trains: whether a click starts a training.
-      asks: for what beside the graph it asks, as in `Try`; it is done once that is asked for, which the lab
-        does not know.
+      asks: for what beside the graph it asks, as in `Try`; it is done once that is requested, which is
+        not part of the lab's state.
       done: whether its state is reached.
     """
 
@@ -73,7 +73,7 @@ def do_try(lab: Lab, key: str, index: int) -> Lab:
 
 
 def _is_done(lab: Lab, found: Lesson, item: Try) -> bool:
-    """Whether the lab is as the exercise asks: its edits would change nothing, and its training is made."""
+    """Return whether an exercise is done: its edits would change nothing, and its training has been made."""
     at = variant_of(lab, found)
     if not item.acts or item.asks or item.variant not in (None, at):
         return False
@@ -84,7 +84,7 @@ def _is_done(lab: Lab, found: Lesson, item: Try) -> bool:
 
 
 def _is_trained(lab: Lab, item: Try) -> bool:
-    """Whether the training that an exercise asks for has been made."""
+    """Return whether the training that an exercise asks for has been made."""
     made = lab.training
     if made is None or len(made) < item.steps:
         return False
@@ -92,7 +92,7 @@ def _is_trained(lab: Lab, item: Try) -> bool:
 
 
 def _holds(lab: Lab, start: Graph, edit: Edit) -> bool:
-    """Whether an edit would change nothing; one that asks for any change, whether there is one."""
+    """Return whether an edit would change nothing; one that asks for any change, whether there is one."""
     if edit["kind"] == "resample":
         return any(_differs(lab.graph, start, name, "seed") for name in resampled_nodes(start))
     if edit["kind"] == "uncheckpoint":
@@ -105,5 +105,5 @@ def _holds(lab: Lab, start: Graph, edit: Edit) -> bool:
 
 
 def _differs(graph: Graph, start: Graph, name: str, param: str) -> bool:
-    """Whether a parameter of a node is another one than in `start`."""
+    """Return whether a parameter of a node is another one than in `start`."""
     return name in graph and not same(graph[name].param(param), start[name].param(param))

@@ -1,4 +1,4 @@
-"""Comparison of the present graph with the pinned one, as data for the browser."""
+"""Compare the present graph with the pinned one, as data for the browser."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _compared(beside: _Beside) -> Data:
 
 
 def _is_same(found: Comparison, a: Trace, b: Trace) -> bool:
-    """Whether the two run the same program."""
+    """Return whether the two run the same program."""
     return (
         found.first_wire is None and not found.changed_nodes and set(a.graph.regions) == set(b.graph.regions)
     )

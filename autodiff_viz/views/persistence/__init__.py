@@ -1,1 +1,1 @@
-"""The lab as text: address, stored history and documents."""
+"""Encode and decode the lab as text: address, stored history and documents."""

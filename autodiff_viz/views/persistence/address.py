@@ -1,4 +1,4 @@
-"""Encoding of the lab as query parameters of its address: all state that a reload must restore."""
+"""Encode the lab as query parameters of its address, and decode it: all that a reload must restore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short text encoding of small JSON values: plain, or compressed where that is shorter."""
+"""Encode small JSON values as short text: plain, or compressed where that is shorter."""
 
 from __future__ import annotations
 

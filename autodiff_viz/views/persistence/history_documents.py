@@ -1,4 +1,4 @@
-"""Encoding of the documents of a history, beside its trail: the first step and the other state of each.
+"""Encode the documents of a history, beside its trail: the first step and the other state of each.
 
 The browser stores them, so that undo leads from one document to another after a reload, too.
 """

@@ -1,4 +1,4 @@
-"""Decoder of the undo history that the browser stores as text, which is untrusted and fully checked."""
+"""Decode the undo history that the browser stores as text, which is untrusted and fully checked."""
 
 from __future__ import annotations
 

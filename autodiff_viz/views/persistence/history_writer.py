@@ -1,4 +1,4 @@
-"""Encoding of the undo history as compact text that the browser stores. `history_reader.py` decodes it.
+"""Encode the undo history as compact text that the browser stores. `history_reader.py` decodes it.
 
 Undo then outlives a reload and a restart of the server, which restore only the present graph, from the
 address. A step is delta-encoded against its neighbour towards the present one, so that the present graph is
@@ -136,7 +136,7 @@ def _pinned(base: Entry, pinned: Pinned | None) -> Any:
 
 
 def _is_moved(old: Node | None, new: Node) -> bool:
-    """Whether only the node's position differs."""
+    """Return whether only the node's position differs."""
     return old is not None and replace(old, position=new.position) == new
 
 

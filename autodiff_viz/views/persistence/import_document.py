@@ -1,4 +1,4 @@
-"""Import of a document from outside: a graph as JSON, a link to this page, or formula text."""
+"""Import a document from outside: a graph as JSON, a link to this page, or formula text."""
 
 from __future__ import annotations
 

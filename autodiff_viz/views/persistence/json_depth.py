@@ -1,4 +1,4 @@
-"""Check of the nesting depth of JSON before it is parsed.
+"""Check the nesting depth of JSON before it is parsed.
 
 `json.loads` recurses with the brackets, and fails at some thousand of them.
 """
@@ -15,7 +15,7 @@ _STEPS = bytes.maketrans(b"[{]}", b"\1\1\xff\xff")  # one level up, or one down:
 
 
 def nested_deeper(text: str, most: int) -> bool:
-    """Whether JSON has more than `most` brackets inside each other."""
+    """Return whether JSON has more than `most` brackets inside each other."""
     brackets = _STRINGS.sub(b"", text.encode("utf-8", "replace")).translate(_STEPS, _BESIDES_BRACKETS)
     steps = np.frombuffer(brackets, np.int8)
     return len(steps) > most and bool(np.cumsum(steps, dtype=np.int32).max() > most)

@@ -1,4 +1,4 @@
-"""Link previews: title, description and picture, as chats and search engines show them."""
+"""Describe links as chats and search engines show them: title, description and picture."""
 
 from __future__ import annotations
 

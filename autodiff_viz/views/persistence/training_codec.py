@@ -1,4 +1,4 @@
-"""Encoding of a training for the address as its recipe, without its numbers.
+"""Encode a training for the address as a recipe, without numbers, and decode the recipe.
 
 Steps are pure functions, so that the same phases give the same course. The graph of a phase is encoded as its
 difference from the present one.
@@ -140,7 +140,7 @@ def _phase(graph: Graph, data: Any) -> Phase:
 
 
 def _is_short(found: Recipe) -> bool:
-    """Whether computing the steps takes little enough to be done unasked."""
+    """Return whether computing the steps takes little enough to be done unasked."""
     nodes = found.phases[0].graph.nodes
     inputs = [node for node in nodes if node.op == INPUT]
     light = all(prod(node.param("shape") or ()) <= SMALL for node in inputs)

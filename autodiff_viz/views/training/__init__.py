@@ -1,1 +1,1 @@
-"""Views of a training: its panel, its steps and its log."""
+"""Show a training: panel, steps and log."""

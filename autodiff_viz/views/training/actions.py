@@ -1,4 +1,4 @@
-"""Actions of the user on the training: each takes a lab and returns the next one."""
+"""Apply the user's actions on the training: each takes a lab and returns the next one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WRITTEN = 2_000  # limit of numbers that are written into the formula
 def trains(lab: Lab, steps: int) -> Lab:
     """Train for a number of steps from the one on view, and show the result.
 
-    Steps that were made from there already with the same rules and settings are shown and not computed again.
+    Steps that were made from there already with the same rules and settings are shown and not recomputed.
     Steps that were made differently are stored in `before`, and replaced.
     """
     now = still(lab.graph)
@@ -66,7 +66,7 @@ def _on_view(lab: Lab, training: Training) -> int:
 
 
 def _was_so(lab: Lab, training: Training, at: int, steps: int, settings: Settings) -> bool:
-    """Whether the steps made from `at` on are the ones that would be made now.
+    """Return whether the steps made from `at` on are the ones that would be made now.
 
     A past step, on view under its own rules, continues as it did.
     """

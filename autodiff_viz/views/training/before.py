@@ -1,4 +1,4 @@
-"""Data of the training figures before the first step: the numbers that it will start from."""
+"""Fill the training figures before the first step, with the numbers from which it will start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File of a training, to be saved."""
+"""Write a training as a file, to be saved."""
 
 from __future__ import annotations
 

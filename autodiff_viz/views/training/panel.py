@@ -1,4 +1,4 @@
-"""View of the training panel: its texts and buttons, and the data of its figures."""
+"""Show the training panel: its texts and buttons, and the data of its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training of the lab's graph as a frozen record: the request, the progress, and the reason why it stopped.
+"""Record the training of the lab's graph: the request, the progress, and the reason why it stopped.
 
 Nothing here runs by itself: `advanced` makes one chunk of steps and returns the next record. It can be called
 in any thread, since no record ever changes.
@@ -37,7 +37,7 @@ USUAL = Plan(Settings(), 100)
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Inputs of a course, from which the same numbers can be computed again.
+    """Inputs of a course, from which the same numbers can be recomputed.
 
     Attributes:
       phases: graphs and settings with their first steps.
@@ -109,7 +109,7 @@ def recipe(training: Training) -> Recipe | None:
 
 
 def same_beginning(training: Training, wanted: Recipe) -> bool:
-    """Whether the course so far contains all steps of `wanted`."""
+    """Return whether the course so far contains all steps of `wanted`."""
     if training.course is None or len(training) < wanted.steps:
         return False
     mine = tuple(phase for phase in training.course.phases if phase.first < wanted.steps)
@@ -140,14 +140,14 @@ def _beginnings(graph: Graph) -> dict[str, dict[str, Any]]:
 
 
 def _goes_on(then: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether a parameter has the same initial value, up to a change of length as in weights of branches."""
+    """Return whether a parameter has the same initial value, but for the length (weights of branches)."""
     if {**then, "shape": None, "value": None} != {**now, "shape": None, "value": None}:
         return False
     return _begins(then.get("value"), now.get("value")) and _is_near(then.get("shape"), now.get("shape"))
 
 
 def _begins(then: Any, now: Any) -> bool:
-    """Whether the shorter of two tensors is a prefix of the longer one."""
+    """Return whether the shorter of two tensors is a prefix of the longer one."""
     if not (isinstance(then, tuple) and isinstance(now, tuple)):
         return then == now
     both = min(len(then), len(now))
@@ -155,7 +155,7 @@ def _begins(then: Any, now: Any) -> bool:
 
 
 def _is_near(then: Any, now: Any) -> bool:
-    """Whether two shapes differ in the length of at most one axis."""
+    """Return whether two shapes differ in the length of at most one axis."""
     if then is None or now is None or len(then) != len(now):
         return then == now
     return sum(a != b for a, b in zip(then, now, strict=True)) <= 1
@@ -198,7 +198,7 @@ def returned(then: Training | None, now: Training | None) -> Training | None:
 
 
 def folded(training: Training) -> Training:
-    """Replace a training's steps by their recipe, from which they can be computed again."""
+    """Replace a training's steps by their recipe, from which they can be recomputed."""
     made = recipe(paused(training))
     if made is None or training.course is None:
         return training

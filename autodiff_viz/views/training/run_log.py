@@ -1,4 +1,4 @@
-"""Log of the computations of a training step, in the format of the Swift tutorial on checkpointing."""
+"""Log the computations of a training step, in the format of the Swift tutorial on checkpointing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training step on view: its parameters, and the rules it was made under."""
+"""Find the training step on view: parameters, and the rules under which the step was made."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def own(lab: Lab) -> Training | None:
 
 
 def live(lab: Lab) -> bool:
-    """Whether the step on view advances by itself."""
+    """Return whether the step on view advances by itself."""
     return lab.step == LAST and lab.training is not None and lab.training.running
 
 

@@ -1,4 +1,4 @@
-"""Groups of branches under the hand."""
+"""Test groups of branches with the pointer."""
 
 from __future__ import annotations
 

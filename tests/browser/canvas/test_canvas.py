@@ -1,4 +1,4 @@
-"""The canvas under mouse and keyboard, with numbers worked by hand.
+"""Test the canvas with mouse and keyboard, against numbers worked by hand.
 
 The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
 """

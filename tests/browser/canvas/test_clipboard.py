@@ -1,4 +1,4 @@
-"""Copy, cut, paste and duplicate, with the keys and between two tabs.
+"""Test copy, cut, paste and duplicate, with the keys and between two tabs.
 
 The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
 """

@@ -1,4 +1,4 @@
-"""Escape gives up what the hand has begun: the graph is as it was, and the release does nothing."""
+"""Test that Escape cancels a gesture: the graph is as it was, and the release does nothing."""
 
 from __future__ import annotations
 

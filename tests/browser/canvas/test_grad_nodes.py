@@ -1,4 +1,4 @@
-"""A grad node on the canvas: typed, read in the panel, undone, kept in the link, and made by a key."""
+"""Test a grad node on the canvas: typed, read in the panel, undone, kept in the link, and made by a key."""
 
 import pytest
 from playwright.sync_api import expect

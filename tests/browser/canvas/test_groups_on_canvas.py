@@ -1,4 +1,4 @@
-"""Groups under the hand: x feeds a and b, b feeds c and z; the group holds a and b."""
+"""Test groups with the pointer: x feeds a and b, b feeds c and z; the group holds a and b."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph of a hundred nodes: what is drawn in a hurry is where it belongs."""
+"""Test a graph of a hundred nodes: what is drawn in a hurry is where it belongs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every graph of every lesson as it opens: what is written can be read, and nothing lies over it."""
+"""Test every graph of every lesson as it opens: text is large enough to read, and nothing lies over it."""
 
 from __future__ import annotations
 

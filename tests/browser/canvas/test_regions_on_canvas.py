@@ -1,4 +1,4 @@
-"""Checkpoint regions under the hand, on a chain a, b, c, z in which only neighbours can form a region."""
+"""Test checkpoint regions with the pointer, on a chain a, b, c, z: only neighbours can form a region."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules put on nodes where they are drawn, and what the canvas says when an edit is refused.
+"""Test rules put on nodes where they are drawn, and what the canvas shows when an edit is refused.
 
 The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
 """

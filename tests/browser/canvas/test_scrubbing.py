@@ -1,5 +1,6 @@
-"""A slider dragged while no word of Python's comes back: the canvas shows every number all the same, and
-each is right for the position that the slider's box shows."""
+"""Test a slider dragged while no answer of Python comes back: the canvas shows every number all the same,
+and each is right for the position that the slider's box shows.
+"""
 
 from __future__ import annotations
 

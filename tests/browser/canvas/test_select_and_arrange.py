@@ -1,4 +1,4 @@
-"""Several nodes at once: boxed, moved, nudged, lined up, laid out anew."""
+"""Test several nodes at once: boxed, moved, nudged, lined up, laid out anew."""
 
 from __future__ import annotations
 

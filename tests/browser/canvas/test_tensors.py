@@ -1,4 +1,4 @@
-"""Tensors on the canvas and in the inspector."""
+"""Test tensors on the canvas and in the inspector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the canvas shows of a graph: the map, the way back, the lineage of a node, and the ways to pan."""
+"""Test what the canvas shows of a graph: the minimap, the way back, a node's lineage, the ways to pan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wires drawn, refused, pulled out, plugged in elsewhere; nodes dropped on wires and deleted out of them.
+"""Test wires: drawn, refused, disconnected, reconnected; nodes dropped on wires and deleted out of them.
 
 The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
 """

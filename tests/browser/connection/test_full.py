@@ -1,4 +1,4 @@
-"""A server with one place, and two who come at once."""
+"""Test a server with room for one visitor, and two who come at once."""
 
 from __future__ import annotations
 

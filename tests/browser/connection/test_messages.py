@@ -1,4 +1,4 @@
-"""What travels between the server and the canvas: only what changed, and always enough."""
+"""Test what is sent between the server and the canvas: only what changed, and always enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edit, break something, come back: all is there, and nothing was done twice."""
+"""Test that no edit is lost or applied twice: edit, break something, come back."""
 
 from __future__ import annotations
 

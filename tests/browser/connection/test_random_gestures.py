@@ -1,4 +1,4 @@
-"""Anything, in any order, much faster than the page answers: every edit is applied once, in its order.
+"""Test gestures in any order, much faster than the page answers: every edit is applied once, in order.
 
 `GESTURES=40:100 pytest tests/browser/connection/test_random_gestures.py` makes 40 runs of 100 gestures.
 """

@@ -1,4 +1,4 @@
-"""deploy/nginx.conf, tried with nginx before two replicas: visitors stay with theirs, and outlive its end."""
+"""Test deploy/nginx.conf with nginx before two replicas: visitors stay with theirs, and outlive its end."""
 
 from __future__ import annotations
 

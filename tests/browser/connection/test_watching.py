@@ -1,5 +1,6 @@
-"""What all browser tests rely on: requests to other hosts and errors on the console are noticed, and a
-page that cannot be reset is loaded anew."""
+"""Test what all browser tests rely on: requests to other hosts and errors on the console are noticed,
+and a page that cannot be reset is loaded anew.
+"""
 
 from __future__ import annotations
 

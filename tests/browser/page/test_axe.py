@@ -1,4 +1,4 @@
-"""Axe, the checker of the accessibility rules, finds nothing wrong on any page, in either theme.
+"""Test every page, in both themes, with axe, the checker of the accessibility rules: no violations.
 
 The axe-core that comes with axe-playwright-python runs inside the page. Nothing is excused: what Streamlit
 gets wrong by itself is put right in `assets/`.

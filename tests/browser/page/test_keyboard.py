@@ -1,4 +1,4 @@
-"""The whole canvas without a mouse, and what is said to those who do not see it."""
+"""Test the whole canvas without a mouse, and the output for screen readers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def said(lab: LabPage) -> Locator:
 
 
 def outlined(lab: LabPage, part: str) -> bool:
-    """Whether the focused thing looks unlike the same thing without the focus."""
+    """Return whether the focused thing looks unlike the same thing without the focus."""
     found = focused(lab).locator(part)
     dashes = found.evaluate("(part) => getComputedStyle(part).strokeDasharray")
     return dashes != "none"
@@ -152,7 +152,7 @@ def test_a_toolbar_is_one_stop_of_tab_and_its_buttons_are_reached_by_arrows(keys
     expect(second).to_be_focused()
     keys.page.keyboard.press("ArrowLeft")
     expect(first).to_be_focused()
-    assert keys.canvas.locator("[data-id].selected").count() == 1  # the canvas did not hear the arrows
+    assert keys.canvas.locator("[data-id].selected").count() == 1  # the arrows did not reach the canvas
 
 
 def test_escape_leaves_the_formula_for_the_canvas_and_the_sheet_of_keys_says_so(keys: LabPage):

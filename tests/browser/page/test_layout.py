@@ -1,4 +1,4 @@
-"""The workbench: what is in view at which size, and that nothing overlaps, jumps or scrolls away."""
+"""Test the workbench: what is in view at which size, and that nothing overlaps, jumps or scrolls away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panels round the canvas, themes and small screens."""
+"""Test the panels round the canvas, themes and small screens."""
 
 from __future__ import annotations
 

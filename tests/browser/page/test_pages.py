@@ -1,5 +1,6 @@
-"""From the lab to the lessons and back: the page that was asked for last is the one on view, whatever else
-was on its way to the server, and no edit is lost."""
+"""Test going from the lab to the lessons and back: the page requested last is the one on view, whatever else
+was on its way to the server, and no edit is lost.
+"""
 
 from __future__ import annotations
 

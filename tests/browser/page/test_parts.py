@@ -1,4 +1,4 @@
-"""The page is drawn in parts: none is left behind by an edit, and the numbers come first."""
+"""Test the page drawn in parts: an edit leaves none behind, and the numbers come first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The canvas under a finger, 390 px wide."""
+"""Test the canvas by touch, 390 px wide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formula and the canvas are two views of one graph."""
+"""Test that the formula and the canvas are two views of one graph."""
 
 from __future__ import annotations
 

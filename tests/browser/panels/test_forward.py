@@ -1,4 +1,4 @@
-"""Forward mode: one key shows tangents on cards and wires, and one sentence says that both modes agree."""
+"""Test forward mode: a key shows tangents on cards and wires, and a sentence says that both modes agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of steps on the canvas."""
+"""Test the list of steps on the canvas."""
 
 from __future__ import annotations
 

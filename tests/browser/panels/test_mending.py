@@ -1,4 +1,4 @@
-"""The page lights the way to the cause of a zero, and one click mends a zero or a NaN."""
+"""Test that the page highlights the wires to the cause of a zero, and that a click mends a zero or a NaN."""
 
 from __future__ import annotations
 

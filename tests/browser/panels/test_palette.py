@@ -1,4 +1,4 @@
-"""Ops found, chosen and dragged onto the canvas.
+"""Test that ops are found, chosen and dragged onto the canvas.
 
 The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
 """

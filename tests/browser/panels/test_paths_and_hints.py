@@ -1,4 +1,4 @@
-"""A path of the list lights its wires on the canvas, and a hint beside the check mends with one click."""
+"""Test that a path of the list highlights its wires on the canvas, and that a hint mends with one click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory and plans in the dock: the peak in words, and a plan that a budget chooses, taken and undone."""
+"""Test memory and plans in the dock: the peak in words, a plan chosen by a budget, taken and undone."""
 
 from __future__ import annotations
 

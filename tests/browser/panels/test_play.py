@@ -1,4 +1,4 @@
-"""The pass, played step by step below the canvas."""
+"""Test the pass, played step by step below the canvas."""
 
 import re
 

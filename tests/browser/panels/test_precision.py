@@ -1,4 +1,4 @@
-"""Numbers that a dtype has no room for are marked, and a loss scale saves them; noise has statistics."""
+"""Test that numbers out of a dtype's range are marked, a loss scale saves them, and noise has statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts on the canvas, and the panel that they bring."""
+"""Test cuts on the canvas, and the panel of segments."""
 
 from __future__ import annotations
 

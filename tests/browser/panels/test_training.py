@@ -1,4 +1,4 @@
-"""Training on the page: a graph whose losses are worked out by hand."""
+"""Test training on the page, with a graph whose losses are worked out by hand."""
 
 from __future__ import annotations
 

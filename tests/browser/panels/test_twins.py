@@ -1,4 +1,4 @@
-"""Two graphs compared: the sentence in view, the wire where they part lit, one key that flips."""
+"""Test two graphs compared: the sentence, the highlighted wire where they part, one key that flips."""
 
 from __future__ import annotations
 

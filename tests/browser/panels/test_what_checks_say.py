@@ -1,4 +1,4 @@
-"""Claims, derivatives and differences in a browser: what is said is about the graph on the canvas."""
+"""Test that claims, derivatives and differences in the browser are about the graph on the canvas."""
 
 from __future__ import annotations
 

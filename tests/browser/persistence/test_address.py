@@ -1,4 +1,4 @@
-"""The address bar holds the whole state."""
+"""Test that the address bar holds the whole state."""
 
 from __future__ import annotations
 

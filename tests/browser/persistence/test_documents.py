@@ -1,4 +1,4 @@
-"""Undo leads from one document to the one before it, lesson and all."""
+"""Test that undo leads from one document to the one before it, with its lesson."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken home from the canvas and brought to it: pictures, files, links, text."""
+"""Test export from and import to the canvas: pictures, files, links, text."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def copied(lab: LabPage) -> str:
 def test_the_svg_holds_every_number_as_text_and_nothing_from_elsewhere(lab: LabPage):
     name, data = taken(lab, "Picture as SVG")
     assert name == "autodiff_graph.svg"
-    root = ET.fromstring(data)  # well-formed, as any viewer wants it
+    root = ET.fromstring(data)  # well-formed, as any viewer requires
     texts = {text.text for text in root.iter(f"{SVG}text")}
     slope = 1.5 * math.cos(0.6)
     expected = {"x", "0.6", four_digits(math.sin(0.6)), four_digits(slope), "stop", "output"}

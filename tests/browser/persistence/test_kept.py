@@ -1,4 +1,4 @@
-"""What the address does not hold comes back too: the history, the view and the selection."""
+"""Test that what the address does not hold is restored too: the history, the view and the selection."""
 
 from __future__ import annotations
 

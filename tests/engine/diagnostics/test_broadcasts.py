@@ -1,4 +1,4 @@
-"""When all pairs are taken, it is said; when nobody would be surprised, it is not."""
+"""Test that broadcasts to all pairs are reported, and those that surprise nobody are not."""
 
 import pytest
 

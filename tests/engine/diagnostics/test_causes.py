@@ -1,4 +1,4 @@
-"""Why a gradient is not its slope, on graphs whose cause can be seen."""
+"""Test why a gradient is not its slope, on graphs whose cause can be seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The independent check: it agrees with right derivatives and catches wrong ones."""
+"""Test the independent check: it agrees with right derivatives and catches wrong ones."""
 
 import numpy as np
 import pytest

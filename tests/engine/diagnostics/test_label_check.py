@@ -1,4 +1,4 @@
-"""Labels that name no class."""
+"""Test that labels which name no class are found."""
 
 from __future__ import annotations
 

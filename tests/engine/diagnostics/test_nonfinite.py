@@ -1,4 +1,4 @@
-"""NaN and infinity are reported at the node where they begin, and no number makes anything crash."""
+"""Test that NaN and infinities are reported at the node where they begin, and that no number crashes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Explanations of graphs with grad nodes, against plain JAX, hand work and central differences."""
+"""Test explanations of graphs with grad nodes, against plain JAX, hand work and central differences."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Values of the wrong kind given to the explanations: each is refused in words, as a `GraphError`."""
+"""Test that explanations refuse values of the wrong kind in words, as a `GraphError`."""
 
 from __future__ import annotations
 

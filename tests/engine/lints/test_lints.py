@@ -1,4 +1,4 @@
-"""Lints: graphs that must have one, each beside its nearest twin that must not, and what a mend leaves."""
+"""Test lints: graphs that must have one, each beside a near twin that must not, and what a mend leaves."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CASES = {
         "x = 0.5\ne = exp(x)\ny = where(greater(e, 0.0), sqrt(e), e)", None
     ),
     "p log p": ("p = 0.5\ny = where(greater(p, 0.0), p * log(p), 0.0)", (WHERE_TRAP, "y")),
-    # 25: not finite, but by a clip; the origin of the NaN is told elsewhere
+    # 25: not finite, but by a clip; the origin of the NaN is reported elsewhere
     "a clip to the end of a domain": ("x = 10.0\ny = sqrt(1.0 - square(clip(x, -1.0, 1.0)))", None),
     # 29: exp overflows where it is not taken
     "an overflow, not taken": ("x = 100.0\ny = where(less(x, 10.0), exp(x), 0.0)", (WHERE_TRAP, "y")),

@@ -1,4 +1,4 @@
-"""Arrays: broadcasting, products, reductions, picking and joining, against NumPy and PyTorch."""
+"""Test broadcasting, products, reductions, picking and joining of arrays, against NumPy and PyTorch."""
 
 from collections.abc import Callable
 

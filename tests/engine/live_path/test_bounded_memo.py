@@ -1,4 +1,4 @@
-"""Compiled programs are shared by all, and one visitor's graph cannot push out what the others use."""
+"""Test that all share compiled programs, and that one visitor's graph cannot evict what the others use."""
 
 import pytest
 
@@ -70,7 +70,7 @@ def test_what_is_asked_for_again_stays_in_place_of_what_nobody_has_used_the_long
 
 
 def test_one_visitor_who_asks_again_and_again_pushes_out_what_one_may(made):
-    """Of the four that stay one is a quarter: more than that comes to stay only when others want it too."""
+    """Of the four that stay one is a quarter: more than that stay only when others request them too."""
     found, thing = made
     ask(thing, "ab")
     ask(thing, "cd")

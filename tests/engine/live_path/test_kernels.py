@@ -1,4 +1,4 @@
-"""What a kernel says about its pullback holds for the pullback."""
+"""Test that what a kernel says about its pullback holds for the pullback."""
 
 from __future__ import annotations
 

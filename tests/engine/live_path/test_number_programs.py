@@ -1,4 +1,4 @@
-"""An op in the program that it shares with others gives the bits of a program of its own."""
+"""Test that an op in a shared program gives the bits of a program of its own."""
 
 from __future__ import annotations
 

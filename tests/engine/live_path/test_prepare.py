@@ -1,4 +1,4 @@
-"""All that can be refused is refused before anything is computed, and `diagnose` finds the same.
+"""Test that all refusals come before anything is computed, and that `diagnose` finds the same.
 
 What is right is Python's own accounting here: a graph of one sine for each of n shapes needs n programs.
 """

@@ -1,4 +1,4 @@
-"""Random inputs and parameters are JAX's own draws, and a new shape compiles nothing."""
+"""Test that random inputs and parameters are JAX's own draws, and that a new shape compiles nothing."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""How often each node really runs: a callback in every node counts while the compiled program executes."""
+"""Count how often each node really runs: a callback in every node, while the compiled program executes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lab's graphs in HIPS autograd: NumPy and SciPy in float64, differentiated by another library than JAX.
+"""Run the lab's graphs in HIPS autograd: NumPy and SciPy in float64, another library than JAX.
 
 It shares no op and no rule with the engine. A zero is added on every wire and behind every node; its gradient
 is the cotangent there.
@@ -97,7 +97,7 @@ def _node(node: Node, operands: list) -> Any:
 
 def _ruled(node: Node, value: Any) -> Any:
     if node.rule.kind == STOP:
-        return getval(value)  # autograd knows of no cotangent here, not even of a zero
+        return getval(value)  # autograd has no cotangent here, not even a zero
     if node.rule.kind == "scale":
         return _scaled(value, node.rule.number)
     return _rewritten(value, node.rule.function) if node.rule.kind == REWRITE else value

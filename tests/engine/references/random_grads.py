@@ -1,4 +1,4 @@
-"""Graphs with grad nodes in many places: rules, regions, noise, tensors, and gradients of gradients."""
+"""Generate graphs with grad nodes in many places: rules, regions, noise, tensors, gradients of gradients."""
 
 from random import Random
 

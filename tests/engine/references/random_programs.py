@@ -1,4 +1,4 @@
-"""Random programs, each as a formula and as plain JAX: what an explanation says of one holds of the other."""
+"""Generate random programs, each as a formula and as plain JAX: an explanation must hold for both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random scalar graphs that can be differenced: values stay moderate and clear of kinks and poles."""
+"""Generate random scalar graphs that can be differenced: moderate values, clear of kinks and poles."""
 
 from __future__ import annotations
 

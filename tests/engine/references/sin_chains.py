@@ -1,4 +1,4 @@
-"""Chains of sines x0 -> x1 -> ... under different checkpoint regions, as formula text."""
+"""Write chains of sines x0 -> x1 -> ... under different checkpoint regions, as formula text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Reverse mode for scalar graphs in plain Python: floats, the math module and a table of derivatives.
+"""Run reverse mode for scalar graphs in plain Python: floats, the math module and a table of derivatives.
 
-It knows the rules of nodes, and nothing of JAX. Checkpoint regions change no number, so it ignores them.
+The tape applies the rules of nodes, without JAX. Checkpoint regions change no number and are ignored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""HIPS autograd, another library on NumPy and SciPy, gives the same values, cotangents and contributions."""
+"""Test values, cotangents and contributions against HIPS autograd, another library on NumPy and SciPy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check(found: Trace) -> None:
 
 
 def is_moderate(found: Trace) -> bool:
-    """Whether no rounding error is magnified that much: as by the sine of a very large number."""
+    """Return whether no rounding error is magnified that much: as by the sine of a very large number."""
     return all(np.abs(array).max(initial=0.0) < 1e3 for array in found.value.values())
 
 

@@ -1,4 +1,4 @@
-"""On random graphs with every rule, the engine's numbers are those of a plain-Python reverse mode."""
+"""Test the engine's numbers against a plain-Python reverse mode, on random graphs with every rule."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Numbers that others have published, or that come from a line of hand work, to the digits they give."""
+"""Test numbers that others have published, or that follow from a line of hand work, to the digits given."""
 
 import math
 

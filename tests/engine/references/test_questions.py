@@ -1,4 +1,4 @@
-"""Questions that people ask about a gradient, as graphs with the numbers that follow by hand."""
+"""Test questions that people ask about a gradient, as graphs with the numbers that follow by hand."""
 
 from __future__ import annotations
 

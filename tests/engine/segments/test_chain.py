@@ -1,4 +1,4 @@
-"""The chain of segments gives the whole graph's gradient: held against a tape, and against work by hand."""
+"""Test that the chain of segments gives the whole graph's gradient, against a tape and work by hand."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`segments` and `train_by_segments` held against the chain rule by hand, and the split model's sizes."""
+"""Test `segments` and `train_by_segments` against the chain rule by hand, and the split model's sizes."""
 
 import numpy as np
 import pytest

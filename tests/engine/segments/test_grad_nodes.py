@@ -1,4 +1,4 @@
-"""Cuts and grad nodes: the chain of pullbacks against plain JAX, written by hand for the same graph."""
+"""Test cuts and grad nodes: the chain of pullbacks against plain JAX, written by hand for the same graph."""
 
 import jax
 import jax.numpy as jnp

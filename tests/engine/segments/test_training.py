@@ -1,4 +1,4 @@
-"""Training by segments: the chain's curve is that of joint training, which PyTorch makes too."""
+"""Test that the chain's loss curve is that of joint training, which PyTorch makes too."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Parameters that come and go in mid-course, held against steps of Optax made by hand."""
+"""Test parameters that come and go during a training, against steps of Optax made by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training that can be gone back through, under rules that changed on the way."""
+"""Test a training whose steps can be restored, under rules that changed on the way."""
 
 import numpy as np
 import pytest

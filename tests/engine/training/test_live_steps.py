@@ -1,4 +1,4 @@
-"""Steps that are walked are those that are compiled; large graphs have no program of their own."""
+"""Test that steps on the live path equal compiled ones; large graphs have no program of their own."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Mixed precision against hand work, loops in NumPy with ml_dtypes, and Optax on a plain function."""
+"""Test mixed precision against hand work, loops in NumPy with ml_dtypes, and Optax on a plain function."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""`train` held against published numbers, loops in NumPy, Optax on a plain function, and hand work."""
+"""Test `train` against published numbers, loops in NumPy, Optax on a plain function, and hand work."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Training held against the tutorial's run, PyTorch, and steps worked out by hand in NumPy."""
+"""Test training against the tutorial's run, PyTorch, and steps worked out by hand in NumPy."""
 
 import json
 from dataclasses import replace

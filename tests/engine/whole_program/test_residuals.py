@@ -1,4 +1,4 @@
-"""What the forward pass keeps for the backward pass: how much, from which node, for which nodes."""
+"""Test what the forward pass keeps for the backward pass: how much, from which node, for which nodes."""
 
 from collections.abc import Callable
 from typing import Any

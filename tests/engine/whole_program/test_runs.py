@@ -1,4 +1,4 @@
-"""How often a node runs, and how many of the recomputations JAX keeps."""
+"""Test how often a node runs, and how many of the recomputations JAX keeps."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,4 +1,4 @@
-"""The comparison with the whole program finds a wrong number, however small, and takes rounding for none."""
+"""Test that comparing with the whole program finds a wrong number, however small, and accepts rounding."""
 
 from __future__ import annotations
 

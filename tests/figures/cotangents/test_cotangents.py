@@ -1,4 +1,4 @@
-"""The cotangent figure against numbers worked out by hand."""
+"""Test the cotangent figure against numbers worked out by hand."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Progress of the noise of two graphs, A and B, which is one job."""
+"""Test the progress of the noise of two graphs, A and B, which is one job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of precision and of noise: what is drawn is what was compared, and where the limits stand."""
+"""Test that the figures of precision and noise draw what was compared, and the limits in their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures about segments: what they say is what was worked out by hand."""
+"""Test the figures of segments against numbers worked out by hand."""
 
 import re
 

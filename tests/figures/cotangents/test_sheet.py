@@ -1,3 +1,5 @@
+"""Test the layout of tensors on a sheet: each element once, or an even sample that says so."""
+
 from __future__ import annotations
 
 import numpy as np

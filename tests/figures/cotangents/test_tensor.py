@@ -1,3 +1,5 @@
+"""Test heat-maps and histograms of tensors: their scales, marks of what is no number, and counts."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -17,7 +19,7 @@ def maps(figure: go.Figure) -> list[dict]:
 
 def test_both_figures_are_ones_that_plotly_accepts():
     for build in (heatmaps, histograms):
-        accepted = go.Figure(build(ALL, "n").to_dict())  # raises for what it does not know
+        accepted = go.Figure(build(ALL, "n").to_dict())  # raises for unknown properties
         assert len(accepted.data) >= len(ALL)
 
 

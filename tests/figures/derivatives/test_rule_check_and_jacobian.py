@@ -1,4 +1,4 @@
-"""The figures of the rule check and of the Jacobian draw the numbers that follow by hand."""
+"""Test that the figures of the rule check and of the Jacobian draw the numbers that follow by hand."""
 
 from __future__ import annotations
 

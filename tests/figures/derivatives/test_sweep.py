@@ -1,4 +1,4 @@
-"""The sweep against derivatives known from calculus."""
+"""Test the sweep against derivatives known from calculus."""
 
 import re
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Memory and plans as figures: what is drawn is what the engine says."""
+"""Test that the figures of memory and plans draw what the engine says."""
 
 from __future__ import annotations
 

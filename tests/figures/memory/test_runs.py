@@ -1,4 +1,4 @@
-"""Runs and residuals: what is drawn is what JAX does."""
+"""Test that the figures of runs and residuals draw what JAX does."""
 
 import re
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Figures in large type: all text is larger, and what it stands on grows with it."""
+"""Test figures in large type: all text is larger, and what it stands on grows with it."""
 
 from __future__ import annotations
 

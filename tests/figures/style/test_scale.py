@@ -1,4 +1,4 @@
-"""The axis of sizes: linear while that shows everything, logarithmic on both sides of zero beyond."""
+"""Test the axis of sizes: linear while that shows everything, else logarithmic on both sides of zero."""
 
 import pytest
 from hypothesis import given

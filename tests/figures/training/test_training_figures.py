@@ -1,4 +1,4 @@
-"""Figures of a training: what is drawn where, from records made up by hand."""
+"""Test the figures of a training, from records made up by hand: what is drawn where."""
 
 import re
 from dataclasses import replace

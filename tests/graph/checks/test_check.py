@@ -1,4 +1,4 @@
-"""Structure checks: each mistake is found, named and placed."""
+"""Test structure checks: each mistake is found, named and placed."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What regions hold, and the smallest set that would do, held against a search through all sets."""
+"""Test what regions hold, and the smallest set that would do, against a search through all sets."""
 
 from __future__ import annotations
 

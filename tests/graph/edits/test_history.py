@@ -1,4 +1,4 @@
-"""Undo and redo, by the laws that they follow."""
+"""Test undo and redo, by the laws that they follow."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Edits: new graphs, and refusals that say why."""
+"""Test edits: new graphs, and refusals with a reason."""
 
 import pytest
 from hypothesis import given

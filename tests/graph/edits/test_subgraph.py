@@ -1,4 +1,4 @@
-"""Pieces of random graphs, taken out and put in."""
+"""Test pieces of random graphs, extracted and inserted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One branch trained alone."""
+"""Test training of one branch alone."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Test nodes inserted into wires, and wires whose ends move."""
+
 from __future__ import annotations
 
 import pytest

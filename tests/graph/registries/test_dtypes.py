@@ -1,4 +1,4 @@
-"""The limits of the number formats, held against what is published."""
+"""Test the limits of the number formats against published ones."""
 
 import ml_dtypes
 import pytest

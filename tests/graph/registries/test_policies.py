@@ -1,4 +1,4 @@
-"""A checkpoint policy is one record, whatever its place in the list."""
+"""Test that a checkpoint policy is one record, whatever its place in the list."""
 
 import json
 

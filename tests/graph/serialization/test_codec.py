@@ -1,4 +1,4 @@
-"""JSON documents: what is written is read again, and nothing else is."""
+"""Test JSON documents: what is written is read again, and nothing else is."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Texts packed into letters that an address may hold."""
+"""Test texts compressed to letters that an address may hold."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""Grad nodes as data: what they read, and what becomes of them in documents and edits."""
+"""Test grad nodes as data: what they read, and what documents and edits make of them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Groups: what they may hold, what a refused one would need, and what edits leave of them."""
+"""Test groups: what they may hold, what a refused one would need, and what edits leave of them."""
 
 from __future__ import annotations
 

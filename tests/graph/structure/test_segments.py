@@ -1,4 +1,4 @@
-"""Cuts divide a graph in segments; expectations are drawn by hand."""
+"""Test that cuts divide a graph in segments; expectations are drawn by hand."""
 
 from dataclasses import replace
 

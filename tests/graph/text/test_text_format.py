@@ -1,4 +1,4 @@
-"""Numbers and lists as people read them."""
+"""Test numbers and lists as people read them."""
 
 import math
 

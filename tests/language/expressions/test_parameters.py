@@ -1,4 +1,4 @@
-"""`parameter(...)` in a formula, and ops whose parameters are words."""
+"""Test `parameter(...)` in a formula, and ops whose parameters are words."""
 
 import pytest
 

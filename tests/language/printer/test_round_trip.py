@@ -1,4 +1,4 @@
-"""Text and graph are two views of one thing: what is shown is read back."""
+"""Test that printed text is read back as the same graph."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""An argument that has the name of a node which it does not stand for is told; worked out by hand."""
+"""Test that an argument named like a node which it does not stand for is reported; worked out by hand."""
 
 import pytest
 

@@ -1,3 +1,5 @@
+"""Test minimal edits of a formula text: what the graph leaves unchanged stays as it was written."""
+
 from __future__ import annotations
 
 from dataclasses import replace

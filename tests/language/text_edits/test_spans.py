@@ -1,4 +1,4 @@
-"""Every node has a place in the text, so that a page can mark it there."""
+"""Test that every node has a place in the text, so that a page can mark it there."""
 
 from hypothesis import given
 from hypothesis import strategies as st

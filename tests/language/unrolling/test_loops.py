@@ -1,4 +1,4 @@
-"""Loops and functions: what Python computes, what the same lines written out are, and mistakes."""
+"""Test loops and functions: what Python computes, what the same lines written out are, and mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`streamlit run app.py` and `uvicorn app:app` serve the same, tried on real servers."""
+"""Test on real servers that `streamlit run app.py` and `uvicorn app:app` serve the same."""
 
 from __future__ import annotations
 

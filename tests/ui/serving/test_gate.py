@@ -1,4 +1,4 @@
-"""Requests that are refused before they reach Streamlit."""
+"""Test requests that are refused before they reach Streamlit."""
 
 from __future__ import annotations
 

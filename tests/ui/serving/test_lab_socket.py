@@ -1,4 +1,4 @@
-"""The lab's own websocket, on a real server: what it does, and what it withstands."""
+"""Test the lab's own websocket, on a real server: what it does, and what it withstands."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_an_edit_is_answered_without_a_run_and_done_once(server, visitor):
 def test_edits_over_both_connections_are_of_one_session(server, visitor):
     with talking(server, visitor) as talk:
         talk.send(stop(1))
-        visitor.elements["canvas"].json = json.dumps({**said(visitor), "ack": 1})  # the page has heard of it
+        visitor.elements["canvas"].json = json.dumps({**said(visitor), "ack": 1})  # the page has received it
         visitor.edit("canvas", kind="rules", nodes=["a"], rule="stop")
         assert said(visitor)["ack"] == 2
         answer = talk.send({"kind": "rules", "nodes": ["b"], "rule": "follow", "seq": 3})

@@ -1,4 +1,4 @@
-"""The address under which visitors reach the server, behind proxies and without."""
+"""Test the address under which visitors reach the server, behind proxies and without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Previews of links, as crawlers read them."""
+"""Test previews of links, as crawlers read them."""
 
 from __future__ import annotations
 

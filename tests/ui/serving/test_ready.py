@@ -1,4 +1,4 @@
-"""`/ready` is true when the server is warm, and not before."""
+"""Test that `/ready` is true when the server is warm, and not before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that starts again: what the first one has worked out is there."""
+"""Test that a server which starts again finds what the first one has computed."""
 
 from __future__ import annotations
 

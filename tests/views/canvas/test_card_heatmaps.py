@@ -1,4 +1,4 @@
-"""What is sent of a card's tensors: heat maps, cells with numbers, and numbers for the pointer."""
+"""Test what is sent of a card's tensors: heat-maps, cells with numbers, and numbers for the pointer."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Test sizes and texts of cards: numbers as full as fit, room for constants, editable inputs."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Patches between drawings, applied by the browser's code and by a second implementation of the rules."""
+"""Test patches between drawings, applied by the browser's code and by a second implementation."""
 
 from __future__ import annotations
 

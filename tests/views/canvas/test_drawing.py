@@ -1,3 +1,5 @@
+"""Test the drawing of a graph: hand-worked numbers, wires' signs and sizes, and linear work."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Test heat-maps: cells and shades of small and large tensors, and marks of what is no number."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A drawing without what is spare, of which the records that have not changed are the same objects."""
+"""Test the compact drawing: nothing spare, and unchanged records are the same objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables for dragged sliders, held against a separate evaluation at each position."""
+"""Test the tables for dragged sliders, against a separate evaluation at each position."""
 
 from __future__ import annotations
 

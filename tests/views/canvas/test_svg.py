@@ -1,4 +1,4 @@
-"""The canvas's picture as SVG, as notebooks show it."""
+"""Test the canvas's picture as SVG, as notebooks show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits from the canvas, one of each kind, and every way in which one can be malformed."""
+"""Test edits from the canvas, one of each kind, and every way in which one can be malformed."""
 
 from __future__ import annotations
 

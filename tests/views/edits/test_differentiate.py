@@ -1,4 +1,4 @@
-"""A node differentiated by another: one edit, one undo step, and the output goes on to the gradient.
+"""Test a node differentiated by another: one edit, one undo step, and the output moves to the gradient.
 
 The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
 """

@@ -1,4 +1,4 @@
-"""The figure on view is chosen by an edit from the browser, which is not trusted."""
+"""Test that an edit from the browser, which is not trusted, chooses the figure on view."""
 
 import pytest
 

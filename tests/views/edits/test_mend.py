@@ -1,4 +1,4 @@
-"""One click mends what an explanation found: one step of undo, or a refusal if the numbers have changed."""
+"""Test that one click mends what an explanation found, or is refused if the numbers have changed."""
 
 from __future__ import annotations
 

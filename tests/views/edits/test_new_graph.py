@@ -1,4 +1,4 @@
-"""A new graph: empty, and nothing of the graph before is lost."""
+"""Test a new graph: empty, and nothing of the graph before is lost."""
 
 from __future__ import annotations
 

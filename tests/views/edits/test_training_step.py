@@ -1,4 +1,4 @@
-"""A step of the training is shown by an edit from the browser, which is not trusted."""
+"""Test that an edit from the browser, which is not trusted, shows a step of the training."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Expressions typed in Add.
+"""Test expressions typed in Add.
 
 The first graph: x = 0.6, y = 1.5, a = sin(x), b = a * y, z = b + stop(exp(a)).
 """

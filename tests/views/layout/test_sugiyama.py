@@ -1,4 +1,4 @@
-"""The layout, by what a reader of the drawing relies on."""
+"""Test the layout, by what a reader of the drawing relies on."""
 
 import random
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Parameters as tabs of their layers, and long chains in rows."""
+"""Test parameters as tabs of their layers, and long chains in rows."""
 
 from __future__ import annotations
 

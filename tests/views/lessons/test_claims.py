@@ -1,4 +1,4 @@
-"""State of a lesson's claims when the graph on the canvas is no longer the lesson's.
+"""Test a lesson's claims when the graph on the canvas is no longer the lesson's.
 
 Numbers are worked out by hand from the lesson's graph z = 2x + x² at x = 3, whose wires add 2 and 2x.
 """
@@ -82,7 +82,7 @@ def test_another_seed_is_another_gradient():
 
 
 def is_of_seed(claim) -> bool:
-    """Whether its number grows with the seed."""
+    """Return whether its number grows with the seed."""
     return claim.variant == claim.at == 0 and claim.quantity in ("gradient", "cotangent", "passed", "added")
 
 

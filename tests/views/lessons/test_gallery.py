@@ -1,4 +1,4 @@
-"""Opening, changing and leaving a lesson, and what the page says about it."""
+"""Test opening, changing and leaving a lesson, and what the page shows of it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the line of the check says while the numbers on view are not those of the text."""
+"""Test the line of the check while the numbers on view are not those of the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declared derivatives beside the true one, by hand."""
+"""Test declared derivatives beside the true one, by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Form fields of a node beside the canvas: each sends an edit, and shows its result."""
+"""Test form fields of a node beside the canvas: each sends an edit, and shows its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page says about a grad node: MAML's inner gradient, worked by hand."""
+"""Test what the page shows of a grad node: MAML's inner gradient, worked by hand."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Badges of nodes in training, on numbers that can be seen at once."""
+"""Test the badges of nodes in training, on numbers that can be seen at once."""
 
 from __future__ import annotations
 

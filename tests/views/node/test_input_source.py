@@ -1,3 +1,5 @@
+"""Test inputs that become parameters, draws or numbers, and back."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The inspector, held against derivatives worked by hand."""
+"""Test the inspector against derivatives worked by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers come with parameters that fit; JAX itself says whether they do."""
+"""Test that layers come with parameters that fit; JAX itself says whether they do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equations as MathML: all of the catalog, with nothing but mathematics in them."""
+"""Test equations as MathML: all of the catalog, with nothing but mathematics in them."""
 
 from __future__ import annotations
 

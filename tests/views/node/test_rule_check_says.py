@@ -1,4 +1,4 @@
-"""The sentence of the Node panel about a rule: declared, true, and the largest gap."""
+"""Test the sentence of the Node panel about a rule: declared, true, and the largest gap."""
 
 from autodiff_viz.engine.explain.derivatives.rule_check import rule_check
 from autodiff_viz.engine.trace import trace

@@ -1,3 +1,5 @@
+"""Test the view of the selected tensor: its parts, its statistics and its numbers as text."""
+
 from __future__ import annotations
 
 from dataclasses import replace

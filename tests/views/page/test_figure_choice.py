@@ -1,4 +1,4 @@
-"""Which figure is on view, and the node that it is about."""
+"""Test which figure is on view, and which node it is about."""
 
 from dataclasses import replace
 
@@ -66,7 +66,7 @@ OFFERED = [
 
 @pytest.mark.parametrize(("action", "field", "value"), OFFERED, ids=[field for _, field, _ in OFFERED])
 def test_what_is_offered_is_taken_and_a_choice_that_is_not_changes_nothing(action, field, value):
-    """Streamlit hands on whatever text a message has in place of a choice."""
+    """Streamlit passes on whatever text a message has in place of a choice."""
     assert getattr(action(start(), value), field) == value
     for tampered in ("99999999999", 99_999_999_999, "no such", "", -1.0, float("nan"), "complex64", None):
         assert action(start(), tampered) == start()

@@ -1,3 +1,5 @@
+"""Test the data of the formula editor: marks of mistakes and of the selected node."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,4 @@
-"""The visible list of steps."""
+"""Test the visible list of steps."""
 
 from __future__ import annotations
 

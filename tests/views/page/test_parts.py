@@ -1,4 +1,4 @@
-"""Parts of the lab page that an edit changes, other than the component of the lab."""
+"""Test the parts of the lab page that an edit changes, other than the component of the lab."""
 
 from __future__ import annotations
 

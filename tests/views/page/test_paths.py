@@ -1,4 +1,4 @@
-"""The list of paths as data for the browser."""
+"""Test the list of paths as data for the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans on the page: what a budget chooses, and what taking a plan does to the graph."""
+"""Test plans on the page: what a budget chooses, and what taking a plan does to the graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a pass as the browser gets them."""
+"""Test the steps of a pass as the browser gets them."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Marks on the canvas for numbers that leave the range of their dtype."""
+"""Test marks on the canvas for numbers that leave the range of their dtype."""
 
 from __future__ import annotations
 

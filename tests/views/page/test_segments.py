@@ -1,4 +1,4 @@
-"""View of the segments of a graph."""
+"""Test the view of the segments of a graph."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Exercises of the lessons: a click does each, and it is done then and not before."""
+"""Test the exercises of lessons: a click does each, and it is done then and not before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The present graph beside the pinned one: what the page says, and how the lab keeps both."""
+"""Test the present graph beside the pinned one: what the page shows, and how the lab keeps both."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Test that the address restores the whole lab."""
+
 from __future__ import annotations
 
 import base64

@@ -1,4 +1,4 @@
-"""Several documents in one history: undo brings back each as it was left."""
+"""Test several documents in one history: undo restores each as it was left."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_the_settings_of_a_lesson_s_training_stay_with_it():
 
 
 def after_a_reload(lab: Lab) -> Lab:
-    """Another session with the same address, to which the browser hands what it has kept."""
+    """Another session with the same address, to which the browser sends what it has stored."""
     kept = json.loads(json.dumps(kept_of(lab)))
     return edited(from_query(to_query(lab)), {"kind": "kept", "trail": kept, "seq": 1})
 

@@ -1,4 +1,4 @@
-"""A history that leaves the session as text and comes back."""
+"""Test that a history written as text is read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document from outside takes the graph's place, whichever way it comes; what is none is refused."""
+"""Test that a document from outside replaces the graph in every format; anything else is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check of the nesting depth of JSON, and the documents that it refuses."""
+"""Test the check of the nesting depth of JSON, and the documents that it refuses."""
 
 from __future__ import annotations
 

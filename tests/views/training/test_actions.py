@@ -1,4 +1,4 @@
-"""A step of the training on view, and what can be done there."""
+"""Test a step of the training on view, and what can be done there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of a training: how it goes on, and why it stops."""
+"""Test the record of a training: how it goes on, and why it stops."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Compare two graphs: their values, their cotangents and the first wire where these differ."""
+"""Compare two graphs: values, cotangents and the first wire where the cotangents differ."""

@@ -1,4 +1,4 @@
-"""Alignment of two traces node by node, also where only one graph has an identity on a wire."""
+"""Align two traces node by node, also where only one graph has an identity on a wire."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def slots_through(node: Node, through: Through) -> tuple[Slot, ...]:
 
 
 def both_in_order(a: Graph, b: Graph) -> tuple[str, ...]:
-    """Return the names of all nodes of both graphs, each after what it reads in either of them."""
+    """Return the names of all nodes of both graphs in an order that is topological for both."""
     merged = {
         name: Node(name, "", (*(a[name].slots if name in a else ()), *(b[name].slots if name in b else ())))
         for name in [*(n.name for n in order(b)), *(n.name for n in order(a))]

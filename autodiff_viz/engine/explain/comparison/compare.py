@@ -1,4 +1,4 @@
-"""`compare`: the values and cotangents of two graphs, and the first wire where their cotangents differ."""
+"""Compare values and cotangents of two graphs; find the first wire where their cotangents differ."""
 
 from __future__ import annotations
 

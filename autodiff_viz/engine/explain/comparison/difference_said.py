@@ -1,4 +1,4 @@
-"""The difference of two graphs in a sentence."""
+"""Write the difference of two graphs as a sentence."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _end(graph: Graph, wire: Wire, through: Mapping[str, str]) -> str | None:
 
 
 def _at_inputs(pairs: Pairs, names: Sequence[str]) -> str:
-    """Return where gradients part that no wire tells apart: at the rule of an input."""
+    """Return where gradients differ although no wire does: at the rule of an input."""
     one, other = map(said, pairs["gradient"][names[0]])
     return f"{PARTS}at the rule of {quoted(names[0])}, whose gradient is {one} in A and {other} in B"
 
@@ -111,7 +111,7 @@ def _regions(a: Trace, b: Trace) -> str:
 
 
 def _are_bits(pairs: Pairs, output: str, inputs: Sequence[str]) -> bool:
-    """Whether the output and the gradients are equal to the last bit."""
+    """Return whether the output and the gradients are equal to the last bit."""
     found = [pairs["value"][output], *(pairs["gradient"][name] for name in inputs)]
     return all(one.tobytes() == other.tobytes() for one, other in found)
 

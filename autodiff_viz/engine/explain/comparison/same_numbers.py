@@ -1,4 +1,4 @@
-"""Equality up to rounding of the numbers of two programs, which may add them up in another order."""
+"""Test numbers of two programs for equality up to rounding, since they may add in another order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The adjoint test: <v, J u> = <J'v, u> for a tangent u and a cotangent v."""
+"""Test that a pullback is the adjoint: <v, J u> = <J'v, u> for a tangent u and a cotangent v."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jvp`: the tangents that forward mode carries from the inputs to every node and along every wire."""
+"""Push tangents forward from the inputs to every node and along every wire (`jvp`)."""
 
 from __future__ import annotations
 

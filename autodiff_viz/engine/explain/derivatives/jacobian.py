@@ -1,4 +1,4 @@
-"""`jacobian`: the whole Jacobian of the output, its rows by reverse mode and its columns by forward mode."""
+"""Compute the Jacobian of the output, its rows by reverse mode and its columns by forward mode."""
 
 from __future__ import annotations
 

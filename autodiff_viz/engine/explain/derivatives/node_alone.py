@@ -1,4 +1,4 @@
-"""One node as a graph of its own, as a function of one node that it reads."""
+"""Isolate a node as a graph of its own, a function of one node that the node reads."""
 
 from __future__ import annotations
 

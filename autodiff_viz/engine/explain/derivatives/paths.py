@@ -1,4 +1,4 @@
-"""`paths`: the cotangent of a node as a sum over the paths from the node to the output."""
+"""Write the cotangent of a node as a sum over the paths from the node to the output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pullbacks of single nodes as linear maps of the arriving cotangent, one map for each wire."""
+"""Isolate the pullbacks of single nodes as linear maps of the arriving cotangent, one for each wire."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _shares(passed: np.ndarray, arriving: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def is_linear(rule: Rule) -> bool:
-    """Whether what a node passes back is linear in the cotangent that arrives, as far as its form tells."""
+    """Return whether what a node passes back is linear in the arriving cotangent, judged by its form."""
     function = rule.function
     return function is None or all(_degree(term, function.args[0]) in (1, None) for term in function.body)
 

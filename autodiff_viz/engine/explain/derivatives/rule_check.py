@@ -1,4 +1,4 @@
-"""`rule_check`: the derivative that a node declares beside the true one and a float64 central difference.
+"""Compare the derivative that a node declares with the true one and a float64 central difference.
 
 A declared derivative that is not the true one is no mistake: a straight-through estimator differs on purpose.
 """
@@ -30,7 +30,7 @@ from autodiff_viz.graph.text.text_format import scalar as scalar_text
 from autodiff_viz.ops.catalog import OPS
 
 POSITIONS = 101  # of a sweep; ops are compiled per number of positions
-STEEPER = 0.5  # growth of a slope with a shorter step that tells a jump
+STEEPER = 0.5  # growth of a slope with a shorter step that indicates a jump
 WIDE = 5.0  # a sweep goes at least so far from 0
 
 
@@ -162,7 +162,7 @@ def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> Rule
 
 
 def _is_blocked(found: Trace, node: Node, reads: Iterable[str]) -> bool:
-    """Whether `jax.jvp` raises at the node, or of a grad node inside it, once a tangent arrives."""
+    """Return whether `jax.jvp` raises at the node, or of a grad node inside it, once a tangent arrives."""
     if node.op != GRAD:
         return FORWARD[node.rule.kind] == BLOCKED
     alone = (node_alone(found, node, by) for by in reads)

@@ -1,4 +1,4 @@
-"""The result of a rule check in words."""
+"""Write the result of a rule check in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statistics`: mean and variance of each cotangent over draws of the graph's noise."""
+"""Estimate mean and variance of each cotangent over draws of the graph's noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verification of the live tangents by one `jax.jvp` of the whole program."""
+"""Verify the live tangents by one `jax.jvp` of the whole program."""
 
 from __future__ import annotations
 

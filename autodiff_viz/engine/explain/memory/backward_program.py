@@ -1,4 +1,4 @@
-"""The backward pass of the whole program, read off its jaxpr: what each region runs again, and who reads it.
+"""Read the backward pass off the whole program's jaxpr: which nodes run again, and which arrays are read.
 
 Nothing is executed. The program is traced with a marker in every node, an effect that JAX does not prune, so
 that a region's runs are seen even where JAX drops what they compute.
@@ -100,8 +100,8 @@ def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
     with jax.enable_x64(DTYPES[dtype].wide):
         halves = Halves.of(graph, shapes, dtype, marked=True)
     same, distinct = Numbering(), Numbering(apart=True)
-    # Equal computations have one number in `same`, which tells what an array is; in `distinct` each has its
-    # own, which tells one array from another.
+    # Equal computations have one number in `same`, which says what an array is; in `distinct` each has its
+    # own, which distinguishes arrays.
     kept, inputs = halves.number_forward(same)
     arrays, _ = halves.number_forward(distinct)
     reading = _Reading(value_of(same) | inputs, distinct.copied, distinct.regions)

@@ -1,4 +1,4 @@
-"""`memory`: what is live after each step of a pass, and where that is most."""
+"""Count what is live in memory after each step of a pass, and find the peak."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class Memory:
 
     @property
     def reruns(self) -> int:
-        """How often a node's value is computed again in the backward pass and kept."""
+        """How often a node's value is recomputed in the backward pass and kept."""
         return sum(step.again and step.node in step.writes for step in self.steps)
 
     @cached_property
     def held(self) -> tuple[Mapping[Array, int], ...]:
         """For each step, the arrays that are live after it, with their elements.
 
-        A value that is kept and also computed again has both in its number.
+        A value that is kept and also recomputed has both in its number.
         """
         found: list[dict[Array, int]] = [{} for _ in self.steps]
         for array in self.arrays:
@@ -76,7 +76,7 @@ class Memory:
 
 
 def memory(trace: Trace) -> Memory:
-    """Return what is live after each step of `play`: elements and bytes, who computes it and who reads it.
+    """Return what is live after each step of `play`: elements, bytes, the nodes that compute and read them.
 
     After the last forward step that is what `trace.residuals` keeps and a pullback reads. XLA allocates
     otherwise: see `xla_memory`.

@@ -1,4 +1,4 @@
-"""`play`: one forward and one backward pass, step by step, in the order in which JAX runs them."""
+"""List the steps of one forward and one backward pass, in the order in which JAX runs them."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class LiveArray:
     """An array that a later step reads: who computes it, when, and who reads it.
 
     Attributes:
-      array: its name in the steps; a node's value that is computed again has the same name as before.
+      array: its name in the steps; a node's value that is recomputed has the same name as before.
       node: the node whose step writes it.
       written: index of that step.
       reads: indices of the steps that read it, in order. It is live from `written` until before the last one.

@@ -1,4 +1,4 @@
-"""`xla_memory`: the bytes that XLA allocates for the compiled program, temporary buffers included."""
+"""Measure the bytes that XLA allocates for the compiled program, temporary buffers included."""
 
 from __future__ import annotations
 

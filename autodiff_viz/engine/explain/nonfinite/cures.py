@@ -1,6 +1,4 @@
-"""Cures of numbers that are not finite: candidates for the first one, tried until output and gradients are
-finite.
-"""
+"""Cure numbers that are not finite: try edits until output and gradients are finite."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ Of other ops it is the first wired slot, and 0."""
 
 
 def is_troubled(found: Trace) -> bool:
-    """Whether the output or anything in the backward pass is not finite."""
+    """Return whether the output or anything in the backward pass is not finite."""
     arrays = [*found.passed.values(), *found.cotangent.values(), *found.gradient.values()]
     arrays += [found.value[found.output]] if found.output else []
     return not all(np.isfinite(array).all() for array in arrays)
@@ -79,7 +77,7 @@ def _origins(found: Trace) -> list[str]:
 
 
 def _keeps(found: Trace, after: Trace) -> bool:
-    """Whether each number of the output and of the gradients that was finite is what it was, or close."""
+    """Return whether each number of output and gradients that was finite is what it was, or close."""
     pairs = [(found.value[found.output], after.value[found.output])]
     pairs += [(array, after.gradient[name]) for name, array in found.gradient.items()]
     return all(one.shape == other.shape and _close(one, other) for one, other in pairs)
@@ -123,7 +121,7 @@ def other_branch(found: Trace, name: str) -> tuple[str, int] | None:
 
 
 def _only_by(graph: Graph, name: str, choice: Node, slot: int) -> bool:
-    """Whether every path from the node to the output runs through this slot."""
+    """Return whether every path from the node to the output runs through this slot."""
     within = ancestors(graph, [graph.output])
     if choice.name not in within or choice.slots.count(choice.slots[slot]) != 1:
         return False

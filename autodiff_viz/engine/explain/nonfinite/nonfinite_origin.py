@@ -1,4 +1,4 @@
-"""`nonfinite_origin`: where the first NaN or infinity comes from, and an edit that mends it."""
+"""Explain where the first NaN or infinity comes from, and find an edit that mends it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions that overflow or round to 0 on the way, and ops that are the same function and do not."""
+"""Replace expressions that overflow or round to 0 on the way by ops that are the same function and do not."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def form_at(graph: Graph, node: Node, text: str) -> Match | None:
 
 
 def _is(graph: Graph, held: Slot, pattern: Graph, wanted: Slot, match: Match) -> bool:
-    """Whether what a slot holds has the form of what a slot of the pattern holds; notes it in `match`."""
+    """Return whether what a slot holds has the form of a slot of the pattern; note the match in `match`."""
     if wanted == HOLE:
         if not isinstance(held, str) or match.hole not in (None, held):
             return False

@@ -1,1 +1,1 @@
-"""Search for checkpoint plans, and model what each keeps, has live and computes again."""
+"""Search for checkpoint plans, and model what each keeps, has live and recomputes."""

@@ -1,7 +1,7 @@
-"""Costs of many plans at once: what each choice of checkpoint regions keeps, computes again, and has live.
+"""Compute the costs of many plans at once: what each choice of regions keeps, runs again, and has live.
 
 A model of JAX's partial evaluation in NumPy: a region keeps what it reads from outside and what its policy
-saves, and computes again what its pullbacks need of the rest. The steps are those of `play`, and the tests
+saves, and recomputes what its pullbacks need of the rest. The steps are those of `play`, and the tests
 compare the three numbers with those of the graph that has these regions.
 """
 
@@ -118,7 +118,7 @@ class _Sweep:
         return Costs(self.peak, kept, reruns)
 
     def _together(self, i: int, j: int) -> Mask:
-        """Whether two nodes are in one region."""
+        """Return whether two nodes are in one region."""
         key = (min(i, j), max(i, j))
         if key not in self._same:
             region = self.choices.region
@@ -126,12 +126,12 @@ class _Sweep:
         return self._same[key]
 
     def _ends(self, i: int) -> Mask:
-        """Whether a region ends with node i."""
+        """Return whether a region ends with node i."""
         inside = self._together(i, i)
         return inside if i + 1 == len(self.place) else inside & ~self._together(i, i + 1)
 
     def _ways(self, reader: str, use: Use) -> list[tuple[Key, Mask | None]]:
-        """Return what `_found_ways` finds; each is worked out once."""
+        """Return what `_found_ways` finds; each is computed once."""
         if (reader, use) not in self._versions:
             self._versions[reader, use] = list(self._found_ways(reader, use))
         return self._versions[reader, use]
@@ -139,7 +139,7 @@ class _Sweep:
     def _found_ways(self, reader: str, use: Use) -> Iterator[tuple[Key, Mask | None]]:
         """Yield the versions of an array that a node reads in the backward pass, with their plans; None: all.
 
-        It is computed again by the node's region, or it is that of the forward pass, which the region may
+        It is recomputed by the node's region, or it is that of the forward pass, which the region may
         have saved.
         """
         found = self.program.found
@@ -167,7 +167,7 @@ class _Sweep:
         return ("factor", array) if found.node[array] in self.place else ("constant", (reader, array))
 
     def _recompute(self) -> np.ndarray:
-        """Find what regions compute again; return how many values these are."""
+        """Find what regions recompute; return how many values these are."""
         found, again = self.program.found, np.zeros(len(self.choices), np.int32)
         for node, uses in found.pulls.items():
             for use in uses:

@@ -1,7 +1,7 @@
-"""The equations of a graph's differentiated program, with what each pullback needs of them.
+"""Read the equations of a graph's differentiated program, and what each pullback needs of them.
 
-They are read off the program without checkpoint regions. From them `plan_costs` works out what any choice of
-regions keeps and computes again, without asking JAX for each.
+They are read off the program without checkpoint regions. From them `plans/costs.py` computes what any choice
+of regions keeps and runs again, without a call of JAX for each.
 """
 
 from __future__ import annotations

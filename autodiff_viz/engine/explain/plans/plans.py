@@ -1,4 +1,4 @@
-"""`plans`: which checkpoint regions a graph could have, with the memory and the re-runs of each."""
+"""Find the checkpoint regions that a graph could have, with the memory and the re-runs of each plan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from autodiff_viz.graph.text.names import numbered
 from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.workers.reports import report
 
-MOST = 16  # nodes up to which all plans are searched, unless told otherwise
+MOST = 16  # nodes up to which all plans are searched by default
 LARGEST = 16  # the greatest that `most_nodes` may be: 3.6 million plans
 MARKS = ("optimal", "least_kept", "one_policy")  # of plans that a search has found
 PRESENT, NONE, STEM = "the present regions", "no regions", "block"
@@ -39,7 +39,7 @@ class Plan:
       policy: of the regions, as in `jax.checkpoint_policies`; "" without regions.
       peak: the most elements that are live after a step, as `memory` says of a graph with these regions.
       kept: the elements that the forward pass keeps.
-      reruns: how many values are computed again.
+      reruns: how many values are recomputed.
       optimal: whether all plans have been searched, and each of those with a lower peak computes more again.
       least_kept: the same for `kept` in place of the peak.
       one_policy: whether it is the best by `kept` of one region around all nodes, whose policy saves names.

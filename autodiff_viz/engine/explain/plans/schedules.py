@@ -1,4 +1,4 @@
-"""Known checkpoint schedules for a chain of steps: which runs of steps are regions, and their formulas."""
+"""Construct known checkpoint schedules for a chain of steps: square root, and Revolve by its formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search of all plans: every way to put neighbouring nodes into regions, and every set of names to save."""
+"""Search all plans: every way to put neighbouring nodes into regions, and every set of names to save."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_viz.engine.explain.plans.costs import BARE, Choices, Costs, Program
 from autodiff_viz.workers.reports import report
 
-CHUNK = 1 << 15  # plans whose costs are worked out at once
+CHUNK = 1 << 15  # plans whose costs are computed at once
 COMBINED = (
     6  # nodes up to which regions and names are searched together: about 4.6 times as many for each more
 )
@@ -22,11 +22,11 @@ class Searched:
 
     Attributes:
       count: of the plans.
-      best: those that no other betters, in peak or in values computed again without loss in the other; of
+      best: those that no other betters, in peak or in values recomputed without loss in the other; of
         equals, the simplest. Their costs are in the same order.
       least_kept: the same for what the forward pass keeps, in place of the peak.
       one_policy: the same as `least_kept` of one region around all nodes, which saves names.
-      points: all different (peak, kept, values computed again).
+      points: all different (peak, kept, values recomputed).
     """
 
     count: int
@@ -73,7 +73,7 @@ def _unpacked(packed: np.ndarray) -> np.ndarray:
 
 
 def front(by: np.ndarray, costs: Costs, choices: Choices) -> np.ndarray:
-    """Return the plans of the Pareto front of `by` against values computed again, lowest `by` first."""
+    """Return the plans of the Pareto front of `by` against values recomputed, lowest `by` first."""
     simple = choices.saved.sum(1) + choices.region.max(1, initial=BARE)
     order = np.lexsort((simple, costs.kept, costs.peak, costs.reruns, by))
     fewest = np.minimum.accumulate(costs.reruns[order])
@@ -152,7 +152,7 @@ def _with_names(regions: np.ndarray) -> Iterator[Choices]:
 
 
 def _whole(region: np.ndarray, apart: Iterable[tuple[int, int]]) -> np.ndarray:
-    """Whether each plan's regions hold every one of these runs, lie in it, or leave it out."""
+    """Return whether each plan's regions hold every one of these runs, lie in it, or leave it out."""
     found = np.ones(len(region), bool)
     for start, stop in apart:
         inside = region[:, start] != BARE

@@ -1,4 +1,4 @@
-"""`precision`: which numbers of a trace leave the range of its dtype, and which loss scale saves them."""
+"""Find the numbers of a trace that leave the range of its dtype, and the loss scale that saves them."""
 
 from __future__ import annotations
 

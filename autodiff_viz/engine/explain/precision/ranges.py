@@ -1,4 +1,4 @@
-"""Numbers of a trace beside those of float64: which leave the range of the dtype, and where that begins."""
+"""Compare numbers with those of float64: which leave the range of the dtype, and where that begins."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Ranged:
       what: "value" or "cotangent" of the node, or "passed": what it passes to its input `slot`.
       slot: of a wire; None for a node's own numbers.
       kind: the worst among the elements. "overflow": not finite here, finite in float64. "not finite":
-        neither here nor in float64, so that no dtype is to blame. "underflow": 0 here since the number is too
+        neither here nor in float64, so no dtype is the cause. "underflow": 0 here since the number is too
         small, not 0 in float64. "rounded": 0 here since rounding or a cancellation took all digits.
         "subnormal": below the smallest normal number, with fewer digits. "fits": none.
       count: how many elements are of that kind.

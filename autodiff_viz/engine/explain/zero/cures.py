@@ -1,4 +1,4 @@
-"""Cures of a gradient of zero: remove stops and rules, leak a relu, pass straight through a step, widen."""
+"""Cure a gradient of zero: remove stops and rules, leak a relu, pass straight through a step, widen."""
 
 from __future__ import annotations
 

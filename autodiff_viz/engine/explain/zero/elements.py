@@ -1,4 +1,4 @@
-"""Why nothing arrives at single elements of a tensor.
+"""Explain why nothing arrives at single elements of a tensor.
 
 The search is that of `why_zero`, element by element: after each kind of cause, a backward sweep of booleans
 tells which elements still have an open path to the output.

@@ -1,4 +1,4 @@
-"""Kinds of reasons why nothing arrives at a node, in the order in which `why_zero` removes causes."""
+"""List the kinds of reasons why nothing arrives, in the order in which `why_zero` removes causes."""
 
 from __future__ import annotations
 

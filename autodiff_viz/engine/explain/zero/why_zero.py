@@ -1,4 +1,4 @@
-"""`why_zero`: the reason why no gradient arrives at a node."""
+"""Explain why no gradient arrives at a node."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def _closed(found: Trace, within: _Graph) -> dict[str, set[Wire]]:
 
 
 def _adds_up(found: Trace, name: str, slot: int) -> bool:
-    """Whether an op's own pullback passes back zero as a sum: with other weights it would not be zero.
+    """Return whether an op's own pullback passes back zero as a sum: with other weights it would not be zero.
 
     No weight is above 1, or a product that is too small for the dtype could become large enough.
     """
@@ -251,7 +251,7 @@ def _cancelled(found: Trace, within: _Graph, reached: Set[str], closed: Set[Wire
 
 
 def _is_lost(found: Trace, wire: Wire) -> bool:
-    """Whether something arrives at a node that passes nothing down this wire."""
+    """Return whether something arrives at a node that passes nothing down this wire."""
     return found.cotangent[wire[0]].any() and not found.passed[wire].any()
 
 

@@ -1,4 +1,4 @@
-"""Reasons why nothing arrives at a node, in words."""
+"""Write in words why nothing arrives at a node."""
 
 from __future__ import annotations
 

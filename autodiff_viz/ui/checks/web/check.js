@@ -1,6 +1,5 @@
 // @ts-check
-// Check panel: shows whether an independent computation gives the same numbers, and a table of the
-// differences.
+// Show whether an independent computation gives the same numbers, and a table of the differences.
 
 import { icon } from "../../editor/web/draw/icons.js";
 import { html, setText } from "../../web/dom.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// Hints about a graph, in a panel below the bar that opens on demand: what is legal and rarely meant, each with its
-// nodes, its reason, and a button that mends it.
+// Show hints about a graph in a panel below the bar that opens on demand: what is legal and rarely meant,
+// each with its nodes, its reason, and a button that mends it.
 
 import { html } from "../../web/dom.js";
 import { Mend } from "../../web/mend.js";

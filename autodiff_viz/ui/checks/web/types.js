@@ -1,5 +1,5 @@
 // @ts-check
-// Types of the check's data, as views/node/panel.py sends it. Types only.
+// Declare the types of the check's data, as views/node/panel.py sends it. Types only.
 
 /** @typedef {import("../../web/mend.js").Explanation & { name: string, later?: boolean }} LintData  `name`: of the node or checkpoint region that it is about; `at`: the nodes that take part; `later`: it matters only for a derivative that the graph does not take */
 /**

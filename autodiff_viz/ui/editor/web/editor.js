@@ -1,5 +1,5 @@
 // @ts-check
-// Editor of one graph: Python's last drawing, the pending edits, the selection and the stage that shows them.
+// Edit one graph: hold Python's last drawing, the pending edits, the selection and the stage that shows them.
 
 import { Mail } from "../../web/mail.js";
 import { withMoves } from "./state/membership.js";
@@ -45,7 +45,7 @@ export class Editor {
     this.leaving = [() => this.keeping.keep(true)];
     /** @type {Set<string>} */
     this.selection = new Set();
-    /** The single selected node that Python knows of. @type {string | null} */
+    /** The single selected node that was last sent to Python. @type {string | null} */
     this.told = null;
     /** @type {string | null} a wire's id */
     this.wire = null;
@@ -135,7 +135,7 @@ export class Editor {
     this.waiting.tell(awaits && !isOffline());
   }
 
-  /** Select exactly these nodes and the nodes of these cards; Python is told of a single one. @param {string[]} ids */
+  /** Select exactly these nodes and the nodes of these cards; a single one is sent to Python. @param {string[]} ids */
   select(ids) {
     this.choose(ids);
     if (!this.tellSingle()) this.refresh();
@@ -147,7 +147,7 @@ export class Editor {
     this.wire = null;
   }
 
-  /** Tell Python of the single selected node. @returns {boolean} whether it was news */
+  /** Send Python the single selected node. @returns {boolean} whether it has changed */
   tellSingle() {
     if (this.single === this.told) return false;
     this.told = this.single;

@@ -1,5 +1,5 @@
 // @ts-check
-// Construction of a canvas with all its listeners.
+// Construct a canvas with all its listeners.
 
 import { Editor } from "./editor.js";
 import { listenToClipboard } from "./actions/clipboard.js";

@@ -1,5 +1,6 @@
 // @ts-check
-// Types of the drawing that Python sends and of the edits that the browser sends back. Types only.
+// Declare the types of the drawing that Python sends and of the edits that the browser sends back. Types
+// only.
 
 /** @typedef {[number, number]} Point world or screen pixels, x to the right and y down */
 /** @typedef {{ x: number, y: number, w: number, h: number }} Box top-left corner and size */

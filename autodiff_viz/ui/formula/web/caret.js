@@ -1,5 +1,5 @@
 // @ts-check
-// Positions in a text, and the text edits of keys. Pure.
+// Compute positions in a text, and the text edits of keys. Pure.
 
 /** @typedef {import("./types.js").Typing} Typing */
 /** @typedef {{ start: number, end: number, insert: string }} Change `insert` in place of start..end */

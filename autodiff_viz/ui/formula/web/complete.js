@@ -1,5 +1,5 @@
 // @ts-check
-// Completion of the word at the caret. Pure.
+// Complete the word at the caret. Pure.
 
 import { lineStart } from "./caret.js";
 

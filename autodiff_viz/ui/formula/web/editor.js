@@ -1,5 +1,5 @@
 // @ts-check
-// Formula editor: the user's text, Python's last answer about it, and the display of both.
+// Edit the formula: show the user's text and Python's last answer about it.
 
 import { html } from "../../web/dom.js";
 import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";

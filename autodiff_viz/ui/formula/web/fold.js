@@ -1,5 +1,5 @@
 // @ts-check
-// Folding of long literals for reading: `[[0.1, -0.3], ...]` is shown as `[4 x 2]` until the text is edited. The
+// Fold long literals for reading: `[[0.1, -0.3], ...]` is shown as `[4 x 2]` until the text is edited. The
 // other lines of a literal are hidden, and what follows it stands behind its shape. Pure.
 
 /** @typedef {import("./types.js").Range} Range */

@@ -1,5 +1,5 @@
 // @ts-check
-// Footer of the formula editor: mistakes, or help. Its height is fixed, so that nothing below jumps.
+// Draw the footer of the formula editor: mistakes, or help. Its height is fixed, so that nothing below jumps.
 
 import { html } from "../../web/dom.js";
 

@@ -1,5 +1,6 @@
 // @ts-check
-// Keyboard of the formula editor. Keys do not reach Streamlit, whose own shortcuts (r, c) would also answer.
+// Handle the keys of the formula editor, and keep them from Streamlit, whose own shortcuts (r, c) would also
+// answer.
 
 import { commented, indented, newLine } from "./caret.js";
 

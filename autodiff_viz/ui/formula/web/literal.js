@@ -1,5 +1,5 @@
 // @ts-check
-// Replacement of an input's number in the formula text. Pure.
+// Replace an input's number in the formula text. Pure.
 
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
 const CALL = String.raw`(?:(?:input|parameter)\([ \t]*(?:value[ \t]*=[ \t]*)?)?`;

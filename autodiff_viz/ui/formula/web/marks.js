@@ -1,5 +1,5 @@
 // @ts-check
-// Marked ranges of lines, and the division of a line into spans. Pure.
+// Mark ranges of lines, and divide a line into spans. Pure.
 
 import { unitOf } from "./caret.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Coloured copy of the text, under the transparent text area into which the user types.
+// Draw a coloured copy of the text, under the transparent text area into which the user types.
 
 import { html } from "../../web/dom.js";
 import { segments } from "./marks.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Completion popup: the list below the word being typed, with choice by keys or pointer.
+// Offer completions in a list below the word being typed, with choice by keys or pointer.
 
 import { html } from "../../web/dom.js";
 import { complete } from "./complete.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Tokeniser of a formula line, for colours. Pure.
+// Tokenise a formula line, for colours. Pure.
 
 /** @typedef {import("./types.js").Token} Token */
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Types of what Python sends to the formula editor, and of its own records. Types only.
+// Declare the types of what Python sends to the formula editor, and of its own records. Types only.
 
 /** @typedef {{ line: number, column: number, endLine: number, endColumn: number }} Place
  * lines count from 1, columns from 0 and in characters; the end is just behind the last one */

@@ -1,6 +1,6 @@
 // @ts-check
-// Field of the selected node; a change is sent as one edit. A text that is being typed, or that Python has
-// not answered yet, is not overwritten; a refused text stays, with the reason below it.
+// Edit a field of the selected node; a change is sent as one edit. A text that is being typed, or that Python
+// has not answered yet, is not overwritten; a refused text stays, with the reason below it.
 
 import { html, setText } from "../../web/dom.js";
 
@@ -79,7 +79,7 @@ export class Field {
     this.input.title = this.data.help ?? value;
   }
 
-  /** Whether the user is typing. @param {string} before what Python said */
+  /** Whether the user is typing. @param {string} before what Python sent */
   isTyping(before) {
     const root = /** @type {ShadowRoot | Document} */ (this.control.getRootNode());
     return root.activeElement === this.control && ["text", "number"].includes(this.data.type) && this.input.value !== before && this.input.value !== String(this.data.value ?? "");

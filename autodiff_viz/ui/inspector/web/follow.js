@@ -1,6 +1,7 @@
 // @ts-check
-// The selected node's numbers at the position of a dragged slider, from the table that moves the canvas. What the table does
-// not have does not depend on the slider, or cannot be known here: then it is faded. Pure.
+// Compute the selected node's numbers at the position of a dragged slider, from the table that moves the
+// canvas. Numbers that the table lacks either do not depend on the slider, or cannot be computed here and are
+// faded. Pure.
 
 import { scalar } from "../../editor/web/draw/text/numbers.js";
 import { shared } from "../../web/constants.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Display of equations that Python sends as MathML.
+// Display equations that Python sends as MathML.
 
 /** The equation that each element shows. @type {WeakMap<Element, string>} */
 const shown = new WeakMap();

@@ -1,6 +1,6 @@
 // @ts-check
-// Inspector of the selected node: its rule, and its pullback with numbers. Python computes all of it and
-// sends it with the numbers on the canvas.
+// Inspect the selected node: its rule, and its pullback with numbers. Python computes all of it and sends it
+// with the numbers on the canvas.
 
 import { html, keep, setText } from "../../web/dom.js";
 import { Mend } from "../../web/mend.js";
@@ -25,7 +25,7 @@ export class Inspector {
     this.data = undefined;
     /** Numbers of a dragged slider's position, in place of Python's. @type {import("./follow.js").Numbers | null} */
     this.numbers = null;
-    /** Why numbers are of another state, as `lag` was told. @type {string | null} */
+    /** Why numbers are of another state, as last given to `lag`. @type {string | null} */
     this.late = null;
     this.behind = true; // whether numbers of the node do not follow a dragged slider
     /** @type {Map<string, Field>} */

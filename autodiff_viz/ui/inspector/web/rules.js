@@ -1,5 +1,6 @@
 // @ts-check
-// Row of buttons for the rules of a node: one stop of the Tab key, with arrow keys inside (roving focus).
+// Draw the row of buttons for the rules of a node: one stop of the Tab key, with arrow keys inside (roving
+// focus).
 
 import { RULES } from "../../web/constants.js";
 import { html } from "../../web/dom.js";

@@ -1,5 +1,6 @@
 // @ts-check
-// Types of the data of the selected node (views/node/panel.py). Empty fields are left out. Types only.
+// Declare the types of the data of the selected node (views/node/panel.py). Empty fields are left out. Types
+// only.
 
 /** @typedef {[text: string, role: string, place?: string]} Term a piece of a line of numbers; `role` is "cotangent", "tangent" or ""; `place` of a number in a slider's table */
 /** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: string, apart?: string, pushes?: Term[] }} WireRow

@@ -1,6 +1,6 @@
 // @ts-check
-// The lab component of one visitor: canvas, formula, sliders, selected node and check, with one outbox for
-// all edits and one message from Python for all parts.
+// Build the lab component of one visitor: canvas, formula, sliders, selected node and check, with one outbox
+// for all edits and one message from Python for all parts.
 
 import { Check } from "../../checks/web/check.js";
 import { Drawings } from "../../editor/web/state/delta.js";
@@ -170,7 +170,7 @@ export class Lab {
     this.looked = look;
   }
 
-  /** Request the steps of the pass, as `want` requests tables. @param {number} state of the numbers on view */
+  /** Request the steps of the pass, as `want` does tables. @param {number} state of the numbers on view */
   wantPlay(state) {
     this.plays = state;
     this.mail.ask({});

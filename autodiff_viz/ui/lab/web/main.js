@@ -1,5 +1,6 @@
 // @ts-check
-// Entry point of the lab component: called with every message from Python, on the same parent element.
+// Start and update the lab component: the entry point, called with every message from Python on the same
+// parent element.
 
 import { Lab } from "./lab.js";
 import { read } from "./message.js";

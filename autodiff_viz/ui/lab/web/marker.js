@@ -1,6 +1,7 @@
 // @ts-check
-// The marker of the sweep figure: dragged, or put elsewhere by a click, it moves the slider of the swept input.
-// Plotly draws the figure; the figure's `meta` (figures/derivatives/sweep.py) says which input its marker belongs to.
+// Drag the marker of the sweep figure: it moves the slider of the swept input, as does a click elsewhere.
+// Plotly draws the figure; the figure's `meta` (figures/derivatives/sweep.py) says which input its marker
+// belongs to.
 
 import { html } from "../../web/dom.js";
 

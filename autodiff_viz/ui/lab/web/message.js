@@ -1,5 +1,5 @@
 // @ts-check
-// Messages from Python, whose large fields are JSON texts. Pure.
+// Parse messages from Python, whose large fields are JSON texts. Pure.
 
 /** @param {import("./types.js").Written} data @returns {import("./types.js").Word} */
 export function read({ full, patch, tables, play, ...others }) {

@@ -1,7 +1,7 @@
 // @ts-check
-// Placement of the component's elements: the canvas in the component itself, the others in elements of the page
-// (`place` in `ui/lab/component.py`), each in a shadow tree with the style sheet of its folder. A place may appear
-// later than the component, and may be replaced.
+// Place the component's elements: the canvas in the component itself, the others in elements of the page
+// (`place` in `ui/lab/component.py`), each in a shadow tree with the style sheet of its folder. A place may
+// appear later than the component, and may be replaced.
 
 import { html } from "../../web/dom.js";
 

@@ -1,6 +1,5 @@
 // @ts-check
-// Requests for the other parts of the page. An edit is answered by the numbers alone; the rest is requested
-// when the user is idle.
+// Request the other parts of the page when the user is idle. An edit is answered by the numbers alone.
 
 /** @typedef {import("../../web/mail.js").Mail & { host: HTMLElement }} Mail */
 
@@ -24,7 +23,7 @@ export class Question {
   }
 
   /** Handle a message from Python, which can be asked again in `rest` ms; never if null. The question is asked too if
-   * Python does not know yet that the figure is in view: the message with the news may have been lost, or be held back
+   * Python does not know yet that the figure is in view: the message that says so may have been lost, or be held back
    * by an edit.
    * @param {{ turn: number, due: boolean, rest: number | null, seen: boolean }} word @param {boolean} [sees] */
   answered({ turn, due, rest, seen }, sees = seen) {

@@ -1,5 +1,5 @@
 // @ts-check
-// Visibility of the figure, which is slow to draw and waits until it is in view.
+// Detect whether the figure is in view: it is slow to draw, and waits until then.
 
 const PLACE = ".st-key-figure_place";
 const PAINTED_MS = 300; // after Python's message with the parts of the page

@@ -1,6 +1,6 @@
 // @ts-check
-// The lab's own websocket, over which messages cost the server a tenth of a run of Streamlit. Whatever it cannot
-// send goes through the component.
+// Exchange messages over the lab's own websocket, where they cost the server a tenth of a run of Streamlit.
+// Whatever it cannot send goes through the component.
 
 import { shared } from "../../web/constants.js";
 

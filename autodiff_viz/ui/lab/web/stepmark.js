@@ -1,7 +1,8 @@
 // @ts-check
-// The step of a training that its slider is dragged to, on what Streamlit draws again only once the slider is released: a
-// line, the loss as a dot and its number on the training figure, and the words below the slider. The figure's own marks
-// are hidden meanwhile; its `meta` (figures/training/progress.py) says which they are.
+// Show the step to which a training's slider is dragged, on what Streamlit draws again only once the slider
+// is released: a line, the loss as a dot and its number on the training figure, and the words below the
+// slider. The figure's own marks are hidden meanwhile; its `meta` (figures/training/progress.py) says which
+// they are.
 
 import { html, setText } from "../../web/dom.js";
 import { placeOf } from "./marker.js";

@@ -1,6 +1,7 @@
 // @ts-check
-// The slider of a training's steps. Streamlit draws it and tells Python of it on release; while it is dragged, each
-// step is sent as an edit, so that the canvas follows, and marks on the training figure follow too.
+// Follow the slider of a training's steps, which Streamlit draws. While the slider is dragged, each step is
+// sent as an edit, so that the canvas follows, as do the marks on the training figure; Streamlit sends the
+// step to Python on release.
 
 import { StepMark } from "./stepmark.js";
 

@@ -1,7 +1,8 @@
 // @ts-check
-// The present value on a sweep figure while the slider of the swept input is dragged: lines, dots and tangents follow, and
-// the words beside the figure. The curves themselves do not depend on the swept input, and all that is drawn stands on
-// them: nothing between their points is made up. Python draws the figure again after the release.
+// Show the present value on a sweep figure while the slider of the swept input is dragged: lines, dots and
+// tangents follow, and the words beside the figure. The curves themselves do not depend on the swept input,
+// and all marks stand on them: nothing between their points is interpolated. Python draws the figure again
+// after the release.
 
 import { hear } from "../../web/news.js";
 import { svg } from "../../web/dom.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// Clicks on exercises of lessons whose outcome stands beside the graph: a plot, or the pass as it is played. Streamlit
-// draws the exercises, and ui/panels/tries.py names them by what they ask for.
+// Handle clicks on exercises of lessons whose outcome is beside the graph: a plot, or the pass as it is
+// played. Streamlit draws the exercises, and ui/panels/tries.py names them by what they ask for.
 
 /** Call the function of an exercise's kind when it is clicked. @param {Record<string, () => void>} acts @returns {() => void} ends it */
 export function listenToTries(acts) {

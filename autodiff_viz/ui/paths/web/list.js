@@ -1,6 +1,6 @@
 // @ts-check
-// List of the paths from a node to the output, largest first. A path lights its nodes and wires on the canvas while the
-// pointer or the focus is on it; a press keeps it lit until the next press.
+// List the paths from a node to the output, largest first. A path highlights its nodes and wires on the
+// canvas while the pointer or the focus is on it; a press keeps the highlight until the next press.
 
 import { html } from "../../web/dom.js";
 
@@ -20,7 +20,7 @@ export class PathsList {
     this.shown = "";
     /** @type {PathRow[]} */
     this.rows = [];
-    /** The row that stays lit. @type {PathRow | null} */
+    /** The row that stays highlighted. @type {PathRow | null} */
     this.kept = null;
     this.list = html("ol", { "aria-label": "Paths, largest first" });
     this.says = html("div", { class: "says" });

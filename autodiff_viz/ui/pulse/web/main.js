@@ -1,6 +1,6 @@
 // @ts-check
-// Timer component: asks Python, after a delay, to run the surrounding fragment again. Nothing is sent while
-// Python wants no run.
+// Ask Python, after a delay, to run the surrounding fragment again (timer component). Nothing is sent while
+// Python requests no run.
 
 const NAME = "look";
 const PATIENCE_MS = 3000; // until a request is repeated that was lost or that a busy server has not answered

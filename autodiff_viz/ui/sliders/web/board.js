@@ -1,5 +1,5 @@
 // @ts-check
-// Sliders of a graph. A change shows at once; Python gets one value at a time, always the newest
+// Draw the sliders of a graph. A change shows at once; Python gets one value at a time, always the newest
 // (conflation).
 
 import { html, keep, setText } from "../../web/dom.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Row of one input: its name, a slider and a number box.
+// Draw the row of one input: its name, a slider and a number box.
 
 import { html } from "../../web/dom.js";
 import { filled, onGrid, read, shown, stepOf, stepped } from "./scale.js";
@@ -20,7 +20,7 @@ export class Row {
     this.moved = moved;
     this.scrub = scrub;
     this.pressed = false;
-    this.scrubbing = false; // the canvas shows a value that Python does not know yet
+    this.scrubbing = false; // the canvas shows a value that Python does not have yet
     this.value = 0;
     this.at = 0; // number in the box
     this.word = ""; // Python's last value and range

@@ -1,5 +1,5 @@
 // @ts-check
-// Scale of a slider, and parsing and formatting of its number. Pure.
+// Map a slider to its scale, and parse and format its number. Pure.
 
 const STEPS = 1000; // steps of a slider
 const COARSE = 10; // slider steps per press of an arrow key in the box

@@ -1,5 +1,5 @@
 // @ts-check
-// Types of the sliders' data. Types only.
+// Declare the types of the sliders' data. Types only.
 
 /** @typedef {{ name: string, value: string, low: number, high: number }} Item one input, its value as text; low < high */
 /** @typedef {{ limit: number, rows?: Item[], more?: number }} Data

@@ -1,5 +1,5 @@
 // @ts-check
-// Comparison of two graphs as a table: the nodes whose numbers differ, the others folded, and the lines of the
+// Compare two graphs in a table: the nodes whose numbers differ, the others folded, and the lines of the
 // formula that differ.
 
 import { html } from "../../web/dom.js";

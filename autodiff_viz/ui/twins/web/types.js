@@ -1,5 +1,5 @@
 // @ts-check
-// Types of the comparison's data, as views/page/twins.py sends it. Types only.
+// Declare the types of the comparison's data, as views/page/twins.py sends it. Types only.
 
 /** @typedef {[a: string, b: string]} Both */
 /** @typedef {{ name: string, value: Both, cotangent: Both, apart: ("value" | "cotangent")[], here?: boolean }} TwinRow

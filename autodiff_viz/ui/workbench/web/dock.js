@@ -1,6 +1,6 @@
 // @ts-check
-// Dock of plots below the canvas: tabs for figures, training and segments, which fold, and a border that is
-// dragged.
+// Draw the dock of plots below the canvas: tabs for figures, training and segments, which fold, and a border
+// that is dragged.
 
 import { html } from "../../web/dom.js";
 import { changeLook, heightOf, LEAST, lookNow, showLook, watchLook } from "./look.js";

@@ -1,6 +1,7 @@
 // @ts-check
-// Layout in a link: which panels are folded, how large they are, and the part of the graph on view. It stands in the
-// fragment, after the #, which is for the browser alone: `#folded=1&dock=300&view=1.5,120,-40`.
+// Encode the layout in a link: which panels are folded, how large they are, and the part of the graph on
+// view. It is in the fragment, after the #, which only the browser reads:
+// `#folded=1&dock=300&view=1.5,120,-40`.
 
 /** @typedef {import("./look.js").Look} Look */
 /** @typedef {{ k: number, x: number, y: number }} Place the scale, and the point of the graph in the middle of the canvas */

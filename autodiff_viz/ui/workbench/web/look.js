@@ -1,7 +1,7 @@
 // @ts-check
-// Look of the page: which panels are open, how high the dock is, how large the type. It is kept in this browser,
-// unless a link brings another one, and put on the root element, where lab.css and the components' style sheets
-// read it.
+// Set the look of the page: which panels are open, how high the dock is, how large the type. It is kept in
+// this browser, unless a link brings another one, and put on the root element, where lab.css and the
+// components' style sheets read it.
 
 import { BROWSER, readList, writeList } from "../../web/store.js";
 import { fromFragment } from "./link.js";

@@ -1,6 +1,7 @@
 // @ts-check
-// Panels beside the canvas: which of formula, node, plots and lesson are on view. Which of them have a tab
-// depends on the width of the window; on a phone they are on a sheet at the foot, which opens and closes.
+// Open and close the panels beside the canvas: which of formula, node, plots and lesson are on view. Which of
+// them have a tab depends on the width of the window; on a phone they are on a sheet at the foot, which opens
+// and closes.
 
 import { hear, tell } from "../../web/news.js";
 import { html } from "../../web/dom.js";

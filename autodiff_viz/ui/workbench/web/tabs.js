@@ -1,5 +1,5 @@
 // @ts-check
-// Row of tabs: one stop of the Tab key, with arrow keys inside (roving focus).
+// Draw a row of tabs: one stop of the Tab key, with arrow keys inside (roving focus).
 
 import { html } from "../../web/dom.js";
 

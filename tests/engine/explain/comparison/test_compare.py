@@ -1,5 +1,6 @@
-"""Two graphs beside each other: questions that people ask, worked out by hand, and random graphs against the
-plain-Python tape."""
+"""Test the comparison of two graphs: questions that people ask, worked out by hand, and random graphs against
+the plain-Python tape.
+"""
 
 from __future__ import annotations
 
@@ -226,7 +227,7 @@ def brute_first(a: Graph, b: Graph, tapes: tuple[tape.Tape, tape.Tape]) -> tuple
 
 def is_apart(p: float, q: float) -> bool:
     gap = abs(p - q)
-    assume(gap < 1e-13 or gap > 1e-6 * max(abs(p), abs(q)) > 1e-12)  # in between nobody can tell
+    assume(gap < 1e-13 or gap > 1e-6 * max(abs(p), abs(q)) > 1e-12)  # in between it is undecidable
     return gap > 1e-13
 
 

@@ -1,4 +1,4 @@
-"""Random pairs of programs: what is said of A and B is what plain JAX finds of the two."""
+"""Test random pairs of programs: the sentence on A and B is what plain JAX finds of the two."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def by_jax(program: Program) -> list[np.ndarray]:
 def are_equal(one: np.ndarray, other: np.ndarray) -> bool:
     gap, size = np.abs(one - other), np.maximum(np.abs(one), np.abs(other))
     near, far = gap <= NEAR * (1 + size), gap >= FAR * (0.01 + size)
-    assume(np.all(near | far))  # in between nobody can tell
+    assume(np.all(near | far))  # in between it is undecidable
     return bool(near.all())
 
 

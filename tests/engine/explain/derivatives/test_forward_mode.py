@@ -1,4 +1,4 @@
-"""Forward mode: tangents are those of `jax.jvp` of the whole program, which raises where a rule blocks."""
+"""Test that tangents are those of `jax.jvp` of the whole program, which raises where a rule blocks."""
 
 from __future__ import annotations
 

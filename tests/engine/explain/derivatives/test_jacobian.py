@@ -1,4 +1,4 @@
-"""The Jacobian: rows by reverse mode, columns by forward mode; hand work, jax.jacrev and jax.jacfwd."""
+"""Test the Jacobian, by rows and by columns, against hand work, jax.jacrev and jax.jacfwd."""
 
 from __future__ import annotations
 

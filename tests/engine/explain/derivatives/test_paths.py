@@ -1,4 +1,4 @@
-"""The cotangent as a sum over paths: sums worked by hand, and all paths of random graphs in plain Python."""
+"""Test cotangents as sums over paths, against hand work and all paths of random graphs in plain Python."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def factor_of(node, slot: int, whole: tape.Tape) -> tuple[float | None, float]:
 
 
 def is_heard(graph: Graph, name: str) -> bool:
-    """Whether something arrives at every reader: a rule at which nothing ever arrives does not run."""
+    """Return whether something arrives at every reader: a rule at which nothing ever arrives does not run."""
     silent = trace(graph).cotangent.is_symbolic_zero
     return not any(silent(node.name) for node in graph.nodes) and name in graph
 

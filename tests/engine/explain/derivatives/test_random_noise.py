@@ -1,4 +1,4 @@
-"""Statistics of random programs with noise, beside NumPy's moments of draws by plain JAX with other keys."""
+"""Test statistics of random programs with noise, against NumPy's moments of draws by plain JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule check: declared, true and difference, against derivatives by hand."""
+"""Test the rule check: declared, true and difference, against derivatives by hand."""
 
 from __future__ import annotations
 

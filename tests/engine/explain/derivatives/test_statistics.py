@@ -1,4 +1,4 @@
-"""Statistics of noise, held against closed forms; the draws are fixed, so the tests are deterministic."""
+"""Test statistics of noise against closed forms; the draws are fixed, so the tests are deterministic."""
 
 from __future__ import annotations
 

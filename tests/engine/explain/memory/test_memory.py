@@ -1,4 +1,4 @@
-"""What is live after each step: elements and bytes, who computes it and who reads it."""
+"""Test what is live after each step: elements and bytes, who computes it and who reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a pass: their order, what they read and write, and how much is live."""
+"""Test the steps of a pass: their order, what they read and write, and how much is live."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ WEIGHTS = "x = [1.0, 2.0]\nw1 = input(shape=(5, 2), seed=1)\nw2 = input(shape=(6
     ],
 )
 def test_a_policy_spares_the_steps_of_what_it_saves(policy, again):
-    """The last sine is never computed again. Its slope needs a2, the first one's a1; w2 @ h1 needs h1."""
+    """The last sine is never recomputed. Its slope needs a2, the first one's a1; w2 @ h1 needs h1."""
     layers = "    a1 = w1 @ x\n    h1 = sin(a1)\n    a2 = w2 @ h1\n    h2 = sin(a2)\n"
     found = steps(f'{WEIGHTS}with checkpoint("net"{policy}):\n{layers}z = sum(h2)')
     assert {step.node for step in found if step.again and step.node in step.writes} == again

@@ -1,4 +1,4 @@
-"""Where NaN and infinity come from, and how they are mended: questions that people ask, and replays."""
+"""Test where NaN and infinity come from, and their cures: questions that people ask, and replays."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A chain of one-number ops with checkpoint regions, run by a program of its own.
+"""Simulate a chain of one-number ops with checkpoint regions, by a program of its own.
 
-It computes what it is asked for, when it is asked for it, and knows nothing of equations or of JAX.
+It computes each value when the value is requested, without equations and without JAX.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Chain:
     reruns: int = 0
 
     def run(self) -> tuple[int, int, int]:
-        """Return (peak, kept at the turn, values computed again)."""
+        """Return (peak, kept at the turn, values recomputed)."""
         last = len(self.ops)
         self._step(("first", 0))
         for i in range(1, last + 1):
@@ -71,7 +71,7 @@ class Chain:
         return {"y": ("second", i), "x": self._value(i - 1, i)}.get(need, ("again", i, need))
 
     def _value(self, i: int, reader: int) -> tuple:
-        """The value i as op `reader` finds it in its region's second run: computed again, or kept."""
+        """The value i as op `reader` finds it in its region's second run: recomputed, or kept."""
         inside = i > 0 and self.region[i - 1] == self.region[reader - 1]
         return ("second", i) if inside and i not in self.saved else ("first", i)
 

@@ -1,4 +1,4 @@
-"""Checkpoint plans: what each claims is what JAX's program has, and the best are the best of all."""
+"""Test checkpoint plans: what each claims is what JAX's program has, and the best are the best of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Known checkpoint schedules: their published numbers, and that JAX's own program has them."""
+"""Test known checkpoint schedules: their published numbers, and that JAX's own program has them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_nested_regions_are_a_schedule_with_the_least_forward_steps(pair):
 
 
 def costs(length: int, spans: tuple) -> tuple[int, int]:
-    """What JAX keeps and computes again of a chain of sines with these regions."""
+    """What JAX keeps and recomputes of a chain of sines with these regions."""
     whole = av.trace(av.parse(chain(length)))
     inside = (frozenset(f"x{i + 1}" for i in range(a, b)) for a, b in spans)
     regions = tuple(Region(f"r{i}", names) for i, names in enumerate(inside))

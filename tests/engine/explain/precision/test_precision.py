@@ -1,4 +1,4 @@
-"""Numbers that leave the range of a dtype, worked by hand, and held against ml_dtypes' arithmetic."""
+"""Test numbers out of a dtype's range, against hand work and ml_dtypes' arithmetic."""
 
 from __future__ import annotations
 

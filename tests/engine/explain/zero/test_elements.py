@@ -1,4 +1,4 @@
-"""Why nothing arrives at single elements of a tensor: by hand, by NumPy, and element by element."""
+"""Test why nothing arrives at single elements of a tensor: by hand, by NumPy, and element by element."""
 
 from __future__ import annotations
 

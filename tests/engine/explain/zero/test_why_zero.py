@@ -1,4 +1,4 @@
-"""Why no gradient arrives: small graphs, each with its cause by hand."""
+"""Test why no gradient arrives: small graphs, each with its cause by hand."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 // @ts-check
-// Actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are made.
+// List the actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are
+// made.
 
 import { arrange, nudge, unfold } from "./arrange.js";
 import { branchesKey, branchesOf, stepBranches } from "../popovers/branches.js";

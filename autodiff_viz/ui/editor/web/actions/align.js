@@ -1,5 +1,5 @@
 // @ts-check
-// Alignment and even spacing of nodes: computes their new positions. Numbers only.
+// Align nodes and space them evenly: compute their new positions. Numbers only.
 
 /** @typedef {import("../types.js").Box & { id: string }} Node */
 /** @typedef {import("../types.js").Point} Point */

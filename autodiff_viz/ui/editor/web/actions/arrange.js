@@ -1,5 +1,5 @@
 // @ts-check
-// Commands that move the selected nodes without dragging: align, nudge, lay out.
+// Move the selected nodes without dragging: align, nudge, lay out.
 
 import { aligned, ALIGNMENTS } from "./align.js";
 import { freeSpot } from "../draw/geometry.js";

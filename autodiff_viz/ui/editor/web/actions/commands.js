@@ -1,5 +1,5 @@
 // @ts-check
-// Commands on the selected nodes and the selected wire, and predicates whether they already apply to all of
+// Run commands on the selected nodes and the selected wire, and test whether they already apply to all of
 // them.
 
 import { realWire } from "../state/fold.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Commands on groups: make one of the selected nodes, ungroup, collapse, expand, rename.
+// Run commands on groups: make one of the selected nodes, ungroup, collapse, expand, rename.
 
 import { openField } from "../popovers/field.js";
 import { folded, idOf, nodesOf } from "../state/fold.js";

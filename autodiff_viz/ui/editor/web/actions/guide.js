@@ -1,5 +1,5 @@
 // @ts-check
-// Cheat sheet as data: actions that have a key, by purpose, and gestures without a key.
+// List the cheat sheet as data: actions that have a key, by purpose, and gestures without a key.
 
 /** @typedef {import("./actions.js").Action} Action */
 /** @typedef {keyof typeof BY_HAND} Section */

@@ -1,5 +1,5 @@
 // @ts-check
-// Keyboard of the canvas. Keys do not reach Streamlit, whose own shortcuts (r, c) would also answer.
+// Handle the keys of the canvas, and keep them from Streamlit, whose own shortcuts (r, c) would also answer.
 
 import { ACTIONS } from "./actions.js";
 import { wireKey } from "./keywire.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Wiring by keyboard: `w` starts a wire at the focused node, the arrows choose a slot, Enter connects.
+// Wire nodes by keyboard: `w` starts a wire at the focused node, the arrows choose a slot, Enter connects.
 
 import { svg } from "../../../web/dom.js";
 import { loopReason, reasonAgainst } from "../state/fits.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Keyboard navigation of the canvas: focus nodes, extend the selection, step along wires, rename.
+// Navigate the canvas by keyboard: focus nodes, extend the selection, step along wires, rename.
 
 import { editConstant, editName, editValue } from "../popovers/field.js";
 import { seenAs } from "../state/fold.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// One tab stop for each toolbar, with arrow keys between its buttons (roving tabindex).
+// Give each toolbar one tab stop, with arrow keys between its buttons (roving tabindex).
 // https://www.w3.org/WAI/ARIA/apg/patterns/toolbar/
 
 /** The button that a key goes to, of `count` buttons; null if the key is not the toolbar's.

@@ -1,5 +1,6 @@
 // @ts-check
-// Toolbars: a strip above the canvas for graph, selection and view, and the buttons of the page's bar.
+// Draw the toolbars: a strip above the canvas for graph, selection and view, and the buttons of the page's
+// bar.
 
 import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { RULES } from "../../../web/constants.js";
@@ -72,7 +73,7 @@ function topBar(editor) {
   const groups = placed("top");
   /** @type {[HTMLButtonElement, Action][]} */
   const buttons = [];
-  // `when` before `on`: only an action that is shown can tell whether it is on.
+  // `when` before `on`: whether an action is on is defined only if it is shown.
   editor.watchers.push(() => buttons.forEach(([element, { when }]) => (element.hidden = !when?.(editor))));
   const [details, nodes, wire] = groups.map((actions) => actions.map(([id, action]) => {
     const element = button(editor, id, action);

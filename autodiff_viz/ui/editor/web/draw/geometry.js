@@ -1,5 +1,5 @@
 // @ts-check
-// Geometry of ports, wires and the view. Numbers only, no DOM.
+// Compute the geometry of ports, wires and the view. Numbers only, no DOM.
 
 import { shared } from "../../../web/constants.js";
 

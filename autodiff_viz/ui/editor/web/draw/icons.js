@@ -1,5 +1,5 @@
 // @ts-check
-// Line icons on a 16 x 16 grid, drawn for this editor.
+// Draw line icons on a 16 x 16 grid, made for this editor.
 
 import { RULES } from "../../../web/constants.js";
 import { svg } from "../../../web/dom.js";

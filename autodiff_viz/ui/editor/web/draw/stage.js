@@ -1,5 +1,5 @@
 // @ts-check
-// The stage: the layers of the canvas, its viewport, and painting of a drawing. It decides nothing.
+// Paint a drawing: create the layers of the canvas and its viewport. It decides nothing.
 
 import { html, svg } from "../../../web/dom.js";
 import { REACH } from "./cards/chips.js";
@@ -158,7 +158,7 @@ export function wholeView(stage, drawing, first) {
   return chosen ? sideways(view, padded(chosen, MARGIN), size, clear.side) : view;
 }
 
-/** Note how large text has to be, in this window and with the type that the user wants. @param {Stage} stage */
+/** Note how large text has to be, in this window and with the size of type that the user has chosen. @param {Stage} stage */
 export function takeReading(stage) {
   const wished = getComputedStyle(stage.host).getPropertyValue("--type-least");
   stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(wished));

@@ -1,6 +1,6 @@
 // @ts-check
-// The graph in a picture file, as the text of its link: an iTXt chunk of a PNG, a <metadata> element of an SVG.
-// Bytes and text only, no DOM. https://www.w3.org/TR/png-3/#11iTXt
+// Embed the graph in a picture file, as the text of its link: an iTXt chunk of a PNG, a <metadata> element of
+// an SVG. Bytes and text only, no DOM. https://www.w3.org/TR/png-3/#11iTXt
 
 const NAME = "autodiff_viz"; // keyword of the chunk, id of the element
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];

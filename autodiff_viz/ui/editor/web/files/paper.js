@@ -1,5 +1,5 @@
 // @ts-check
-// Styles, colours and size of a picture file, as text and numbers. No DOM.
+// Write the styles, colours and size of a picture file, as text and numbers. No DOM.
 
 import { shared } from "../../../web/constants.js";
 

@@ -1,6 +1,6 @@
 // @ts-check
-// Export of the graph as a picture file: the canvas's own drawing, seen from near, with all styles inlined.
-// It needs no style sheet and no other resource, and text stays text.
+// Export the graph as a picture file: the canvas's own drawing, seen from near, with all styles inlined. It
+// needs no style sheet and no other resource, and text stays text.
 
 import { html, svg } from "../../../web/dom.js";
 import { padded } from "../draw/geometry.js";
@@ -102,7 +102,7 @@ function strip(element) {
   }
 }
 
-/** Convert any CSS colour to #rrggbb and opacity, the only form that older viewers know.
+/** Convert any CSS colour to #rrggbb and opacity, the only form that older viewers read.
  * @returns {(color: string) => [string, number]} */
 function painter() {
   const pen = /** @type {CanvasRenderingContext2D} */ (

@@ -1,5 +1,5 @@
 // @ts-check
-// Import and export of graphs: pictures, files, links and text.
+// Import and export graphs: pictures, files, links and text.
 
 import { html } from "../../../web/dom.js";
 import { tell } from "../../../web/news.js";

@@ -1,6 +1,5 @@
 // @ts-check
-// The page's font as a style sheet with the font inlined: an image of which a bitmap is made can load
-// nothing.
+// Inline the page's font in a style sheet: an image of which a bitmap is made can load nothing.
 
 /** The first font of a stack as a style sheet; "" if the page has no font of that name or cannot load it.
  * @param {string} stack `font-family` @returns {Promise<string>} */

@@ -1,5 +1,5 @@
 // @ts-check
-// Row above the canvas in forward mode, with the sentence that compares both modes.
+// Draw the row above the canvas in forward mode, with the sentence that compares both modes.
 
 import { answerKeys } from "../actions/keys.js";
 import { keyOf, ACTIONS } from "../actions/actions.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Command of forward mode: switch it on and off.
+// Switch forward mode on and off.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 

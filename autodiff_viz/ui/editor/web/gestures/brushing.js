@@ -1,5 +1,5 @@
 // @ts-check
-// Rubber-band selection: a box drawn on the canvas selects the nodes that it touches.
+// Select nodes with a box (rubber band): the nodes that a box drawn on the canvas touches.
 
 import { overlap, toWorld } from "../draw/geometry.js";
 import { svg } from "../../../web/dom.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Dragging an op from the palette: its card follows the pointer and is dropped on the canvas.
+// Drag an op from the palette: its card follows the pointer and is dropped on the canvas.
 
 import { svg } from "../../../web/dom.js";
 import { toWorld } from "../draw/geometry.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Clicks: one selects or opens the element under the pointer, two rename it or add a node.
+// Handle clicks: one selects or opens the element under the pointer, two rename it or add a node.
 
 import { openBranches, stepBranches } from "../popovers/branches.js";
 import { editConstant, editName, editValue } from "../popovers/field.js";

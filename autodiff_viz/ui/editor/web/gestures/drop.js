@@ -1,5 +1,5 @@
 // @ts-check
-// Documents dropped or pasted onto the canvas.
+// Open documents dropped or pasted onto the canvas.
 
 import { hasKeys } from "../actions/clipboard.js";
 import { isDocument } from "../files/paper.js";

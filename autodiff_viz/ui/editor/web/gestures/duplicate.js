@@ -1,5 +1,5 @@
 // @ts-check
-// Duplication of the selected nodes, by key or by dragging with Alt held down.
+// Duplicate the selected nodes, by key or by dragging with Alt held down.
 
 import { svg } from "../../../web/dom.js";
 import { bounds, overlap, padded } from "../draw/geometry.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Dispatch of pointer events to gestures, which have a file each; double clicks are detected here.
+// Dispatch pointer events to gestures, which have a file each; double clicks are detected here.
 
 import { dragBox } from "./brushing.js";
 import { click, doubleClick } from "./clicking.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Multiple selection by touch, which has no Shift key: holding a finger on a node toggles the node in the
+// Select several nodes by touch, which has no Shift key: holding a finger on a node toggles the node in the
 // selection, and with the tool "Select several" every tap does so and every drag draws a box.
 
 import { say } from "../draw/stage.js";

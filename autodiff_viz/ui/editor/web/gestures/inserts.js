@@ -1,5 +1,5 @@
 // @ts-check
-// Dropping a node on a wire: finds the wire under the node and sends the edit that inserts the node.
+// Drop a node on a wire: find the wire under the node and send the edit that inserts the node.
 
 import { freeSpot, pointAt } from "../draw/geometry.js";
 import { dimsOf, opRefuses } from "../state/fits.js";

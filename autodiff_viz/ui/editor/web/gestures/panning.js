@@ -1,6 +1,6 @@
 // @ts-check
-// Panning: by a drag of the canvas, and anywhere with the space bar or the middle button. A tap of the space bar,
-// without a drag, plays the pass.
+// Pan the view: by a drag of the canvas, and anywhere with the space bar or the middle button. A tap of the
+// space bar, without a drag, plays the pass.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */

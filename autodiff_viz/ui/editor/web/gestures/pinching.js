@@ -1,5 +1,5 @@
 // @ts-check
-// Pinch: the view follows two fingers.
+// Pinch to zoom: the view follows two fingers.
 
 import { zoomAt } from "../draw/geometry.js";
 

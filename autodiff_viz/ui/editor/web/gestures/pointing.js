@@ -1,6 +1,6 @@
 // @ts-check
-// Types of pointer targets and gestures. A gesture is a pair of functions, `move` and `end`, and lasts while
-// the pointer is down.
+// Declare the types of pointer targets and gestures. A gesture is a pair of functions, `move` and `end`, and
+// lasts while the pointer is down.
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {{ id: string | null, slot: number, part: string, wire: string | null, region: string | null, group: string | null, step: number, extend: boolean }} Target */

@@ -1,6 +1,7 @@
 // @ts-check
-// Touch screens. In a window so low that the page scrolls, a finger that swipes up or down over the canvas scrolls
-// the page until the canvas is tapped, as over an embedded map. A sideways swipe pans and two fingers zoom, always.
+// Handle touch screens: aim taps at small cards, and leave swipes to a page that scrolls. In a window so low
+// that the page scrolls, a finger that swipes up or down over the canvas scrolls the page until the canvas is
+// tapped, as over an embedded map. A sideways swipe pans and two fingers zoom, always.
 
 import { say } from "../draw/stage.js";
 

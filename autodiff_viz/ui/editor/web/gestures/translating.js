@@ -1,5 +1,5 @@
 // @ts-check
-// Dragging nodes: they move, join or leave regions and groups, and a single one can be inserted into a wire.
+// Drag nodes: they move, join or leave regions and groups, and a single one can be inserted into a wire.
 
 import { insertion } from "./inserts.js";
 import { beginMembership } from "../popovers/regionpop.js";
@@ -13,7 +13,7 @@ import { beginMembership } from "../popovers/regionpop.js";
  * @returns {Gesture} */
 export function dragNodes(editor, id, start) {
   if (!editor.isSelected(id)) {
-    editor.choose([id]); // Python is told at the end: its answer would draw panels during the drag
+    editor.choose([id]); // the edit is sent at the end: Python's answer would draw panels during the drag
     editor.refresh();
   }
   const nodes = editor.chosen;

@@ -1,7 +1,7 @@
 // @ts-check
-// The wheel over the canvas zooms about the pointer, as in React Flow and ComfyUI. Two fingers on a trackpad move the view,
-// which are sent as a wheel too; so does Shift + wheel, sideways. In a window so low that the page scrolls, a wheel without Ctrl
-// is the page's until the canvas has the focus.
+// Zoom by the wheel, about the pointer, as in React Flow and ComfyUI. Two fingers on a trackpad move the
+// view, which are sent as a wheel too; so does Shift + wheel, sideways. In a window so low that the page
+// scrolls, a wheel without Ctrl is the page's until the canvas has the focus.
 
 import { clamp, zoomAt } from "../draw/geometry.js";
 import { pointOf, say } from "../draw/stage.js";
@@ -18,7 +18,7 @@ const TICK = 120; // `wheelDeltaY` of one step of a mouse's wheel
 const FINGERS = -3; // `wheelDeltaY` of a trackpad, in units of `deltaY`
 const QUIET_MS = 30_000; // ms between two hints
 
-/** Whether two fingers on a trackpad made the event, as far as the browser tells. @param {Turn} turn */
+/** Whether two fingers on a trackpad made the event, as far as the browser shows it. @param {Turn} turn */
 const isTrackpad = ({ deltaX, deltaY, deltaMode, wheelDeltaY = 0 }) =>
   deltaMode === 0 && (deltaX !== 0 || (deltaY !== 0 && wheelDeltaY === FINGERS * deltaY && wheelDeltaY % TICK !== 0));
 

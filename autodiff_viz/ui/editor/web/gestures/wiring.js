@@ -1,6 +1,6 @@
 // @ts-check
-// Drawing a wire with the pointer: from an output to a slot, from an empty slot to an output, or moving the
-// end of a wire from its slot to another.
+// Draw a wire with the pointer: from an output to a slot, from an empty slot to an output, or moving the end
+// of a wire from its slot to another.
 
 import { svg } from "../../../web/dom.js";
 import { loopReason, reasonAgainst } from "../state/fits.js";
@@ -20,7 +20,7 @@ import { wireId } from "../draw/wires/wires.js";
 /** @typedef {{ node: GraphNode, slot: number, point: Point, from: string, end: End, against: string, loop: boolean }} Port
  * a slot below 0 is an output; `from` and `to` are the wire that would be drawn; `against`: why it cannot, "" where it may */
 /** @typedef {{ forward: boolean, fixed: Point, name: string, slot: number, old: End | null, pulled: string }} Held
- * what the hand holds: a wire out of the node `name` or, backwards, one into its `slot`; `old`: the slot that it was
+ * what is dragged: a wire out of the node `name` or, backwards, one into its `slot`; `old`: the slot that it was
  * pulled out of, and `pulled` the id of its wire on the canvas */
 
 const REACH = 34; // screen px within which a port catches the wire
@@ -75,7 +75,7 @@ export function dragWire(editor, target) {
   };
 }
 
-/** The wire that a press begins: a filled slot is unplugged; null if a card's port stands for several wires.
+/** The wire that a press begins: a filled slot is disconnected; null if a card's port stands for several wires.
  * @param {Editor} editor @param {Target} target @returns {Held | null} */
 function holding(editor, { id, part, slot }) {
   const node = /** @type {GraphNode} */ (editor.node(id));

@@ -1,6 +1,5 @@
 // @ts-check
-// Persistence of the history, the view and the selection in the browser, and their restoration in a new
-// session.
+// Store the history, the view and the selection in the browser, and restore them in a new session.
 
 import { BROWSER, readList, TAB, writeList } from "../../../web/store.js";
 import { keepLarge, restoring } from "./large.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Storage of fields that are too long for an address, under the digest that the address carries instead.
+// Store fields that are too long for an address, under the digest that the address carries instead.
 
 import { BROWSER, readList, TAB, writeList } from "../../../web/store.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Status line for a page without a connection: it says that edits are kept.
+// Show a status line while the page has no connection: it says that edits are kept.
 
 import { html, setText } from "../../../web/dom.js";
 import { isConnected, isOffline } from "../../../web/network.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Records of a session that the browser stores besides its address: the history as text, the view and the
+// Encode what the browser stores of a session besides its address: the history as text, the view and the
 // selection, for a reload, a new tab or a restarted server. Pure.
 
 /** @typedef {import("../../../web/outbox.js").NewEdit} NewEdit */

@@ -1,8 +1,8 @@
 // @ts-check
-// Marking of stale numbers: parts of the page whose numbers are of another state than the canvas's are faded,
-// with the reason. Python writes the state of the numbers on each such part (`data-at`); a generated style
-// sheet selects the parts with another state, and lab.css draws them by the variables below. The selected
-// node and the check, which are sent with the canvas, are told directly.
+// Mark stale numbers: parts of the page whose numbers are of another state than the canvas's are faded, with
+// the reason. Python writes the state of the numbers on each such part (`data-at`); a generated style sheet
+// selects the parts with another state, and lab.css draws them by the variables below. The selected node and
+// the check, which are sent with the canvas, are faded by their own code.
 
 import { html, setText } from "../../../web/dom.js";
 import { hear, tell } from "../../../web/news.js";

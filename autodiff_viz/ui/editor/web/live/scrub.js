@@ -1,6 +1,6 @@
 // @ts-check
-// Live numbers while a slider is dragged, from tables that Python has computed in advance. After the release
-// the numbers of the last position stay until Python's numbers for the exact value arrive.
+// Show live numbers while a slider is dragged, from tables that Python has computed in advance. After the
+// release the numbers of the last position stay until Python's numbers for the exact value arrive.
 
 import { hear, tell } from "../../../web/news.js";
 import { flowOf, wiresOf } from "../state/fold.js";

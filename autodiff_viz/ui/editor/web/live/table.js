@@ -1,6 +1,6 @@
 // @ts-check
-// Table of all numbers along one slider, as views/canvas/slider_tables.py sends it. Pure.
-// Between its positions nothing is made up: the nearest one is shown.
+// Look up all numbers along one slider in the table that views/canvas/slider_tables.py sends. Pure. Between
+// its positions nothing is made up: the nearest one is shown.
 
 import { normOf, numberText, signOf, steady, widthOf } from "../draw/text/numbers.js";
 

@@ -1,6 +1,6 @@
 // @ts-check
-// A newcomer's first presses: a line by the play button. Each line goes away once its press has been made, and the
-// browser remembers it. Pure but for the storage.
+// Hint at a newcomer's first presses: a line by the play button. Each line goes away once its press has been
+// made, and the browser remembers it. Pure but for the storage.
 
 import { BROWSER, readList, writeList } from "../../../web/store.js";
 
@@ -10,7 +10,7 @@ import { BROWSER, readList, writeList } from "../../../web/store.js";
  * has a stop already; `finger`: whether there is no mouse; `narrow`: whether stop is in the menu Bend */
 
 const NAME = "hints";
-export const TRY = "exp"; // op of the node that a newcomer is told to stop
+export const TRY = "exp"; // op of the node that a newcomer is advised to stop
 
 /** The line; "" for none. @param {Newcomer} newcomer */
 export function hintOf({ known, played, chosen, symbol, stopped, finger, narrow }) {

@@ -1,5 +1,5 @@
 // @ts-check
-// The pass as it is played: what has been computed after some of its steps. Pure.
+// Compute what has been computed after some steps of a pass, as it is played. Pure.
 
 /**
  * @typedef {{ node: string, back?: boolean, again?: string, dropped?: boolean, wires?: string[], live: number, says: string }} Step

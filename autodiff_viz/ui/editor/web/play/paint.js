@@ -1,6 +1,6 @@
 // @ts-check
-// The canvas while a pass is played: numbers that are not yet computed are a thin dash, the wires of the step are lit.
-// The numbers themselves are those of the drawing; nothing is written here.
+// Paint the canvas while a pass is played: numbers that are not yet computed are a thin dash, the wires of
+// the step are highlighted. The numbers themselves are those of the drawing; nothing is written here.
 
 import { setText, svg } from "../../../web/dom.js";
 import { nodesOf, wiresOf } from "../state/fold.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Player of the pass: asks for the steps once, then shows one after the other. It shows only the numbers that the
+// Play the pass: request the steps once, then show one after the other. It shows only the numbers that the
 // steps were made for: an edit, a slider or a training that changes a number ends the play.
 
 import { isForward, toggleForward } from "../forward/commands.js";
@@ -173,7 +173,7 @@ export class Player {
     this.had = has;
   }
 
-  /** What is said beside the bar. */
+  /** The text beside the bar. */
   get says() {
     if (this.wish) return WAITING;
     return this.at === null ? this.reason : (this.steps?.[this.at - 1]?.says ?? "");

@@ -1,5 +1,6 @@
 // @ts-check
-// Transport of the pass: the bar below the canvas, with play, steps, a scrubber and the step's equation.
+// Draw the transport of the pass: the bar below the canvas, with play, steps, a scrubber and the step's
+// equation.
 
 import { html, setText } from "../../../web/dom.js";
 import { icon } from "../draw/icons.js";

@@ -1,5 +1,6 @@
 // @ts-check
-// Commands and popover for groups of branches: make one, set the number of branches, train one branch alone.
+// Edit groups of branches by commands and a popover: make one, set the number of branches, train one branch
+// alone.
 
 import { html } from "../../../web/dom.js";
 import { idOf } from "../state/fold.js";

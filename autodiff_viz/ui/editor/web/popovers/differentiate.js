@@ -1,5 +1,6 @@
 // @ts-check
-// Differentiate a node by another: a grad node with both wires, as one edit. The node by which is chosen in a list.
+// Differentiate a node by another: add a grad node with both wires, as one edit. The node by which is chosen
+// in a list.
 
 import { choicesFor, pairOf } from "../state/differentiable.js";
 import { freeSpot } from "../draw/geometry.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Text field over the canvas, for a constant or a name.
+// Open a text field over the canvas, for a constant or a name.
 
 import { html } from "../../../web/dom.js";
 import { clamp, slotPoint, toScreen } from "../draw/geometry.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// A phone's four buttons below the canvas: add, bend, undo, and all the rest; the second and the last open
-// menus in words.
+// Draw a phone's four buttons below the canvas: add, bend, undo, and all the rest; the second and the last
+// open menus in words.
 
 import { NO_FOCUS, placed } from "../actions/actions.js";
 import { answerKeys } from "../actions/keys.js";

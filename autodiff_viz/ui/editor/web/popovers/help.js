@@ -1,5 +1,5 @@
 // @ts-check
-// Cheat sheet: how to read the drawing, the gestures and the keys.
+// Show the cheat sheet: how to read the drawing, the gestures and the keys.
 
 import { html, svg } from "../../../web/dom.js";
 import { printed } from "../actions/guide.js";

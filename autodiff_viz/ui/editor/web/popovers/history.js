@@ -1,5 +1,5 @@
 // @ts-check
-// List of the steps of the history, by name, with the present one marked; a click goes to a step.
+// List the steps of the history, by name, with the present one marked; a click goes to a step.
 
 import { html } from "../../../web/dom.js";
 import { closePopover } from "./popover.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// File menu: a button on the toolbar and its menu.
+// Draw the file menu: a button on the toolbar and its menu.
 
 import { keyOf, NO_FOCUS, placed } from "../actions/actions.js";
 import { html } from "../../../web/dom.js";

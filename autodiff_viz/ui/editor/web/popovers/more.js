@@ -1,5 +1,5 @@
 // @ts-check
-// Menu of further actions on the selected nodes, opened by the last button of their toolbar.
+// Open a menu of further actions on the selected nodes, by the last button of their toolbar.
 
 import { html, svg } from "../../../web/dom.js";
 import { keyOf, NO_FOCUS, placed } from "../actions/actions.js";

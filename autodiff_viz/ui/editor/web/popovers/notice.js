@@ -1,6 +1,6 @@
 // @ts-check
-// Notice of a refused edit, beside the node that it is about, with the reason and a button that sends a
-// correction. The path of a loop is highlighted.
+// Show a refused edit beside the node that it is about, with the reason and a button that sends a correction.
+// The path of a loop is highlighted.
 
 import { html } from "../../../web/dom.js";
 import { nodesOf, seenAs, wiresOf } from "../state/fold.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Palette: search an op, then choose it or drag it onto the canvas.
+// Search an op in the palette, then choose it or drag it onto the canvas.
 
 import { differentiate } from "./differentiate.js";
 import { carried } from "../gestures/carry.js";

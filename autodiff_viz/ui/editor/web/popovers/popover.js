@@ -1,5 +1,6 @@
 // @ts-check
-// Popovers over the canvas, one at a time: closed by Escape, kept inside the canvas, with the keys of a menu.
+// Open popovers over the canvas, one at a time: closed by Escape, kept inside the canvas, with the keys of a
+// menu.
 
 import { html } from "../../../web/dom.js";
 import { clamp, toScreen } from "../draw/geometry.js";

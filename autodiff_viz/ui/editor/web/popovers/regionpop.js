@@ -1,5 +1,5 @@
 // @ts-check
-// Settings of a region, opened from its tab, and the preview of nodes dragged into or out of a region.
+// Edit the settings of a region, opened from its tab, and preview nodes dragged into or out of a region.
 
 import { POLICIES, shared } from "../../../web/constants.js";
 import { html } from "../../../web/dom.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Field for the parameter of a rule: the function of a rewrite or a pullback, or the node of `backward_as`.
+// Edit the parameter of a rule: the function of a rewrite or a pullback, or the node of `backward_as`.
 
 import { RULES } from "../../../web/constants.js";
 import { html } from "../../../web/dom.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Search of the palette. Pure.
+// Search the palette. Pure.
 
 /** @typedef {import("../types.js").PaletteGroup} PaletteGroup */
 /** @typedef {import("../types.js").PaletteOp} PaletteOp */

@@ -1,6 +1,6 @@
 // @ts-check
-// Numbers of a wire, opened by a click: the value that it carries forward, the cotangent that arrives at its reader, the
-// reader's equation, and its share in the sum at a fork; with what can be done there.
+// Show the numbers of a clicked wire: the value that it carries forward, the cotangent that arrives at its
+// reader, the reader's equation, and its share in the sum at a fork; with what can be done there.
 
 import { removeWire } from "../actions/commands.js";
 import { freeSpot, pointAt } from "../draw/geometry.js";
@@ -15,7 +15,7 @@ import { sizeOfNew } from "../state/growth.js";
 const BELOW = 16; // px between the wire and the popover
 const PLAIN = "identity"; // op of a node that only has a rule
 
-/** Select a wire, and have Python tell the numbers of its reader. @param {Editor} editor @param {string} id */
+/** Select a wire, and request the numbers of its reader from Python. @param {Editor} editor @param {string} id */
 export function selectWire(editor, id) {
   editor.select([]);
   editor.wire = id;

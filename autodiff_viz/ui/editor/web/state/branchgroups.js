@@ -1,5 +1,6 @@
 // @ts-check
-// Groups of branches in a drawing, with the same meaning as in graph/structure/branches.py and graph/edits/train_one_branch.py. Pure.
+// Find groups of branches in a drawing, as graph/structure/branches.py and graph/edits/train_one_branch.py
+// do. Pure.
 
 import { nested } from "./frames.js";
 

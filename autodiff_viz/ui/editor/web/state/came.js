@@ -1,5 +1,5 @@
 // @ts-check
-// Nodes that have come, gone or moved between two drawings. Pure.
+// Find nodes that were added, removed or moved between two drawings. Pure.
 
 /** @typedef {{ id: string, x: number, y: number }} Placed */
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Persistent updates of a drawing: a copy with one change, which shares all unchanged objects. Pure.
+// Update a drawing persistently: return a copy with one change, which shares all unchanged objects. Pure.
 
 import { RULES } from "../../../web/constants.js";
 

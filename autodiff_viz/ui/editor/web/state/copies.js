@@ -1,5 +1,5 @@
 // @ts-check
-// Predicted copies of nodes, for duplicate and paste. Pure.
+// Predict the copies of nodes that duplicate and paste make. Pure.
 
 import { framesOf, isGroup } from "./frames.js";
 import { bounds, rounded } from "../draw/geometry.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// Delta encoding of drawings: applies a patch, as views/canvas/delta.py describes it, to a known drawing. Pure;
-// unchanged objects are shared.
+// Apply a delta-encoded patch, as views/canvas/delta.py describes it, to a known drawing. Pure; unchanged
+// objects are shared.
 
 import { shared } from "../../../web/constants.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// What can be differentiated by what: a node by those that its value is a function of. Pure.
+// Find what can be differentiated by what: a node by those that its value is a function of. Pure.
 
 /** @typedef {import("../types.js").Drawing} Drawing */
 /** @typedef {import("../types.js").GraphNode} GraphNode */

@@ -1,6 +1,6 @@
 // @ts-check
-// Shape checks of wires in the browser: broadcasting and matrix products. Wires that it cannot judge are
-// allowed, and Python decides. Pure.
+// Check the shapes of wires in the browser: broadcasting and matrix products. A wire that cannot be judged
+// here is allowed, and Python decides. Pure.
 
 import { RULES } from "../../../web/constants.js";
 

@@ -1,6 +1,6 @@
 // @ts-check
-// Folding: a drawing with every collapsed group as one card, with the nodes, wires and frames to be drawn.
-// Pure; objects outside all collapsed groups are shared.
+// Fold a drawing: every collapsed group as one card, with the nodes, wires and frames to be drawn. Pure;
+// objects outside all collapsed groups are shared.
 
 import { bounds } from "../draw/geometry.js";
 import { cardOf } from "../draw/cards/groupcard.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Frames, which hold nodes: checkpoint regions and groups, nested or side by side. Pure.
+// Find the frames that hold nodes: checkpoint regions and groups, nested or side by side. Pure.
 
 /** @typedef {import("../types.js").Frame} Frame */
 /** @typedef {import("../types.js").Region} Region */

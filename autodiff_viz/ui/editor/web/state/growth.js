@@ -1,6 +1,6 @@
 // @ts-check
-// Predictions of edits of nodes and wires, as graph/edits/node_edits.py and graph/edits/wire_edits.py apply them: add, insert
-// into a wire, delete, connect, rewire. Pure.
+// Predict edits of nodes and wires, as graph/edits/node_edits.py and graph/edits/wire_edits.py apply them:
+// add, insert into a wire, delete, connect, rewire. Pure.
 
 import { withNode, withOutput, withoutWire, withWire } from "./change.js";
 import { CARD, heightOf, PICTURED } from "../draw/geometry.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Decoding of lean drawings, which are sent without empty fields and default values. Pure.
+// Decode lean drawings, which are sent without empty fields and default values. Pure.
 
 import { CARD } from "../draw/geometry.js";
 import { shared } from "../../../web/constants.js";

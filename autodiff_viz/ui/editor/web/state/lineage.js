@@ -1,5 +1,5 @@
 // @ts-check
-// Ancestors and descendants of nodes. Pure.
+// Find ancestors and descendants of nodes. Pure.
 
 import { grouped } from "./loops.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Reachability in the graph: which wires would close a loop, and along which path. Pure.
+// Find which wires would close a loop, and along which path. Pure.
 
 /** @typedef {{ from: string, to: string }} Link */
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Membership of dragged nodes in regions and groups, and the reasons why a set of nodes cannot be a region.
+// Find the regions and groups that dragged nodes join or leave, and why a set of nodes cannot be a region.
 // Pure.
 
 import { framesOf, holding, isGroup } from "./frames.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// Selected nodes as formula text, for the clipboard. The text is a formula anywhere; pasted on a canvas, it
-// gives the same nodes with their positions. Pure.
+// Write selected nodes as formula text, for the clipboard. The text is a formula anywhere; pasted on a
+// canvas, it gives the same nodes with their positions. Pure.
 
 import { isGroup, framesOf, nested } from "./frames.js";
 import { inOrder } from "./loops.js";

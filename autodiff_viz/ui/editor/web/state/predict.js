@@ -1,6 +1,6 @@
 // @ts-check
-// Optimistic update: the drawing with the pending edits applied, shown until Python's own drawing replaces
-// it. Pure; objects that an edit does not touch are shared.
+// Predict pending edits (optimistic update): the drawing with the edits applied, shown until Python's own
+// drawing replaces it. Pure; objects that an edit does not touch are shared.
 
 import { withNode, withOutput, withoutWire, withSlot } from "./change.js";
 import { added, connected, inserted, removed, rewired } from "./growth.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Room for what a collapsed group holds, when it is opened: the nodes that it would lie over move aside. Pure.
+// Make room for the nodes of a collapsed group when it is opened: the nodes in their way move aside. Pure.
 
 import { bounds, overlap, padded } from "../draw/geometry.js";
 import { shared } from "../../../web/constants.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Predictions of edits of rules, as graph/edits/node_edits.py and graph/edits/train_one_branch.py apply them. Pure.
+// Predict edits of rules, as graph/edits/node_edits.py and graph/edits/train_one_branch.py apply them. Pure.
 
 import { branchesIn, parametersOf } from "./branchgroups.js";
 import { heightOf } from "../draw/geometry.js";

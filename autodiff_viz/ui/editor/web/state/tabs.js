@@ -1,5 +1,6 @@
 // @ts-check
-// Parameters folded into tabs below or beside the card of the layer that reads them, as views/layout/tabs.py folds them. Pure.
+// Fold parameters into tabs below or beside the card of the layer that reads them, as views/layout/tabs.py
+// does. Pure.
 
 import { shared } from "../../../web/constants.js";
 

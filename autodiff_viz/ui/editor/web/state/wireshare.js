@@ -1,5 +1,5 @@
 // @ts-check
-// Share of a wire in the cotangent of the node that it comes from. Pure.
+// Compute the share of a wire in the cotangent of the node that it comes from. Pure.
 
 import { shared } from "../../../web/constants.js";
 

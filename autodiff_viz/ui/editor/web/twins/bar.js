@@ -1,5 +1,6 @@
 // @ts-check
-// Row above the canvas while a graph is pinned: which of the two is on view, and where they part, in a sentence.
+// Draw the row above the canvas while a graph is pinned: which of the two is on view, and where they differ,
+// in a sentence.
 
 import { answerKeys } from "../actions/keys.js";
 import { keyOf, ACTIONS } from "../actions/actions.js";

@@ -1,5 +1,6 @@
 // @ts-check
-// Commands of the comparison: pin the present graph, flip between the two, compare without a rule, save both.
+// Run the commands of the comparison: pin the present graph, flip between the two, compare without a rule,
+// save both.
 
 import { regionOf } from "../actions/commands.js";
 import { pressDownload } from "../files/take.js";

@@ -1,9 +1,9 @@
 // @ts-check
-// Light on the wire at which the backward sweeps of the two compared graphs part.
+// Highlight the wire at which the backward sweeps of the two compared graphs part.
 
 import { wireId } from "../draw/wires/wires.js";
 
-/** Light the wires that Python names, and the card's wires that stand for them.
+/** Highlight the wires that Python names, and the card's wires that stand for them.
  * @param {import("../editor.js").Editor} editor */
 export function lightParting(editor) {
   const { stage } = editor;
@@ -17,6 +17,6 @@ export function lightParting(editor) {
   });
 }
 
-/** Whether a wire on the canvas is lit, itself or as one that it stands for. Pure.
+/** Whether a wire on the canvas is highlighted, itself or as one that it stands for. Pure.
  * @param {string[]} lit @param {string} id @param {{ to: string, slot: number }[]} [of] */
 export const isLit = (lit, id, of = []) => lit.includes(id) || of.some((wire) => lit.includes(wireId(wire)));

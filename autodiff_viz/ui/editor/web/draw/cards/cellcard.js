@@ -1,6 +1,6 @@
 // @ts-check
-// Card of a node whose value is a small tensor: its numbers and those of the arriving cotangent in cells, on the colours of
-// their heat-maps.
+// Draw the card of a node with a small tensor: its numbers and those of the arriving cotangent in cells, on
+// the colours of their heat-maps.
 
 import { shared } from "../../../../web/constants.js";
 import { svg } from "../../../../web/dom.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Chips on a card's edge: rule, problem or warning, output, and number of runs.
+// Draw the chips on a card's edge: rule, problem or warning, output, and number of runs.
 
 import { RULES } from "../../../../web/constants.js";
 import { svg } from "../../../../web/dom.js";

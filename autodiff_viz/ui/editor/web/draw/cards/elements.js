@@ -1,6 +1,6 @@
 // @ts-check
-// The element of a tensor under the pointer, with its index: on the heat-maps of the selected node, whose numbers Python has
-// sent, and where a cell stands for one element.
+// Show the element of a tensor under the pointer, with its index: on the heat-maps of the selected node,
+// whose numbers Python has sent, and where a cell stands for one element.
 
 import { shownAt } from "./heatcard.js";
 import { html, setText } from "../../../../web/dom.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Face of a card: where its sign, its name and its numbers stand at a level of detail, and how large they are.
+// Place sign, name and numbers on a card at a level of detail, and choose how large they are.
 
 import { shared } from "../../../../web/constants.js";
 import { svg } from "../../../../web/dom.js";
@@ -17,7 +17,7 @@ import { MOST as TAB_MOST, tabRoom, tabRows } from "./tabcard.js";
 const SIDE = { near: 11, else: 7 }; // px, margin left and right
 const HEADER = 33; // px
 const TIGHT = 6; // px between and around two numbers without anything else
-const OVER = 52; // px by which a number may be wider than its card where it is all that is said
+const OVER = 52; // px by which a number may be wider than its card where the card shows nothing else
 const HIGH = 8; // px above the sign of a tall card, at most
 const OUT = 20; // px above and below a card, at most, that two numbers take in forward mode
 const LEAST_GAP = 2.5; // px between three numbers, at least

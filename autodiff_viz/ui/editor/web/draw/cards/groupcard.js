@@ -1,6 +1,6 @@
 // @ts-check
-// Card of a collapsed group: its data and its drawing. It is not an op: a second edge behind the card shows
-// that there is more inside, and its ports have names.
+// Draw the card of a collapsed group. It is not an op: a second edge behind the card shows that there is more
+// inside, and its ports have names.
 
 import { icon } from "../icons.js";
 import { isBare } from "../text/levels.js";

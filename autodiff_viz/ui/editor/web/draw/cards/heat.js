@@ -1,6 +1,6 @@
 // @ts-check
-// Heat-map of a tensor as an image: the cells that views/canvas/heatmap.py encodes, one character each, become pixels.
-// Zero is transparent, so that the image fits any theme.
+// Paint the heat-map of a tensor as an image: the cells that views/canvas/heatmap.py encodes, one character
+// each, become pixels. Zero is transparent, so that the image fits any theme.
 
 import { shared } from "../../../../web/constants.js";
 

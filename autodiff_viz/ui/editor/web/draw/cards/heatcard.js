@@ -1,6 +1,6 @@
 // @ts-check
-// Card of a node whose value is a tensor: its shape, the heat-maps of the value and of the arriving cotangent
-// side by side, and their norms below; with less space one below the other, each beside its norm.
+// Draw the card of a node whose value is a tensor: its shape, the heat-maps of the value and of the arriving
+// cotangent side by side, and their norms below; with less space one below the other, each beside its norm.
 
 import { svg } from "../../../../web/dom.js";
 import { PICTURED } from "../geometry.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// Card of a node: symbol and name above, then the value and the arriving cotangent; ports on the edges, and
-// chips above for what changes the gradient.
+// Draw the card of a node: symbol and name above, then the value and the arriving cotangent; ports on the
+// edges, and chips above for what changes the gradient.
 
 import { cellParts, isWritten, makeCells, numbersIn, writeBlock, writeCells } from "./cellcard.js";
 import { chips } from "./chips.js";
@@ -130,7 +130,7 @@ function rebuild(root, node, seen) {
   return numbers;
 }
 
-/** A norm without its bars where numbers are all that is said. @param {string} text @param {GraphNode} node @param {Level} level */
+/** A norm without its bars where cards show only numbers. @param {string} text @param {GraphNode} node @param {Level} level */
 const plain = (text, node, level) => (level.detail === "one" || isLow(node, level) ? text.replaceAll("\u2016", "") : text);
 
 /** Whether norms are written without bars, which would meet those of the line above. @param {GraphNode} node @param {Level} level */

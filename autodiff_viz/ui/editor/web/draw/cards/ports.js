@@ -1,5 +1,5 @@
 // @ts-check
-// Ports of a node: slots on the left with their constants, and the output on the right.
+// Draw the ports of a node: slots on the left with their constants, and the output on the right.
 
 import { svg } from "../../../../web/dom.js";
 import { outputPoint, slotPoint } from "../geometry.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// Card of a parameter that is folded below its layer: its name, and value and arriving cotangent one below the other; with
-// less room the two side by side, without the name.
+// Draw the card of a parameter that is folded below its layer: its name, and value and arriving cotangent one
+// below the other; with less room the two side by side, without the name.
 
 import { RULES } from "../../../../web/constants.js";
 import { svg } from "../../../../web/dom.js";

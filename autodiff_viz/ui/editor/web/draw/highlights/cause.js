@@ -1,7 +1,7 @@
 // @ts-check
-// Why nothing arrives at the selected node: the wires from it to the cause are lit, and the cause's nodes are marked,
-// as long as the node is selected and no edit is pending that may change the reason. Otherwise so are the wire and the nodes at
-// which NaN or infinity begins, if there is one.
+// Highlight why nothing arrives at the selected node: the wires from it to the cause, and the cause's nodes,
+// as long as the node is selected and no pending edit may change the reason. Otherwise highlight the wire and
+// the nodes at which NaN or infinity begins, if there is one.
 
 import { nodesOf, wiresOf } from "../../state/fold.js";
 import { wireId } from "../wires/wires.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Highlights while a wire is drawn: ports that fit, and the wires of a loop.
+// Highlight ports that fit, and the wires of a loop, while a wire is drawn.
 
 import { nodesOf, wiresOf } from "../../state/fold.js";
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Light on one path of the list of paths: its nodes and wires stand out, all others fade.
+// Highlight one path of the list of paths: its nodes and wires stand out, all others fade.
 
 import { nodesOf, wiresOf } from "../../state/fold.js";
 import { wireId } from "../wires/wires.js";
@@ -21,7 +21,7 @@ export class PathLight {
     if (path === this.path) return;
     this.path = path;
     this.editor.stage.host.classList.toggle("on-paths", path !== null);
-    if (path) this.mark(path); // marks may stay, since they are visible only while a path is lit
+    if (path) this.mark(path); // marks may stay, since they are visible only while a path is highlighted
   }
 
   /** @param {Lit} path */

@@ -1,5 +1,6 @@
 // @ts-check
-// Numbers that leave the range of their dtype, while the figure of precision is chosen: their wires and nodes are marked.
+// Mark the wires and nodes whose numbers leave the range of their dtype, while the figure of precision is
+// chosen.
 
 import { nodesOf } from "../../state/fold.js";
 import { isLit } from "../../twins/lit.js";

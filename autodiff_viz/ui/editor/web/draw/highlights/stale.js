@@ -1,5 +1,5 @@
 // @ts-check
-// Mark of a canvas whose graph is older than the formula's text, which cannot be read.
+// Mark a canvas whose graph is older than the formula's text, which cannot be read.
 
 import { html } from "../../../../web/dom.js";
 

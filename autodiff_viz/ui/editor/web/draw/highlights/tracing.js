@@ -1,6 +1,6 @@
 // @ts-check
-// Highlight of a node's lineage: while a pointer that has moved there, or the focus, rests on a node, its ancestors and
-// descendants are lit. A pointer that a click has left on a node lights nothing until it moves again.
+// Highlight a node's ancestors and descendants while the focus, or a pointer that has moved there, rests on
+// the node. A pointer that a click has left on a node highlights nothing until it moves again.
 
 import { nodesOf, wiresOf } from "../../state/fold.js";
 import { lineage } from "../../state/lineage.js";

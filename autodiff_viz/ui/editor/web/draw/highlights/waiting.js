@@ -1,10 +1,10 @@
 // @ts-check
-// Line over the canvas while an edit's numbers take long, with the usual reason: a first gradient of a deep net can take
-// seconds to compile.
+// Draw a line over the canvas while an edit's numbers take long, with the usual reason: a first gradient of a
+// deep net can take seconds to compile.
 
 import { html } from "../../../../web/dom.js";
 
-const AFTER = 1000; // ms; most answers come in a tenth of that, and a line that flashes helps nobody
+const AFTER = 1000; // ms; most answers come in a tenth of that, and a line that flashes does not help
 
 export const SAYS = "Waiting for JAX: it compiles new ops and gradients once";
 

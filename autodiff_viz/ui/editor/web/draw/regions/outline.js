@@ -1,6 +1,6 @@
 // @ts-check
-// Outline of a checkpoint region: a box if it contains only the region's nodes, else a stepped shape that
-// leaves the other nodes outside. Numbers only.
+// Outline a checkpoint region: a box if it contains only the region's nodes, else a stepped shape that leaves
+// the other nodes outside. Numbers only.
 
 import { bounds, overlap, padded } from "../geometry.js";
 

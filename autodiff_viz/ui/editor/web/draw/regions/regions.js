@@ -1,6 +1,6 @@
 // @ts-check
-// Outlines of checkpoint regions (dashed) and groups behind the nodes, with a tab each: a region's name,
-// policy and run badge, a group's name and its collapse button.
+// Draw the outlines of checkpoint regions (dashed) and groups behind the nodes, with a tab each: a region's
+// name, policy and run badge, a group's name and its collapse button.
 
 import { POLICIES, shared } from "../../../../web/constants.js";
 import { keep, svg } from "../../../../web/dom.js";

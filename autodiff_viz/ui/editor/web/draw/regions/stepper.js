@@ -1,6 +1,6 @@
 // @ts-check
-// Stepper of a group of branches, on the group's tab and card: the number of branches, with a button for one
-// less and one more.
+// Draw the stepper of a group of branches, on the group's tab and card: the number of branches, with a button
+// for one less and one more.
 
 import { svg } from "../../../../web/dom.js";
 import { textWidth } from "../text/measure.js";

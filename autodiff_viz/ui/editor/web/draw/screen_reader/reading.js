@@ -1,5 +1,5 @@
 // @ts-check
-// The graph in words for screen readers, in reading order.
+// Describe the graph in words for screen readers, in reading order.
 
 import { shared } from "../../../../web/constants.js";
 import { grouped } from "../../state/loops.js";

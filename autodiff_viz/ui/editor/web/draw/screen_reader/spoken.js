@@ -1,6 +1,6 @@
 // @ts-check
-// Screen reader output of the canvas: a list of the graph, updated when idle, and a line about every edit
-// that Python has answered.
+// Write the canvas's output for screen readers: a list of the graph, updated when idle, and a line about
+// every edit that Python has answered.
 
 import { html, keep, setText } from "../../../../web/dom.js";
 import { spoken } from "../cards/nodes.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Text of a number for the room that it has: with fewer digits, rounded anew from all its digits. Pure.
+// Fit the text of a number to its room: with fewer digits, rounded anew from all its digits. Pure.
 
 import { shared } from "../../../../web/constants.js";
 import { shortened, textWidth } from "./measure.js";

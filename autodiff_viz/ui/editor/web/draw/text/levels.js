@@ -1,6 +1,6 @@
 // @ts-check
-// Level of detail: what a card says at a scale, and how large its text is in world pixels, so that no text on the
-// screen is smaller than can be read. Pure.
+// Choose the level of detail: what a card says at a scale, and how large its text is in world pixels, so that
+// no text on the screen is smaller than can be read. Pure.
 
 /** @typedef {"near" | "middle" | "small" | "few" | "one" | "far" | "boxes"} Detail  a card with all that it says; without
  * marks; with its name or sign; with its numbers and its name above; with its numbers alone, those that have room, on a phone;
@@ -51,7 +51,7 @@ export function levelOf(k, reading = 1, narrow = false) {
   return narrow ? NARROW_LEVELS[NARROW.findIndex(reached)] : LEVELS[STEPS.findIndex(reached)];
 }
 
-/** The level of what is read, also where it is not: numbers that nobody sees are not shortened. @param {Level} level */
+/** The level of what is read, also where it is not: numbers that are not visible are not shortened. @param {Level} level */
 export const readable = (level) => (isFar(level) ? NEAR : level);
 
 /** Whether no number is read at this level. @param {Level} level */

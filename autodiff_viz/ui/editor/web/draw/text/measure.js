@@ -1,5 +1,5 @@
 // @ts-check
-// Estimate of a text's width from average letter widths, without a layout by the browser.
+// Estimate a text's width from average letter widths, without a layout by the browser.
 
 const NARROW = "ijltfrI1 .,:;|!'`()[]{}/\\-";
 const WIDE = "mwMW@%→";

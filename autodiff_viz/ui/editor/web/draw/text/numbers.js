@@ -1,5 +1,5 @@
 // @ts-check
-// Formatting of numbers that Python has not formatted, while a slider is dragged: a port of views/numbers.py,
+// Format numbers that Python has not formatted, while a slider is dragged: a port of views/numbers.py,
 // views/canvas/cards.py and views/canvas/drawing.py. Pure; a test compares both.
 
 import { shared } from "../../../../web/constants.js";

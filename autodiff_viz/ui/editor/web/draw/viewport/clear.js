@@ -1,5 +1,5 @@
 // @ts-check
-// Margins of the canvas that a fitted drawing leaves free: what its bars cover.
+// Measure the margins of the canvas that a fitted drawing leaves free: what its bars cover.
 
 import { CLEAR } from "../geometry.js";
 

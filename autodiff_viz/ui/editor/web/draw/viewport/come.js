@@ -1,5 +1,5 @@
 // @ts-check
-// The view that shows nodes which have just come, and the output with them.
+// Move the view to show nodes that were just added, and the output with them.
 
 import { bounds, padded, showing } from "../geometry.js";
 import { seenAs } from "../../state/fold.js";

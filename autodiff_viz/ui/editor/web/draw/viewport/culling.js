@@ -1,6 +1,6 @@
 // @ts-check
-// View culling of a large graph: elements outside the view are hidden, and so are details too small to read.
-// A card or a wire is completed when it is first seen from near.
+// Cull the view of a large graph: hide elements outside the view, and details too small to read. A card or a
+// wire is completed when it is first seen from near.
 
 import { bounds, overlap, padded } from "../geometry.js";
 import { completeCard, relevelCard } from "../cards/nodes.js";

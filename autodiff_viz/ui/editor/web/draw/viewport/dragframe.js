@@ -1,7 +1,6 @@
 // @ts-check
-// Frame of a drag: only the dragged nodes and their wires are drawn again. While a drag goes on they lie on
-// leaves (layers) of their own; that of the nodes is shifted as one picture, and the other leaves are not
-// touched.
+// Redraw the frame of a drag: only the dragged nodes and their wires. While a drag goes on they lie on leaves
+// (layers) of their own; that of the nodes is shifted as one picture, and the other leaves are not touched.
 
 import { svg } from "../../../../web/dom.js";
 import { folded, seenAs } from "../../state/fold.js";

@@ -1,6 +1,7 @@
 // @ts-check
-// Minimap: the whole graph in a corner, with a frame around the view; dragging there moves the view. It is there while
-// a part of the graph is out of view, in a corner without nodes. While the view moves, only the frame changes.
+// Draw the minimap: the whole graph in a corner, with a frame around the view; dragging there moves the view.
+// It is there while a part of the graph is out of view, in a corner without nodes. While the view moves, only
+// the frame changes.
 
 import { html, svg } from "../../../../web/dom.js";
 import { clearOf } from "./clear.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// Animation of nodes that something other than a drag has moved. The drawing has its final positions at once;
-// the browser only animates the way there, and a press ends the animation.
+// Animate nodes that something other than a drag has moved. The drawing has its final positions at once; the
+// browser only animates the way there, and a press ends the animation.
 
 import { framesOf } from "../../state/frames.js";
 

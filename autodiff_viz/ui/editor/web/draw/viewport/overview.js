@@ -1,5 +1,5 @@
 // @ts-check
-// Limits of the view, and the path of the minimap. Numbers only.
+// Compute the limits of the view, and the path of the minimap. Numbers only.
 
 import { clamp, overlap } from "../geometry.js";
 

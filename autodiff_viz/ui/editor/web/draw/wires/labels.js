@@ -1,6 +1,5 @@
 // @ts-check
-// Label placement: finds a place for each wire's number that covers no node and no other number. Numbers
-// only.
+// Place labels: find a place for each wire's number that covers no node and no other number. Numbers only.
 
 import { overlap, pointAt } from "../geometry.js";
 import { textWidth } from "../text/measure.js";

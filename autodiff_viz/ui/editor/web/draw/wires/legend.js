@@ -1,5 +1,6 @@
 // @ts-check
-// Legend of the wires, in one line at the foot of the canvas: what their colours, dashes and thickness say.
+// Draw the legend of the wires, in one line at the foot of the canvas: what their colours, dashes and
+// thickness say.
 
 import { html, svg } from "../../../../web/dom.js";
 

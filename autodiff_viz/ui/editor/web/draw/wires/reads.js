@@ -1,6 +1,6 @@
 // @ts-check
-// What a grad node reads beside its z and its x, while it is selected: a light dotted line from each such node, with an
-// arrow to where its cotangent goes; the panel has the numbers. It is no wire, and cannot be moved.
+// Draw what a selected grad node reads beside its z and its x: a light dotted line from each such node, with
+// an arrow to where its cotangent goes; the panel has the numbers. The line is no wire, and cannot be moved.
 
 import { keep, svg } from "../../../../web/dom.js";
 import { seenAs } from "../../state/fold.js";
@@ -31,7 +31,7 @@ export function showReads(editor) {
   });
 }
 
-/** What the selected grad node reads, as Python's rows beyond its own slots tell.
+/** What the selected grad node reads, from Python's rows beyond its own slots.
  * @param {Pick<Editor, "single" | "drawing" | "seen">} editor @returns {Read[]} */
 export function readsShown({ single, drawing, seen }) {
   const about = drawing.node;

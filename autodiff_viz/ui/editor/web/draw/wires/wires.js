@@ -1,7 +1,7 @@
 // @ts-check
-// Wires. A wire carries a value forward and a contribution to the gradient backward: its thickness and strength are the
-// size of the contribution, its colour and arrow the sign; both signs in one tensor make two colours. In forward mode it
-// shows its contribution to a tangent, with the arrow the other way.
+// Draw the wires. A wire carries a value forward and a contribution to the gradient backward: its thickness
+// and strength are the size of the contribution, its colour and arrow the sign; both signs in one tensor make
+// two colours. In forward mode it shows its contribution to a tangent, with the arrow the other way.
 
 import { keep, setText, svg } from "../../../../web/dom.js";
 import { hookCurve, outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "../geometry.js";
