@@ -25,6 +25,7 @@ from autodiff_viz.ui import garbage
 from autodiff_viz.ui.quiet import quiet_moments
 from autodiff_viz.ui.work import are_apart, check_job, kept, proved, this_version, workers
 from autodiff_viz.views.warm_up import fill, rehearse
+from autodiff_viz.workers.free_memory import FreeMemory
 from autodiff_viz.workers.jobs import Answer, Job
 
 SWITCHED_OFF = "AUTODIFF_VIZ_WARM_UP"  # set to "off", nothing is compiled ahead: for tests on a busy machine
@@ -110,8 +111,9 @@ def work_when_quiet(stop: threading.Event) -> None:
 
     The claims of a lesson that is opened are requested then, and precede these.
     """
-    unchecked = [*LESSONS]
+    unchecked, memory = [*LESSONS], FreeMemory()
     for _ in quiet_moments(stop):
         while unchecked and proved(unchecked[0]) is not None and not stop.is_set():
             unchecked.pop(0)
         garbage.collect_if_due()
+        memory.release()

@@ -19,6 +19,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
+from autodiff_viz.workers.free_memory import FreeMemory
 from autodiff_viz.workers.reports import send_reports
 
 COLLECTED = 20_000, 10, 50
@@ -50,7 +51,7 @@ def _reap(*_: object) -> None:
     """Reap the workers that have ended; their processor time is then counted as the template's."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+            memory.release()
 
 
 def _fork(descriptor: int, niceness: int, control: socket.socket) -> int:
@@ -73,10 +74,12 @@ def _work(connection: Connection) -> NoReturn:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl + C in the terminal is for the server
     send_reports(connection.send)
+    memory = FreeMemory()
     try:
         while True:
             module, function, arguments = connection.recv()
             connection.send(_answer(module, function, arguments))
+            memory.release()
     except (EOFError, OSError):
         os._exit(0)
     finally:

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from autodiff_viz.workers.reports import report
+from autodiff_viz.workers.worker import memory_of
 
 
 def product(a: float, b: float) -> float:
@@ -30,6 +31,14 @@ def worked(seconds: float = 0.05) -> float:
     while time.process_time() < end:
         pass
     return seconds
+
+
+def grown_for_a_while(megabytes: int) -> tuple[int, float]:
+    """Allocate small blocks, keep one in 200; return the process and its memory then."""
+    blocks = [bytes(4_000) for _ in range(megabytes * 2**20 // 4_000)]
+    _memory.extend([*blocks[::200], blocks[-1]])
+    del blocks
+    return os.getpid(), memory_of(os.getpid())
 
 
 def asleep() -> None:
