@@ -6,19 +6,24 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
 from benchmarks.crowd import PERIOD, RAMP, at_rest, later, quantile, visit
 from benchmarks.outbox import Edit
 from benchmarks.server import Server, server, until_warm
 from benchmarks.table import Row
-from benchmarks.visitor import Editor
+from benchmarks.visitor import SOON, Editor
 
 OTHERS, SIZE, SECONDS = 10, 30, 16
 FELT = 0.05  # seconds more at the 95th percentile of the others
 EVERY = 2.0  # seconds between two messages of the attacker
 
 
-Messages = Sequence[Sequence[Edit]]
-"""What the attacker sends, in turn: each message holds these edits."""
+Act = Sequence[Edit] | str
+"""A message with these edits, or the key of a button that is pressed."""
+
+Acts = Sequence[Act]
+"""What the attacker does, in turn and again."""
 
 
 def chain(length: int) -> str:
@@ -31,6 +36,14 @@ def shapes(count: int) -> str:
     """Return the formula of a graph with tensors of so many different shapes, three nodes each."""
     lines = [f"v{i} = {[0.5] * i}\na{i} = sin(v{i})\ns{i} = sum(a{i})" for i in range(1, count + 1)]
     return "\n".join([*lines, f"return s{count}"])
+
+
+def trainable(length: int) -> str:
+    """Return the formula of a chain of this many nodes whose first one is trained."""
+    lines = [f"n{i} = sin(n{i - 1})" for i in range(2, length)]
+    return "\n".join(
+        ["w = parameter(0.5)", "n1 = cos(w)", *lines, f"loss = square(n{length - 1})", "return loss"]
+    )
 
 
 def regions(blocks: int, depth: int) -> str:
@@ -89,11 +102,14 @@ def cut(name: str) -> list[Edit]:
 
 
 CHECKED: list[Edit] = [{"kind": "check", "on": True}]
-ATTACKS: dict[str, Callable[[], Messages]] = {
+START_OVER, TRAIN = "train_over", "train_go"
+ATTACKS: dict[str, Callable[[], Acts]] = {
     "2,000 nodes, edited and checked": lambda: [text(chain(2000)), CHECKED, *rules(["n5", "n900"])],
     "500 nodes added by each message": lambda: [ADDED, ADDED, ADDED],
     "390 nodes of 130 shapes": lambda: [text(shapes(130)), *rules(["a7", "a90", "a120"])],
     "a chain of 300 cut": lambda: [text(chain(300)), cut("n150"), *rules(["n5", "n9"])],
+    "a chain of 2,000 cut": lambda: [text(chain(2000)), cut("n1000"), *rules(["n5", "n9"])],
+    "a chain of 1,000 trained": lambda: [text(trainable(1000)), TRAIN, *rules(["n5", "n9"]), START_OVER],
     "300 nodes in regions 6 deep": lambda: [text(regions(10, 6)), *rules(["n1_2_3", "n4_4_1"])],
     "24 sliders of 254 nodes": lambda: [text(wide(24, 230)), *slides("x3")],
     "14 tensors of 65,536": lambda: [text(large(14)), *rules(["t3", "t9", "t12"])],
@@ -111,7 +127,7 @@ def hostile() -> Iterator[Row]:
             yield Row(words, max(0.0, felt - calm), FELT)
 
 
-async def _beside(app: Server, attack: Messages | None, first: int) -> tuple[float, float]:
+async def _beside(app: Server, attack: Acts | None, first: int) -> tuple[float, float]:
     """Return the 95th percentile of the others' actions before the attack and during it, in seconds."""
     tabs = [Editor(app.address, size=SIZE, seed=first + i) for i in range(OTHERS)]
     await asyncio.gather(*(later(RAMP * i / OTHERS, tab.open()) for i, tab in enumerate(tabs)))
@@ -136,14 +152,23 @@ async def _crowd(tabs: Sequence[Editor]) -> float:
     return quantile(sorted(taken), 0.95)
 
 
-async def _attack(tab: Editor, attack: Messages) -> None:
+async def _attack(tab: Editor, attack: Acts) -> None:
     number = 0
     while True:
-        for message in attack:
-            edits = []
-            for edit in message:
-                number += 1
-                edits.append({**edit, "seq": number})
-            tab.pending = []
-            await tab.post({"key": tab.word.key, "edits": edits, "have": tab.word.rev, "seen": True})
+        for act in attack:
+            if isinstance(act, str):
+                await _press(tab, act)
+            else:
+                edits = [{**edit, "seq": number + i} for i, edit in enumerate(act, 1)]
+                number += len(edits)
+                tab.pending = []
+                await tab.post({"key": tab.word.key, "edits": edits, "have": tab.word.rev, "seen": True})
             await asyncio.sleep(EVERY)
+
+
+async def _press(tab: Editor, key: str) -> None:
+    """Press a button as soon as it is on the page."""
+    while key not in tab.elements:
+        await asyncio.sleep(SOON)
+    button = tab.elements[key]
+    await tab.send(WidgetState(id=button.id, trigger_value=True), button.fragment)

@@ -51,7 +51,7 @@ def _reap(*_: object) -> None:
     """Reap the workers that have ended; their processor time is then counted as the template's."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
-            memory.release()
+            pass
 
 
 def _fork(descriptor: int, niceness: int, control: socket.socket) -> int:
