@@ -14,7 +14,7 @@ import weakref
 from functools import cache
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
-from time import monotonic, perf_counter
+from time import monotonic, perf_counter, thread_time
 
 from autodiff_viz.engine.training.course import make_steps_by
 from autodiff_viz.ui.training_steps import PROCESSES, NotWanted, Steps, as_long_as
@@ -22,6 +22,7 @@ from autodiff_viz.ui.work import WORKERS
 from autodiff_viz.views.training.record import Training, advanced, paused, told
 
 CHUNK = 0.03  # target duration of a chunk, in seconds
+SHARE = 10.0  # duration of a chunk, at least, in multiples of the server's own processor time for it
 MOST = 256  # steps of a chunk, at most
 REST = 0.5  # pause after a chunk made in this process, as a share of its duration, for other visitors
 SMOOTH = 0.1  # seconds between two chunks of a training whose speed is limited, if that is more than a step
@@ -79,13 +80,13 @@ class Trainer:
         if before is None or not before.running:
             return self._ended()
         away = monotonic() - self._seen > AWAY
-        began, pace = perf_counter(), self.pace
+        began, own, pace = perf_counter(), thread_time(), self.pace
         if pace:
             self.due = monotonic() + max(1 / pace, SMOOTH)
         size = min(self._size, max(1, round(SMOOTH * pace))) if pace else self._size
         with as_long_as(lambda: self._goes_on(before)):
             after = paused(before, GONE) if away else _advanced(before, size)
-        self._size = _fitting(self._size, perf_counter() - began)
+        self._size = _fitting(self._size, perf_counter() - began, thread_time() - own)
         with self._lock:
             if self._training is before:
                 self._training = after
@@ -116,11 +117,19 @@ def _advanced(training: Training, size: int) -> Training:
         return paused(training, BROKEN)
 
 
-def _fitting(size: int, seconds: float) -> int:
-    """Return the next chunk size: doubled or halved until a chunk takes about `CHUNK` seconds."""
-    if seconds > 2 * CHUNK:
+def _fitting(size: int, seconds: float, own: float) -> int:
+    """Return the next chunk size: doubled or halved until a chunk takes about as long as it should.
+
+    That is `CHUNK` seconds, or `SHARE` times the server's own part, which is the same for all sizes.
+
+    Args:
+      seconds: the last chunk's duration.
+      own: processor time that it took from the server, in seconds.
+    """
+    wanted = max(CHUNK, SHARE * own)
+    if seconds > 2 * wanted:
         return max(1, size // 2)
-    return min(MOST, 2 * size) if seconds < CHUNK else size
+    return min(MOST, 2 * size) if seconds < wanted else size
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.graph.identity import same
+from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.session import Widgets, act, called, session
 from autodiff_viz.views.lab import Lab
@@ -40,6 +41,7 @@ def renewed(key: str, owner: str, value: Any) -> str:
     return now
 
 
+@in_turn()
 def pressed(action: Callable[..., Lab], *arguments: Any) -> None:
     """Replace the lab by the result of `action`; a callback of buttons."""
     here, _ = called()
@@ -47,6 +49,7 @@ def pressed(action: Callable[..., Lab], *arguments: Any) -> None:
     redraw(here)
 
 
+@in_turn()
 def wanted(part: str, what: str, which: Any) -> None:
     """Note that the visitor requests `which` of `what`, and draw the part again; a callback of buttons."""
     here, _ = called()
@@ -55,6 +58,7 @@ def wanted(part: str, what: str, which: Any) -> None:
     redraw(here)
 
 
+@in_turn()
 def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | None = None) -> None:
     """Replace the lab by the result of `action`, called with the widget's value last; a callback of widgets.
 

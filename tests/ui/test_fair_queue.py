@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep, thread_time
 
@@ -12,6 +14,7 @@ from autodiff_viz.ui import fair_queue
 from autodiff_viz.ui.fair_queue import MARKED, SLOW, SWITCH_ALONE, SWITCH_SHARED, VERY_SLOW, Queue, in_turn
 
 PATIENCE = 30  # seconds
+UI = Path(fair_queue.__file__).parent
 
 
 def beside(what: Callable[[], None]) -> Thread:
@@ -167,3 +170,31 @@ def test_the_longest_wait_is_told_once():
     other.join(PATIENCE)
     assert queue.longest_wait() >= waited
     assert queue.longest_wait() == 0.0
+
+
+def out_of_turn(source: str) -> list[str]:
+    """Return the functions that read the session as callbacks do and take no turn."""
+    return [
+        found.name
+        for found in ast.walk(ast.parse(source))
+        if isinstance(found, ast.FunctionDef)
+        and any(isinstance(part, ast.Call) and ast.unparse(part) == "called()" for part in ast.walk(found))
+        and "in_turn()" not in map(ast.unparse, found.decorator_list)
+    ]
+
+
+def test_each_callback_takes_a_turn():
+    assert {str(file): out_of_turn(file.read_text()) for file in UI.rglob("*.py")} == {
+        str(file): [] for file in UI.rglob("*.py")
+    }
+    assert out_of_turn("def _on(key):\n    here, _ = called()") == ["_on"]
+    assert out_of_turn("@in_turn()\ndef _on(key):\n    here, _ = called()") == []
+
+
+def test_a_decorated_function_has_its_turn_at_each_call():
+    @in_turn()
+    def turn() -> bool:
+        return fair_queue._mine.turn
+
+    assert [turn(), turn()] == [True, True]
+    assert not fair_queue._mine.turn

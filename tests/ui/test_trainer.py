@@ -82,10 +82,11 @@ def test_a_training_that_nobody_looks_at_pauses(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("size", "seconds", "wanted"), [(8, 1.0, 4), (1, 9.0, 1), (8, 0.001, 16), (256, 0, 256)]
+    ("size", "seconds", "own", "wanted"),
+    [(8, 1.0, 0.001, 4), (1, 9.0, 0.001, 1), (8, 0.001, 0.001, 16), (256, 0, 0.0, 256), (8, 0.1, 0.02, 16)],
 )
-def test_chunks_take_about_the_same_time(size, seconds, wanted):
-    assert module._fitting(size, seconds) == wanted
+def test_chunks_take_about_the_same_time_and_most_of_it_in_the_worker(size, seconds, own, wanted):
+    assert module._fitting(size, seconds, own) == wanted
 
 
 def test_a_training_with_a_limit_of_speed_makes_so_many_steps_and_then_waits(monkeypatch):

@@ -44,12 +44,14 @@ def draw_lab(_lab: Lab, _view: LabView) -> None:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
 
 
+@in_turn()
 def _on_source() -> None:
     """Send the code in an element, since the browser could not load it by its path; a callback."""
     here, _ = called()
     here.sent.code = True
 
 
+@in_turn()
 def _on_message() -> None:
     """Apply a message of the browser; a callback."""
     here, values = called()
@@ -57,7 +59,5 @@ def _on_message() -> None:
     if not isinstance(message, dict):
         return
     note_message(here)
-    with in_turn():
-        requested = hear(here, message)
-    if requested:
+    if hear(here, message):
         redraw_rest(here)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from autodiff_viz.engine.training.updates import learned
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
+from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.widgets import news, renewed
@@ -56,6 +57,7 @@ def _choose() -> str:
     return now
 
 
+@in_turn()
 def _on_choice(key: str) -> None:
     here, values = called()
     if news(here.widgets, values, key) and values[key]:

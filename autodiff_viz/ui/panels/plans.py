@@ -10,6 +10,7 @@ from autodiff_viz.engine.explain.plans.plans import Plan, Planned, as_present, w
 from autodiff_viz.figures.catalog import FIGURES, PLANS
 from autodiff_viz.figures.memory.plans import PEAK, no_plans, plans_figure, plans_text
 from autodiff_viz.figures.style.plotly_text import counted
+from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
@@ -89,6 +90,7 @@ def _draw_choice(found: Planned, now: Choice, view: LabView, part: str) -> None:
             st.code(now.plan.code, language="python")
 
 
+@in_turn()
 def _looked(key: str, which: object, part: str) -> None:
     """Note what a widget chooses and draw the part again; a callback."""
     here, values = called()

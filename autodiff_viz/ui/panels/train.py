@@ -10,6 +10,7 @@ import streamlit as st
 from autodiff_viz.engine.training.state import Settings
 from autodiff_viz.figures.cotangents.precision import SCALES
 from autodiff_viz.graph import limits
+from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.follow_training import catch_up
 from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.session import Session, act, called, session
@@ -25,6 +26,7 @@ PACES = (0, 1, 2, 10, 100)  # steps a second, at most; 0 for no limit
 INTERVALS = (0, 2, 10, 100, 1_000, 2_000)  # steps after which the loss scale doubles; 0 for never
 
 
+@in_turn()
 def steer(action: Callable[..., Lab], *arguments: Any) -> None:
     """Replace the lab by the result of `action` on the newest state of the training; a callback of buttons.
 
@@ -214,6 +216,7 @@ def _set_plan(lab: Lab, field: str, value: Any) -> Lab:
     return plans(lab, **{field: value})
 
 
+@in_turn()
 def _on_pace(key: str) -> None:
     """Limit the speed of this visitor's trainings; a callback."""
     here, values = called()

@@ -8,6 +8,7 @@ from html import escape
 import streamlit as st
 
 from autodiff_viz.lessons.record import THREE_WAYS
+from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.fragments import PLAYED, redraw
 from autodiff_viz.ui.panels.segments import PART
 from autodiff_viz.ui.panels.train import steer
@@ -49,6 +50,7 @@ def _draw_try(key: str, i: int, item: TryView) -> None:
         st.button(item.says, key=name, on_click=does, args=(do_try, key, i), **told)
 
 
+@in_turn()
 def _ask(key: str, i: int) -> None:
     """Request the trainings in three ways, as the button of the segments does; a callback."""
     here, _ = called()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.widgets import wanted
@@ -56,6 +57,7 @@ def so_far(meanwhile: str, found: Report | None) -> str:
     return f"{meanwhile}: {found.words}" if found else f"{meanwhile} ..."
 
 
+@in_turn()
 def _cancel(part: str, kind: str, job: Job) -> None:
     """Cancel a job for which nobody waits any more; a callback."""
     here, _ = called()
