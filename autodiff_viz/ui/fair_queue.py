@@ -107,6 +107,7 @@ class Queue:
 
 _quick, _slow = Queue(LONG), Queue(VERY_LONG)
 _known: dict[Hashable, int] = {}  # slow visitors, with the turns until the mark goes
+_beside: list[None] = []  # one entry for each work without a turn
 _mine = local()  # whether this thread has its turn
 _switching = Lock()
 
@@ -137,10 +138,22 @@ def in_turn(of: Hashable = None) -> Iterator[None]:
         _note(of, thread_time() - worked)
 
 
+@contextmanager
+def beside_turns() -> Iterator[None]:
+    """Work inside `with` without a turn; threads then switch often, so that no turn waits for it."""
+    _beside.append(None)
+    _set_switch_interval()
+    try:
+        yield
+    finally:
+        _beside.pop()
+        _set_switch_interval()
+
+
 def _set_switch_interval() -> None:
-    """Set how often Python switches threads; a slow turn never counts as alone."""
+    """Set how often Python switches threads; a turn beside a slow one or other work never counts as alone."""
     with _switching:
-        alone = not _slow.under_way and _quick.under_way <= 1
+        alone = not _slow.under_way and not _beside and _quick.under_way <= 1
         sys.setswitchinterval(SWITCH_ALONE if alone else SWITCH_SHARED)
 
 

@@ -17,6 +17,7 @@ from threading import Event, Lock, Thread
 from time import monotonic, perf_counter, thread_time
 
 from autodiff_viz.engine.training.course import make_steps_by
+from autodiff_viz.ui.fair_queue import beside_turns
 from autodiff_viz.ui.training_steps import PROCESSES, NotWanted, Steps, as_long_as
 from autodiff_viz.ui.work import WORKERS
 from autodiff_viz.views.training.record import Training, advanced, paused, told
@@ -84,7 +85,7 @@ class Trainer:
         if pace:
             self.due = monotonic() + max(1 / pace, SMOOTH)
         size = min(self._size, max(1, round(SMOOTH * pace))) if pace else self._size
-        with as_long_as(lambda: self._goes_on(before)):
+        with beside_turns(), as_long_as(lambda: self._goes_on(before)):
             after = paused(before, GONE) if away else _advanced(before, size)
         self._size = _fitting(self._size, perf_counter() - began, thread_time() - own)
         with self._lock:

@@ -6,12 +6,22 @@ import ast
 import sys
 from collections.abc import Callable
 from itertools import pairwise
+from math import isclose
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep, thread_time
 
 from autodiff_viz.ui import fair_queue
-from autodiff_viz.ui.fair_queue import MARKED, SLOW, SWITCH_ALONE, SWITCH_SHARED, VERY_SLOW, Queue, in_turn
+from autodiff_viz.ui.fair_queue import (
+    MARKED,
+    SLOW,
+    SWITCH_ALONE,
+    SWITCH_SHARED,
+    VERY_SLOW,
+    Queue,
+    beside_turns,
+    in_turn,
+)
 
 PATIENCE = 30  # seconds
 UI = Path(fair_queue.__file__).parent
@@ -198,3 +208,13 @@ def test_a_decorated_function_has_its_turn_at_each_call():
 
     assert [turn(), turn()] == [True, True]
     assert not fair_queue._mine.turn
+
+
+def test_threads_switch_often_while_something_works_beside_a_turn():
+    with in_turn():
+        assert isclose(sys.getswitchinterval(), SWITCH_ALONE)
+        with beside_turns():
+            assert isclose(sys.getswitchinterval(), SWITCH_SHARED)
+        assert isclose(sys.getswitchinterval(), SWITCH_ALONE)
+    with beside_turns(), in_turn():
+        assert isclose(sys.getswitchinterval(), SWITCH_SHARED)
