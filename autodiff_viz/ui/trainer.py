@@ -23,7 +23,7 @@ from autodiff_viz.ui.work import WORKERS
 from autodiff_viz.views.training.record import Training, advanced, paused, told
 
 CHUNK = 0.03  # target duration of a chunk, in seconds
-SHARE = 10.0  # duration of a chunk, at least, in multiples of the server's own processor time for it
+SHARE = 20.0  # duration of a chunk, at least, in multiples of the server's own processor time for it
 MOST = 256  # steps of a chunk, at most
 REST = 0.5  # pause after a chunk made in this process, as a share of its duration, for other visitors
 SMOOTH = 0.1  # seconds between two chunks of a training whose speed is limited, if that is more than a step
