@@ -12,8 +12,9 @@ run: $(VENV)/.runtime
 # What one test process or server has compiled, the others need not compile again.
 test: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
 test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
-# By day XLA compiles tensors as a server compiles numbers, in two thirds of the time; `make nightly` as a server does.
-QUICK := --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
+# By day XLA compiles all with the options of programs that run once (`ONCE` of engine/live_path/kernels.py), in half of
+# the time; `make nightly` as a server does.
+QUICK := --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1 --xla_backend_optimization_level=0
 test: export XLA_FLAGS = $(QUICK)
 # Nor what one has read of Python and of the assertions in the tests: empty is "write bytecode", whatever the shell says.
 test: export PYTHONDONTWRITEBYTECODE :=

@@ -4,9 +4,11 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from autodiff_viz.engine.live_path.kernels import ONCE
 from tests.thorough import fewer
 
 SUITE = """
@@ -76,3 +78,9 @@ def test_of_examples_a_third_is_tried(ran):
     some, everything = ran
     assert ("tried 20\n" in some, "tried 60\n" in everything) == (True, True)
     assert [fewer(number) for number in (3, 8, 15, 150)] == [3, 5, 5, 50]
+
+
+def test_by_day_all_is_compiled_with_the_options_of_programs_that_run_once():
+    makefile = (Path(__file__).parents[1] / "Makefile").read_text()
+    flags = re.search(r"^QUICK := (.*)$", makefile, re.M)[1].split()
+    assert sorted(flags) == sorted(f"--{name}={str(value).lower()}" for name, value in ONCE.items())

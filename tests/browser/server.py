@@ -28,7 +28,9 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-features=ScriptStreaming",
 )
+"""Without script streaming: a second thread would parse each script, also one that Chromium has compiled."""
 COMMANDS = {
     "streamlit": (
         "streamlit", "run", "app.py", "--server.address=127.0.0.1", "--server.headless=true",

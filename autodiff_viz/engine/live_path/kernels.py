@@ -40,10 +40,15 @@ TANGENTS_KEPT = 192  # compiled tangents, half of them on trial; each is one pro
 SCALED, FITTED = "mul", "broadcast_to"
 """Ops that rules call by themselves: to scale a cotangent, and to fit a lambda's result to its wire."""
 
-QUICK = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
+QUICK = {
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_parallel_codegen_split_count": 1,
+    "xla_backend_optimization_level": 3,
+}
 """Compiler options for ops on numbers: half of the compile time, half of the machine code, and the same bits.
 
-On tensors some ops would run slower.
+On tensors some ops would run slower. The level is XLA's own, set so that numbers have these bits whatever
+XLA_FLAGS says: with less, tanh(10) is not rounded to 1.
 """
 
 ONCE = {**QUICK, "xla_backend_optimization_level": 0}

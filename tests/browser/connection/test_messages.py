@@ -37,7 +37,7 @@ def messages(page: Page) -> Iterator[Messages]:
 
 def test_an_edit_sends_what_it_changed_and_not_the_drawing(messages: Messages, page: Page, address: str):
     graph = example(SIZE, 0).graph
-    lab = LabPage(page, address).open("/?" + urlencode({"g": to_link(graph)}))
+    lab = LabPage(page, address).open("/?" + urlencode({"g": to_link(graph)}) + FOLDED)
     whole = max(messages.sizes)
     inputs = " ".join(node.name for node in graph.nodes if node.op == "input")
     expect(lab.canvas).to_have_attribute("data-tables", inputs)  # of the sliders: a message of its own

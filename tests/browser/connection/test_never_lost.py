@@ -116,7 +116,7 @@ def test_edits_made_while_the_server_restarts_are_done_once_each(tab: Page, serv
 
 
 def test_a_server_that_restarts_while_nothing_is_under_way_opens_the_newest_state(tab: Page, server: Server):
-    lab = LabPage(tab, server.address).open()
+    lab = LabPage(tab, server.address).open(FOLDED)
     for node, key in (("b", "s"), ("a", "r"), ("y", "s")):
         lab.select(node)
         lab.press(key)
@@ -134,7 +134,7 @@ def test_a_server_that_restarts_while_nothing_is_under_way_opens_the_newest_stat
 
 def test_where_no_websocket_but_streamlits_gets_through_all_is_done_as_well(tab: Page, address: str):
     tab.route_web_socket("**/lab-socket/*", lambda socket: socket.close())
-    lab = LabPage(tab, address).open()
+    lab = LabPage(tab, address).open(FOLDED)
     lab.select("b")
     lab.press("s")
     expect(lab.formula).to_have_value(saying(STOPPED))
@@ -221,6 +221,8 @@ def test_after_the_back_button_and_a_reload_nothing_is_done_again(lab: LabPage):
     expect(lab.formula).to_have_value(saying("b = a * y"))
 
 
+@pytest.mark.own_page
+@pytest.mark.shared_page(plots=False)
 def test_another_link_in_the_same_tab_gets_no_edit_of_the_first_document(lab: LabPage):
     lab.type_formula("p = 2.0\nb = p * p")
     expect(lab.page).to_have_url(saying("g="))

@@ -16,7 +16,7 @@ from autodiff_viz.views.lab import Lab, formula_text, start
 from autodiff_viz.views.persistence.address import from_query, to_query
 from benchmarks.graphs import example
 from tests.browser.gestures import LOG, Gestures, addressed
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import FOLDED, LabPage
 
 RUNS, COUNT = map(int, os.environ.get("GESTURES", "1:40").split(":"))
 
@@ -50,7 +50,7 @@ def test_what_is_done_while_a_long_computation_runs_is_done_in_order(page, addre
     page.add_init_script(LOG)
     graph = example(120, 0).graph  # every edit has it differentiated as a whole program too
     query = to_query(replace(start(), history=begin(graph), selected=None))
-    lab = LabPage(page, f"{address}/?{urlencode(query)}").open()
+    lab = LabPage(page, f"{address}/?{urlencode(query)}").open(FOLDED)
     hand = Gestures(lab, 0)
     hand.do(12)
     assert len(hand.edits) > 12

@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import FOLDED, LabPage
 
 VISITS = {"desk-light": ("context", "light"), "phone-dark": ("phone_context", "dark")}
 """Every width and every theme once; what differs by neither is tried on a desk alone."""
@@ -68,7 +68,7 @@ def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
 
 @DESK
 def test_the_lab_with_rules_a_region_a_wire_in_hand_and_a_problem(visit: Page, address: str):
-    lab = LabPage(visit, address).open()
+    lab = LabPage(visit, address).open(FOLDED)
     lab.type_formula(
         'x = 1.0\nwith checkpoint("r"):\n    a = rewrite(sin(x), lambda v: -v)\nb = a * 2.0\nc = log(x)'
     )

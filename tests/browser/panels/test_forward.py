@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage, four_digits, saying
 
-pytestmark = pytest.mark.shared_page
+pytestmark = pytest.mark.shared_page(plots=False)
 
 WAIT = 60_000  # ms; a worker traces the whole program
 COS, SIN = math.cos(0.6), math.sin(0.6)  # z = y sin x + stop(e^sin x) at (0.6, 1.5)

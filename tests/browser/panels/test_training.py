@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from autodiff_viz.views.persistence.address import to_query
 from autodiff_viz.views.training.actions import plans
-from tests.browser.lab_page import LabPage, four_digits
+from tests.browser.lab_page import FOLDED, LabPage, four_digits
 from tests.browser.page.test_axe import faults
 from tests.views.regression import TEXT, lab_of, loss_of
 
@@ -137,7 +137,7 @@ def test_the_canvas_follows_a_training_and_a_pause_leaves_all_at_one_step(lab, p
     page.get_by_role("button", name="Train 20,000").click()
     progress = page.get_by_test_id("stProgress")
     expect(progress).to_contain_text("loss", timeout=PATIENCE)
-    other = LabPage(context.new_page(), address).open()
+    other = LabPage(context.new_page(), address).open(FOLDED)
     other.type_formula("q = 3.0\nr = q * q")
     expect(other.value("r")).to_have_text("9")
     other.page.close()

@@ -61,7 +61,7 @@ def test_a_visitor_who_did_nothing_has_the_bare_address_and_back_leads_to_it_aga
     assert lab.page.url != stopped
 
 
-@pytest.mark.shared_page
+@pytest.mark.shared_page(plots=False)
 def test_a_link_opens_the_same_lab_for_another_visitor(lab: LabPage, browser: Browser):
     lab.type_formula("p = 3.0\nq = stop_gradient(p * p)\nr = q + p")
     lab.select("q")
