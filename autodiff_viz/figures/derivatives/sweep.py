@@ -28,6 +28,7 @@ from autodiff_viz.graph.text.text_format import listed, scalar
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60
 LOW, ABOVE, FOOT = 226, 28, 44  # pixels of the panels side by side with their margins, and of these
+SHORT_TITLE, TITLES = 12, 34  # letters that a narrow figure has room for, over the right panel and over both
 APART = 0.56  # share of the width at which the second of them begins
 TANGENT = 0.2  # share of the axis that a tangent goes to either side
 CROWD = 6.0  # the axis is cut if a few numbers would make it this many times taller
@@ -73,7 +74,7 @@ def low_sweep(curves: Curves) -> go.Figure:
     """Draw the two panels side by side, for a place that is low; their legend stands beside the figure."""
     whole, bent = sweep_figure(curves), bool(curves.bent.any())
     layout, across = whole["layout"], _across(curves)
-    right = [_headline(f"<b>{_slope(curves)}</b>", 1.0) | {"x": APART, "xshift": 0}]
+    title = _output(curves, short)
     line = {**layout["shapes"][0].to_plotly_json(), "y0": 0, "y1": 1}
     legend = "".join(f"<p>{one}</p>" for one in [_value_line(curves), *_legend(curves, bent)])
     beside = {
@@ -84,13 +85,23 @@ def low_sweep(curves: Curves) -> go.Figure:
         "xaxis2": {**across, "anchor": "y2", "domain": [APART, 1], "nticks": 4},
         "yaxis": {**layout["yaxis"].to_plotly_json(), "domain": [0, 1], "nticks": 4},
         "yaxis2": {**layout["yaxis2"].to_plotly_json(), "domain": [0, 1], "anchor": "x2", "nticks": 4},
-        "annotations": [_headline(f"<b>{_output(curves, short)}</b>", 1.0), *right],
+        "annotations": [_headline(f"<b>{title}</b>", 1.0), _right_headline(curves, title)],
         "shapes": [line, {**line, "xref": "x2"}],
         "meta": {"swept": curves.name, "here": curves.here, "told": legend},
     }
     traces = [one.to_plotly_json() for one in whole.data]
     traces = [{**one, "xaxis": "x2"} if one["yaxis"] == "y2" else one for one in traces]
     return draw(traces, beside, f"low {layout['uirevision']}")
+
+
+def _right_headline(curves: Curves, left: str) -> dict[str, Any]:
+    """Return the title of the right panel: a long one ends with the figure, a longer one names nothing."""
+    title = _slope(curves)
+    if len(title) <= SHORT_TITLE:
+        return _headline(f"<b>{title}</b>", 1.0) | {"x": APART, "xshift": 0}
+    text = title if len(title) + len(left) <= TITLES else "derivative"
+    at_end = {"x": 1, "xanchor": "right", "xshift": RIGHT - EDGE, "align": "right"}
+    return _headline(f"<b>{text}</b>", 1.0) | at_end
 
 
 def _slope(curves: Curves) -> str:

@@ -48,6 +48,7 @@ export class Lab {
     this.cause = new Cause(this.editor);
     const pathLight = new PathLight(this.editor);
     this.check = new Check({ select: (name) => this.editor.select([name]), light: (path) => pathLight.show(path), ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }), mend: (edit, refused) => this.send(edit, refused) });
+    this.editor.watchers.push(() => this.inspector.hintAt(this.editor.single ? [] : [...this.editor.selection]));
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
     this.twins = new TwinsTable({ select: (name) => this.editor.select([name]), save: () => saveTwins(this.editor) });
     this.paths = new PathsList((path) => pathLight.show(path));
