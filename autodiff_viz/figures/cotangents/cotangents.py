@@ -37,7 +37,7 @@ def cotangents_figure(trace: Trace) -> go.Figure:
     bars = [bar for arrival in shown for bar in _bars(arrival)]
     scale = scale_for(size for bar in bars for size in (bar.end, bar.end - bar.start))
     rows = Rows.of([row for i, arrival in enumerate(shown) for row in _rows(arrival, trace.output, i)])
-    return table(
+    figure = table(
         rows,
         [_drawn(bars, rows, scale), _joints(bars, rows, scale)],
         title=TITLE,
@@ -45,6 +45,24 @@ def cotangents_figure(trace: Trace) -> go.Figure:
         xaxis=axis(range=scale.range, **scale.ticks()),
         key=f"cotangents {len(rows.rows)}",
     )
+    moving = [row for arrival in shown for row in _moving(arrival)]
+    figure.layout.meta = {"moving": moving, "unit": scale.unit}  # ui/lab/web/barsmark.js moves the bars
+    return figure
+
+
+def _moving(arrival: Arrival) -> Iterable[tuple[str, float | None, bool]]:
+    """Yield a row's place in a slider's table, its number, and whether it is a part of the sum below it.
+
+    Several wires together have no place.
+    """
+    for part in arrival.parts:
+        place = f"passed {part.consumer}:{part.slot}" if part.consumer else ""
+        yield place, _finite(part.size), True
+    yield f"cotangent {arrival.node.name}", _finite(arrival.size), False
+
+
+def _finite(size: float | None) -> float | None:
+    return size if size is not None and isfinite(size) else None
 
 
 def cotangents_text(trace: Trace) -> str:

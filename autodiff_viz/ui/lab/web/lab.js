@@ -22,6 +22,7 @@ import { hear, tell } from "../../web/news.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels } from "../../workbench/web/panels.js";
+import { listenToBars } from "./barsmark.js";
 import { listenToMarker } from "./marker.js";
 import { read } from "./message.js";
 import { Places } from "./places.js";
@@ -61,6 +62,7 @@ export class Lab {
     showLook();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.unsweep = listenToSweeps();
+    this.unbar = listenToBars();
     this.steps = listenToSteps((step) => this.editor.send({ kind: "step", step }), () => this.mail.outbox.pending.some(({ kind }) => kind === "step"), () => this.editor.drawing.moment);
     this.untry = listenToTries({ segments: () => this.showPlot("segments"), training: () => this.showPlot("training"), play: () => this.editor.startPlay() });
     this.question = new Question(this.mail);
@@ -197,6 +199,7 @@ export class Lab {
     this.unreturn();
     this.unmark();
     this.unsweep();
+    this.unbar();
     this.steps.close();
     this.untry();
     this.places.close();
