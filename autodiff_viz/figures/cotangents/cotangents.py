@@ -21,6 +21,7 @@ from autodiff_viz.graph.text.text_format import listed, scalar
 
 TITLE = "What arrives at each node"
 FORKS = 3  # whose sums are read out
+BEGINS = "begins here"  # in full when pointed at: a long remark would take the room of the bars
 STOP_MARK = coloured("⊘ stop", STOP)
 
 
@@ -98,7 +99,8 @@ def _rows(arrival: Arrival, output: str, group: int) -> Iterable[Row]:
         yield Row(name, coloured(f"— {APART}", NEUTRAL), hover, ROW, group)
     else:
         equals = "= " if arrival.parts else ""
-        words = f"{equals}<b>{scalar(arrival.size)}</b> {_mark(arrival)}"
+        begins = coloured(BEGINS, STOP) if arrival.begins else ""
+        words = f"{equals}<b>{scalar(arrival.size)}</b> {begins or _mark(arrival)}"
         yield Row(f"<b>{name}</b>", words, hover, ROW, group)
 
 

@@ -140,7 +140,8 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     assert box(page, DOCK)["height"] == pytest.approx(320, abs=4)
     apart(page, ".canvas", DOCK, SIDE)
     lab.canvas.locator(".surface").press("Shift+P")
-    sizes = page.locator(".inspector :is(dt, dd, p, .to, h2 code), .sliders .name, .tab").evaluate_all(
+    texts = ".inspector :is(dt, dd, p, .to, h2 code), .sliders .name, .tab, .transport button, .status"
+    sizes = page.locator(texts).evaluate_all(
         "all => all.filter((one) => one.offsetWidth).map((one) => parseFloat(getComputedStyle(one).fontSize))"
     )
     assert len(sizes) > 8

@@ -156,6 +156,7 @@ def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: L
     expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
 
 
+SAID_OVER = "(part) => getComputedStyle(part, '::after').content"
 BARS = """(plot) => {
   const { xaxis: { _offset, _length, range }, yaxis2 } = plot._fullLayout;
   const value = (x) => range[0] + ((x - _offset) / _length) * (range[1] - range[0]);
@@ -192,6 +193,7 @@ def test_the_bars_of_cotangents_follow_a_dragged_slider(lab: LabPage):
         wanted = {"a": [(through, 0, through), (x, 0, x)], "z": [(sine, through, through + sine), (1, 0, 1)]}
         wanted |= {"x": [(through + sine, 0, through + sine)]}
         bars = plot.evaluate(BARS)
+        assert lab.page.locator(".st-key-part_figure").evaluate(SAID_OVER) == "none"
         assert len(bars) == 5
         for name, words, left, right in bars:
             number, start, end = wanted[name.strip().removeprefix("+").strip()].pop(0)
@@ -200,6 +202,7 @@ def test_the_bars_of_cotangents_follow_a_dragged_slider(lab: LabPage):
     lab.page.mouse.up()
     lab.settle()
     expect(plot.locator(".bars-follow")).to_have_count(0)
+    x = float(lab.page.get_by_role("spinbutton", name="Value of x").input_value())  # no longer a position
     expect(plot.get_by_text(four_digits(x * math.cos(x)))).to_be_visible()
 
 

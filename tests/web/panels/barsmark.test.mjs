@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barsAt, placeOn, renumbered } from "../../../autodiff_viz/ui/lab/web/barsmark.js";
+import { barsAt, placeOn, rangeOf, renumbered } from "../../../autodiff_viz/ui/lab/web/barsmark.js";
 
 const M = "\u2212";
 const place = (...numbers) => ({ kind: 0, numbers });
@@ -36,4 +36,11 @@ test("on a logarithmic axis sizes have the places of Python's scale", () => {
 test("only the number of a text is written anew", () => {
   assert.equal(renumbered("\u2002= 0.6543", "12"), "\u2002= 12");
   assert.equal(renumbered(`\u2002${M}1.2e${M}5 \u2298 stop`, "+3"), "\u2002+3 \u2298 stop");
+});
+
+test("an axis is longer where a bar would not end within it, and else as it is", () => {
+  const bar = (start, end) => ({ start, end, part: false, against: false, text: null });
+  assert.deepEqual(rangeOf([bar(0, 1), bar(0, 3)], 0, [0, 4]), [0, 4]);
+  assert.deepEqual(rangeOf([bar(0, -10), bar(0, 40)], 0, [0, 45]), [-13, 45]); // 6 % of 50 beyond
+  assert.deepEqual(rangeOf([bar(0, 99), bar(0, 9)], 1, [0, 1]), [0, 2.12]);
 });

@@ -15,6 +15,7 @@ import { placeOf } from "./marker.js";
 const PLOT = ".js-plotly-plot";
 const NUMBER = /[+\u2212]?(?:\d[\d.]*(?:e\u2212?\d+)?|\u221e|NaN)/;
 const LATER = "\u2026"; // for what is known once the slider is released
+const ROOM = 0.06; // share of the axis beyond the longest bar, as figures/style/scale.py has it
 const LATE_MS = 3000; // after a release, for a figure that does not come
 
 /** The bars of all rows at a position: those of parts begin where the one above ends. Pure.
@@ -47,6 +48,15 @@ function numberAt(place, is, part, numbers) {
   return [number, part && number >= 0 ? `+${scalar(number)}` : scalar(number)];
 }
 
+/** The ends of an axis that shows the figure's own range and all bars. Pure. @param {Bar[]} bars @param {number} unit @param {number[]} range
+ * @returns {number[]} */
+export function rangeOf(bars, unit, range) {
+  const ends = bars.flatMap(({ start, end }) => [placeOn(start, unit), placeOn(end, unit)]);
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const room = ROOM * (high - low);
+  return [low < range[0] ? low - room : range[0], high > range[1] ? high + room : range[1]];
+}
+
 /** The place of a size on the axis, as figures/style/scale.py has it. Pure. @param {number} size @param {number} unit 0: linear */
 export const placeOn = (size, unit) => (unit ? Math.sign(size) * Math.log10(1 + Math.abs(size) / unit) : size);
 
@@ -69,27 +79,31 @@ export function listenToBars() {
 function draw(plot, numbers) {
   const { meta: { moving, unit } } = plot.layout;
   const { xaxis, yaxis2 } = plot._fullLayout;
-  const across = { offset: xaxis._offset, length: xaxis._length, range: xaxis.range.map(Number) };
+  const bars = barsAt(moving, numbers);
+  const own = xaxis.range.map(Number);
+  const across = { offset: xaxis._offset, length: xaxis._length, range: rangeOf(bars, unit, own) };
   const down = { offset: yaxis2._offset + yaxis2._length, length: -yaxis2._length, range: yaxis2.range.map(Number) };
   const colour = plot.data.find((/** @type {any} */ { yaxis, type }) => yaxis === "y2" && type === "bar")?.marker.color;
-  const [least, most] = [Math.min(...across.range), Math.max(...across.range)];
-  const at = (/** @type {number} */ size) => placeOf(across, Math.min(Math.max(placeOn(size, unit), least), most));
-  const bars = barsAt(moving, numbers);
+  const at = (/** @type {number} */ size) => placeOf(across, placeOn(size, unit));
   const rects = bars.map(({ start, end, part, against }, i) => {
     const [left, right] = [Math.min(at(start), at(end)), Math.max(at(start), at(end))];
     const tall = part ? 12 : 18;
     return svg("rect", { x: left, width: right - left, y: placeOf(down, yaxis2.tickvals[i]) - tall / 2, height: tall, fill: colour, stroke: colour, "fill-opacity": against ? 0.2 : part ? 0.65 : 1, "stroke-width": against ? 1.5 : 0 });
   });
   const root = plot.querySelector(".bars-follow") ?? plot.appendChild(svg("svg", { class: "bars-follow", "aria-hidden": "true", style: "position:absolute;inset:0;width:100%;height:100%;pointer-events:none;z-index:2" }));
-  root.replaceChildren(hiding(), ...rects);
+  const isOther = String(across.range) !== String(own);
+  const zero = svg("path", { d: `M${at(0)} ${yaxis2._offset}v${yaxis2._length}`, stroke: "currentColor", opacity: 0.5 });
+  root.replaceChildren(hiding(isOther), ...(isOther ? [zero] : []), ...rects);
   plot.dataset.moved = String(Number(plot.dataset.moved ?? 0) + 1);
   write(plot, bars, yaxis2.tickvals);
 }
 
-/** A style that hides the figure's own bars and the joints between them. */
-function hiding() {
+/** A style that hides the figure's own bars and the joints between them, and the numbers of an axis that is not its own.
+ * @param {boolean} isOther whether the bars have another axis */
+function hiding(isOther) {
   const style = svg("style");
-  style.textContent = `${PLOT}:has(> .bars-follow) .xy2 :is(.barlayer, .scatterlayer) { visibility: hidden; }`;
+  const hidden = [".xy2 :is(.barlayer, .scatterlayer)", ...(isOther ? [".xtick", ".xgrid", ".zerolinelayer"] : [])];
+  style.textContent = `${PLOT}:has(> .bars-follow) :is(${hidden.join(", ")}) { visibility: hidden; }`;
   return style;
 }
 

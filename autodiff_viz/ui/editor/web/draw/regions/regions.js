@@ -121,16 +121,17 @@ function coversOf(node, level) {
   return level.detail === "few" && !node.tab ? [node, nameAbove(node, level), ...chips] : [node, ...chips];
 }
 
-/** Where the tab of a frame may be, the usual place first: an enlarged one grows upwards. It may be higher, above the chips
- * of cards; where names are above cards also at the frame's other end, or at its foot. @param {Point[]} corners @param {Frame} region @param {Level} level
+/** Where the tab of a frame may be, the usual place first: an enlarged one grows upwards. It may be higher, above the
+ * chips of cards or their names, at the frame's other end, or at its foot. @param {Point[]} corners @param {Frame} region @param {Level} level
  * @param {number} lift px off the tabs of the frames inside @returns {[Box, ...Box[]]} */
 function tabPlaces(corners, region, { unit, text, detail }, lift) {
   const [[x, y]] = corners;
   const size = { w: widthsOf(region, unit).end * unit, h: tallOf(unit) * unit };
   const usual = { x: x + ASIDE, y: y + tallOf(unit) / 2 - size.h - lift, ...size };
-  if (detail !== "few") return [usual, { ...usual, y: usual.y - Math.max(0, CHIP * unit + tallOf(unit) / 2 - PAD.inner) }];
   const box = outerBox(corners);
-  const [higher, right, low] = [usual.y - tallOf(unit) / 2 - text + PAD.inner, box.x + box.w - size.w - ASIDE, box.y + box.h - tallOf(unit) / 2];
+  const [right, low] = [box.x + box.w - size.w - ASIDE, box.y + box.h - tallOf(unit) / 2];
+  const names = usual.y - tallOf(unit) / 2 - text + PAD.inner;
+  const higher = detail === "few" ? names : usual.y - Math.max(0, CHIP * unit + tallOf(unit) / 2 - PAD.inner);
   return [usual, { ...usual, y: higher }, { ...usual, x: right }, { ...usual, x: right, y: higher }, { ...usual, x: x - ASIDE, y: low }];
 }
 
