@@ -183,6 +183,14 @@ def test_lessons_open_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabP
     assert {key: wrong for key, wrong in found.items() if wrong} == {}
 
 
+def test_a_graph_of_some_nodes_opens_whole_in_a_narrow_window(lab: LabPage):
+    narrow = (960, 600)
+    shown(lab, "x = 0.6\nh = x\nfor i in range(4):\n    h = sin(h) * x\nz = h + x")
+    looked_at(lab, narrow)
+    assert measured(lab)["out"] == []
+    assert min(text["px"] for text in measured(lab)["texts"]) >= LEAST[PHONE][0] - FINE
+
+
 @pytest.mark.own_page
 def test_six_branches_open_as_one_card_that_can_be_read(lab: LabPage):
     lab.page.set_viewport_size({"width": SMALL[0], "height": SMALL[1]})

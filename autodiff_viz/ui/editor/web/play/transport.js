@@ -6,8 +6,7 @@ import { icon } from "../draw/icons.js";
 import { hintOf, learn, readKnown, TRY } from "./hints.js";
 import { liveSays, placeSays, placeText, SPEEDS } from "./model.js";
 import { Player } from "./player.js";
-
-const PHONE = "(max-width: 899.9px)"; // lab.css has the same limit
+import { PHONE } from "../../../workbench/web/panels.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./hints.js").Newcomer} Newcomer */

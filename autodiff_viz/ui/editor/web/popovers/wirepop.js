@@ -7,7 +7,10 @@ import { freeSpot, pointAt } from "../draw/geometry.js";
 import { wireRows } from "../live/wirerows.js";
 import { html } from "../../../web/dom.js";
 import { closePopover, openPopover } from "./popover.js";
+import { titleOf } from "../state/fold.js";
 import { sizeOfNew } from "../state/growth.js";
+import { PHONE } from "../../../workbench/web/panels.js";
+import { tell } from "../../../web/news.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Wire} Wire */
@@ -29,13 +32,14 @@ export function selectWire(editor, id) {
 /** @param {Editor} editor @param {string} id of the wire */
 export function openWire(editor, id) {
   const strand = () => editor.stage.strands.get(id);
+  if (matchMedia(PHONE).matches) tell("menu", {}); // it needs the canvas's whole height
   const rows = (/** @type {Wire} */ wire) => wireRows({ ...editor.shown, node: editor.drawing.node }, wire, editor.numbers);
   openPopover(editor, {
     label: "Wire", kind: "wire-pop", first: "[autofocus]", // the canvas keeps the keys: Delete removes the wire
     find: () => (editor.wire === id && !editor.selection.size ? (strand()?.wire ?? undefined) : undefined),
     look: rows,
     fill: (wire) => [
-      html("b", {}, `${wire.from} \u2192 ${wire.to}`),
+      html("b", {}, `${titleOf(wire.from)} \u2192 ${titleOf(wire.to)}`),
       html("dl", {}, ...rows(wire).flatMap(([term, says, kind]) => [html("dt", {}, term), html("dd", { class: kind }, says)])),
       html("div", { class: "region-buttons" }, ...buttons(editor, wire)),
     ],

@@ -18,6 +18,9 @@ import { withHeadroom } from "./headroom.js";
 /** The id of a group's card, which is not a valid node name. @param {string} group */
 export const idOf = (group) => `group:${group}`;
 
+/** The name of a node, or of the group whose card this is. @param {string} id */
+export const titleOf = (id) => (id.startsWith(idOf("")) ? id.slice(idOf("").length) : id);
+
 /** @param {Drawing} drawing @returns {Drawing} */
 export function folded(drawing) {
   const groups = (drawing.groups ?? []).filter(({ collapsed }) => collapsed);
