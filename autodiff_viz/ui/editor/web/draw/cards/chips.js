@@ -73,9 +73,9 @@ export function chipsReach(node, level, top) {
 }
 
 /** The place of the chips above a card. @param {GraphNode} node @param {Level} level @param {number} top @returns {import("../../types.js").Box} */
-export function chipsBox({ x, y, w, ...node }, level, top) {
-  const tall = TALL * sizeAbove({ x, y, w, ...node }, level, top);
-  return { x: x + ROW, y: y + overEdge(top) - tall, w: w - 2 * ROW, h: tall };
+export function chipsBox(node, level, top) {
+  const tall = TALL * sizeAbove(node, level, top);
+  return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w: node.w - 2 * ROW, h: tall };
 }
 
 /** The rule and the problem or warning, shortened to `room` px. Beside a problem or warning, only the rule's icon is
