@@ -209,7 +209,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     lab.open("/?lesson=xor-tutorial")
     expect(page.locator(".st-key-part_curves .js-plotly-plot")).to_be_visible(timeout=20_000)
     choices = page.locator(".st-key-part_curves [data-testid='stButtonGroup'] button")
-    assert choices.count() == 4
+    expect(choices).to_have_count(4)
     assert len({one.bounding_box()["y"] for one in choices.all()}) == 1  # in one row
     resized(page, 1280, 720)
     lab.select("dense_1")
