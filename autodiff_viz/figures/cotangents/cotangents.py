@@ -21,6 +21,7 @@ from autodiff_viz.graph.text.text_format import listed, scalar
 
 TITLE = "What arrives at each node"
 FORKS = 3  # whose sums are read out
+BEGINS = "begins here"  # in full when pointed at: a long remark would take the room of the bars
 STOP_MARK = coloured("⊘ stop", STOP)
 
 
@@ -37,7 +38,7 @@ def cotangents_figure(trace: Trace) -> go.Figure:
     bars = [bar for arrival in shown for bar in _bars(arrival)]
     scale = scale_for(size for bar in bars for size in (bar.end, bar.end - bar.start))
     rows = Rows.of([row for i, arrival in enumerate(shown) for row in _rows(arrival, trace.output, i)])
-    return table(
+    figure = table(
         rows,
         [_drawn(bars, rows, scale), _joints(bars, rows, scale)],
         title=TITLE,
@@ -45,6 +46,24 @@ def cotangents_figure(trace: Trace) -> go.Figure:
         xaxis=axis(range=scale.range, **scale.ticks()),
         key=f"cotangents {len(rows.rows)}",
     )
+    moving = [row for arrival in shown for row in _moving(arrival)]
+    figure.layout.meta = {"moving": moving, "unit": scale.unit}  # ui/lab/web/barsmark.js moves the bars
+    return figure
+
+
+def _moving(arrival: Arrival) -> Iterable[tuple[str, float | None, bool]]:
+    """Yield a row's place in a slider's table, its number, and whether it is a part of the sum below it.
+
+    Several wires together have no place.
+    """
+    for part in arrival.parts:
+        place = f"passed {part.consumer}:{part.slot}" if part.consumer else ""
+        yield place, _finite(part.size), True
+    yield f"cotangent {arrival.node.name}", _finite(arrival.size), False
+
+
+def _finite(size: float | None) -> float | None:
+    return size if size is not None and isfinite(size) else None
 
 
 def cotangents_text(trace: Trace) -> str:
@@ -80,7 +99,8 @@ def _rows(arrival: Arrival, output: str, group: int) -> Iterable[Row]:
         yield Row(name, coloured(f"— {APART}", NEUTRAL), hover, ROW, group)
     else:
         equals = "= " if arrival.parts else ""
-        words = f"{equals}<b>{scalar(arrival.size)}</b> {_mark(arrival)}"
+        begins = coloured(BEGINS, STOP) if arrival.begins else ""
+        words = f"{equals}<b>{scalar(arrival.size)}</b> {begins or _mark(arrival)}"
         yield Row(f"<b>{name}</b>", words, hover, ROW, group)
 
 

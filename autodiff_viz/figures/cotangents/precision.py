@@ -215,7 +215,9 @@ def _axis(span: tuple[float, float], limits: Dtype) -> dict[str, Any]:
     marks = {power: word for power, word in marks.items() if span[0] <= power <= span[1]}
     names = [f"2<sup>{round(power)}</sup>".replace("-", MINUS) for power in marks]
     words = [f"{name}<br>{word}" for name, word in zip(names, marks.values(), strict=True)]
-    if limits.name != FLOAT64 and limits.most > 100:  # the two lower limits are near: a line each
+    if (
+        limits.name != FLOAT64
+    ):  # the two lower limits are near, in a narrow figure also those of float16: a line each
         words[:2] = names[0], f"<br>{names[1]} normal"
     return axis(
         range=list(span),

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from autodiff_viz.figures.derivatives.curves import Curves
+from autodiff_viz.figures.derivatives.sweep_traces import sweep_traces
 from autodiff_viz.figures.style.plotly_text import coloured, short
 from autodiff_viz.figures.style.theme import (
     CLEAR,
@@ -28,10 +29,10 @@ from autodiff_viz.graph.text.text_format import listed, scalar
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60
 LOW, ABOVE, FOOT = 226, 28, 44  # pixels of the panels side by side with their margins, and of these
+SHORT_TITLE, TITLES = 12, 34  # letters that a narrow figure has room for, over the right panel and over both
 APART = 0.56  # share of the width at which the second of them begins
-TANGENT = 0.2  # share of the axis that a tangent goes to either side
 CROWD = 6.0  # the axis is cut if a few numbers would make it this many times taller
-SHADE, SWATCH = "rgba(146,90,226,0.20)", "rgba(146,90,226,0.55)"
+SWATCH = "rgba(146,90,226,0.55)"
 AWAY = {"ticks": "outside", "ticklen": 8, "tickcolor": CLEAR}  # keeps tick labels clear of the circles
 
 
@@ -63,8 +64,7 @@ def sweep_figure(curves: Curves) -> go.Figure:
         "shapes": _here_lines(curves, UPPER / total, LOWER / total),
         "meta": {"swept": curves.name, "here": curves.here},  # ui/lab/web/marker.js drags the marker
     }
-    drawn = [*_shading(curves), *_lines(curves, upper, lower, bent), *_tangents(curves, upper, bent)]
-    traces = [*drawn, *_points(curves, bent)]
+    traces = sweep_traces(curves, upper, lower, bent)
     ends = f"{curves.positions[0]:g} {curves.positions[-1]:g}"
     return draw(traces, layout, f"sweep {curves.name} {curves.output} {ends}")
 
@@ -73,7 +73,7 @@ def low_sweep(curves: Curves) -> go.Figure:
     """Draw the two panels side by side, for a place that is low; their legend stands beside the figure."""
     whole, bent = sweep_figure(curves), bool(curves.bent.any())
     layout, across = whole["layout"], _across(curves)
-    right = [_headline(f"<b>{_slope(curves)}</b>", 1.0) | {"x": APART, "xshift": 0}]
+    title = _output(curves, short)
     line = {**layout["shapes"][0].to_plotly_json(), "y0": 0, "y1": 1}
     legend = "".join(f"<p>{one}</p>" for one in [_value_line(curves), *_legend(curves, bent)])
     beside = {
@@ -84,13 +84,23 @@ def low_sweep(curves: Curves) -> go.Figure:
         "xaxis2": {**across, "anchor": "y2", "domain": [APART, 1], "nticks": 4},
         "yaxis": {**layout["yaxis"].to_plotly_json(), "domain": [0, 1], "nticks": 4},
         "yaxis2": {**layout["yaxis2"].to_plotly_json(), "domain": [0, 1], "anchor": "x2", "nticks": 4},
-        "annotations": [_headline(f"<b>{_output(curves, short)}</b>", 1.0), *right],
+        "annotations": [_headline(f"<b>{title}</b>", 1.0), _right_headline(curves, title)],
         "shapes": [line, {**line, "xref": "x2"}],
         "meta": {"swept": curves.name, "here": curves.here, "told": legend},
     }
     traces = [one.to_plotly_json() for one in whole.data]
     traces = [{**one, "xaxis": "x2"} if one["yaxis"] == "y2" else one for one in traces]
     return draw(traces, beside, f"low {layout['uirevision']}")
+
+
+def _right_headline(curves: Curves, left: str) -> dict[str, Any]:
+    """Return the title of the right panel: a long one ends with the figure, a longer one names nothing."""
+    title = _slope(curves)
+    if len(title) <= SHORT_TITLE:
+        return _headline(f"<b>{title}</b>", 1.0) | {"x": APART, "xshift": 0}
+    text = title if len(title) + len(left) <= TITLES else "derivative"
+    at_end = {"x": 1, "xanchor": "right", "xshift": RIGHT - EDGE, "align": "right"}
+    return _headline(f"<b>{text}</b>", 1.0) | at_end
 
 
 def _slope(curves: Curves) -> str:
@@ -176,113 +186,6 @@ def _range(numbers: np.ndarray, keep: float) -> list[float]:
         low, high = min(low, keep), max(high, keep)
     room = 0.08 * (high - low) or 0.5 * max(1.0, abs(high))
     return [float(low - room), float(high + room)]
-
-
-def _lines(curves: Curves, upper: list[float], lower: list[float], bent: bool) -> list[dict[str, Any]]:
-    value = _line(curves, curves.value, upper, "y", "value", VALUE, "solid")
-    declared = _line(curves, curves.declared, lower, "y2", "declared", COTANGENT, "solid")
-    true = _line(curves, curves.true, lower, "y2", "true", RULE, "dash")
-    return [value, declared, true] if bent else [value, declared]
-
-
-def _line(
-    curves: Curves, numbers: np.ndarray, shown: list[float], yaxis: str, name: str, colour: str, dash: str
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "yaxis": yaxis,
-        "x": curves.positions,
-        "y": _gaps(numbers, shown),
-        "line": {"color": colour, "width": 3.5, "dash": dash},
-        "connectgaps": False,
-        "hovertemplate": f"{name} %{{y:.5g}}<br>at %{{x:.5g}}<extra></extra>",
-    }
-
-
-def _tangents(curves: Curves, shown: list[float], bent: bool) -> list[dict[str, Any]]:
-    """Return the tangent of the declared slope, and that of the true one if they differ."""
-    i = curves.at_here
-    slopes = [("tangent", curves.declared[i], COTANGENT, "solid")]
-    slopes += [("true tangent", curves.true[i], RULE, "dash")] if bent else []
-    return [
-        _tangent(curves, float(slope), shown, name, colour, dash)
-        for name, slope, colour, dash in slopes
-        if np.isfinite(slope) and np.isfinite(curves.value[i])
-    ]
-
-
-def _tangent(
-    curves: Curves, slope: float, shown: list[float], name: str, colour: str, dash: str
-) -> dict[str, Any]:
-    """Return a piece of a tangent about the present value that stays within the panel."""
-    value = float(curves.value[curves.at_here])
-    reach = TANGENT * float(curves.positions[-1] - curves.positions[0])
-    room = max(min(value - shown[0], shown[1] - value), 0.0)
-    reach = min(reach, room / abs(slope)) if slope else reach
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "yaxis": "y",
-        "x": [curves.here - reach, curves.here + reach],
-        "y": [value - slope * reach, value + slope * reach],
-        "line": {"color": colour, "width": 2.5, "dash": dash},
-        "hovertemplate": f"{name}: slope {scalar(slope)}<extra></extra>",
-    }
-
-
-def _gaps(numbers: np.ndarray, shown: list[float]) -> np.ndarray:
-    """Return the numbers with NaN where nothing is to be drawn, and where a pole would be drawn as a line.
-
-    An array, not a list: Plotly sends it as bytes, in which NaN is allowed.
-    """
-    found = np.where(np.isfinite(numbers), numbers, np.nan)
-    found[:-1][np.abs(np.diff(found)) > shown[1] - shown[0]] = np.nan
-    return found
-
-
-def _shading(curves: Curves) -> list[dict[str, Any]]:
-    """Return the area between declared and true, one closed shape for each stretch in which they differ."""
-    both = np.isfinite(curves.declared) & np.isfinite(curves.true)
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for stretch in _stretches(curves.bent & both):
-        at = curves.positions[stretch]
-        x += [*at.tolist(), *at[::-1].tolist(), None]
-        y += [*curves.declared[stretch].tolist(), *curves.true[stretch][::-1].tolist(), None]
-    shape = {"type": "scatter", "mode": "lines", "fill": "toself", "fillcolor": SHADE, "line": {"width": 0}}
-    return [{**shape, "name": "bent", "yaxis": "y2", "x": x, "y": y, "hoverinfo": "skip"}] if x else []
-
-
-def _stretches(flags: np.ndarray) -> list[slice]:
-    """Return runs of True, each extended by one position at both ends where possible, to meet the curves."""
-    padded = np.concatenate([[False], flags, [False]]).astype(int)
-    starts, stops = np.flatnonzero(np.diff(padded) == 1), np.flatnonzero(np.diff(padded) == -1)
-    return [slice(int(a), int(b)) for a, b in zip(starts, stops, strict=True)]
-
-
-def _points(curves: Curves, bent: bool) -> list[dict[str, Any]]:
-    """Return finite differences, and a dot on each line at the present value."""
-    i = curves.at_here
-    differences = _markers(
-        curves.marked, np.where(np.isfinite(curves.slopes), curves.slopes, np.nan), "y2", "finite differences"
-    )
-    differences["marker"] = {"symbol": "circle-open", "size": 9, "color": NEUTRAL, "line": {"width": 2}}
-    dots = [("y", "value", curves.value[i], VALUE), ("y2", "declared", curves.declared[i], COTANGENT)]
-    dots += [("y2", "true", curves.true[i], RULE)] if bent else []
-    found = [differences]
-    for yaxis, name, y, colour in dots:
-        dot = _markers([curves.here], [float(y) if np.isfinite(y) else None], yaxis, f"{name} here")
-        found.append({**dot, "marker": {"symbol": "circle", "size": 13, "color": colour}})
-    return found
-
-
-def _markers(x: Any, y: Any, yaxis: str, name: str) -> dict[str, Any]:
-    hover = f"{name} %{{y:.5g}}<br>at %{{x:.5g}}<extra></extra>"
-    kind = {"type": "scatter", "mode": "markers", "yaxis": yaxis, "name": name, "cliponaxis": False}
-    return {**kind, "x": x, "y": y, "hovertemplate": hover}
 
 
 def _here_lines(curves: Curves, upper: float, lower: float) -> list[dict[str, Any]]:

@@ -8,6 +8,8 @@ import math
 import re
 from collections.abc import Iterator
 
+import jax
+import jax.numpy as jnp
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
@@ -18,6 +20,8 @@ from tests.browser.wire import Wire
 
 Y = 1.5  # and x = 0.6, a = sin(x), b = a * y, z = b + stop(exp(a))
 
+
+NUMBER = rf"{MINUS}?[\d.]+(?:e{MINUS}?\d+)?"
 
 Pages = tuple[SharedPage, list[Wire]]
 
@@ -100,6 +104,50 @@ def test_tangents_follow_the_slider_too_while_the_server_does_not_answer(lab: La
             assert number(lab.cotangent("x").text_content()) == pytest.approx(Y * math.cos(x), rel=6e-4)
         assert wire.sent == sent
         lab.page.mouse.up()
+
+
+def in_the_wire(about: Locator) -> dict[str, list[float]]:
+    """The numbers of a wire's popover, by their terms."""
+    lines = about.locator("dl").evaluate(
+        "(list) => [...list.querySelectorAll('dt')]"
+        ".map((term) => [term, term.nextSibling].map(({ textContent }) => textContent))"
+    )
+    return {term: [number(one) for one in re.findall(NUMBER, says)] for term, says in lines}
+
+
+def test_a_wires_popover_follows_the_slider_while_the_server_is_silent(lab: LabPage, wire: Wire):
+    """z = x sin x: JAX passes x cos x to x through the sine, and sin x through the product."""
+    lab.type_formula("x = 1.0\na = sin(x)\nz = a * x")
+    lab.wire("a").locator(".hit").click(force=True)
+    about = lab.canvas.get_by_role("dialog", name="Wire")
+    expect(about).to_contain_text("Local \u00d7 arriving")
+    near(lab, "x")
+    with wire.hold():
+        sent = wire.sent
+        press(lab, "x", 0.6)
+        for x in positions(lab, "x", [0.62, 0.8, 0.3]):
+            _, pull_back = jax.vjp(lambda a, x: a * x, jnp.sin(x), jnp.float32(x))
+            arriving, beside = map(float, pull_back(jnp.float32(1)))
+            (through,) = map(float, jax.vjp(jnp.sin, jnp.float32(x))[1](jnp.float32(arriving)))
+            share = [through, through + beside]
+            said = in_the_wire(about)
+            assert said["Forward"] == pytest.approx([x], rel=5e-4)
+            assert said["Arrives at a"] == pytest.approx([arriving], rel=5e-4)
+            assert said["Local \u00d7 arriving"] == pytest.approx(
+                [math.cos(x), x, x * math.cos(x)], rel=2e-5, abs=1e-6
+            )
+            assert said["Share at x"][:2] == pytest.approx(share, rel=5e-3, abs=1e-6)
+            percent = said["Share at x"][2:-1]  # the last is the number of wires
+            assert percent == (
+                [pytest.approx(100 * through / sum(share[1:]), abs=0.51)] if through * beside > 0 else []
+            )
+        assert wire.sent == sent
+        lab.page.mouse.up()
+    lab.settle()
+    exact = number(box(lab, "x").input_value())
+    assert in_the_wire(about)["Local \u00d7 arriving"] == pytest.approx(
+        [math.cos(exact), exact, exact * math.cos(exact)], rel=2e-5, abs=1e-6
+    )
 
 
 def test_every_number_follows_the_slider_while_the_server_is_silent(lab: LabPage, wire: Wire):

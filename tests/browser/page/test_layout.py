@@ -140,7 +140,8 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     assert box(page, DOCK)["height"] == pytest.approx(320, abs=4)
     apart(page, ".canvas", DOCK, SIDE)
     lab.canvas.locator(".surface").press("Shift+P")
-    sizes = page.locator(".inspector :is(dt, dd, p, .to, h2 code), .sliders .name, .tab").evaluate_all(
+    texts = ".inspector :is(dt, dd, p, .to, h2 code), .sliders .name, .tab, .transport button, .status"
+    sizes = page.locator(texts).evaluate_all(
         "all => all.filter((one) => one.offsetWidth).map((one) => parseFloat(getComputedStyle(one).fontSize))"
     )
     assert len(sizes) > 8
@@ -149,6 +150,7 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     assert page.evaluate(SCROLLS) == []
 
 
+MASK = "(one) => getComputedStyle(one.closest('.st-key-lesson_panel').parentElement).maskImage"
 WIDTH_OF_PLOT = "document.querySelector('.st-key-figure_panel .js-plotly-plot')?.clientWidth"
 
 
@@ -159,6 +161,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     expect(lab.canvas.locator(".passed").first).to_be_visible()  # the numbers of the wires
     assert box(page, ".canvas")["width"] > 740
     in_view(page, f"{LESSON} h2", SLIDERS, DOCK)
+    assert "gradient" in page.locator(LESSON).evaluate(MASK)  # no line of the lesson is cut in two
     page.get_by_role("tab", name="Sweep", exact=True).click()
     expect(page.locator(f"{FIGURE} .infolayer .x2title")).to_be_visible(timeout=20_000)
     in_view(page, f"{FIGURE} .infolayer .xtitle", f"{FIGURE} .infolayer .x2title")
@@ -206,7 +209,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     lab.open("/?lesson=xor-tutorial")
     expect(page.locator(".st-key-part_curves .js-plotly-plot")).to_be_visible(timeout=20_000)
     choices = page.locator(".st-key-part_curves [data-testid='stButtonGroup'] button")
-    assert choices.count() == 4
+    expect(choices).to_have_count(4)
     assert len({one.bounding_box()["y"] for one in choices.all()}) == 1  # in one row
     resized(page, 1280, 720)
     lab.select("dense_1")

@@ -156,6 +156,56 @@ def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: L
     expect(lab.value("a")).to_have_text(four_digits(math.sin(2.0)))
 
 
+SAID_OVER = "(part) => getComputedStyle(part, '::after').content"
+BARS = """(plot) => {
+  const { xaxis: { _offset, _length, range }, yaxis2 } = plot._fullLayout;
+  const value = (x) => range[0] + ((x - _offset) / _length) * (range[1] - range[0]);
+  const centre = (tick) => Number(tick.__data__.x);
+  const ticks = (side) => [...plot.querySelectorAll(`.${side}tick > text`)];
+  const said = new Map(ticks("y2").map((tick) => [centre(tick), tick.textContent]));
+  const names = ticks("y").sort((a, b) => centre(a) - centre(b));
+  const rows = names.map((tick) => [tick.textContent, said.get(centre(tick))]);
+  return [...plot.querySelectorAll(".bars-follow rect")].map((bar, i) => {
+    const [left, width] = ["x", "width"].map((name) => Number(bar.getAttribute(name)));
+    return [...rows[i], value(left), value(left + width)];
+  });
+}"""
+"""(name, words, ends in units of the axis) of each bar that is drawn while a slider is dragged."""
+
+
+def test_the_bars_of_cotangents_follow_a_dragged_slider(lab: LabPage):
+    """z = x sin x, so x cos x and sin x arrive at x, and x at a; at 0.6 they are 0.4952, 0.5646 and 0.6."""
+    lab.type_formula("x = 0.6\na = sin(x)\nz = a * x")
+    lab.choose_figure(FIGURES["cotangents"].title)
+    plot = lab.page.locator(".st-key-figure_place .js-plotly-plot")
+    expect(plot.get_by_text("0.4952")).to_be_visible(timeout=20_000)
+    line = lab.page.get_by_role("slider", name="Slider of x")
+    line.hover()
+    expect(lab.canvas).to_have_attribute("data-tables", "x", timeout=30_000)
+    lab.settle()
+    at = line.bounding_box()
+    lab.page.mouse.down()
+    for part in (0.53, 0.555):
+        lab.page.mouse.move(at["x"] + part * at["width"], at["y"] + at["height"] / 2)
+        lab.page.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
+        x = float(lab.page.get_by_role("spinbutton", name="Value of x").input_value())
+        sine, through = math.sin(x), x * math.cos(x)
+        wanted = {"a": [(through, 0, through), (x, 0, x)], "z": [(sine, through, through + sine), (1, 0, 1)]}
+        wanted |= {"x": [(through + sine, 0, through + sine)]}
+        bars = plot.evaluate(BARS)
+        assert lab.page.locator(".st-key-part_figure").evaluate(SAID_OVER) == "none"
+        assert len(bars) == 5
+        for name, words, left, right in bars:
+            number, start, end = wanted[name.strip().removeprefix("+").strip()].pop(0)
+            assert four_digits(number) in words
+            assert (left, right) == pytest.approx((start, end), abs=0.02)
+    lab.page.mouse.up()
+    lab.settle()
+    expect(plot.locator(".bars-follow")).to_have_count(0)
+    x = float(lab.page.get_by_role("spinbutton", name="Value of x").input_value())  # no longer a position
+    expect(plot.get_by_text(four_digits(x * math.cos(x)))).to_be_visible()
+
+
 def test_reset_leads_back_to_the_first_graph(lab: LabPage):
     lab.type_formula("p = 3.0\nq = p * p")
     expect(lab.value("q")).to_have_text("9")

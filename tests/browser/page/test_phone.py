@@ -141,6 +141,20 @@ def test_the_tool_for_several_makes_a_drag_draw_a_box(phone: LabPage):
     assert {name: phone.place(name) for name in phone.names()} == places
 
 
+def test_a_wires_numbers_have_the_whole_canvas_which_a_high_sheet_gives_back(phone: LabPage):
+    page, about = phone.page, phone.canvas.get_by_role("dialog", name="Wire")
+    page.get_by_role("tab", name="Node", exact=True).tap()
+    if page.get_by_role("button", name="Make the panel high").count():
+        page.get_by_role("button", name="Make the panel high").tap()
+    expect(page.get_by_role("button", name="Make the panel low")).to_be_visible()
+    page.touchscreen.tap(*middle(phone.wire("b").locator(".line")))
+    for part in ("Share at a", "Remove"):
+        expect(about.get_by_text(part)).to_be_in_viewport(ratio=1)
+    surface, box = phone.canvas.bounding_box(), about.bounding_box()
+    assert surface["y"] <= box["y"]
+    assert box["y"] + box["height"] <= surface["y"] + surface["height"]
+
+
 def test_details_leads_to_the_node_on_the_sheet(phone: LabPage):
     tap(phone, "b")
     panel = phone.page.locator(".st-key-inspector")

@@ -140,3 +140,26 @@ def test_an_edit_ends_the_play_and_a_region_that_runs_again_is_marked(lab):
     expect(says(lab)).to_have_text(saying("stops it: nothing is passed on"))
     lab.page.keyboard.press("Escape")
     ended(lab)
+
+
+@pytest.mark.shared_page
+def test_keys_that_are_not_the_transports_do_what_they_do_on_the_canvas(lab):
+    lab.select("b")
+    play = bar(lab).get_by_role("button", name="Play the pass")
+    scrubber = bar(lab).get_by_role("slider", name="Step of the pass")
+    play.focus()
+    lab.page.keyboard.press("?")
+    expect(lab.page.get_by_text("Esc in the formula")).to_be_visible()
+    lab.page.keyboard.press("Escape")
+    play.focus()
+    lab.press("s")
+    expect(lab.cotangent("a")).to_have_text("0")
+    expect(play).to_be_focused()
+    lab.page.keyboard.press("ArrowDown")
+    expect(play).to_be_focused()
+    lab.page.keyboard.press("ArrowRight")
+    expect(says(lab)).to_have_text(VALUES[0])
+    scrubber.focus()
+    lab.press("Control+z")
+    ended(lab)
+    expect(lab.cotangent("a")).to_have_text("1.5")

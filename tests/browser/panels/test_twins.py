@@ -41,6 +41,17 @@ def test_without_this_stop_says_what_it_changes_and_one_key_flips(lab: LabPage):
     expect(row.locator(".cotangent.apart")).to_have_text([four_digits(STOPPED), four_digits(THROUGH)])
     expect(row).to_be_in_viewport(ratio=1)
     expect(page.get_by_text("4 equal")).to_be_visible()
+    slider = page.get_by_role("slider", name="Slider of x")
+    slider.hover()
+    expect(lab.canvas).to_have_attribute("data-tables", saying("x"), timeout=30_000)
+    page.mouse.down()
+    page.mouse.move(slider.bounding_box()["x"] + 20, slider.bounding_box()["y"] + 5, steps=3)
+    for part in (says, page.locator(".texts").locator("xpath=..")):
+        expect(part).to_have_css("opacity", "0.4")  # of the numbers before the drag
+    page.mouse.up()
+    lab.settle()
+    expect(says).to_have_css("opacity", "1")
+    lab.button("Undo")
 
     lab.canvas.locator(".surface").focus()
     lab.press("v")

@@ -100,6 +100,14 @@ def test_a_node_that_makes_nan_says_so_and_no_bar_is_drawn_for_what_is_not_finit
     assert "∞" in cotangents_figure(trace(parse(text))).layout.yaxis2.ticktext[0]
 
 
+def test_where_an_infinity_begins_takes_little_of_the_figures_room():
+    """In a dock of 415 px, where whole numbers would leave 250 px for the bars."""
+    drawn = cotangents_figure(trace(parse("x = 0.0\ny = log(x)\nz = y * y")))
+    assert "begins here" in drawn.layout.yaxis2.ticktext[3]
+    assert drawn.layout.margin.r < 165
+    assert "infinity begins here, forward" in drawn.data[0].hovertext[3]
+
+
 def test_an_infinity_that_is_carried_on_begins_at_one_node():
     arrivals = found("x = 0.0\ny = log(x)\nz = y * y")
     begun = {name: arrival.begins for name, arrival in arrivals.items() if arrival.begins}

@@ -32,7 +32,7 @@ def test_the_limits_of_the_dtype_are_drawn(dtype, limits):
     assert all(low < limit < high for limit in limits)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_the_words_below_two_limits_that_are_near_each_other_stand_in_different_lines(dtype):
     ticks = precision_figure(trace(SMALL, dtype=dtype), None).layout.xaxis.ticktext[:2]
     written = [[bool(part) for part in re.sub("<(?!br)[^>]*>", "", tick).split("<br>")] for tick in ticks]

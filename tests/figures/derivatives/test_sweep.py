@@ -175,3 +175,22 @@ def test_in_a_low_place_the_panels_stand_side_by_side_with_the_same_lines():
         assert (one.xaxis or "x", one.yaxis) in {("x", "y"), ("x2", "y2")}
     assert "declared 0.5" in said(low.layout.meta["told"])
     assert {shape.xref for shape in low.layout.shapes} == {"x", "x2"}
+
+
+def test_a_long_title_of_the_low_figure_ends_with_it_and_none_meets_the_other():
+    """Of a window of 900 px: 190 px from the right panel to the figure's end, and 260 for both titles."""
+    letter = 6.6  # px of a bold letter of 14 px, about
+    texts = [
+        STOPPED,
+        "u = 0.5\nboth = stack([sqrt(u), u])",
+        "the_input_u = 0.5\nthe_output_of_both = stack([sqrt(the_input_u), the_input_u])",
+    ]
+    ends = set()
+    for text in texts:
+        left, right = low_sweep(swept(text)).layout.annotations
+        wide = [letter * len(said(one.text)) for one in (left, right)]
+        ends.add(right.xanchor)
+        assert right.xanchor == "right" or wide[1] < 80
+        assert sum(wide) < 260
+        assert said(right.text).startswith("d")
+    assert ends == {"left", "right"}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { folded, folding, idOf, namesIn, realWire, seenAs } from "../../../autodiff_viz/ui/editor/web/state/fold.js";
+import { folded, folding, idOf, namesIn, realWire, seenAs, titleOf } from "../../../autodiff_viz/ui/editor/web/state/fold.js";
 import { predict } from "../../../autodiff_viz/ui/editor/web/state/predict.js";
 import { outputPoint, slotPoint } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
 import { node, wire } from "../drawings.mjs";
@@ -148,4 +148,8 @@ test("grouping, collapsing, opening and ungrouping show at once", () => {
   assert.deepEqual(after(made, { kind: "ungroup", group: "group" }).groups.map(({ name }) => name), ["group_2"]);
   assert.deepEqual(after({ kind: "rename_region", region: "group", name: "layer" }).groups[0].name, "layer");
   assert.deepEqual(after(made, { kind: "delete", nodes: ["c", "a"] }).groups.map(({ nodes }) => nodes), [["b"]]);
+});
+
+test("what is said of a card is the name of its group", () => {
+  assert.deepEqual(["x", idOf("head")].map(titleOf), ["x", "head"]);
 });

@@ -49,6 +49,7 @@ export class Editor {
     this.told = null;
     /** @type {string | null} a wire's id */
     this.wire = null;
+    this.numbers = /** @type {import("../../inspector/web/follow.js").Numbers | null} */ (null); // of a dragged slider's position, in place of Python's
     /** Positions of the nodes being dragged. @type {Record<string, Point> | null} */
     this.dragged = null;
     /** Regions that the dragged nodes would join or leave if dropped.

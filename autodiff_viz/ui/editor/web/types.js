@@ -16,10 +16,10 @@
  *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, dims?: number[],
  *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, isParameter?: boolean, muted?: boolean, cut?: boolean, segment?: number, connected: boolean,
  *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null, heat?: Heat, state?: string[],
- *   tangent?: string, tangentFull?: string, tab?: string, beside?: boolean, full?: [number, number], foot?: number,
+ *   tangent?: string, tangentFull?: string, tab?: string, beside?: boolean, full?: [number, number], foot?: number, above?: number,
  *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[], branches?: string[] },
  * }} GraphNode  `literal`: an input's value as typed; `dims`: the shape of the value, also [] without a value; `text`: the right side of `=` in the node's
- *   line of the formula, if it is not `literal`; `ruleFull`: the function of its rule; `cut`: a segment ends at its output; `tab`: the layer below or `beside` which a parameter is folded, and `full` the size of its card when it is not; `foot`: px that its own tabs take below a node; `segment`: number of its segment, from 1;
+ *   line of the formula, if it is not `literal`; `ruleFull`: the function of its rule; `cut`: a segment ends at its output; `tab`: the layer below or `beside` which a parameter is folded, and `full` the size of its card when it is not; `foot`: px that its own tabs take below a node; `above`: px to the card above it, if that is near its chips; `segment`: number of its segment, from 1;
  *   `missing`: what an unfinished node still needs; `state`: a word and a sentence on its problem in training, or on the difference of its declared derivative from the true one;
  *   `group`, only on the card of a collapsed group: its nodes, those that feed other nodes (`outs`), and the one whose numbers the card shows; `ports`: their distances in px from the card's top;
  *   `tangent`, only in forward mode

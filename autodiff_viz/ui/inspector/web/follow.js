@@ -35,8 +35,9 @@ export function followed(data, numbers) {
  * @param {string} place @param {Term[] | undefined} terms @param {Numbers} numbers */
 const isLeftOut = (place, terms = [], numbers) => numbers.has(place) && terms.every(([, , at]) => at !== place);
 
-/** @param {WireRow} wire @param {string} id @param {Numbers} numbers @returns {WireRow} */
-function followedWire(wire, id, numbers) {
+/** A wire's row of the panel, which stands in the wire's popover too.
+ * @param {WireRow} wire @param {string} id @param {Numbers} numbers @returns {WireRow} */
+export function followedWire(wire, id, numbers) {
   const passed = passedText(wire, numbers.get(`passed ${id}`));
   const terms = isSymbolic(wire.terms, numbers) ? undefined : product(wire.terms, numbers);
   return { ...wire, passed, terms, pushes: product(wire.pushes, numbers) };

@@ -8,13 +8,13 @@ import { Field } from "./field.js";
 import { followed } from "./follow.js";
 import { setMath } from "./mathml.js";
 import { Rules } from "./rules.js";
+import { hintFor } from "./selected.js";
 
 /** @typedef {import("./types.js").NodeData} NodeData */
 /** @typedef {import("./types.js").Term} Term */
 /** @typedef {import("./types.js").WireRow} WireRow */
 /** @typedef {{ root: HTMLElement, head: HTMLElement, math: HTMLElement, terms: HTMLElement, pushes: HTMLElement, apart: HTMLElement }} Row */
 
-const HINT = "Select a node to see its derivative, its rule and its numbers.";
 
 export class Inspector {
   /** @param {import("./field.js").Sender} sender */
@@ -43,12 +43,17 @@ export class Inspector {
     const numbers = html("dl", { class: "numbers" },
       html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, "Arriving cotangent"), arriving),
       (this.moving = html("div", { class: "moving", hidden: true }, html("dt", {}, "Tangent"), tangent)));
-    this.hint = html("p", { class: "hint" }, HINT);
+    this.hint = html("p", { class: "hint" }, hintFor([]));
     this.body = html("div", { class: "body" },
       html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, declared, numbers, this.why.root, fork, added, wires, fields, runs);
     this.body.hidden = true;
     this.host = html("div", { class: "inspector" }, this.hint, this.body);
     for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
+  }
+
+  /** Say what can be done while no single node is selected. @param {string[]} names of the selected nodes */
+  hintAt(names) {
+    setText(this.hint, hintFor(names));
   }
 
   /** @param {NodeData | undefined} data none when no node is selected @param {number} ack of the last edit that it is after */

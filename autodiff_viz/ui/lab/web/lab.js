@@ -22,6 +22,7 @@ import { hear, tell } from "../../web/news.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels } from "../../workbench/web/panels.js";
+import { listenToBars } from "./barsmark.js";
 import { listenToMarker } from "./marker.js";
 import { read } from "./message.js";
 import { Places } from "./places.js";
@@ -48,6 +49,7 @@ export class Lab {
     this.cause = new Cause(this.editor);
     const pathLight = new PathLight(this.editor);
     this.check = new Check({ select: (name) => this.editor.select([name]), light: (path) => pathLight.show(path), ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }), mend: (edit, refused) => this.send(edit, refused) });
+    this.editor.watchers.push(() => this.inspector.hintAt(this.editor.single ? [] : [...this.editor.selection]));
     this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
     this.twins = new TwinsTable({ select: (name) => this.editor.select([name]), save: () => saveTwins(this.editor) });
     this.paths = new PathsList((path) => pathLight.show(path));
@@ -60,6 +62,7 @@ export class Lab {
     showLook();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.unsweep = listenToSweeps();
+    this.unbar = listenToBars();
     this.steps = listenToSteps((step) => this.editor.send({ kind: "step", step }), () => this.mail.outbox.pending.some(({ kind }) => kind === "step"), () => this.editor.drawing.moment);
     this.untry = listenToTries({ segments: () => this.showPlot("segments"), training: () => this.showPlot("training"), play: () => this.editor.startPlay() });
     this.question = new Question(this.mail);
@@ -81,7 +84,7 @@ export class Lab {
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
     hear("lag", ({ on, says, check }) => (this.inspector.lag(on ? says : null), this.check.wait(on ? check : null)), gone);
-    hear("numbers", ({ numbers }) => this.inspector.follow(numbers), gone);
+    hear("numbers", ({ numbers }) => (this.inspector.follow(numbers), this.twins.host.classList.toggle("late", numbers !== null)), gone);
     hear("menu", () => this.check.fold(), gone);
     hear("want", ({ inputs }) => this.want(inputs), gone);
     hear("wants-play", ({ state }) => this.wantPlay(state), gone);
@@ -196,6 +199,7 @@ export class Lab {
     this.unreturn();
     this.unmark();
     this.unsweep();
+    this.unbar();
     this.steps.close();
     this.untry();
     this.places.close();

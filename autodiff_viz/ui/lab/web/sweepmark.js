@@ -14,7 +14,7 @@ import { placeOf } from "./marker.js";
 
 const PLOT = ".js-plotly-plot", WORDS = "[data-av-sweep]";
 const OWN = ["tangent", "true tangent", "value here", "declared here", "true here"]; // traces that the marks stand for
-const REACH = 0.2; // share of the axis that a tangent goes to either side, as figures/derivatives/sweep.py has it
+const REACH = 0.2; // share of the axis that a tangent goes to either side, as figures/derivatives/sweep_traces.py has it
 const SAME = 1e-6; // share of the axis by which two positions may differ that are one
 const LATE_MS = 3000; // after a release, for a figure that does not come
 const LATER = "\u2026"; // for what is known once the slider is released

@@ -10,8 +10,11 @@ import { Tabs } from "./tabs.js";
 /** @typedef {"node" | "plots" | "formula" | "lesson"} Panel */
 /** @typedef {"beside" | "wide" | "middle" | "narrow"} Room  how much room there is; lab.css has the same limits */
 
+/** A window with a sheet in place of a column. */
+export const PHONE = "(max-width: 899.9px)";
+
 /** @type {[Room, string][]} */
-const ROOMS = [["narrow", "(max-width: 899.9px)"], ["middle", "(max-width: 1279.9px)"], ["wide", "(max-width: 1799.9px)"]];
+const ROOMS = [["narrow", PHONE], ["middle", "(max-width: 1279.9px)"], ["wide", "(max-width: 1799.9px)"]];
 const LABELS = { node: "Node", plots: "Plots", formula: "Formula", lesson: "Lesson" };
 /** Panels that have a tab. @type {Record<Room, Panel[]>} */
 const TABS = { beside: [], wide: ["formula", "lesson"], middle: ["node", "formula", "lesson"], narrow: ["node", "plots", "formula", "lesson"] };

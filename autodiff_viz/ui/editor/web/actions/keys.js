@@ -47,7 +47,7 @@ export function answerKeys(editor, element) {
   element.addEventListener("keyup", (event) => event.key === "Tab" && editor.stage.host.classList.add("by-keys")); // makes the focus visible
   element.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
-    if (target.closest("input, textarea, .region-pop")) return;
+    if (target.closest(`:is(${WRITES}), .region-pop`)) return;
     if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // the button handles it
     answer(editor, event, target);
   });

@@ -6,6 +6,7 @@ import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { RULES } from "../../../web/constants.js";
 import { html, setText } from "../../../web/dom.js";
 import { groupOf } from "./groups.js";
+import { titleOf as nameOf } from "../state/fold.js";
 import { arrowhead, icon } from "../draw/icons.js";
 import { answerKeys } from "./keys.js";
 import { toggleMenu } from "../popovers/menu.js";
@@ -90,7 +91,7 @@ function topBar(editor) {
     bar.hidden = editor.selection.size === 0 && !seen;
     key.hidden = !bar.hidden || editor.shown.nodes.length === 0;
     more.hidden = Boolean(seen);
-    setText(title, seen ? `${seen.from} → ${seen.to}` : titleOf(editor));
+    setText(title, seen ? `${nameOf(seen.from)} → ${nameOf(seen.to)}` : titleOf(editor));
     title.title = title.textContent ?? "";
   });
   return [bar, key];

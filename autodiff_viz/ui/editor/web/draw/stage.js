@@ -22,6 +22,7 @@ import { drawWires, placeNumbers } from "./wires/wires.js";
 
 const MARGIN = 24; // px around a node that is brought into view
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
+const HALF = 640; // px, a canvas beside a column in a window of 1100 px; below it, too, cards may have their numbers alone
 const NARROW = 480; // px; below it the first view shows all of a graph, with its numbers alone if need be, or names of a part of a large one
 const FEW = 15; // nodes; with at most so many, a first view is fitted again after every change
 const SOME = 40; // nodes; with at most so many, the first view has numbers, of a part if need be; of more, the whole as an overview
@@ -134,7 +135,7 @@ export function look(stage, wished) {
 /** Draw the view. @param {Stage} stage @param {{ w: number, h: number }} size of the canvas */
 function settle(stage, size) {
   const { view } = stage;
-  relevel(stage, levelOf(view.k, stage.reading, size.w < NARROW));
+  relevel(stage, levelOf(view.k, stage.reading, size.w < HALF));
   cull(stage, size, isFar(stage.level));
   if (!isFar(stage.level)) giveNumbersPlaces(stage);
   const { dataset } = stage.host;
@@ -167,7 +168,8 @@ export function takeReading(stage) {
 /** Least scale of a first view; 0 for any. @param {{ w: number }} size @param {number} nodes */
 function leastOf({ w }, nodes) {
   if (w < NARROW) return nodes <= SOME ? WHOLE : NAMED;
-  return nodes <= SOME ? NUMBERED : 0;
+  if (nodes > SOME) return 0;
+  return w < HALF ? WHOLE : NUMBERED;
 }
 
 /** Least scale at which the numbers of all cards are read. @param {Stage} stage */

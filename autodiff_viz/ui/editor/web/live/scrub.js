@@ -139,7 +139,8 @@ class Scrub {
 
   /** Tell the numbers of the position on view; null for Python's own. */
   tellNumbers() {
-    tell("numbers", { numbers: this.over?.row.numbers ?? null });
+    this.editor.numbers = this.over?.row.numbers ?? null;
+    tell("numbers", { numbers: this.editor.numbers });
   }
 
   /** Restore Python's own numbers. */

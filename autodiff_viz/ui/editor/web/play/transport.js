@@ -7,8 +7,7 @@ import { icon } from "../draw/icons.js";
 import { hintOf, learn, readKnown, TRY } from "./hints.js";
 import { liveSays, placeSays, placeText, SPEEDS } from "./model.js";
 import { Player } from "./player.js";
-
-const PHONE = "(max-width: 899.9px)"; // lab.css has the same limit
+import { PHONE } from "../../../workbench/web/panels.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./hints.js").Newcomer} Newcomer */
@@ -104,15 +103,18 @@ function keyed(element) {
   return element;
 }
 
-/** Keys while the transport has the focus. @param {Player} player @param {KeyboardEvent} event */
+/** Keys while the transport has the focus; the others are the canvas's. @param {Player} player @param {KeyboardEvent} event */
 function key(player, event) {
-  event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer
   const target = /** @type {Element} */ (event.target);
-  const own = (target.matches("select") && event.key !== "Escape") || (target.matches(".scrubber") && /^(Arrow|Home|End)/.test(event.key)); // the element handles it
-  if (own || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === " " && target.matches("button")) return; // which the space bar presses
-  if (pressed(player, event.key)) event.preventDefault();
+  const isElements = (target.matches("select") && event.key !== "Escape") || (target.matches(".scrubber") && MOVES.test(event.key)) || (target.matches("button") && PRESSES.test(event.key));
+  if (isElements) return event.stopPropagation();
+  if (event.ctrlKey || event.metaKey || event.altKey || !(pressed(player, event.key) || MOVES.test(event.key))) return;
+  event.stopPropagation();
+  event.preventDefault();
 }
+
+const MOVES = /^(Arrow|Home$|End$)/;
+const PRESSES = /^( |Enter)$/; // a button
 
 /** @type {Record<string, (player: Player) => void>} */
 const PRESSED = {

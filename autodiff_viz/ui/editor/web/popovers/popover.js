@@ -3,6 +3,7 @@
 // menu.
 
 import { html } from "../../../web/dom.js";
+import { hear } from "../../../web/news.js";
 import { clamp, toScreen } from "../draw/geometry.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -32,8 +33,8 @@ export function keepInside({ clientWidth: w, clientHeight: h }, root, [x, y], fo
   root.style.top = `${clamp(y, EDGE, Math.max(h - root.offsetHeight - foot, EDGE))}px`;
 }
 
-/** Open the settings of a part of the drawing. The popover follows that part, is filled again if the part has
- * changed, and is closed when the part is removed.
+/** Open the settings of a part of the drawing. The popover follows that part, is filled again if the part, or
+ * a number in it, has changed, and is closed when the part is removed.
  * @template T @param {Editor} editor @param {{
  *   label: string, kind?: string, find: () => T | undefined, look: (part: T) => unknown, fill: (part: T) => (Node | string)[],
  *   place: (part: T) => Point | undefined, first: string, shown?: (part: T) => void, closed?: () => void,
@@ -63,6 +64,7 @@ export function openPopover(editor, { label, kind = "", find, look, fill, place,
   };
   host.append(root);
   editor.watchers = [...editor.watchers, watch];
+  hear("numbers", watch, () => !root.isConnected); // of a dragged slider's position
   watch();
   /** @type {HTMLElement | null} */ (root.querySelector(first))?.focus();
 }

@@ -1,13 +1,16 @@
 // @ts-check
-// Show the numbers of a clicked wire: the value that it carries forward, the cotangent that arrives at its
-// reader, the reader's equation, and its share in the sum at a fork; with what can be done there.
+// Show the numbers of a clicked wire: the value that it carries forward, the cotangent that arrives at its reader, the
+// reader's equation, and its share in the sum at a fork; with what can be done there. They follow a dragged slider.
 
 import { removeWire } from "../actions/commands.js";
 import { freeSpot, pointAt } from "../draw/geometry.js";
-import { shareOf } from "../state/wireshare.js";
+import { wireRows } from "../live/wirerows.js";
 import { html } from "../../../web/dom.js";
 import { closePopover, openPopover } from "./popover.js";
+import { titleOf } from "../state/fold.js";
 import { sizeOfNew } from "../state/growth.js";
+import { PHONE } from "../../../workbench/web/panels.js";
+import { tell } from "../../../web/news.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Wire} Wire */
@@ -29,13 +32,15 @@ export function selectWire(editor, id) {
 /** @param {Editor} editor @param {string} id of the wire */
 export function openWire(editor, id) {
   const strand = () => editor.stage.strands.get(id);
+  if (matchMedia(PHONE).matches) tell("menu", {}); // it needs the canvas's whole height
+  const rows = (/** @type {Wire} */ wire) => wireRows({ ...editor.shown, node: editor.drawing.node }, wire, editor.numbers);
   openPopover(editor, {
     label: "Wire", kind: "wire-pop", first: "[autofocus]", // the canvas keeps the keys: Delete removes the wire
     find: () => (editor.wire === id && !editor.selection.size ? (strand()?.wire ?? undefined) : undefined),
-    look: (wire) => rowsOf(editor, wire),
+    look: rows,
     fill: (wire) => [
-      html("b", {}, `${wire.from} \u2192 ${wire.to}`),
-      html("dl", {}, ...rowsOf(editor, wire).flatMap(([term, says, kind]) => [html("dt", {}, term), html("dd", { class: kind }, says)])),
+      html("b", {}, `${titleOf(wire.from)} \u2192 ${titleOf(wire.to)}`),
+      html("dl", {}, ...rows(wire).flatMap(([term, says, kind]) => [html("dt", {}, term), html("dd", { class: kind }, says)])),
       html("div", { class: "region-buttons" }, ...buttons(editor, wire)),
     ],
     place: () => {
@@ -44,26 +49,6 @@ export function openWire(editor, id) {
       return [x, y + BELOW / editor.stage.view.k];
     },
   });
-}
-
-/** Lines of the popover: a term, its numbers and their colour. @param {Editor} editor @param {Wire} wire @returns {[string, string, string][]} */
-function rowsOf(editor, wire) {
-  const { shown, drawing } = editor;
-  const [from, to] = [editor.node(wire.from), editor.node(wire.to)];
-  const told = drawing.node?.name === wire.to ? drawing.node.wires?.find(({ slot, to: producer }) => slot === wire.slot && producer === wire.from) : undefined;
-  const equation = told?.terms?.map(([text]) => text).join("") ?? "";
-  const { reverse } = wire;
-  const { connected, cotangent } = to ?? { connected: false, cotangent: "" };
-  const share = reverse ? "" : shareOf(shown, wire);
-  /** @type {[string, string, string][]} */
-  const rows = [
-    ["Forward", [from?.shape, from?.value].filter(Boolean).join(" "), "blue"],
-    ["Passed on", reverse ? wire.passed || "unknown: forward mode is blocked" : "", "tangent"],
-    [`Arrives at ${wire.to}`, connected ? cotangent : "nothing: no path to the output", "orange"],
-    [equation ? "Local \u00d7 arriving" : "Passed back", equation || (reverse ?? wire).passed || "nothing yet", "orange"],
-    [`Share at ${wire.from}`, share, ""],
-  ];
-  return rows.filter(([, says]) => says);
 }
 
 /** @param {Editor} editor @param {Wire} wire */

@@ -5,6 +5,7 @@
 import { bounds } from "../draw/geometry.js";
 import { cardOf } from "../draw/cards/groupcard.js";
 import { isGroup, framesOf, nested } from "./frames.js";
+import { withHeadroom } from "./headroom.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
 /** @typedef {import("../types.js").GraphNode} GraphNode */
@@ -16,6 +17,9 @@ import { isGroup, framesOf, nested } from "./frames.js";
 
 /** The id of a group's card, which is not a valid node name. @param {string} group */
 export const idOf = (group) => `group:${group}`;
+
+/** The name of a node, or of the group whose card this is. @param {string} id */
+export const titleOf = (id) => (id.startsWith(idOf("")) ? id.slice(idOf("").length) : id);
 
 /** @param {Drawing} drawing @returns {Drawing} */
 export function folded(drawing) {
@@ -118,13 +122,16 @@ function outside(drawing, within) {
   return { regions: drawing.regions.filter(seen).map(holding), groups: drawing.groups.filter(seen).map(holding) };
 }
 
-/** Return a memoised `folded`: nodes and wires are reused unless something that they depend on has changed. */
+/** @param {Drawing} drawing @returns {Drawing} */
+const spaced = (drawing) => ({ ...drawing, nodes: withHeadroom(drawing.nodes) });
+
+/** Return a memoised `folded`, in which cards know of the room above them: nodes and wires are reused unless something that they depend on has changed. */
 export function folding() {
   /** @type {{ drawing: Drawing, seen: Drawing } | null} */
   let last = null;
   return (/** @type {Drawing} */ drawing) => {
     const same = last && /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every((part) => last?.drawing[part] === drawing[part]);
-    const { nodes, wires, regions, groups, within } = same && last ? last.seen : folded(drawing);
+    const { nodes, wires, regions, groups, within } = same && last ? last.seen : spaced(folded(drawing));
     const seen = { ...drawing, nodes, wires, regions, groups, within };
     last = { drawing, seen };
     return seen;

@@ -6,6 +6,7 @@ import { answerKeys } from "../actions/keys.js";
 import { keyOf, ACTIONS } from "../actions/actions.js";
 import { icon } from "../draw/icons.js";
 import { html, setText } from "../../../web/dom.js";
+import { hear } from "../../../web/news.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -24,6 +25,7 @@ export function twinsBar(editor) {
   const root = html("div", { class: "bar twins", role: "toolbar", "aria-label": "Comparison", hidden: true },
     html("div", { class: "letters" }, ...buttons), says, unpin);
   answerKeys(editor, root);
+  hear("numbers", ({ numbers }) => root.classList.toggle("late", numbers !== null), () => !root.isConnected && editor.drawing.rev >= 0);
   editor.watchers.push(() => {
     const { twins } = editor.drawing;
     if (root.hidden && !twins) return;

@@ -18,6 +18,8 @@ const OVER = 7; // px by which a chip covers the card's edge, at most; its texts
 const CLEAR = 2; // px between a chip and these texts
 const GAP = 4; // px between chips
 const WORDS = 1.5; // unit up to which a chip has words beside its icon
+const APART = 1; // px between a chip and the card above
+const LEAST = 0.5; // factor of a chip, where the next card is near
 /** Px by which chips extend above and below the card. */
 export const REACH = { above: 14, below: 16 };
 
@@ -25,36 +27,55 @@ const FLAG = { kind: "out-chip", icon: "output", text: "" };
 const OUTPUT = { ...FLAG, text: "output" };
 
 /** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
-export function chips(node, { unit, detail }, top) {
+export function chips(node, level, top) {
+  const { unit, detail } = level;
   const { isOutput, runs, segment, state, w, foot = 0 } = node;
   const h = node.h + foot; // below its tabs
-  const bare = unit > WORDS; // icons alone
-  const wide = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
-  const above = Math.min(OVER, top - CLEAR) - TALL * unit;
-  const left = leftChips(node, (w - 2 * ROW - (isOutput ? wide(FLAG) + GAP : 0)) / unit).map((chip) => (bare ? { ...chip, text: "" } : chip));
+  const size = sizeAbove(node, level, top);
+  const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
+  const wide = (/** @type {Chip} */ chip) => size * chipWidth(chip);
+  const above = overEdge(top) - TALL * size;
+  const left = leftChips(node, (w - 2 * ROW - (isOutput ? wide(FLAG) + GAP : 0)) / size).map((chip) => (bare ? { ...chip, text: "" } : chip));
   let x = ROW;
   const drawn = left.map((chip) => {
-    const element = draw(chip, x, above, unit);
+    const element = draw(chip, x, above, size);
     x += wide(chip) + GAP;
     return element;
   });
   const output = bare || x + wide(OUTPUT) > w - ROW ? FLAG : OUTPUT;
-  if (isOutput) drawn.push(draw(output, w - ROW - wide(output), above, unit));
+  if (isOutput) drawn.push(draw(output, w - ROW - wide(output), above, size));
+  const end = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
   const numbered = detail === "near" && segment ? { kind: "segment", icon: "", text: `segment ${segment}` } : null;
-  const below = ROW + (numbered ? wide(numbered) + GAP : 0);
+  const next = ROW + (numbered ? end(numbered) + GAP : 0);
   if (numbered) drawn.push(draw(numbered, ROW, h - 5, unit));
   if (runs) {
     const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
-    drawn.push(draw(chip, w - ROW - wide(chip), h - 5, unit));
+    drawn.push(draw(chip, w - ROW - end(chip), h - 5, unit));
   }
-  if (state?.length && !bare) drawn.push(draw({ kind: "state", icon: "", text: shortened(state[0], (w - ROW - below) / unit - (runs ? 30 : 0), FONT) }, below, h - 5, unit));
+  if (state?.length && unit <= WORDS) drawn.push(draw({ kind: "state", icon: "", text: shortened(state[0], (w - ROW - next) / unit - (runs ? 30 : 0), FONT) }, next, h - 5, unit));
   return drawn;
 }
 
-/** Px from the card's left edge to the end of the icons above it. @param {GraphNode} node @param {Level} level */
-export function chipsReach(node, { unit }) {
+/** Px by which chips lie over the card's edge. @param {number} top px from the card's top to its highest text */
+const overEdge = (top) => Math.min(OVER, top - CLEAR);
+
+/** Factor of the chips above a card: that of the level, or less where they would touch the next card above.
+ * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
+function sizeAbove({ above }, { unit }, top) {
+  const fits = above === undefined ? unit : (above - APART + overEdge(top)) / TALL;
+  return Math.min(unit, Math.max(fits, LEAST));
+}
+
+/** Px from the card's left edge to the end of the icons above it. @param {GraphNode} node @param {Level} level @param {number} top */
+export function chipsReach(node, level, top) {
   const icons = leftChips(node, 0).length;
-  return icons ? ROW + icons * (unit * chipWidth(FLAG) + GAP) : 0;
+  return icons ? ROW + icons * (sizeAbove(node, level, top) * chipWidth(FLAG) + GAP) : 0;
+}
+
+/** The place of the chips above a card. @param {GraphNode} node @param {Level} level @param {number} top @returns {import("../../types.js").Box} */
+export function chipsBox(node, level, top) {
+  const tall = TALL * sizeAbove(node, level, top);
+  return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w: node.w - 2 * ROW, h: tall };
 }
 
 /** The rule and the problem or warning, shortened to `room` px. Beside a problem or warning, only the rule's icon is

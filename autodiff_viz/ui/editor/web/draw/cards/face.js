@@ -149,8 +149,9 @@ export function header(node, level) {
 /** The name above the card, right of its chips, where the numbers take all of the card. @param {GraphNode} node @param {Level} level */
 function above(node, level) {
   if (level.detail === "one") return [];
-  const left = chipsReach(node, level);
-  const room = node.w - left - (node.isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level) : 0);
+  const top = inkTop(node, level);
+  const left = chipsReach(node, level, top);
+  const room = node.w - left - (node.isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) : 0);
   return [svg("text", { class: "name above", x: left, y: -LIFT }, nameFor(node.id, room, Math.max(NAME, level.text)))];
 }
 

@@ -6,7 +6,9 @@ import { POLICIES, shared } from "../../../../web/constants.js";
 import { keep, svg } from "../../../../web/dom.js";
 import { framesOf, isGroup, nested } from "../../state/frames.js";
 import { withFoot } from "../../state/tabs.js";
-import { LIFT } from "../cards/face.js";
+import { hasChips } from "../../state/headroom.js";
+import { chipsBox } from "../cards/chips.js";
+import { inkTop, LIFT } from "../cards/face.js";
 import { overlap } from "../geometry.js";
 import { opener } from "../cards/groupcard.js";
 import { NEAR } from "../text/levels.js";
@@ -28,6 +30,7 @@ const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // 
 const FONT = 12; // px
 const { tab: TAB } = shared.frame; // px, height
 const LOW = 16; // px, height of an enlarged one
+const CHIP = 24; // px of a chip above a card, at most
 const ASIDE = 14; // px from the frame's corner to its tab
 const NUMBERS_ALONE = new Set(["few", "one", "far", "boxes"]); // details at which a card has its name above it, or none
 
@@ -50,7 +53,7 @@ export function shapesOf(regions, nodes, level = NEAR) {
   const deepest = Math.max(0, ...order.map(({ depth }) => depth));
   const silent = withoutTabs(order.map(({ frame }) => frame), level);
   const highest = Math.max(0, ...order.filter(({ frame }) => !silent.has(frame)).map(({ depth }) => depth));
-  const covers = level.detail === "few" ? nodes.flatMap((node) => (node.tab ? [node] : [node, nameAbove(node, level)])) : [];
+  const covers = nodes.flatMap((node) => coversOf(node, level));
   return order.map(({ frame: region, depth }, i) => {
     const names = new Set(region.nodes);
     const others = nodes.filter(({ id, tab }) => !names.has(id) && !names.has(tab ?? ""));
@@ -112,16 +115,23 @@ function outline({ corners, holes, id }) {
   return svg("g", {}, svg("mask", { id, maskUnits: "userSpaceOnUse", ...all }, svg("rect", { ...all, fill: "white" }), ...cuts), line);
 }
 
-/** Where the tab of a frame may be, the usual place first: an enlarged one grows upwards. Where names are above cards it may
- * be higher, at the frame's other end, or at its foot. @param {Point[]} corners @param {Frame} region @param {Level} level
+/** What a tab shall not cover: a card, the name above it and its chips. @param {GraphNode} node @param {Level} level @returns {Box[]} */
+function coversOf(node, level) {
+  const chips = hasChips(node) && level.detail !== "one" ? [chipsBox(node, level, inkTop(node, level))] : [];
+  return level.detail === "few" && !node.tab ? [node, nameAbove(node, level), ...chips] : [node, ...chips];
+}
+
+/** Where the tab of a frame may be, the usual place first: an enlarged one grows upwards. It may be higher, above the
+ * chips of cards or their names, at the frame's other end, or at its foot. @param {Point[]} corners @param {Frame} region @param {Level} level
  * @param {number} lift px off the tabs of the frames inside @returns {[Box, ...Box[]]} */
 function tabPlaces(corners, region, { unit, text, detail }, lift) {
   const [[x, y]] = corners;
   const size = { w: widthsOf(region, unit).end * unit, h: tallOf(unit) * unit };
   const usual = { x: x + ASIDE, y: y + tallOf(unit) / 2 - size.h - lift, ...size };
-  if (detail !== "few") return [usual];
   const box = outerBox(corners);
-  const [higher, right, low] = [usual.y - tallOf(unit) / 2 - text + PAD.inner, box.x + box.w - size.w - ASIDE, box.y + box.h - tallOf(unit) / 2];
+  const [right, low] = [box.x + box.w - size.w - ASIDE, box.y + box.h - tallOf(unit) / 2];
+  const names = usual.y - tallOf(unit) / 2 - text + PAD.inner;
+  const higher = detail === "few" ? names : usual.y - Math.max(0, CHIP * unit + tallOf(unit) / 2 - PAD.inner);
   return [usual, { ...usual, y: higher }, { ...usual, x: right }, { ...usual, x: right, y: higher }, { ...usual, x: x - ASIDE, y: low }];
 }
 

@@ -2,6 +2,7 @@
 // Describe the graph in words for screen readers, in reading order.
 
 import { shared } from "../../../../web/constants.js";
+import { titleOf } from "../../state/fold.js";
 import { grouped } from "../../state/loops.js";
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
@@ -22,7 +23,7 @@ export function spokenWire(wire, to) {
   const back = wire.reverse?.passed ?? wire.passed;
   const forth = wire.reverse && wire.passed ? `passes on a tangent of ${wire.passed}, ` : "";
   const passed = forth + (back ? `passes back ${back}` : "passes nothing back yet");
-  return `wire from ${wire.from} to slot ${label} of ${wire.to}, ${wire.alternative ? "backward only, " : ""}${passed}`;
+  return `wire from ${titleOf(wire.from)} to slot ${label} of ${titleOf(wire.to)}, ${wire.alternative ? "backward only, " : ""}${passed}`;
 }
 
 /** Text of a region and its nodes. @param {Region} region */

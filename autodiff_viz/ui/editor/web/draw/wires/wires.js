@@ -5,6 +5,7 @@
 
 import { keep, setText, svg } from "../../../../web/dom.js";
 import { hookCurve, outputPoint, pathOf, pointAt, slotPoint, wireCurve } from "../geometry.js";
+import { titleOf } from "../../state/fold.js";
 import { labelPoint, placeLabels, USUAL } from "./labels.js";
 
 /** @typedef {import("../../types.js").Wire} Wire */
@@ -101,7 +102,7 @@ export function updateStrand(strand, wire, nodes) {
   const shape = shapeOf(strand);
   const back = (wire.reverse ?? wire).passedFull ?? (wire.reverse ?? wire).passed;
   const forth = wire.reverse ? `\npassed on ${wire.passedFull ?? wire.passed}` : "";
-  setText(strand.title, `${wire.from} → ${wire.to}${shape && `, ${shape}`}${forth}\npassed back ${back}`);
+  setText(strand.title, `${titleOf(wire.from)} → ${titleOf(wire.to)}${shape && `, ${shape}`}${forth}\npassed back ${back}`);
   placeMarks(strand);
 }
 

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chipsBox } from "../../../autodiff_viz/ui/editor/web/draw/cards/chips.js";
+import { inkTop } from "../../../autodiff_viz/ui/editor/web/draw/cards/face.js";
+import { regionBoxes } from "../../../autodiff_viz/ui/editor/web/draw/regions/regions.js";
+import { levelOf } from "../../../autodiff_viz/ui/editor/web/draw/text/levels.js";
+import { node } from "../drawings.mjs";
+
+const SCALES = [1, 0.8, 0.65, 0.5, 0.42, 0.36]; // from near to numbers alone
+const meet = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+
+test("a chip ends below the card above, as near as the layout puts it, at every level of detail", () => {
+  for (const k of SCALES) {
+    const level = levelOf(k);
+    const below = { ...node("b"), y: 108, rule: "stop", above: 28 };
+    const box = chipsBox(below, level, inkTop(below, level));
+    assert.ok(box.y >= 80, `${level.detail} ${box.y}`); // the card above ends at 80
+    assert.ok(box.h >= 10, `${level.detail} ${box.h}`);
+  }
+});
+
+test("a chip with room above has the size of its level", () => {
+  const level = levelOf(0.65);
+  const free = { ...node("b"), y: 108, rule: "stop" };
+  assert.ok(chipsBox(free, level, inkTop(free, level)).h > 20 * 1.4); // 11 px at 0.65, of 11.5 at 1
+});
+
+test("a region's tab is not under the chip of a card in it, however much both are enlarged", () => {
+  const card = { ...node("s"), x: 0, y: 0, isOutput: true };
+  const region = { name: "square", nodes: ["s"], policy: "nothing_saveable", badge: "x2" };
+  for (const k of SCALES.slice(0, 5)) {
+    const level = levelOf(k);
+    const [{ tab }] = regionBoxes([region], [card], level);
+    assert.ok(!meet(tab, chipsBox(card, level, inkTop(card, level))), level.detail);
+  }
+});

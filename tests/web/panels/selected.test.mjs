@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hintFor } from "../../../autodiff_viz/ui/inspector/web/selected.js";
+
+const first = (names) => hintFor(names).split(" are selected")[0];
+
+test("without a selection the panel says what to select, and with several nodes which they are", () => {
+  assert.match(hintFor([]), /^Select a node to see its derivative/);
+  assert.match(hintFor(["a", "b"]), /^a and b are selected\. Select one of them to see its derivative/);
+});
+
+test("of many nodes some are named", () => {
+  assert.equal(first(["a", "b", "c", "d"]), "a, b, c and d");
+  assert.equal(first(["a", "b", "c", "d", "e", "f"]), "a, b, c and 3 more");
+});
