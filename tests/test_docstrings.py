@@ -20,7 +20,7 @@ Estimate Evaluate Exchange Explain Explore Export Extrapolate Fail Fill Filter F
 Follow Fork Format Generate Give Handle Highlight Hint Hold Identify Import Inline Inspect Interpret
 Isolate Keep Lay Limit Lint List Log Look Make Map Mark Measure Memoise Move Multiply Mute Name Navigate
 Nest Number Offer Open Outline Paint Pan Parse Pinch Place Play Precompute Predict Prepare Print Push
-Quote Read Record Redraw Reduce Refuse Register Rehearse Remember Remove Replace Report Represent
+Quote Read Record Redraw Reduce Refuse Register Rehearse Release Remember Remove Replace Report Represent
 Request Resolve Restore Route Run Scale Scan Schedule Search Select Send Serve Set Share Show Simulate
 Sort Stack Start Store Suggest Summarise Sweep Switch Take Teach Tell Test Time Tokenise Trace Train
 Tune Turn Undo Unroll Update Verify Visit Warm Watch Wire Write Zoom

@@ -1,4 +1,4 @@
-"""Return free memory to the system, which the C library keeps after a compilation.
+"""Release memory that the C library keeps after a compilation.
 
 XLA's compiler allocates hundreds of megabytes for a large program and frees them at its end. They lie between
 blocks that stay in use, so the process does not shrink by itself.

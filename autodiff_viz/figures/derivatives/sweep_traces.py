@@ -1,4 +1,4 @@
-"""Traces of the sweep figure: curves, tangents, the area between declared and true, and points."""
+"""Draw the traces of the sweep figure: curves, tangents, the area between declared and true, and points."""
 
 from __future__ import annotations
 

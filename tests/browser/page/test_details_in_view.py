@@ -1,4 +1,4 @@
-"""What "Details" opens, and the panel of the selected node: in view in every window."""
+"""Check that what "Details" opens, and the panel of the selected node, is in view in every window."""
 
 from __future__ import annotations
 

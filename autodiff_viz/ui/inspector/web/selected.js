@@ -1,5 +1,5 @@
 // @ts-check
-// What the panel says while no single node is selected. Pure.
+// Write what the panel says while no single node is selected. Pure.
 
 const SEE = "to see its derivative, its rule and its numbers.";
 const NAMED = 4; // nodes in the sentence

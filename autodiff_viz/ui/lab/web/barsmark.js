@@ -1,5 +1,5 @@
 // @ts-check
-// The bars of the cotangents figure while a slider is dragged, from the table that moves the canvas: bars and numbers follow;
+// Move the bars of the cotangents figure while a slider is dragged, and its numbers, from the table that moves the canvas;
 // what the table does not say has an ellipsis. Python draws the figure again after the release.
 
 import { hear } from "../../web/news.js";

@@ -1,6 +1,6 @@
 // @ts-check
-// Numbers of one wire for its popover: Python's, or those of a dragged slider's position from the table that moves the
-// canvas. Pure.
+// Choose the numbers of one wire for its popover: Python's, or those of a dragged slider's position, from the table that
+// moves the canvas. Pure.
 
 import { followedWire } from "../../../inspector/web/follow.js";
 import { numberText } from "../draw/text/numbers.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Room above the cards that have chips on their upper edge: where another card is near, chips are small. Pure.
+// Find the cards with chips on their upper edge that have another card near above: their chips are small. Pure.
 
 import { withFoot } from "./tabs.js";
 
