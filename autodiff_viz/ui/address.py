@@ -88,9 +88,14 @@ def write_address(here: Session) -> None:
             st.query_params.from_dict(address.written)
 
 
-def next_address(here: Session) -> str:
-    """Return the address of the whole state as text, for a browser that shows the address by itself."""
+def next_address(here: Session) -> str | None:
+    """Return the address of the whole state as text, for a browser that shows the address by itself.
+
+    None while another page is on view, whose address must stay: this one is written when the lab opens again.
+    """
     with here.lock:
+        if VIEW in here.address.written:
+            return None
         here.address.written, here.address.pushed = _next(here, here.address.written), True
         return urlencode(here.address.written)
 

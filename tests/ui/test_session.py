@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from threading import Thread
 from time import sleep
@@ -12,11 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.ui import address
 from autodiff_viz.ui.panels import settings
+from autodiff_viz.ui.serving.lab_socket import exchange
 from autodiff_viz.ui.session import SESSION, Session, act
 from autodiff_viz.views.actions import set_input, typed, undone
 from autodiff_viz.views.lab import FIRST, start
 from autodiff_viz.views.lessons.gallery import open_lesson
-from autodiff_viz.views.persistence.address import to_query
+from autodiff_viz.views.persistence.address import GALLERY, VIEW, to_query
 from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -92,6 +94,17 @@ def test_the_address_over_the_websocket_stays_as_it_was_opened_until_something_c
     assert address.next_address(here) == "lesson=fork"
     act(here, set_input, "x", 2.0)
     assert "g=" in address.next_address(here)
+
+
+def test_a_late_message_of_the_lab_leaves_the_address_of_the_lessons_alone():
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    here = app.session_state[SESSION]
+    here.address.written, here.address.pushed = {VIEW: GALLERY}, False  # as a link to the lessons does
+    answer, known, _ = exchange(here, None, "lesson=fork")
+    assert ("query" in json.loads(answer), known) == (False, "lesson=fork")
+    assert here.address.written == {VIEW: GALLERY}
+    with_address(app, {}).run()
+    assert app.query_params == {}  # the lab again, where nothing has been done
 
 
 def test_actions_of_two_threads_are_all_done():

@@ -145,7 +145,7 @@ def exchange(here: Session, text: str | None = None, known: str = "") -> tuple[s
       known: the address that was sent to the browser last.
 
     Returns:
-      The answer as JSON, the address, and the keys of the jobs whose answers are awaited.
+      The answer as JSON, the address that was sent last, and the keys of the jobs whose answers are awaited.
     """
     with in_turn(here.visitor), here.lock:
         here.socket = True
@@ -154,8 +154,10 @@ def exchange(here: Session, text: str | None = None, known: str = "") -> tuple[s
             hear(here, _read(text))
         told = known if here.address.pushed else None  # Streamlit has written another one since
         address = next_address(here)  # before the edits are acknowledged
-        message = {**news(here, pushed=True), **({} if address == told else {"query": address})}
-        return json.dumps(message, ensure_ascii=False, separators=(",", ":")), address, here.awaited
+        query = {} if address in (None, told) else {"query": address}
+        message = {**news(here, pushed=True), **query}
+        answer = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        return answer, known if address is None else address, here.awaited
 
 
 def _read(text: str) -> dict[str, Any]:
