@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -25,6 +26,11 @@ class Element(NamedTuple):
     fragment: str
 
 
+def _connecting() -> dict[str, Any]:
+    cookie = {"Cookie": f"affinity={uuid4().hex}"}
+    return {"max_size": None, "open_timeout": PATIENCE, "proxy": None, "additional_headers": cookie}
+
+
 @dataclass
 class Tab:
     """One tab. It has opened when `shown` is set.
@@ -35,6 +41,8 @@ class Tab:
       heard: when the last message came, by the clock of `perf_counter`.
       idle: whether no run is going on.
       lost: why the connection has ended; "" while it has not.
+      connecting: arguments of `connect`: with the cookie by which nginx keeps a browser with its replica, as
+        one that has been here before sends it.
     """
 
     address: str
@@ -45,6 +53,7 @@ class Tab:
     idle: bool = False
     lost: str = ""
     shown: asyncio.Event = field(default_factory=asyncio.Event)
+    connecting: dict[str, Any] = field(default_factory=_connecting)
     _page: str = ""
     _kept: dict[str, None] = field(default_factory=dict)
     _socket: ClientConnection | None = None
@@ -55,9 +64,7 @@ class Tab:
         began = time.perf_counter()
         place = urlsplit(self.address)
         stream = f"ws://{place.netloc}{place.path.rstrip('/')}/_stcore/stream"
-        self._socket = await connect(
-            stream, subprotocols=["streamlit", "unused"], max_size=None, open_timeout=PATIENCE, proxy=None
-        )
+        self._socket = await connect(stream, subprotocols=["streamlit", "unused"], **self.connecting)
         self._listening = asyncio.create_task(self._listen())
         await self.send()
         await asyncio.wait_for(self.shown.wait(), PATIENCE)

@@ -52,7 +52,7 @@ class Reader(Tab):
         took = await super().open()
         place = urlsplit(self.address)
         path = f"ws://{place.netloc}{place.path.rstrip('/')}/{self.word.socket}"
-        self._lab = await connect(path, max_size=None, open_timeout=PATIENCE, proxy=None)
+        self._lab = await connect(path, **self.connecting)
         self._answering = asyncio.create_task(self._take_answers())
         return took
 
