@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.differences import slope_along
-from autodiff_viz.engine.sweep import sweep, true_derivative
+from autodiff_viz.engine.sweep import SLIDER, sweep, true_derivative
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 
-POSITIONS = 201  # fixed: ops are compiled per number of positions
+POSITIONS = 2 * SLIDER - 1  # swept in two halves, which share the compiled ops of sliders
 MARKERS = 21
 TOLERANCE = 1e-3  # share of the largest derivative on view above which two derivatives differ
 
@@ -69,10 +70,13 @@ def curves(trace: Trace, name: str | None = None, ends: tuple[float, float] | No
     here = float(trace.inputs[name])
     positions = _with(np.linspace(*span(trace.graph[name], here, ends), POSITIONS), here)
     marked = _with(positions[:: (POSITIONS - 1) // (MARKERS - 1)], here)
-    found = sweep(trace, name, positions)
+    halves = positions[:SLIDER], positions[SLIDER - 1 :]
+    found = [sweep(trace, name, half) for half in halves]
+    declared = _joined(each.gradient for each in found)
     rules = tuple(node for node in trace.graph.nodes if node.rule.kind != FOLLOW)
-    true = true_derivative(trace, name, positions) if rules else found.gradient
-    value = _paired(found.along(found.value[trace.output], trace.output), trace.seed)
+    true = _joined(true_derivative(trace, name, half) for half in halves) if rules else declared
+    output = _joined(each.along(each.value[trace.output], trace.output) for each in found)
+    value = _paired(output, trace.seed)
     return Curves(
         name=name,
         here=here,
@@ -80,7 +84,7 @@ def curves(trace: Trace, name: str | None = None, ends: tuple[float, float] | No
         is_plain=trace.seed.shape == () and float(trace.seed) == 1.0,
         positions=positions,
         value=value,
-        declared=np.asarray(found.gradient, np.float64),
+        declared=declared.astype(np.float64),
         true=np.where(np.isnan(value), np.nan, true).astype(np.float64),
         marked=marked,
         slopes=slope_along(trace, name, marked),
@@ -139,6 +143,12 @@ def _with(positions: np.ndarray, here: float) -> np.ndarray:
     moved = positions.copy()
     moved[np.argmin(np.abs(positions - here))] = here
     return moved
+
+
+def _joined(halves: Iterable[np.ndarray]) -> np.ndarray:
+    """Return one array of two whose positions overlap by one."""
+    first, second = halves
+    return np.concatenate([first, second[1:]])
 
 
 def _paired(value: np.ndarray, seed: np.ndarray) -> np.ndarray:
