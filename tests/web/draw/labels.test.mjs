@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { overlap, wireCurve } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
+import { overlap, pointAt, wireCurve } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
 import { labelPoint, placeLabels, USUAL } from "../../../autodiff_viz/ui/editor/web/draw/wires/labels.js";
 
 const label = (id, weight, from = [0, 0], to = [300, 0]) => ({ id, weight, text: "0.123", curve: wireCurve(from, to) });
@@ -44,4 +44,17 @@ test("a number crosses no other wire where it has a choice", () => {
 
 test("a number without any room is left out", () => {
   assert.equal(placeLabels([label("a", 1)], [{ x: -50, y: -50, w: 500, h: 100 }], []).size, 0);
+});
+
+test("a large contribution gives way where a smaller one would otherwise lie on another wire", () => {
+  const one = (/** @type {string} */ text, /** @type {number} */ down) => ({ id: text, text, weight: Number(text), size: 26, curve: wireCurve([0, 0], [64, down]) });
+  const wires = [one("2", -54), one("6", 54)]; // a fork at the size of a phone
+  const cards = [{ x: -160, y: -54, w: 160, h: 108 }, { x: 64, y: -126, w: 160, h: 104 }, { x: 64, y: 20, w: 160, h: 104 }];
+  const tab = { x: -11, y: -114, w: 64, h: 44 };
+  const places = placeLabels(wires, [...cards, tab], wires.map(({ curve }) => curve));
+  const points = wires.flatMap(({ curve }) => Array.from({ length: 21 }, (_, i) => pointAt(curve, i / 20).point));
+  for (const { id, curve, text, size } of wires) {
+    const [x, y] = labelPoint(curve, places.get(id), text, size);
+    assert.ok(points.every((at) => Math.hypot(at[0] - x, at[1] - y) > size), `${id} lies on a wire`);
+  }
 });

@@ -31,21 +31,41 @@ const SIZE = 13; // px
 const labelWidth = (text, size) => textWidth(text, size) * 1.06 + 6;
 
 /** Greedy placement in the order of contribution size, the largest first. A label never covers an obstacle or
- * another label, and crosses a wire only if every place does. A label without a free place is left out.
+ * another label, and crosses a wire only if every place does. A label without a free place is left out. If there are
+ * such labels, they are placed first in a second attempt, which counts if fewer are left out, or fewer wires crossed.
  * @param {Label[]} labels @param {Box[]} obstacles @param {Cubic[][]} wires @returns {Map<string, Place>} */
 export function placeLabels(labels, obstacles, wires) {
-  const taken = grid(obstacles);
   const crossed = grid(wires.flatMap(pointsOf));
+  const ordered = [...labels].sort((a, b) => b.weight - a.weight);
+  const first = attempt(ordered, obstacles, crossed);
+  if (!first.poor.size) return first.places;
+  const isPoor = (/** @type {Label} */ { id }) => first.poor.has(id);
+  const poorFirst = [...ordered.filter(isPoor), ...ordered.filter((label) => !isPoor(label))];
+  const second = attempt(poorFirst, obstacles, crossed);
+  const isBetter = second.places.size - first.places.size || first.crossings - second.crossings;
+  return (isBetter > 0 ? second : first).places;
+}
+
+/** Place labels one after the other. `poor`: those that cross a wire or are left out; `crossings`: sampled points of wires
+ * that labels cover.
+ * @param {Label[]} labels @param {Box[]} obstacles @param {ReturnType<typeof grid>} crossed */
+function attempt(labels, obstacles, crossed) {
+  const taken = grid(obstacles);
   /** @type {Map<string, Place>} */
   const places = new Map();
-  for (const label of [...labels].sort((a, b) => b.weight - a.weight)) {
+  const poor = new Set();
+  let crossings = 0;
+  for (const label of labels) {
     const free = (label.early ? EARLY : PLACES).filter((place) => !taken.hits(boxAt(label, place), 1));
-    const place = least(free, (found) => crossed.hits(boxAt(label, found), Infinity));
+    const cost = (/** @type {Place} */ place) => crossed.hits(boxAt(label, place), Infinity);
+    const place = least(free, cost);
+    if (!place || cost(place)) poor.add(label.id);
     if (!place) continue;
+    crossings += cost(place);
     places.set(label.id, place);
     taken.add(boxAt(label, place));
   }
-  return places;
+  return { places, poor, crossings };
 }
 
 /** Middle of the number, beside the wire: above it if the wire is horizontal and the side is 1.
