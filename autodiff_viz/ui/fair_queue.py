@@ -5,8 +5,9 @@ waits long for a slow visitor: a visitor with a slow turn lately joins a queue o
 one takes long unexpectedly, the next is admitted.
 
 While one turn is under way, other threads interrupt it seldom: each switch takes time, and Streamlit's own
-threads can wait for the few milliseconds of a turn. Threads switch often only while several turns share the
-processor.
+threads can wait for the few milliseconds of a turn. Threads switch often while several turns share the
+processor, and when a message arrives during a turn that takes longer than most: an action needs several
+switches from its message to its answer.
 """
 
 from __future__ import annotations
@@ -24,13 +25,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from autodiff_viz.engine.live_path.bounded_memo import asked_by
 
 MOST = 4  # held-up turns of a queue at once; with more, all share the processor
-SLOW = 0.05  # seconds of work in a turn that mark a visitor as slow for the next turn
-VERY_SLOW, MARKED = 0.1, 12  # seconds that mark them for so many: only the first turn of a slow edit is slow
-LONG, VERY_LONG = 0.1, 2.0  # seconds after which a turn counts as held up, in the quick and in the slow queue
-SWITCH_ALONE, SWITCH_SHARED = (
-    0.02,
-    0.0002,
-)  # seconds between two switches of threads, with one turn and with several
+SLOW = 0.05  # seconds of work in a turn that mark a visitor as slow
+LATELY = 50  # how many times as long the mark stays: the turns that draw an edit are quicker than its first
+LONG, VERY_LONG = 0.04, 2.0  # seconds after which a turn of the quick and of the slow queue is held up
+SWITCH_ALONE, SWITCH_SHARED = 0.01, 0.0002  # seconds between two switches of threads, one turn and several
+USUAL = 0.015  # seconds that a turn may take without its switches being more frequent
 KNOWN = 1_000  # visitors that are remembered as slow
 
 
@@ -60,6 +59,11 @@ class Queue:
     def under_way(self) -> int:
         """Number of turns under way."""
         return len(self._going)
+
+    def newest(self) -> float:
+        """Return when the newest turn under way began; 0 if there is none."""
+        with self._lock:
+            return max((turn.since for turn in self._going), default=0.0)
 
     def longest_wait(self) -> float:
         """Return the longest wait for a turn, in seconds, since the last call, and forget it."""
@@ -100,13 +104,11 @@ class Queue:
 
     def _patience(self) -> float:
         """Return the seconds until the newest turn counts as held up, if it is still under way then."""
-        with self._lock:
-            newest = max((turn.since for turn in self._going), default=0.0)
-        return max(0.0, newest + self._long - monotonic())
+        return max(0.0, self.newest() + self._long - monotonic())
 
 
 _quick, _slow = Queue(LONG), Queue(VERY_LONG)
-_known: dict[Hashable, int] = {}  # slow visitors, with the turns until the mark goes
+_known: dict[Hashable, float] = {}  # slow visitors, and until when, in seconds of `monotonic`
 _beside: list[None] = []  # one entry for each work without a turn
 _mine = local()  # whether this thread has its turn
 _switching = Lock()
@@ -124,7 +126,8 @@ def in_turn(of: Hashable = None) -> Iterator[None]:
         yield
         return
     of = of or visitor()
-    queue = _slow if of in _known else _quick
+    queue = _slow if monotonic() < _known.get(of, 0.0) else _quick
+    switch_often_in_long_turns()
     turn, worked = queue.begin(), thread_time()
     _mine.turn = True
     _set_switch_interval()
@@ -150,11 +153,21 @@ def beside_turns() -> Iterator[None]:
         _set_switch_interval()
 
 
+def switch_often_in_long_turns() -> None:
+    """Switch threads often if the present turn takes longer than most; called when a message arrives."""
+    if _quick.under_way and sys.getswitchinterval() > SWITCH_SHARED and _is_long(_quick):
+        _set_switch_interval()
+
+
 def _set_switch_interval() -> None:
     """Set how often Python switches threads; a turn beside a slow one or other work never counts as alone."""
     with _switching:
-        alone = not _slow.under_way and not _beside and _quick.under_way <= 1
-        sys.setswitchinterval(SWITCH_ALONE if alone else SWITCH_SHARED)
+        several = _slow.under_way or _beside or _quick.under_way > 1
+        sys.setswitchinterval(SWITCH_SHARED if several or _is_long(_quick) else SWITCH_ALONE)
+
+
+def _is_long(queue: Queue) -> bool:
+    return 0.0 < queue.newest() < monotonic() - USUAL
 
 
 def visitor() -> Hashable:
@@ -164,9 +177,10 @@ def visitor() -> Hashable:
 
 
 def _note(visitor: Hashable, seconds: float) -> None:
-    left = max(_known.get(visitor, 0) - 1, MARKED if seconds > VERY_SLOW else seconds > SLOW)
-    _known.pop(visitor, None)
-    if visitor is not None and left > 0:
-        _known[visitor] = left
-        for old in [*_known][:-KNOWN]:
-            _known.pop(old, None)
+    """Mark a visitor as slow whose turn took so many seconds of work, if that is long."""
+    if visitor is None or seconds <= SLOW:
+        return
+    until = max(_known.pop(visitor, 0.0), monotonic() + LATELY * seconds)
+    _known[visitor] = until
+    for old in [*_known][:-KNOWN]:
+        _known.pop(old, None)

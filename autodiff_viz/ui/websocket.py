@@ -18,6 +18,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from autodiff_viz.graph import limits
+from autodiff_viz.ui.fair_queue import switch_often_in_long_turns
 from autodiff_viz.views.persistence.json_depth import nested_deeper
 
 TOO_DEEP = "too deep"
@@ -40,7 +41,9 @@ class Checked:
             return
 
         async def take() -> Any:
-            return _changed(await receive(), admitted)
+            message = await receive()
+            switch_often_in_long_turns()
+            return _changed(message, admitted)
 
         async def give(message: Any) -> None:
             await send(_changed(message, discreet))

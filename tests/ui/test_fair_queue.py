@@ -13,14 +13,15 @@ from time import monotonic, sleep, thread_time
 
 from autodiff_viz.ui import fair_queue
 from autodiff_viz.ui.fair_queue import (
-    MARKED,
+    LATELY,
     SLOW,
     SWITCH_ALONE,
     SWITCH_SHARED,
-    VERY_SLOW,
+    USUAL,
     Queue,
     beside_turns,
     in_turn,
+    switch_often_in_long_turns,
 )
 
 PATIENCE = 30  # seconds
@@ -33,7 +34,8 @@ def beside(what: Callable[[], None]) -> Thread:
     return thread
 
 
-def test_what_is_drawn_for_one_is_not_cut_into_by_another():
+def test_what_is_drawn_for_one_is_not_cut_into_by_another(monkeypatch):
+    monkeypatch.setattr(fair_queue, "_quick", Queue(PATIENCE))  # nobody is admitted on a busy machine either
     seen: list[str] = []
 
     def draw(name: str) -> None:
@@ -90,7 +92,7 @@ def test_the_next_turn_is_that_of_who_came_first():
     assert order == list(range(20))
 
 
-def test_who_was_slow_the_last_time_keeps_nobody_waiting():
+def test_who_was_slow_lately_keeps_nobody_waiting():
     """Nobody is let in because time has passed: the slow one is in a queue of the slow."""
     with in_turn("slow"):
         end = thread_time() + 1.2 * SLOW
@@ -107,17 +109,25 @@ def test_who_was_slow_the_last_time_keeps_nobody_waiting():
         other.join(PATIENCE)
         assert done == [1]
         assert fair_queue._slow._going
-    assert "slow" not in fair_queue._known  # this turn was a quick one
 
 
-def test_who_was_very_slow_stays_in_the_slow_queue_for_the_turns_of_the_next_edits():
-    """An edit takes several turns, of which only the first is slow."""
-    turns = 0
-    fair_queue._note("very slow", 2 * VERY_SLOW)
-    while "very slow" in fair_queue._known:
-        fair_queue._note("very slow", 0.0)
-        turns += 1
-    assert turns == MARKED
+def test_the_mark_of_a_slow_visitor_lasts_as_many_times_the_turn(monkeypatch):
+    """Quick turns in between, those that draw what the slow one has changed, do not take it away."""
+    now = [monotonic()]
+    monkeypatch.setattr(fair_queue, "monotonic", lambda: now[0])
+    fair_queue._note("very slow", 0.5)
+    fair_queue._note("very slow", 0.001)
+    fair_queue._note("quick", SLOW)
+
+    def queue(of: str) -> str:
+        with in_turn(of):
+            return "slow" if fair_queue._slow.under_way else "quick"
+
+    assert [queue("very slow"), queue("quick"), queue("another")] == ["slow", "quick", "quick"]
+    now[0] += 0.49 * LATELY
+    assert queue("very slow") == "slow"
+    now[0] += 0.02 * LATELY
+    assert queue("very slow") == "quick"
 
 
 def test_a_turn_within_a_turn_is_the_same():
@@ -146,7 +156,8 @@ def test_a_mistake_gives_the_turn_back():
     assert free.wait(PATIENCE)
 
 
-def test_threads_switch_seldom_in_a_turn_alone_and_often_beside_another():
+def test_threads_switch_seldom_in_a_turn_alone_and_often_beside_another(monkeypatch):
+    monkeypatch.setattr(fair_queue, "USUAL", PATIENCE)
     intervals: list[float] = []
 
     def draw() -> None:
@@ -159,6 +170,20 @@ def test_threads_switch_seldom_in_a_turn_alone_and_often_beside_another():
     with in_turn():
         intervals.append(sys.getswitchinterval())
     assert [round(each, 6) for each in intervals] == [SWITCH_ALONE, SWITCH_SHARED, SWITCH_ALONE]
+
+
+def test_threads_switch_often_once_a_message_arrives_in_a_turn_that_takes_long(monkeypatch):
+    now = [monotonic()]
+    monkeypatch.setattr(fair_queue, "monotonic", lambda: now[0])
+    intervals: list[float] = []
+    with in_turn():
+        for passed in (0.0, 0.9 * USUAL, 0.2 * USUAL):
+            now[0] += passed
+            switch_often_in_long_turns()
+            intervals.append(round(sys.getswitchinterval(), 6))
+    switch_often_in_long_turns()
+    intervals.append(round(sys.getswitchinterval(), 6))
+    assert intervals == [SWITCH_ALONE, SWITCH_ALONE, SWITCH_SHARED, SWITCH_ALONE]
 
 
 def test_a_slow_visitor_never_counts_as_alone():
@@ -210,7 +235,8 @@ def test_a_decorated_function_has_its_turn_at_each_call():
     assert not fair_queue._mine.turn
 
 
-def test_threads_switch_often_while_something_works_beside_a_turn():
+def test_threads_switch_often_while_something_works_beside_a_turn(monkeypatch):
+    monkeypatch.setattr(fair_queue, "USUAL", PATIENCE)
     with in_turn():
         assert isclose(sys.getswitchinterval(), SWITCH_ALONE)
         with beside_turns():
