@@ -60,7 +60,8 @@ def tensors(size: int) -> Graph:
     The inputs are parameters, and a last node sums the output.
     """
     graph = example(size, 0).graph
-    inputs = [Node(f"x{i}", INPUT, (), params(shape=(8, 8), init="normal", seed=i)) for i in range(INPUTS)]
+    drawn = {"shape": (8, 8), "init": "normal", "trainable": True}
+    inputs = [Node(f"x{i}", INPUT, (), params(seed=i, **drawn)) for i in range(INPUTS)]
     total = Node("total", "sum", (graph.output,))
     return Graph((*inputs, *graph.nodes[INPUTS:], total), (), total.name)
 
