@@ -33,6 +33,17 @@ class Traced:
 
 
 def traced(function: Callable, *like: Any) -> Traced:
-    """Trace a function with arguments like these: arrays, or their shapes."""
-    equations, results = jax.make_jaxpr(function, return_shape=True)(*like)
-    return Traced(equations, jax.tree.structure(results))
+    """Trace a function with arguments like these: arrays, or their shapes.
+
+    JAX sees a function of leaves that returns leaves: it would keep the names of arguments and results,
+    20 KB a program, for its last 4,096 programs.
+    """
+    leaves, given = jax.tree.flatten(like)
+    trees = []
+
+    def flat(*leaves: Any) -> list[Any]:
+        results, tree = jax.tree.flatten(function(*jax.tree.unflatten(given, leaves)))
+        trees.append(tree)
+        return results
+
+    return Traced(jax.make_jaxpr(flat)(*leaves), trees[-1])
