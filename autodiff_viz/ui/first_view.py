@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 from autodiff_viz.engine.live_path.bounded_memo import shared
@@ -43,6 +44,7 @@ class First:
     Attributes:
       divided: the lab's address, and the fields that are too long for it.
       newest: at most one record, with the answers that existed when the address was last opened.
+      telling: held while that record is made, so that a class makes it once.
     """
 
     lab: Lab
@@ -50,16 +52,19 @@ class First:
     present: Present
     trail: Trail
     newest: list[Told] = field(default_factory=list)
+    telling: Lock = field(default_factory=Lock, compare=False, repr=False)
 
     def told(self, answers: Answers) -> Told:
         """Return the drawing with these answers; it is built again only if the answers differ."""
-        for known in self.newest:
-            if known.answers.are(answers):
-                return known
-        kept = {**self.trail.data, "documents": documents(self.lab)}
-        made = drawing(self.present, kept, None, answers)
-        self.newest[:] = [Told(answers, made, written(made.drawing))]
-        return self.newest[0]
+        with self.telling:
+            for known in self.newest:
+                if known.answers.are(answers):
+                    return known
+            kept = {**self.trail.data, "documents": documents(self.lab)}
+            made = drawing(self.present, kept, None, answers)
+            told = Told(answers, made, written(made.drawing))
+            self.newest[:] = [told]
+            return told
 
 
 def first(query: Mapping[str, str]) -> First | None:

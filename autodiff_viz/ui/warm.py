@@ -22,6 +22,7 @@ from autodiff_viz.engine.compilation_cache import is_filled, load_from
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui import garbage
+from autodiff_viz.ui.lab.source import script
 from autodiff_viz.ui.quiet import quiet_moments
 from autodiff_viz.ui.work import are_apart, check_job, kept, proved, this_version, workers
 from autodiff_viz.views.warm_up import fill, rehearse
@@ -92,7 +93,8 @@ def have_compiled(stop: threading.Event) -> None:
 
 
 def have_rehearsed(stop: threading.Event) -> None:
-    """Compute a first view, a first toggle, their figures and their checks, which are slow only once."""
+    """Compute a first view, a first toggle, their figures and checks, and the page's code, slow only once."""
+    script()
     for view in rehearse():
         _answer(check_job(view), stop)
 

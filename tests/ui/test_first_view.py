@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import sleep
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.language.parse import parse
-from autodiff_viz.ui.first_view import first
+from autodiff_viz.ui import first_view
+from autodiff_viz.ui.first_view import drawing, first
 from autodiff_viz.ui.session import SESSION
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import start
+from autodiff_viz.views.node.panel import Answers
 from autodiff_viz.views.persistence.address import TRAINED, to_query
 from tests.ui.page import drawing_of, lab_data, put
 from tests.views.regression import lab_of, trained
@@ -79,3 +83,19 @@ def test_a_training_is_ones_own():
 def test_a_graph_that_only_the_browser_has_is_ones_own():
     assert first({"kept": "0123456789ab"}) is None
     assert first({}).lab.graph == start().graph
+
+
+def test_a_class_makes_the_drawing_once(monkeypatch):
+    found, made = first({"lesson": "fork"}), []
+    found.newest.clear()
+
+    def slow(*arguments: object) -> object:
+        made.append(arguments)
+        sleep(0.05)
+        return drawing(*arguments)
+
+    monkeypatch.setattr(first_view, "drawing", slow)
+    with ThreadPoolExecutor(8) as threads:
+        told = [*threads.map(lambda _: found.told(Answers()), range(8))]
+    assert len(made) == 1
+    assert all(each is told[0] for each in told)

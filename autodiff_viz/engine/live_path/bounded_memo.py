@@ -4,6 +4,8 @@ The memory is a segmented LRU cache. Once it is full, a new result is on trial (
 and is evicted by newer ones. It moves to the protected segment when a later evaluation requests it again, of
 another visitor or, up to a share, of the same one. The number of different results that one evaluation may
 request is limited.
+
+A result that several threads request at once is computed by the first of them; the others wait for it.
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from itertools import count
-from threading import Lock, local
+from threading import Event, Lock, local
 from typing import Any, TypeVar
 
 from autodiff_viz.graph.identity import EVERYTHING, Remembered
 
 R = TypeVar("R")
+
+PATIENCE = 5.0  # seconds that a thread waits for a result that another one computes, before it does so itself
 
 _numbers = count()
 
@@ -88,7 +92,28 @@ def shared(
 
     def decorate(make: Callable[..., R]) -> Remembered[R]:
         entries: dict[Hashable, _Entry] = {}
+        computing: dict[Hashable, Event] = {}
         lock, missed = Lock(), [0]
+
+        def of_another(wanted: Hashable) -> _Entry | None:
+            """Return the entry, awaited if another thread computes it; None if this one has to."""
+            mine = Event()
+            with lock:
+                entry = entries.get(wanted)
+                going = computing.setdefault(wanted, mine) if entry is None else mine
+            if going is not mine:
+                going.wait(PATIENCE)
+                entry = entries.get(wanted)  # None if the other one has failed, or takes long
+            return entry
+
+        def computed(wanted: Hashable, arguments: tuple, number: int) -> _Entry:
+            try:
+                return added(wanted, make(*arguments), number)
+            finally:
+                with lock:
+                    done = computing.pop(wanted, None)
+                if done is not None:
+                    done.set()
 
         def added(key: Hashable, result: R, number: int) -> _Entry:
             with lock:
@@ -106,9 +131,9 @@ def shared(
                 if len(now.asked) >= trial:
                     raise too_many(*arguments)
                 now.asked.add(wanted)
-            entry = entries.get(wanted)
+            entry = entries.get(wanted) or of_another(wanted)
             if entry is None:
-                entry = added(wanted, make(*arguments), now.number)
+                entry = computed(wanted, arguments, now.number)
             else:
                 if entry.visitor != _here.visitor:
                     entry.visitor = None

@@ -1,14 +1,18 @@
 """Test that all share compiled programs, and that one visitor's graph cannot evict what the others use."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from time import sleep
+
 import pytest
 
 from autodiff_viz.engine.check import diagnose, runnable
-from autodiff_viz.engine.live_path import kernels
+from autodiff_viz.engine.live_path import bounded_memo, kernels
 from autodiff_viz.engine.live_path.bounded_memo import Evaluation, asked_by, shared, within
 from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.trace import trace, trace_part
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.identity import EVERYTHING
+from autodiff_viz.graph.identity import EVERYTHING, Remembered
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from tests.work import programs_compiled
@@ -170,3 +174,69 @@ def test_a_large_graph_takes_no_kernel_of_the_others_away():
     trace(first)
     assert kernel.misses() == before
     assert kernel.kept() <= kernels.KEPT
+
+
+def waiting(number: int, failing: int = 0) -> tuple[Remembered[str], list[str]]:
+    """Return a memoised function, and its calls; the first one ends when the others have come.
+
+    The first `failing` calls raise an exception.
+    """
+    calls, come = [], Barrier(number)
+
+    @shared(4, 2, str, lambda *_: GraphError(()))
+    def thing(name: str) -> str:
+        calls.append(name)
+        if len(calls) == 1:
+            come.wait(60)
+        if len(calls) <= failing:
+            raise ValueError(name)
+        return name.upper()
+
+    EVERYTHING.remove(thing)
+    thing.come = come
+    return thing, calls
+
+
+def test_what_several_threads_ask_for_at_once_is_computed_once():
+    thing, calls = waiting(8)
+
+    def ask() -> str:
+        if calls:  # the first thread waits for the others inside
+            thing.come.wait(60)
+        return thing("a")
+
+    with ThreadPoolExecutor(8) as threads:
+        first = threads.submit(ask)
+        while not calls:
+            sleep(0.001)
+        rest = [threads.submit(ask) for _ in range(7)]
+        assert [each.result(60) for each in (first, *rest)] == ["A"] * 8
+    assert calls == ["a"]
+    assert thing.misses() == 1
+
+
+def test_if_the_first_one_fails_the_others_compute_it_themselves():
+    thing, calls = waiting(2, failing=1)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(thing, "a")
+        while not calls:
+            sleep(0.001)
+        other = threads.submit(lambda: thing.come.wait(60) is None or thing("a"))
+        with pytest.raises(ValueError, match="a"):
+            first.result(60)
+        assert other.result(60) == "A"
+    assert thing("a") == "A"
+
+
+def test_nobody_waits_for_one_who_takes_long(monkeypatch):
+    monkeypatch.setattr(bounded_memo, "PATIENCE", 0.01)
+    thing, calls = waiting(2)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(thing, "a")
+        while not calls:
+            sleep(0.001)
+        assert thing("a") == "A"
+        assert not first.done()
+        thing.come.wait(60)
+        assert first.result(60) == "A"
+    assert calls == ["a", "a"]
