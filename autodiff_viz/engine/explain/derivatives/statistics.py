@@ -133,8 +133,8 @@ def _drawn(found: Trace, noisy: tuple[str, ...], numbers: range) -> dict[str, ja
     """Return the arriving cotangents of these draws, with a leading axis of draws."""
     graph = found.graph
     shapes = tuple(sorted((name, value.shape) for name, value in found.inputs.items()))
-    program = _program(structure(graph), shapes, found.seed.shape, found.dtype, noisy, len(numbers))
-    with precision(found.dtype):
+    with precision(found.dtype):  # the program is traced in it too: its draws would be float32
+        program = _program(structure(graph), shapes, found.seed.shape, found.dtype, noisy, len(numbers))
         seeds = {name: _seeds(int(graph[name].param("seed", 0)), numbers) for name in noisy}
         inputs = {name: jnp.asarray(value) for name, value in found.inputs.items()}
         return program(seeds, inputs, dynamic_params(graph), jnp.asarray(found.seed))

@@ -40,6 +40,13 @@ def moments(text):
     return mean, (weights * (found - mean) ** 2).sum(), (weights * (found - mean) ** 4).sum()
 
 
+def test_noise_in_float64_is_computed_in_float64():
+    """d e^x n / dx with n normal about 1: mean e^100, above all that float32 holds; deviation half of it."""
+    text = "x = 100.0\ny = exp(x) * normal(mean=1.0, scale=0.5, seed=3)"
+    found = statistics(parse(text), DRAWS, dtype="float64")
+    near(found, "x", np.exp(100.0), (0.5 * np.exp(100.0)) ** 2, 3 * (0.5 * np.exp(100.0)) ** 4)
+
+
 def test_row_12_path_derivative():
     """d z^2 / d mu = 2z: mean 2 mu = 0.6, variance 4 sigma^2 = 16, and 3 * 16^2 for a normal number."""
     found = statistics(parse(PATH), DRAWS)
