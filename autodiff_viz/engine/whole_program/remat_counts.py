@@ -93,7 +93,7 @@ def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
     numbering = Numbering()
     kept_values, arguments = halves.number_forward(numbering)
     kept = _kept(halves, numbering, kept_values)
-    forward, backward = _markers(halves.forward), _markers(halves.backward)
+    forward, backward = markers(halves.forward), markers(halves.backward)
     runs = {
         node.name: Runs(1, 0, 0)
         if node.op == INPUT
@@ -162,7 +162,7 @@ def backward_arguments(numbering: Numbering, residuals: list[int]) -> list[int]:
     return [*residuals, numbering.fresh(("seed",))]
 
 
-def _markers(jaxpr: Any) -> dict[str, int]:
+def markers(jaxpr: Any) -> dict[str, int]:
     """Return, by node, how many of its markers `jaxpr` holds, regions included."""
     counted: dict[str, int] = {}
 

@@ -17,7 +17,7 @@ import jax
 from autodiff_viz.engine.whole_program.interpreter import CALLS
 from autodiff_viz.engine.whole_program.numbering import Numbering, Place
 from autodiff_viz.engine.whole_program.program import structure
-from autodiff_viz.engine.whole_program.remat_counts import Halves, backward_arguments, value_of
+from autodiff_viz.engine.whole_program.remat_counts import Halves, backward_arguments, markers, value_of
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.registries.dtypes import DTYPES
@@ -74,6 +74,7 @@ class BackwardProgram:
     Attributes:
       arrays: what is computed before it is needed, by number.
       residuals: the numbers of the arrays that the forward pass keeps.
+      forward: the nodes that run in the forward pass; inputs are given.
       visits: for each time that a region runs again, in order, its index in the graph and the runs of its
         nodes. A region inside another one is visited after the outer one, within the pullbacks of that.
       pulls: by node, what its pullback reads of earlier computations.
@@ -81,6 +82,7 @@ class BackwardProgram:
 
     arrays: Mapping[int, Stored]
     residuals: frozenset[int]
+    forward: frozenset[str]
     visits: tuple[tuple[int, tuple[Rerun, ...]], ...]
     pulls: Mapping[str, tuple[int, ...]]
 
@@ -113,7 +115,7 @@ def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
         events, _events(halves, same, kept), strict=True
     ):
         reading.take(equation, place, operands, list(zip(results, numbers, strict=True)))
-    return reading.finished(frozenset(arrays))
+    return reading.finished(frozenset(arrays), frozenset(markers(halves.forward)))
 
 
 Size = tuple[int, int]
@@ -200,7 +202,7 @@ class _Reading:
         self._factors[node] += 1
         return Factor(node, self._factors[node] - 1)
 
-    def finished(self, residuals: frozenset[int]) -> BackwardProgram:
+    def finished(self, residuals: frozenset[int], forward: frozenset[str]) -> BackwardProgram:
         """Return what has been read, without the arrays that only their own run reads."""
         runs = [run for visit in self.visits.values() for run in visit.values()]
         read = {array for run in (*runs, *self.pulls.values()) for array in run.reads}
@@ -208,7 +210,7 @@ class _Reading:
             (self.regions[key[-1]], tuple(self._reruns(visit, read))) for key, visit in self.visits.items()
         )
         pulls = {node: tuple(run.reads) for node, run in self.pulls.items()}
-        return BackwardProgram(self.arrays, residuals & self.arrays.keys(), visits, pulls)
+        return BackwardProgram(self.arrays, residuals & self.arrays.keys(), forward, visits, pulls)
 
     def _reruns(self, visit: Mapping[str, _Run], read: set[int]) -> Iterator[Rerun]:
         for node, run in visit.items():

@@ -67,9 +67,9 @@ def play(trace: Trace) -> tuple[PlayStep, ...]:
     """Return the steps of the forward pass, then those of the backward pass, as JAX runs them.
 
     Inputs come first, and last in the backward pass. A checkpoint region runs again just before the first
-    pullback inside it; the regions in it run with it, and once more before their own pullbacks. A node to
-    which no cotangent can come has no backward step. After the last forward step, `live` is the size of
-    those of `trace.residuals` that have a consumer.
+    pullback inside it; the regions in it run with it, and once more before their own pullbacks. A node that
+    never runs has no step; one to which no cotangent can come has no backward step. After the last forward
+    step, `live` is the size of those of `trace.residuals` that have a consumer.
 
     Args:
       trace: has an output.
@@ -152,7 +152,10 @@ class _Step:
 
 
 def _forward(graph: Graph, program: BackwardProgram) -> Iterator[_Step]:
-    """Yield the forward pass; a node also writes the factors of its derivative that are kept."""
+    """Yield the forward pass; a node also writes the factors of its derivative that are kept.
+
+    JAX drops a region in a region of whose results none is read, so its nodes have no step.
+    """
     nodes, region = _in_order(graph), dict(_regions(blocks(graph)))
     sources = array_sources(nodes)
     factors: dict[str, list[int]] = {}
@@ -160,7 +163,7 @@ def _forward(graph: Graph, program: BackwardProgram) -> Iterator[_Step]:
         name = program.arrays[array].name
         if isinstance(name, Factor):
             factors.setdefault(name.node, []).append(array)
-    for node in nodes:
+    for node in (n for n in nodes if n.op == INPUT or n.name in program.forward):
         own = node.op_slots[BY:] if node.op == GRAD else node.op_slots  # z runs once more, inside
         reads = dict.fromkeys(sources.get(slot, slot) for slot in own if isinstance(slot, str))
         value = () if node.name in sources else (node.name,)

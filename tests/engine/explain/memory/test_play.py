@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -23,7 +22,6 @@ from autodiff_viz.graph.model import INPUT, Graph, Region
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.blocks import Block, blocks
 from autodiff_viz.graph.structure.bypass import played
-from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.language.parse import parse
 from tests.engine.references.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
 from tests.engine.references.sin_chains import chain, halved, segments
@@ -109,6 +107,26 @@ with checkpoint("out"):
 z = exp(c)"""
 
 
+UNREAD = """x = 1.0
+a = sin(x)
+with checkpoint("out"):
+    b = sin(a)
+    with checkpoint("in"):
+        d = {}
+z = exp(b)"""
+
+
+@pytest.mark.parametrize("inside", ["sin(b)", "sin(x) * sin(a)"])
+def test_a_region_in_a_region_of_whose_results_none_is_read_never_runs(inside):
+    """By hand, of exp(sin(sin(x))): kept are cos(x), a for the region, and exp(b)."""
+    found = steps(UNREAD.format(inside))
+    assert order(found, FORWARD) == "x a b z"
+    assert "d" not in order(found, BACKWARD)
+    assert [step.live for step in found] == [
+        step.live for step in steps(UNREAD[: UNREAD.index("    with c")] + "z = exp(b)")
+    ]
+
+
 def test_an_inner_region_runs_with_the_outer_one_and_once_more_before_its_own_pullbacks():
     found = steps(NESTED)
     assert order(found, BACKWARD) == "z a* b* c* c a* b* b a x"
@@ -171,14 +189,6 @@ def test_a_trace_is_needed_and_regions_that_can_run():
     text = 'x = 1.0\nwith checkpoint("r"):\n    a = sin(x)\nb = cos(a)\nwith checkpoint("r"):\n    c = a * b'
     with pytest.raises(GraphError, match="cannot run as a whole"):
         steps(text)
-
-
-def needed(graph: Graph) -> Graph:
-    """The graph without what its output does not depend on."""
-    names = ancestors(graph, [graph.output])
-    regions = (replace(region, nodes=region.nodes & names) for region in graph.regions)
-    regions = tuple(replace(r, saved=r.saved & names) for r in regions if r.nodes)
-    return replace(graph, nodes=tuple(n for n in graph.nodes if n.name in names), regions=regions)
 
 
 PLAIN = {"sin": jnp.sin, "exp": jnp.exp, "tanh": jnp.tanh, "add": jnp.add, "mul": jnp.multiply}
@@ -245,7 +255,6 @@ def printed(graph: Graph) -> tuple[list[str], list[str]]:
 @settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(graph=scalar_graphs(rules=False, ops=tuple(PLAIN)))
 def test_the_order_is_that_in_which_plain_jax_prints(graph):
-    graph = needed(graph)
     found = [step for step in play(trace(graph)) if graph[step.node].op != INPUT]
     forward, backward = printed(graph)
     assert [step.node for step in found if step.phase == FORWARD] == forward
@@ -277,7 +286,9 @@ def adds_up(graph: Graph) -> None:
         kept[step.node] += step.again and step.node in step.writes
     for name, runs in whole.runs.items():
         assert (again[name], kept[name]) == (runs.backward, runs.kept), name
-    assert sorted(s.node for s in found if s.phase == FORWARD) == sorted(graph.by_name)
+    assert Counter(s.node for s in found if s.phase == FORWARD) == {
+        name: runs.forward for name, runs in whole.runs.items() if runs.forward
+    }
     read = [residual for residual in whole.residuals if residual.consumers]  # JAX keeps some constants unread
     assert turn(found) == sum(residual.elements for residual in read)
     assert found[-1].live == 0
