@@ -9,11 +9,13 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.explain.cure import Cure, joined, without_rules
+from autodiff_viz.engine.explain.derivatives.forward_mode import jvp
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits import node_edits as edits
-from autodiff_viz.graph.model import PULLBACK, Call, Graph, Term
+from autodiff_viz.graph.model import FOLLOW, PULLBACK, Call, Graph, Rule, Term
+from autodiff_viz.graph.structure.grad_nodes import reads_of, runs_again
 from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.graph.text.names import listed_names
 from autodiff_viz.language.printer.shadows import Shadow, shadows
@@ -63,8 +65,7 @@ def _with_names(term: Term, names: dict[str, str]) -> Term:
 
 def reverse_only(found: Trace) -> Iterator[Finding]:
     """Yield, as one finding, the rules between inputs and output that forward mode cannot see."""
-    way = ancestors(found.graph, [found.output])
-    names = tuple(n.name for n in found.graph.nodes if n.rule.kind in REVERSE_ONLY and n.name in way)
+    names = _meeting_tangents(found)
     if not names:
         return
     idle = all(declares_its_own(found, name) for name in names)
@@ -77,6 +78,27 @@ def reverse_only(found: Trace) -> Iterator[Finding]:
         joined(without_rules([name], f"Remove the rule of {name}", SAME) for name in names) if idle else None,
         names,
     )
+
+
+def _meeting_tangents(found: Trace) -> tuple[str, ...]:
+    """Return the nodes with such a rule, on the way to the output, at which a tangent of an input arrives.
+
+    JAX raises at the first of them. A tangent is pushed through their ops, so that those behind it are known.
+    """
+    graph = found.graph
+    way = ancestors(graph, [graph.output], reads_of)
+    way |= runs_again(graph, [graph[name] for name in way])
+    ruled = [node for node in graph.nodes if node.rule.kind in REVERSE_ONLY and node.name in way]
+    if not ruled or not found.inputs:
+        return ()
+    for node in ruled:
+        graph = edits.with_rule(graph, node.name, Rule(FOLLOW))
+    ones = dict.fromkeys(found.inputs, 1.0)
+    tangent = jvp(graph, ones, found.inputs, dtype=found.dtype).tangent
+    meets = {
+        node.name: (node.name,) if node.rule.kind != PULLBACK else tuple(reads_of(node)) for node in ruled
+    }  # a declared pullback stands for the op; other rules are applied to the op's value
+    return tuple(n for n, at in meets.items() if not all(map(tangent.is_symbolic_zero, at)))
 
 
 FORWARD_MODE = LintKind("forward-mode", reverse_only, later=True)

@@ -20,7 +20,7 @@ from autodiff_viz.engine.whole_program.traced import Traced, traced
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import FOLLOW, INPUT, PULLBACK, STOP, Graph, Node, params
 from autodiff_viz.graph.registries.rule_kinds import KINDS
-from autodiff_viz.graph.structure.order import ancestors, consumers
+from autodiff_viz.graph.structure.order import ancestors, consumers, descendants
 from autodiff_viz.graph.text.names import listed_names
 from autodiff_viz.graph.text.text_format import scalar
 
@@ -45,11 +45,12 @@ def wrong_second(found: Trace) -> Iterator[Finding]:
     graph = found.graph
     way = ancestors(graph, [found.output])
     through = _straight_through(graph)
-    ruled = (n.name for n in graph.nodes if n.rule.kind in RULES or n.name in through)
-    names = tuple(name for name in ruled if name in way and not declares_its_own(found, name))
-    if not names or any(found.nonfinite_origins):
+    ruled = [n.name for n in graph.nodes if n.name in way and (n.rule.kind in RULES or n.name in through)]
+    if not ruled or any(found.nonfinite_origins):
         return
     frozen = _frozen(found, through)
+    moved = descendants(frozen, found.inputs.keys() & frozen.by_name.keys())  # a constant has no slope
+    names = tuple(name for name in ruled if name in moved and not declares_its_own(found, name))
     inputs = [name for name in found.inputs if name in ancestors(frozen, names)]
     for name in inputs:
         numbers = _both(found, frozen, name)
