@@ -11,6 +11,7 @@ import numpy as np
 from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
 from autodiff_viz.graph.structure.order import consumers, order
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.ops.catalog import OPS
 
 
@@ -25,6 +26,10 @@ class Origin:
 
     `carried`, only backward: the derivative reads a value that is not finite already, so the backward sweep
     meets here what began in the forward sweep.
+
+    `given`: the value is an input's own, so it is not computed from anything.
+
+    `lost`, in words: a number of the graph, given or read as a constant, for which the dtype has no room.
     """
 
     node: str
@@ -32,6 +37,8 @@ class Origin:
     kind: str
     slot: int | None = None
     carried: bool = False
+    given: bool = False
+    lost: str = ""
 
     def __str__(self) -> str:
         return _sentence(self.node, [self])
@@ -55,17 +62,22 @@ def _sentence(name: str, found: list[Origin]) -> str:
     head = f"{kind[0].upper()}{kind[1:]}"
     if any(origin.slot == ARRIVING for origin in found):
         return f"{head}: what arrives at {name!r} is finite, but its sum is {_SAID[kind]}."
-    forward = [origin.kind for origin in found if origin.direction == "forward"]
+    forward = [origin for origin in found if origin.direction == "forward"]
     backward = [origin.kind for origin in found if origin.direction == "backward"]
     value, passed = f"the value of {name!r}", f"what {name!r} passes back"
-    if not backward:
-        return f"{head}: {value} is {_SAID[kind]}, though all that it reads is finite."
     if not forward:
         return f"{head}: {passed} is {_SAID[kind]}, though all that arrives is finite."
-    both, rest = f"{value} and what it passes back are {_SAID[kind]}", "though all that comes in is finite"
-    if backward[0] != kind:
-        both = f"{value} is {_SAID[kind]}, and what it passes back is {_SAID[backward[0]]}"
-    return f"{head}: {both}, {rest}."
+    said, rest = f"{value} is {_SAID[kind]}", "though all that it reads is finite"
+    if backward:
+        said, rest = (
+            f"{value} and what it passes back are {_SAID[kind]}",
+            "though all that comes in is finite",
+        )
+    if backward and backward[0] != kind:
+        said = f"{value} is {_SAID[kind]}, and what it passes back is {_SAID[backward[0]]}"
+    if forward[0].lost:
+        return f"{head}: {said}. {forward[0].lost}."
+    return f"{head}: {said}." if forward[0].given else f"{head}: {said}, {rest}."
 
 
 def find_origins(
@@ -86,7 +98,13 @@ def find_origins(
     nodes = order(graph)
     finite = {name: bool(np.isfinite(array).all()) for name, array in value.items()}
     found = [
-        Origin(node.name, "forward", _kind(value[node.name]))
+        Origin(
+            node.name,
+            "forward",
+            _kind(value[node.name]),
+            given=node.op == INPUT,
+            lost=_lost(node, value[node.name]),
+        )
         for node in nodes
         if not finite[node.name] and all(finite[producer] for _, producer in node.wires)
     ]
@@ -129,6 +147,22 @@ def _is_carried(node: Node, passed: np.ndarray, value: Mapping[str, np.ndarray])
         return not all(np.isfinite(array).all() for array in reads)
     finite = np.all([np.isfinite(array) for array in reads], axis=0)
     return not (finite & ~np.isfinite(passed)).any()
+
+
+def _lost(node: Node, value: np.ndarray) -> str:
+    """Return which of a node's own numbers its dtype has no room for, in words; "" if it has for all."""
+    own = [node.param("value")] if node.op == INPUT else [s for s in node.op_slots if not isinstance(s, str)]
+    for literal in own:
+        wide = np.asarray(literal, np.float64)
+        with np.errstate(over="ignore"):
+            rounded = wide.astype(value.dtype)
+        lost = np.isfinite(wide) & np.isinf(rounded)
+        if node.op == INPUT:  # another value may have been given in its place
+            lost = lost & (rounded == value) if lost.shape == value.shape else np.zeros((), bool)
+        if lost.any():
+            number, becomes = scalar(wide[lost][0]), scalar(rounded[lost][0])
+            return f"{number} does not fit {value.dtype.name}: it becomes {becomes}"
+    return ""
 
 
 def _kind(array: np.ndarray) -> str:

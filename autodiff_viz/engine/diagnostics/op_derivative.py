@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autodiff_viz.engine.live_path.arrays import on_device
+from autodiff_viz.engine.live_path.arrays import on_device, rounded
 from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
 from autodiff_viz.engine.live_path.kernels import Kernel, kernel, tangent_kernel
 from autodiff_viz.engine.live_path.op_calls import split
@@ -106,4 +106,4 @@ def changed_cotangent(trace: Trace, name: str) -> np.ndarray:
 
 
 def _slot_value(trace: Trace, slot: object) -> np.ndarray:
-    return trace.value[slot] if isinstance(slot, str) else np.asarray(slot, trace.dtype)
+    return trace.value[slot] if isinstance(slot, str) else rounded(slot, trace.dtype)

@@ -56,14 +56,17 @@ def _here(found: Trace) -> Iterator[Finding]:
 
 
 def _not_taken(found: Trace, name: str) -> tuple[str, int] | None:
-    """Return (node, slot) of the `where` that does not take `name` where that is not finite; else None."""
+    """Return (node, slot) of the `where` that does not take `name` where its slope is not finite; else None.
+
+    Something that is not finite has to reach an input: a value alone, and a slope behind a stop, do no harm.
+    """
     trap = other_branch(found, name)
-    if trap is None:
+    if trap is None or all(np.isfinite(gradient).all() for gradient in found.gradient.values()):
         return None
     condition = found.graph[trap[0]].slots[0]
     chosen = found.value[condition] if isinstance(condition, str) else np.asarray(condition)
     unused = np.broadcast_to((chosen != 0) != (trap[1] == 1), found.value[trap[0]].shape)
-    broken = ~np.isfinite(found.value[name])
+    broken = np.zeros(found.value[name].shape, bool)
     for slot, _ in found.graph[name].wires:
         passed = found.passed[name, slot]
         broken = broken | ~np.isfinite(passed) if passed.shape == broken.shape else broken

@@ -96,6 +96,32 @@ def test_what_begins_in_both_passes_or_on_several_wires_is_said_once():
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (
+            "x = 70000.0\ny = sin(x)",
+            "Infinity: the value of 'x' is infinite. 70000 does not fit float16: it becomes ∞.",
+        ),
+        (
+            "x = 0.0\ny = -70000.0 * x",
+            "NaN: the value of 'y' is not a number, and what it passes back is infinite. "
+            "−70000 does not fit float16: it becomes −∞.",
+        ),
+    ],
+)
+def test_a_number_without_room_in_its_dtype_is_said_and_nothing_of_what_is_read(text, note):
+    assert note in trace(parse(text), dtype="float16").notes
+    assert not any(
+        "finite" in other.replace("infinite", "") for other in trace(parse(text), dtype="float32").notes
+    )
+
+
+def test_an_input_reads_nothing():
+    found = trace(parse("x = 1.0\ny = 2.0 * x"), {"x": np.inf})
+    assert found.notes == ("Infinity: the value of 'x' is infinite.",)
+
+
 def test_an_infinity_that_a_derivative_reads_is_said_where_it_began_alone():
     """The derivative of y * y is y, and y is log(0): nothing new begins at z."""
     text = "x = 0.0\ny = log(x)\nz = y * y"

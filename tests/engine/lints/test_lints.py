@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import jax
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from autodiff_viz.engine.lints.lints import KINDS, lint_cure, lints, not_looked_at
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
+from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import FOLLOW, Rule
 from autodiff_viz.graph.problem import GraphError
@@ -20,7 +22,10 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import LESSONS
+from tests.engine.references.random_grads import random_text
 from tests.engine.references.scalar_graphs import scalar_graphs
+from tests.engine.references.troubled_programs import troubled_text
+from tests.thorough import THOROUGH
 
 CODES = (
     *("where-trap", "corners", "broadcast", "shadowed-argument", "stop-stops-nothing"),
@@ -42,6 +47,10 @@ CASES = {
     ),
     "taken here, not taken at 0": ("x = 4.0\ny = where(greater(x, 1.0), sqrt(x), x)", (WHERE_TRAP, "y")),
     "not taken below 0": ("x = 0.5\ny = where(less(x, 0.0), 0.0, sqrt(x))", (WHERE_TRAP, "y")),
+    "an infinite value with a slope of 0 × 0": ("x = 1e30\ny = where(less(x, 1.0), x * x, 0.0)", None),
+    "a slope that is not finite behind a stop": (
+        "x = 0.0\ny = where(less(x, 1.0), x, sqrt(stop_gradient(x)))", None
+    ),
     "a slope that is finite everywhere": ("x = 0.5\ny = where(less(x, 0.0), 0.0, sin(x))", None),
     "a condition that cannot change": (
         "x = 0.5\ne = exp(x)\ny = where(greater(e, 0.0), sqrt(e), e)", None
@@ -118,9 +127,24 @@ CASES = {
         "g = grad(fun, x)", (FORWARD_MODE, "foo")
     ),
     "a stop after a sine": ("x = 2.2\na = stop_gradient(sin(x))\nz = a * x", None),
+    # jax.jvp passes no tangent through a stop, nor through a step
+    "a rule behind a stop": (
+        "x = 2.0\na = stop_gradient(sin(x))\ny = rewrite(a * 3.0, lambda v: v)", None
+    ),
+    "a rule behind a step": ("x = 2.0\na = round(x)\ny = rewrite(a * 3.0, lambda v: v)", None),
+    "a rule behind a stop, read by another": (
+        "x = 2.0\na = rewrite(stop_gradient(x), lambda v: v)\ns = scale_gradient(a * x, 2.0)\ny = x * s",
+        (FORWARD_MODE, "s"),
+    ),
+    "a declared derivative of a condition": (
+        "x = 2.0\ny = custom(where(x > 1.0, 3.0, 1.0), pullback=lambda v, c, y: v)", None
+    ),
     "a gradient scaled": ("x = 2.2\na = scale_gradient(sin(x), -1.0)\nz = a * x", (FORWARD_MODE, "a")),
     "nothing at all": ("x = 2.2\na = sin(x)\nz = a * x", None),
 }  # fmt: skip
+
+
+SECOND_TOO = ("a gradient scaled", "a rule at which nothing arrives", "a rule behind a stop, read by another")
 
 
 def found(text: str):
@@ -133,7 +157,7 @@ def test_a_graph_has_its_lint_and_its_twin_has_not(case):
     told = [(lint.code, lint.where) for lint in found(text)]
     beside = {FORWARD_MODE} | ({SECOND} if expected and expected[0] == SHADOW else set())
     beside |= {SECOND} if "named like nothing" in case else set()
-    beside |= {SECOND} if case in ("a gradient scaled", "a rule at which nothing arrives") else set()
+    beside |= {SECOND} if case in SECOND_TOO else set()
     beside |= {STOP} if text.startswith(STE) else set()  # round passes nothing in any case
     if expected is None:
         assert told == []
@@ -226,6 +250,33 @@ def test_forward_mode_is_said_to_be_blind_where_jax_raises(rule, is_seen):
         assert told
 
 
+def raises(graph, found) -> bool:
+    """Whether `jax.jvp` of the exported file raises."""
+    scope: dict = {}
+    exec(to_python(graph), scope)
+    names = [*inspect.signature(scope["forward"]).parameters]
+    inputs = tuple(jnp.asarray(found.inputs[name]) for name in names)
+    try:
+        jax.jvp(scope["forward"], inputs, tuple(map(jnp.ones_like, inputs)))
+    except TypeError as error:
+        if "custom_vjp" not in str(error):
+            raise
+        return True
+    return False
+
+
+@pytest.mark.parametrize("start", range(0, 300, 5) if THOROUGH else range(0, 20, 5))
+def test_forward_mode_is_said_to_be_blind_if_and_only_if_jax_raises(start):
+    """Of the exported file, with rules of all kinds in it, and grad nodes."""
+    for seed in range(start, start + 5):
+        for text in (random_text(seed), troubled_text(seed), troubled_text(seed, grads=True)):
+            try:
+                found = trace(graph := parse(text))
+            except GraphError:
+                continue
+            assert any(KINDS[FORWARD_MODE].find(found)) == (bool(found.inputs) and raises(graph, found)), text
+
+
 def test_the_second_derivative_of_row_35_is_said_with_and_without_a_rule_that_calls_itself():
     """jax #28805: foo is 1 with the slope x; the square's second derivative is 2 foo'^2 + 2 foo foo'' = 2.5.
 
@@ -258,6 +309,15 @@ def test_a_stop_that_only_cancels_is_an_idiom_and_no_lint():
     np.testing.assert_allclose(stopped.gradient["x"], without.gradient["x"], atol=1e-7)
     assert not stopped.passed["m", 0].any()
     assert lints(stopped) == ()
+
+
+def test_a_rule_behind_a_stop_is_not_to_blame_for_a_second_derivative():
+    """y = x^2 a with a stopped: only the rule of s has part in the gradient, of which it doubles a half."""
+    (lint,) = [
+        each for each in found(CASES["a rule behind a stop, read by another"][0]) if each.code == SECOND
+    ]
+    assert lint.nodes == ("s",)
+    assert "because of the rule of 's'." in lint.message
 
 
 def test_what_was_not_looked_at_is_said():

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
 
-from autodiff_viz.engine.explain.cure import Cure, fed, joined, retraced, wider, without_rules, written
+from autodiff_viz.engine.explain.cure import (
+    Cure,
+    fed,
+    joined,
+    retraced,
+    rewritten,
+    wider,
+    without_rules,
+    written,
+)
 from autodiff_viz.engine.explain.nonfinite.stable_forms import stable_forms
+from autodiff_viz.engine.live_path.arrays import rounded
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.edits import node_edits as edits
-from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Literal, Node
+from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Literal, Node, Slot
+from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.graph.structure.order import ancestors, consumers, descendants
 from autodiff_viz.graph.text.text_format import MINUS, scalar
 from autodiff_viz.ops.catalog import OPS
 
 MOST = 6  # cures in one
-EPS = 1e-12
-LEAST = -1e9  # stands for minus infinity
+EPS = (1e-12, 1e-6)  # small numbers; the second one for float16, whose first is 0
+ROOTS = ("sqrt", "norm")
+LEAST = (-1e9, -1e4)  # numbers that stand for minus infinity; the second one for float16
 CLOSE = {"rtol": 1e-3, "atol": 1e-5}  # of a number that was finite before
+CLOSE_IN_HALF = {"rtol": 2e-2, "atol": 2e-3}
 
 SAFE = {"sqrt": (0, 1.0), "log": (0, 1.0), "log1p": (0, 0.0), "div": (1, 1.0), "pow": (0, 1.0)}
 """By op, the slot that decides whether value and derivative are finite, and a number that is harmless there.
@@ -36,7 +49,8 @@ def is_troubled(found: Trace) -> bool:
 def nonfinite_cure(found: Trace) -> Cure | None:
     """Return an edit after which output and gradients are finite; None if none is known.
 
-    A number of the output, or of a gradient, that was finite stays what it was, up to `CLOSE`. Where no edit
+    A number of the output, or of a gradient, that was finite stays what it was, up to `CLOSE`, in 16 bits up
+    to `CLOSE_IN_HALF`. Where no edit
     is known, a dtype with more bits may have room for the numbers.
     """
     return _edited(found) or _widened(found)
@@ -78,14 +92,15 @@ def _origins(found: Trace) -> list[str]:
 
 def _keeps(found: Trace, after: Trace) -> bool:
     """Return whether each number of output and gradients that was finite is what it was, or close."""
+    close = CLOSE_IN_HALF if DTYPES[found.dtype].half else CLOSE
     pairs = [(found.value[found.output], after.value[found.output])]
     pairs += [(array, after.gradient[name]) for name, array in found.gradient.items()]
-    return all(one.shape == other.shape and _close(one, other) for one, other in pairs)
+    return all(one.shape == other.shape and _close(one, other, close) for one, other in pairs)
 
 
-def _close(one: np.ndarray, other: np.ndarray) -> bool:
+def _close(one: np.ndarray, other: np.ndarray, close: Mapping[str, float]) -> bool:
     finite = np.isfinite(one)
-    return bool(np.isclose(one[finite], other[finite], **CLOSE).all())
+    return bool(np.isclose(*(each[finite].astype(np.float64) for each in (one, other)), **close).all())
 
 
 def _candidates(found: Trace, name: str) -> Iterator[Cure]:
@@ -99,14 +114,15 @@ def _candidates(found: Trace, name: str) -> Iterator[Cure]:
         return
     yield from stable_forms(found, name)
     yield from double_wheres(found, node)
-    for candidate in (_entropy, _mask, _quotient, _constant_power, _root):
+    for candidate in (_entropy, _mask, _quotient, _power_of_zero, _root):
         yield from candidate(found, node)
 
 
 def other_branch(found: Trace, name: str) -> tuple[str, int] | None:
     """Return (node, slot) of the `where` behind which `name` is, if the node leads to the output only there.
 
-    All ops between them are elementwise, so that each element of `name` is one of the branch.
+    Its op and all between them are elementwise, so that each element of `name` is one of the branch; of an
+    input, those between.
     """
     graph = found.graph
     for choice in graph.nodes:
@@ -115,9 +131,13 @@ def other_branch(found: Trace, name: str) -> tuple[str, int] | None:
             if not isinstance(branch, str) or name not in ancestors(graph, [branch]):
                 continue
             between = descendants(graph, [name]) & ancestors(graph, [branch])
-            if all(OPS[graph[n].op].elementwise for n in between) and _only_by(graph, name, choice, slot):
+            if all(_is_elementwise(graph[n]) for n in between) and _only_by(graph, name, choice, slot):
                 return choice.name, slot
     return None
+
+
+def _is_elementwise(node: Node) -> bool:
+    return node.op == INPUT or OPS[node.op].elementwise
 
 
 def _only_by(graph: Graph, name: str, choice: Node, slot: int) -> bool:
@@ -136,7 +156,7 @@ def double_wheres(found: Trace, node: Node) -> Iterator[Cure]:
         return
     choice, branch = found.graph[trap[0]], trap[1]
     slot, harmless = SAFE.get(node.op, (next((i for i, _ in node.wires), 0), 0.0))
-    if not isinstance(node.slots[slot], str):
+    if node.op == INPUT or not isinstance(node.slots[slot], str):
         return
     condition, read = written(choice.slots[0]), written(node.slots[slot])
     taken = (read, str(harmless)) if branch == 1 else (str(harmless), read)
@@ -166,10 +186,12 @@ def _mask(found: Trace, node: Node) -> Iterator[Cure]:
     """Yield a mask of large negative numbers in place of minus infinity."""
     value = found.value[node.name]
     if node.op == "log" and not node.wires and np.isneginf(value).any() and not np.isnan(value).any():
-        least = f"{scalar(LEAST, 3)} in place of {MINUS}\u221e"
+        least = next(each for each in LEAST if np.isfinite(rounded(each, found.dtype)))
+        with np.errstate(divide="ignore"):
+            exact = np.log(np.asarray(node.slots[0], np.float64))
         yield Cure(
-            partial(_constant, name=node.name, literal=_literal(np.maximum(value, LEAST))),
-            f"Mask with {least}",
+            partial(_constant, name=node.name, literal=_literal(np.maximum(exact, least))),
+            f"Mask with {scalar(least, 3)} in place of {MINUS}\u221e",
             "After softmax a masked element is 0 as before, unless its whole row is masked. And 0 times the "
             "mask is 0, not NaN.",
         )
@@ -193,54 +215,71 @@ def _quotient(found: Trace, node: Node) -> Iterator[Cure]:
     """Yield a quotient that is 0 where both numbers are."""
     if node.op != "div" or not isinstance(node.slots[1], str):
         return
-    above, below = (_read(found, node, slot) for slot in (0, 1))
-    nothing = np.broadcast_arrays(above, below == 0)
+    above, below = np.broadcast_arrays(*(_read(found, node, slot) for slot in (0, 1)))
     root = found.graph[node.slots[1]]
-    if root.op == "sqrt" and (below == 0).any():
+    if root.op in ROOTS and (below == 0).any():
         yield from _root(found, root)
-    if nothing[1].any() and not nothing[0][nothing[1]].any():
+    if ((above == 0) & (below == 0)).any():
+        instead, met = _unless_both(node.slots[1], node.slots[0])
         yield Cure(
-            partial(fed, target=node.name, slot=1, text=f"where({node.slots[1]}, {node.slots[1]}, 1.0)"),
-            f"Divide by 1 where {node.slots[1]} is 0",
+            partial(fed, target=node.name, slot=1, text=instead),
+            f"Divide by 1 where {met}",
             "0 / 0 is 0; no other quotient changes.",
         )
 
 
-def _constant_power(found: Trace, node: Node) -> Iterator[Cure]:
+def _power_of_zero(found: Trace, node: Node) -> Iterator[Cure]:
     """Yield 0 to the power 0 without the slope of 0 to the power -1."""
     base = node.slots[0] if node.op == "pow" else None
     if not isinstance(base, str):
         return
     below, power = np.broadcast_arrays(_read(found, node, 0), _read(found, node, 1))
-    if (below == 0).any() and not power[below == 0].any():
+    if ((below == 0) & (power == 0)).any():
+        instead, met = _unless_both(base, node.slots[1])
         yield Cure(
-            partial(fed, target=node.name, slot=0, text=f"where({base}, {base}, 1.0)"),
-            f"Take 1 to the power 0 where {base} is 0",
-            "0 to the power 0 is 1, as before, and its slope is 0.",
+            partial(fed, target=node.name, slot=0, text=instead),
+            f"Take 1 to the power 0 where {met}",
+            "0 to the power 0 is 1, as before, and its slope is 0; no other power changes.",
         )
 
 
+def _unless_both(held: str, other: Slot) -> tuple[str, str]:
+    """Return `held`, but 1 where it and `other` are 0, as an expression, and that condition in words.
+
+    The other one may become another number later, so it is in the condition unless it is the constant 0.
+    """
+    if other == held or (not isinstance(other, str) and not np.any(np.asarray(other))):
+        return f"where({held}, {held}, 1.0)", f"{held} is 0"
+    shown = other if isinstance(other, str) else "the constant"
+    return f"where({held}, {held}, where({written(other)}, {held}, 1.0))", f"{held} and {shown} are 0"
+
+
 def _root(found: Trace, node: Node) -> Iterator[Cure]:
-    """Yield a small number inside a root, a power or a logarithm whose operand is 0."""
-    if node.op not in ("sqrt", "pow", "log") or not isinstance(node.slots[0], str):
+    """Yield a small number inside a root, a norm, a power or a logarithm whose operand is 0."""
+    read = node.slots[0] if node.op in (*ROOTS, "pow", "log") else None
+    if not isinstance(read, str):
         return
-    operand = _read(found, node, 0)
-    power = _read(found, node, 1) if node.op == "pow" else np.zeros(())
-    if (operand < 0).any() or (node.op == "pow" and (power < 0).any()):
+    operand = found.value[read]
+    power = _read(found, node, 1) if node.op == "pow" else np.full((), 0.5)
+    if node.op != "norm" and ((operand < 0).any() or (power < 0).any()):
         return
+    eps = next(each for each in EPS if rounded(each, found.dtype) != 0)
+    most = scalar(np.max(eps ** power[power > 0].astype(np.float64), initial=0.0))
     says = {
-        "sqrt": f"The root of 0 is {EPS**0.5:g}, and its slope finite; others change by less.",
-        "pow": "Powers of 0 change by less than a millionth; their slope is finite.",
-        "log": f"log 0 is {scalar(np.log(EPS), 3)} in place of {MINUS}\u221e.",
+        "sqrt": f"The root of 0 is {most}, and its slope finite; others change by less.",
+        "norm": f"The norm of 0 is {most}, and its slope finite; others change by less.",
+        "pow": f"Powers of 0 change by {most} at most; their slope is finite.",
+        "log": f"log 0 is {scalar(np.log(eps), 3)} in place of {MINUS}\u221e.",
     }
-    yield Cure(
-        partial(fed, target=node.name, slot=0, text=f"{node.slots[0]} + {EPS}"),
-        f"Add {EPS:g} inside {node.name}",
-        says[node.op],
-    )
+    if node.op == "norm":
+        params = "".join(f", {key}={value}" for key, value in node.params)
+        edit = partial(rewritten, name=node.name, text=f"sqrt(sum(square({read}){params}) + {eps})")
+    else:
+        edit = partial(fed, target=node.name, slot=0, text=f"{read} + {eps}")
+    yield Cure(edit, f"Add {scalar(eps)} inside {node.op}", says[node.op])
 
 
 def _read(found: Trace, node: Node, slot: int) -> np.ndarray:
     """Return the value that a slot reads."""
     held = node.slots[slot]
-    return found.value[held] if isinstance(held, str) else np.asarray(held, found.dtype)
+    return found.value[held] if isinstance(held, str) else rounded(held, found.dtype)

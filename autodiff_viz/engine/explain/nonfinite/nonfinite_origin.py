@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.nonfinite import Origin
 from autodiff_viz.engine.diagnostics.op_derivative import local_derivative
 from autodiff_viz.engine.explain.nonfinite.cures import is_troubled, nonfinite_cure, other_branch
+from autodiff_viz.engine.explain.precision.precision import exact_inputs
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace, known_trace, trace
@@ -166,7 +167,7 @@ def _no_value(found: Trace, origin: Origin | None) -> str:
     """Return why nothing can mend a value that is not finite; "" where another reason applies."""
     if origin is None or found.graph[origin.node].op == INPUT or not is_troubled(found):
         return ""
-    wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64).value[origin.node]
+    wide = trace(found.graph, exact_inputs(found), found.seed, dtype=FLOAT64).value[origin.node]
     if np.isfinite(wide).all():
         return ""
     number, too = (
@@ -178,8 +179,9 @@ def _no_value(found: Trace, origin: Origin | None) -> str:
 
 def _forward_says(found: Trace, origin: Origin) -> str:
     node, value = found.graph[origin.node], found.value[origin.node]
+    lost = f" {origin.lost}." if origin.lost else ""
     if node.op == INPUT:
-        return f"The input {quoted(node.name)} itself is not finite."
+        return f"The input {quoted(node.name)} itself is not finite.{lost}"
     bad = value[~np.isfinite(value)]
     number = scalar(bad.flat[0])
     of = f" ({bad.size} of {value.size} elements)" if value.size > 1 else ""
@@ -189,15 +191,16 @@ def _forward_says(found: Trace, origin: Origin) -> str:
         equation = show_applied(node.op, shown, node.params).text
         said = f"{quoted(node.name)} is {equation} = {number}{of}"
     else:
-        said = f"{quoted(node.name)} is {number}{of}, though all that it reads is finite"
-    return f"{said}.{_in_float64(found, node)}"
+        said = f"{quoted(node.name)} is {number}{of}"
+        said += "" if origin.lost else ", though all that it reads is finite"
+    return f"{said}.{lost}{_in_float64(found, node)}"
 
 
 def _in_float64(found: Trace, node: Node) -> str:
     """Return that float64 has a number for a value that the trace's numbers are too small for; else ""."""
     if found.dtype == FLOAT64:
         return ""
-    exact = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64).value[node.name]
+    exact = trace(found.graph, exact_inputs(found), found.seed, dtype=FLOAT64).value[node.name]
     if not np.isfinite(exact).all():
         return ""
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -29,6 +30,7 @@ FORMS = {
     "(exp(u) - exp(-u)) / (exp(u) + exp(-u))": "tanh(u)",
     "(exp(2.0 * u) - 1.0) / (exp(2.0 * u) + 1.0)": "tanh(u)",
     ROOT: "identity(u)",
+    "square(norm(u))": "sum(square(u))",
 }
 """By expression of `u`, an op that has the same value and the same derivative wherever both are finite."""
 
@@ -65,7 +67,8 @@ def _text(stable: str, match: Match, axes: Params) -> str:
     """Return the stable expression with what stands for its `u`, along these axes."""
     name, _, rest = stable.partition("(")
     arguments = "".join(f", {key}={value}" for key, value in axes)
-    return f"{name}({rest[:-1].replace(HOLE, match.hole or '')}{arguments})"
+    inside = re.sub(rf"\b{HOLE}\b", match.hole or "", rest[:-1])
+    return f"{name}({inside}{arguments})"
 
 
 def _axes(found: Trace, unstable: str, match: Match) -> Params | None:

@@ -52,7 +52,7 @@ class ZeroReason:
       cure: a graph in which something arrives, of a tensor at more elements; None where none is known.
       mend: what the cure does, as the text of a button.
       changes: what the cure changes, as a sentence.
-      dtype: in which something arrives, of a cure that changes the dtype alone; "" of others.
+      dtype: that the cure is to be computed in; "" for the present one.
     """
 
     kind: str

@@ -209,6 +209,49 @@ def test_a_seed_or_an_input_may_itself_be_not_finite():
     assert origin.sentence.startswith("The input 'x' itself is not finite.")
 
 
+TAKEN = "x = 70000.0\nc = 1.0\ny = where(c, x * 2.0, 0.0)"
+LOST = "70000 does not fit float16: it becomes ∞."
+IN_FLOAT16 = {  # which ends at 65,504
+    TAKEN: f"The input 'x' itself is not finite. {LOST}",
+    TAKEN.replace("c = 1.0", "c = 0.0"): (
+        f"The input 'x' itself is not finite. {LOST} 'y' computes both branches, also the one that it does "
+        "not take. Output and gradients are finite all the same."
+    ),
+    "x = 0.0\ny = x * 70000.0": (
+        f"'y' is 0 * 70000 = NaN. {LOST} That is float16: in float64 it is 0. "
+        "'y' passes 1 × ∞ = ∞ back to 'x': the slope of mul is ∞ there."
+    ),
+    "x = [1.0, 2.0]\ny = dot(x, [1.0, -70000.0])": (
+        "'y' is −∞. −70000 does not fit float16: it becomes −∞. That is float16: in float64 it is −140000. "
+        "'y' passes −∞ back to 'x', though all that arrives is finite."
+    ),
+    # 300.3 is 300.25 in float16; its square is 90180.09
+    "x = 300.3\ny = square(x)": (
+        "'y' is square(300.2) = ∞. That is float16: in float64 it is 90180."
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", IN_FLOAT16)
+def test_a_number_that_does_not_fit_its_dtype_is_said(text):
+    found = nonfinite_origin(trace(parse(text), dtype="float16"))
+    assert found.sentence.startswith(IN_FLOAT16[text])
+    assert found.dtype == ("" if "c = 0.0" in text else "float32")
+
+
+@pytest.mark.parametrize("given", [INF, NAN])
+def test_an_input_that_was_given_as_not_finite_fits_its_dtype(given):
+    """It may be given as a parameter, before a grad node, and behind a branch of `where`."""
+    for text in (
+        TAKEN,
+        TAKEN.replace("x = 70000.0", "x = parameter(70000.0)"),
+        "x = 1.0\ng = grad(sin(x), x)\ny = where(g, g, 0.0)",
+    ):
+        found = nonfinite_origin(trace(parse(text), {"x": given}))
+        assert found.sentence.startswith("The input 'x' itself is not finite.")
+        assert "fit" not in found.sentence
+
+
 @pytest.mark.parametrize("x", [-2.0, -0.5, 0.25, 3.0, 40.0])
 @pytest.mark.parametrize(
     "case",
