@@ -9,7 +9,6 @@ import pytest
 
 import autodiff_viz as av
 from tests.engine.references.troubled_programs import troubled_text
-from tests.thorough import THOROUGH
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 NUMBERS = (0.0, 0.7, -1.3, 2.0, 5.0, -0.2)
@@ -86,9 +85,10 @@ def valid(seeds: range) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("start", range(0, 600, 10) if THOROUGH else range(0, 30, 10))
+@pytest.mark.sampled(30)
+@pytest.mark.parametrize("start", range(0, 300, 5))
 def test_a_cure_keeps_the_function_at_other_inputs(start):
-    assert sum(check(text) for text in valid(range(start, start + 10))) > 0
+    assert sum(check(text) for text in valid(range(start, start + 5))) > 0
 
 
 BY_HAND = [

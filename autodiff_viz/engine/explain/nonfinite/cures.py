@@ -50,8 +50,7 @@ def nonfinite_cure(found: Trace) -> Cure | None:
     """Return an edit after which output and gradients are finite; None if none is known.
 
     A number of the output, or of a gradient, that was finite stays what it was, up to `CLOSE`, in 16 bits up
-    to `CLOSE_IN_HALF`. Where no edit
-    is known, a dtype with more bits may have room for the numbers.
+    to `CLOSE_IN_HALF`. Where no edit is known, a dtype with more bits may have room for the numbers.
     """
     return _edited(found) or _widened(found)
 
@@ -276,7 +275,7 @@ def _root(found: Trace, node: Node) -> Iterator[Cure]:
         edit = partial(rewritten, name=node.name, text=f"sqrt(sum(square({read}){params}) + {eps})")
     else:
         edit = partial(fed, target=node.name, slot=0, text=f"{read} + {eps}")
-    yield Cure(edit, f"Add {scalar(eps)} inside {node.op}", says[node.op])
+    yield Cure(edit, f"Add {scalar(eps)} inside {node.name}", says[node.op])
 
 
 def _read(found: Trace, node: Node, slot: int) -> np.ndarray:
