@@ -9,7 +9,7 @@ Source: N. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, secti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
+from autodiff_viz.engine.diagnostics.tolerance import ROOM, same
 from autodiff_viz.engine.whole_program.interpreter import CALLS, interpret
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT16
 
@@ -55,38 +56,69 @@ class Rounded(NamedTuple):
     error: np.ndarray | None = None
 
 
+Inherited = Callable[[np.ndarray, Any], np.ndarray]
+"""Given the error that a result might have and its value, the error that is passed on to what is computed
+from it."""
+
+
 def errors(
-    program: Any, arguments: Sequence[Any], gaps: Sequence[np.ndarray] | None = None
+    program: Any,
+    arguments: Sequence[Any],
+    gaps: Sequence[np.ndarray | None] | None = None,
+    other_function: bool = False,
 ) -> list[np.ndarray]:
     """Return, for each result of a closed jaxpr, how far rounding may move it.
 
     With `gaps`, return how far rounding may move it from the result of another program whose results differ
     by `gaps`. A value computed from such a result then inherits the result's gap, not the error that it might
     have had, so errors do not pile up from result to result.
+
+    Args:
+      gaps: by result; None of a result that the other program does not have.
+      other_function: whether the other program may compute something else. Of a gap that rounding does not
+        explain no more is then inherited than it does explain: a true difference explains no other one.
     """
     results = program.jaxpr.outvars
     pairs = () if gaps is None else zip(results, gaps, strict=True)
-    known = {result: np.where(np.isfinite(gap), gap, 0.0) for result, gap in pairs if _is_variable(result)}
+    known = {
+        result: _explained(gap) if other_function else _whole(gap)
+        for result, gap in pairs
+        if _is_variable(result) and gap is not None
+    }
     found: dict[Any, np.ndarray] = {}
     constants = [Rounded(constant) for constant in program.consts]
     ends = _run(program.jaxpr, constants, [Rounded(argument) for argument in arguments], known, found)
     nothing = np.zeros(())
-    if gaps is None:
-        return [nothing if end.error is None else end.error for end in ends]
-    return [found.get(result, nothing) if _is_variable(result) else nothing for result in results]
+    own = [nothing if end.error is None else end.error for end in ends]
+    pairs = zip(results, own, strict=True)
+    return [found.get(result, error) if _is_variable(result) else error for result, error in pairs]
+
+
+def _whole(gap: np.ndarray) -> Inherited:
+    gap = np.where(np.isfinite(gap), gap, 0.0)
+    return lambda error, value: gap
+
+
+def _explained(gap: np.ndarray) -> Inherited:
+    return lambda error, value: np.minimum(gap, same(value.dtype.name) * _size(value) + ROOM * error)
 
 
 def _run(
-    jaxpr: Any, constants: Sequence[Rounded], given: Sequence[Rounded], known: dict, found: dict
+    jaxpr: Any,
+    constants: Sequence[Rounded],
+    given: Sequence[Rounded],
+    known: dict[Any, Inherited],
+    found: dict[Any, np.ndarray],
 ) -> list[Rounded]:
-    """Return the results; for variables with a gap in `known`, write the error to `found`."""
+    """Return the results; for variables that `known` has, write the error to `found`."""
 
     def apply(equation: Any, operands: list[Rounded]) -> Iterator[Rounded]:
         results = _results(equation, operands, known, found)
         for variable, result in zip(equation.outvars, results, strict=True):
             if variable in known:
-                found.setdefault(variable, np.zeros(()) if result.error is None else result.error)
-                result = Rounded(result.value, _known(known[variable], result.value))
+                error = np.zeros(()) if result.error is None else result.error
+                found.setdefault(variable, error)
+                result = Rounded(result.value, _known(known[variable](error, result.value), result.value))
             yield result
 
     return interpret(jaxpr, constants, given, _literal, apply)
