@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from autodiff_viz.engine.diagnostics.causes import Cause, input_causes
 from autodiff_viz.engine.diagnostics.differences import check_inputs
 from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents
@@ -16,6 +18,7 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.views.actions import resampled_nodes
 from autodiff_viz.views.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables
@@ -289,8 +292,14 @@ def verification(found: Trace, tangents: Tangents | None = None) -> Verification
 
 
 def _pair(declared: Any, true: Any, dtype: str) -> tuple[str, str]:
-    """Return both numbers as text; a single element as a scalar."""
+    """Return both numbers as text; a single element as a scalar, with the digits of its dtype.
+
+    The central difference is a float64, with the digits of the dtype or of float32 if that has so many.
+    """
     if declared.size == 1:
-        own = dtype if DTYPES[dtype].half else FLOAT32
-        return full(declared.astype(own).reshape(())), full(true.astype(FLOAT32).reshape(()))
+        declared, true = declared.reshape(()), true.reshape(())
+        with np.errstate(over="ignore"):
+            rounded = true.astype(FLOAT32 if DTYPES[dtype].half else dtype)
+        is_lost = np.isfinite(true) and (not np.isfinite(rounded) or (rounded == 0) != (true == 0))
+        return full(declared.astype(dtype)), scalar(float(true), 9) if is_lost else full(rounded)
     return short(declared), short(true)
