@@ -12,15 +12,18 @@ import numpy as np
 from autodiff_viz.engine.explain.sentence import Claim
 
 NAME = re.compile(r"'(\w+)'")
-COUNT = re.compile(r"\b[\d,]+ (?:others|more|of [\d,]+ elements)")
+COUNT = re.compile(r"\b[\d,]+ (?:others|more)\b|\bof [\d,]+ elements")
 WORD = re.compile(r"\b[A-Za-z_]+\d+\w*")
 NUMBER = re.compile(r"\u2212?(?:\d[\d.]*(?:e\u2212?\d+)?|\u221e)|NaN")
 CLOSE = 6e-3  # a small number is written with three digits
 
 
-def unclaimed(text: str, claims: Iterable[Claim]) -> list[str]:
-    """The names and numbers of a text that are in none of its claims."""
-    claims = [*claims]
+def unclaimed(text: str, claims: Iterable[Claim], implied: Iterable[float] = ()) -> list[str]:
+    """The names and numbers of a text that are in none of its claims.
+
+    Numbers that are `implied` belong to the kinds of its claims: of a derivative of 0, 0.
+    """
+    claims = [*claims, Claim("", (), tuple(implied))]
     names = {name for claim in claims for each in claim.names for name in _node(each)}
     numbers = [number for claim in claims for each in claim.numbers for number in _numbers(each)]
     strange = [name for name in NAME.findall(text) if name not in names]
@@ -29,13 +32,13 @@ def unclaimed(text: str, claims: Iterable[Claim]) -> list[str]:
 
 
 def _node(name: Any) -> Iterator[str]:
-    """The node of a name or of a wire; nothing of an end that a wire does not have."""
+    """Yield the node of a name or of a wire; nothing of an end that a wire does not have."""
     if name is not None:
         yield name if isinstance(name, str) else name[0]
 
 
 def _numbers(array: Any) -> Iterator[float]:
-    """The elements of an array, and its Euclidean norm."""
+    """Yield the elements of an array, and its Euclidean norm."""
     if array is not None:
         yield from np.ravel(array).astype(float).tolist()
         yield math.hypot(*np.ravel(array).astype(float).tolist())

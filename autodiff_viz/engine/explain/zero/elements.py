@@ -131,7 +131,7 @@ class _Search:
     def structure(self, node: Node, slot: int, mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """Return the elements of a slot that those of `mask` are computed from, whatever the numbers are.
 
-        NaN times 0 is NaN: pulled back from `mask`, it also passes where a factor of 0 lets no number through.
+        NaN times 0 is NaN: pulled back from `mask`, it also passes where a factor of 0 lets no number pass.
         """
         if KINDS[node.rule.kind].replaces:
             return mask if mask.shape == shape else np.broadcast_to(mask.any(), shape)
