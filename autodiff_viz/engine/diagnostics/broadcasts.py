@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 class Mix:
     """Inputs of a node that were broadcast to `result`, which is larger than each of them.
 
-    `slots` are the nodes that it reads, or which input a constant is, and `shapes` their shapes, in the same
-    order.
+    `slots` are the node's slots in words and `shapes` their shapes, in the same order.
     """
 
     node: str
@@ -60,5 +59,4 @@ def _mix(trace: Trace, node: Node) -> Mix | None:
     tensors = [shape for shape in shapes if shape]
     result = np.broadcast_shapes(*tensors)
     grown = bool(tensors) and all(prod(shape) < prod(result) for shape in tensors)
-    names = tuple(s if isinstance(s, str) else f"its {op.inputs[i]}" for i, s in enumerate(node.op_slots))
-    return Mix(node.name, names, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None
+    return Mix(node.name, op.inputs, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None
