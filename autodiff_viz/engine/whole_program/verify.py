@@ -116,7 +116,7 @@ def rounding_errors(
                 for key, place in kind.items()
             }
             known = [places[place] for place in range(program.tree.num_leaves)]
-        found = errors(program.equations, program.leaves(arguments), known, other_function=True)
+        found = errors(program.equations, program.leaves(arguments), known, other_function=gaps is not None)
     return jax.tree.unflatten(program.tree, found)
 
 

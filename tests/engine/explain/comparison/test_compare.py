@@ -191,6 +191,14 @@ def test_an_underflow_is_a_difference_though_float64_has_none():
     assert (found.equal_values, found.equal_gradients) == (False, True)  # 1e30, 1, 1e-30 on the way back
 
 
+def test_an_underflow_is_a_difference_in_float64_too():
+    """1e-330 is less than float64 holds: times 1e300 it stays 0, where the other is 1e-30."""
+    texts = f"x = 1.0\nz = x{' * 1e-30' * 11}{' * 1e30' * 10}", "x = 1.0\nz = x * 1e-30"
+    found = compare(*(trace(parse(text), dtype="float64") for text in texts))
+    assert found.values["z"] == (0.0, pytest.approx(1e-30, rel=1e-12, abs=0))
+    assert not found.equal_values
+
+
 def test_a_difference_in_the_last_digits_of_float64_is_one_in_float32_beside_it():
     a, b = (parse(f"x = {x}\nz = x * x") for x in (1.0, 1.0000001))
     assert not compare(trace(a, dtype="float64"), trace(b, dtype="float64")).equal_values
