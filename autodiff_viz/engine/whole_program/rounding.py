@@ -184,7 +184,7 @@ def _known(error: np.ndarray, value: Any) -> np.ndarray | None:
 
 
 def _own(equation: Any, values: Sequence[Any], result: Any, underflow: bool) -> np.ndarray:
-    """Return the error of the equation's own arithmetic, with `underflow` also of results that are too small."""
+    """Return the error of the equation's own arithmetic; with `underflow` that of small results too."""
     name = equation.primitive.name
     exact = name in CHOOSE and not (name == "convert_element_type" and _narrows(values[0], result))
     if exact or not _is_float(result):
