@@ -32,7 +32,9 @@ from autodiff_viz.graph.registries.rule_kinds import ARRIVING, KINDS, ON_INPUTS,
 from autodiff_viz.graph.structure.bypass import played
 from autodiff_viz.graph.structure.order import ancestors, descendants, order
 from autodiff_viz.graph.text.literals import shape_of
+from autodiff_viz.graph.text.names import quoted
 from autodiff_viz.graph.text.text_format import listed
+from autodiff_viz.ops.misfits import slot_names
 
 
 def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[Problem, ...]:
@@ -132,11 +134,29 @@ def _shape(node: Node, shapes: Mapping[str, Shape], totals: _Totals) -> Shape | 
     below = tuple(shapes[slot] if isinstance(slot, str) else shape_of(slot) for slot in node.slots)
     operands = below[: len(node.op_slots)]
     static, _ = split(known_op(node.op), node.params)
-    shape = result_shape(node.op, static, operands, FLOAT32)
+    try:
+        shape = result_shape(node.op, static, operands, FLOAT32)
+    except GraphError as error:
+        raise GraphError([_naming_nodes(problem, node) for problem in error.problems]) from error
     wired = tuple([slot for slot, _ in node.wires if slot < len(operands)])
     rule = () if node.rule.kind == FOLLOW else check_rule(node, shape, below).programs
     totals.add(node, shape, [(node.op, static, operands, wired), *rule])
     return shape
+
+
+def _naming_nodes(problem: Problem, node: Node) -> Problem:
+    """Return a problem of an op's shapes, which names its slots, with the nodes that these are.
+
+    A slot may have the name of a node that another slot reads.
+    """
+    names = slot_names(known_op(node.op), len(node.op_slots))
+    pairs = zip(names, node.op_slots, strict=True)
+    stand = [
+        f"{name} stands for {quoted(held)}" for name, held in pairs if name != held and type(held) is str
+    ]
+    if problem.code != "shape-mismatch" or not stand:
+        return problem
+    return replace(problem, message=f"{problem.message} In {quoted(node.name)}, {listed(stand)}.")
 
 
 def _grad_shape(graph: Graph, node: Node, shapes: Mapping[str, Shape], totals: _Totals) -> Shape | None:

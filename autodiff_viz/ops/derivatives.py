@@ -21,7 +21,9 @@ OPS = (
         name="grad",
         group="Derivatives",
         symbol="grad",
-        doc="Derivative of z (of its sum) by x: the cotangent of x under the rules between x and z.",
+        doc=(
+            "Derivative of <z> (of its sum) by <x>: the cotangent of <x> under the rules between <x> and <z>."
+        ),
         aliases=(
             "gradient",
             "derivative",
@@ -35,6 +37,7 @@ OPS = (
         apply=grad,
         source="grad(z, x)",
         slots=("z", "x"),
+        words=("output", "input"),
         latex=r"\frac{\partial <z>}{\partial <x>}",
         derivative=(
             r"0",

@@ -142,11 +142,12 @@ OPS = (
         name="dense",
         group=GROUP,
         symbol="dense",
-        doc="x @ w + b: every output is a weighted sum of all inputs.",
+        doc="<x> @ <w> + <b>: every output is a weighted sum of all inputs.",
         aliases=("linear", "fully connected", "layer", "addmm"),
         apply=dense,
         source="x @ w + b",
         slots=("x", "w", "b"),
+        words=("input", "weights", "bias"),
         latex=r"<x> \, <w> + <b>",
         derivative=(
             r"\bar y \, <w>^{\top}",
@@ -164,7 +165,7 @@ OPS = (
         name="conv2d",
         group=GROUP,
         symbol="conv",
-        doc="Small kernels w slid over images x, plus a bias b.",
+        doc="Small kernels <w> slid over images <x>, plus a bias <b>.",
         aliases=("convolution", "filter", "layer", "conv"),
         apply=conv2d,
         source=(
@@ -172,6 +173,7 @@ OPS = (
             'dimension_numbers=("NHWC", "HWIO", "NHWC")) + b'
         ),
         slots=("x", "w", "b"),
+        words=("input", "weights", "bias"),
         latex=r"<x> \star_{<stride>,\,\text{<padding>}} <w> + <b>",
         derivative=(
             r"\bar y \text{ slid under } \allowbreak <w> \allowbreak \text{ turned round}",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jax import Array
 
 SCALAR: tuple[int, ...] = ()
+ORDINALS = "first", "second", "third"
+MARKED = re.compile(r"<(\w+)>")
 
 
 class Refusal(ValueError):
@@ -47,7 +50,8 @@ class Op:
       name: as written in a formula; that of the function in jax.numpy or jax.nn where there is one.
       group: heading in the palette.
       symbol: a few characters that the node shows.
-      doc: one line for the palette and the inspector, with a full stop.
+      doc: one line for the palette and the inspector, with a full stop; `documented` writes it with names for
+        each `<slot>`.
       aliases: search words and signs, and names in other libraries with which a mistyped formula is answered;
         in lower case. Spaces and underscores are ignored.
       apply: JAX function of the slots' arrays (all of one float dtype), with the parameters as keywords;
@@ -56,6 +60,7 @@ class Op:
         name. A parameter given by keyword is left out at its default, so that default must be JAX's own.
       source64: the same in float64, for an op whose `source` is float32 for every dtype: noise.
       slots: names of the input slots, used as `<name>` in the LaTeX below.
+      words: what the slots are called in sentences where their names say little; see `inputs`.
       latex: the op, with `<slot>` for its operands and `<param>` for its parameters.
       derivative: per slot, LaTeX of the pullback. For an elementwise op the local derivative, which
         multiplies the arriving cotangent; for the others the passed cotangent as an expression in `\bar y`.
@@ -95,6 +100,23 @@ class Op:
     prepared: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     source64: str = ""
     of_graph: bool = False
+    words: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The slots in words: a name of one letter could be that of a node."""
+        if self.words:
+            return self.words
+        one = len(self.slots) == 1
+        return tuple(
+            slot if len(slot) > 1 else "input" if one else f"{ORDINALS[i]} input"
+            for i, slot in enumerate(self.slots)
+        )
+
+    def documented(self, operands: Sequence[str] = ()) -> str:
+        """Return the doc with these operands, by default with the names of the slots."""
+        names = dict(zip(self.slots, operands or self.slots, strict=False))
+        return MARKED.sub(lambda found: names[found[1]], self.doc)
 
     def param(self, name: str) -> Param | None:
         """Return the parameter of this name, or None."""

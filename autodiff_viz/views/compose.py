@@ -15,7 +15,6 @@ from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
 from autodiff_viz.views.actions import resampled_nodes
 from autodiff_viz.views.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables
@@ -24,7 +23,7 @@ from autodiff_viz.views.forward import ForwardCheck, check_tangents, tangents_of
 from autodiff_viz.views.lab import Lab, formula_text, scalar_inputs
 from autodiff_viz.views.node.cures import Explanation, explained_lints, explained_non_finite
 from autodiff_viz.views.notices import elsewhere, notice_data
-from autodiff_viz.views.numbers import full, short
+from autodiff_viz.views.numbers import declared_and_true
 from autodiff_viz.views.slider_ranges import slider_range
 from autodiff_viz.views.training.shown_step import Moment, moment
 
@@ -277,7 +276,7 @@ def verification(found: Trace, tangents: Tangents | None = None) -> Verification
     differences = check_inputs(found)
     causes = input_causes(found, differences)
     inputs = (
-        Check(name, *_pair(d.declared, d.true, found.dtype), d.agrees, causes[name])
+        Check(name, *declared_and_true(d.declared, d.true, found.dtype), d.agrees, causes[name])
         for name, d in differences.items()
     )
     large = len(found.value) > VERIFIED_AT_ONCE
@@ -286,11 +285,3 @@ def verification(found: Trace, tangents: Tangents | None = None) -> Verification
     origin = explained_non_finite(found)
     forward = None if tangents is None else check_tangents(tangents)
     return Verification(verdict, problems, tuple(inputs), origin, found_lints, unseen, forward)
-
-
-def _pair(declared: Any, true: Any, dtype: str) -> tuple[str, str]:
-    """Return both numbers as text; a single element as a scalar."""
-    if declared.size == 1:
-        own = dtype if DTYPES[dtype].half else FLOAT32
-        return full(declared.astype(own).reshape(())), full(true.astype(FLOAT32).reshape(()))
-    return short(declared), short(true)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autodiff_viz.engine.norm import norm as norm
-from autodiff_viz.graph.registries.dtypes import DTYPES
+from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.text.text_format import MINUS, scalar
 
 SHOWN = 3  # a vector up to this long is written out
@@ -35,6 +35,21 @@ def full(array: np.ndarray) -> str:
     numbers = ", ".join(exact(x) for x in array.ravel()[:8])
     more = ", \u2026" if array.size > 8 else ""
     return f"{shape(array.shape)} [{numbers}{more}], norm {scalar(norm(array), 6)}"
+
+
+def declared_and_true(declared: np.ndarray, true: np.ndarray, dtype: str) -> tuple[str, str]:
+    """Return a gradient and its central difference as text; a single element with the digits of its dtype.
+
+    The difference is computed in float64. It has float32's digits beside 16 bits, and its own where the dtype
+    cannot hold it.
+    """
+    if declared.size == 1:
+        declared, true = declared.reshape(()), true.reshape(())
+        with np.errstate(over="ignore"):
+            rounded = true.astype(FLOAT32 if DTYPES[dtype].half else dtype)
+        is_lost = np.isfinite(true) and (not np.isfinite(rounded) or (rounded == 0) != (true == 0))
+        return full(declared.astype(dtype)), scalar(float(true), 9) if is_lost else full(rounded)
+    return short(declared), short(true)
 
 
 def exact(number: np.ndarray) -> str:

@@ -40,7 +40,7 @@ def test_name_can_be_written_in_a_formula():
 def test_words_are_there():
     assert failing(lambda op: op.group in GROUPS) == []
     assert failing(lambda op: 1 <= len(op.symbol) <= 8) == []
-    assert failing(lambda op: op.doc.endswith(".") and len(op.doc) <= 100) == []
+    assert failing(lambda op: op.doc.endswith(".") and len(op.documented()) <= 100) == []
 
 
 def test_slots_have_a_domain_a_derivative_and_a_formula():

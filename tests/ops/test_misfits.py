@@ -142,6 +142,13 @@ def test_what_the_hint_says_mends_it(line, mended, shapes):
     assert diagnose(parse(f"{inputs}\nz = {mended}")) == ()
 
 
+def test_a_slot_with_the_name_of_a_node_that_another_slot_reads_is_told_from_it():
+    said = problem("dot(b, a)", a=(2,), b=(3,)).message
+    assert "a is [3] and b is [2]." in said
+    assert said.endswith("In 'z', a stands for 'b' and b stands for 'a'.")
+    assert "stands for" not in problem("dot(a, b)", a=(2,), b=(3,)).message
+
+
 @pytest.mark.parametrize(
     ("op", "slots"), [("stack", ()), ("concatenate", ()), ("matmul", ("x",)), ("sin", ())]
 )

@@ -249,3 +249,23 @@ def test_runs_are_counted_with_an_edit_up_to_a_limit_and_beyond_it_the_page_says
     assert not any(record.get("runs") for record in many.drawing["nodes"])
     assert (few.notes, many.notes) == ((), (NOT_COUNTED,))
     assert "its block runs" in program_says(many.trace, "n10").says[0]
+
+
+def number(text: str) -> float:
+    return float(text.replace("\u2212", "-").replace("\u221e", "inf"))
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "declared", "true"),
+    [  # by hand: e^100 is more than float32 holds, 1e-60 is less
+        ("x = 100.0\ny = exp(x)", "float64", math.exp(100.0), math.exp(100.0)),
+        ("x = 1.0\ny = x * 1e-30 * 1e-30", "float64", 1e-60, 1e-60),
+        ("x = 100.0\ny = exp(x)", "float32", math.inf, math.exp(100.0)),
+        ("x = 1.0\ny = x * 1e-30 * 1e-30", "float32", 0.0, 1e-60),
+        ("x = 100.0\ny = exp(x)", "bfloat16", math.inf, math.exp(100.0)),
+    ],
+)
+def test_the_check_writes_numbers_that_float32_does_not_hold(text, dtype, declared, true):
+    (check,) = verification(trace(parse(text), dtype=dtype)).inputs
+    assert number(check.declared) == pytest.approx(declared, rel=1e-15, abs=0)
+    assert number(check.true) == pytest.approx(true, rel=1e-6, abs=0)

@@ -17,7 +17,6 @@ from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfit import said
-from autodiff_viz.ops.misfits import slot_names
 
 if TYPE_CHECKING:
     from autodiff_viz.engine.trace import Trace
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 class Mix:
     """Inputs of a node that were broadcast to `result`, which is larger than each of them.
 
-    `slots` are the names of the node's slots and `shapes` their shapes, in the same order.
+    `slots` are the node's slots in words and `shapes` their shapes, in the same order.
     """
 
     node: str
@@ -60,5 +59,4 @@ def _mix(trace: Trace, node: Node) -> Mix | None:
     tensors = [shape for shape in shapes if shape]
     result = np.broadcast_shapes(*tensors)
     grown = bool(tensors) and all(prod(shape) < prod(result) for shape in tensors)
-    names = tuple(slot_names(op, len(shapes)))
-    return Mix(node.name, names, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None
+    return Mix(node.name, op.inputs, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None

@@ -9,7 +9,7 @@ Source: N. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, secti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
+from autodiff_viz.engine.diagnostics.tolerance import ROOM, same
 from autodiff_viz.engine.whole_program.interpreter import CALLS, interpret
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT16
 
@@ -55,38 +56,72 @@ class Rounded(NamedTuple):
     error: np.ndarray | None = None
 
 
+Inherited = Callable[[np.ndarray, Any], np.ndarray]
+"""Given the error that a result might have and its value, the error that is passed on to what is computed
+from it."""
+
+
 def errors(
-    program: Any, arguments: Sequence[Any], gaps: Sequence[np.ndarray] | None = None
+    program: Any,
+    arguments: Sequence[Any],
+    gaps: Sequence[np.ndarray | None] | None = None,
+    other_function: bool = False,
 ) -> list[np.ndarray]:
     """Return, for each result of a closed jaxpr, how far rounding may move it.
 
     With `gaps`, return how far rounding may move it from the result of another program whose results differ
     by `gaps`. A value computed from such a result then inherits the result's gap, not the error that it might
     have had, so errors do not pile up from result to result.
+
+    Args:
+      gaps: by result; None of a result that the other program does not have.
+      other_function: whether the other program may compute something else. Of a gap that rounding does not
+        explain no more is then inherited than it does explain: a true difference explains no other one. What
+        underflows is then no rounding either.
     """
     results = program.jaxpr.outvars
     pairs = () if gaps is None else zip(results, gaps, strict=True)
-    known = {result: np.where(np.isfinite(gap), gap, 0.0) for result, gap in pairs if _is_variable(result)}
+    known = {
+        result: _explained(gap) if other_function else _whole(gap)
+        for result, gap in pairs
+        if _is_variable(result) and gap is not None
+    }
     found: dict[Any, np.ndarray] = {}
     constants = [Rounded(constant) for constant in program.consts]
-    ends = _run(program.jaxpr, constants, [Rounded(argument) for argument in arguments], known, found)
+    given = [Rounded(argument) for argument in arguments]
+    ends = _run(program.jaxpr, constants, given, known, found, not other_function)
     nothing = np.zeros(())
-    if gaps is None:
-        return [nothing if end.error is None else end.error for end in ends]
-    return [found.get(result, nothing) if _is_variable(result) else nothing for result in results]
+    own = [nothing if end.error is None else end.error for end in ends]
+    pairs = zip(results, own, strict=True)
+    return [found.get(result, error) if _is_variable(result) else error for result, error in pairs]
+
+
+def _whole(gap: np.ndarray) -> Inherited:
+    gap = np.where(np.isfinite(gap), gap, 0.0)
+    return lambda error, value: gap
+
+
+def _explained(gap: np.ndarray) -> Inherited:
+    return lambda error, value: np.minimum(gap, same(value.dtype.name) * _size(value) + ROOM * error)
 
 
 def _run(
-    jaxpr: Any, constants: Sequence[Rounded], given: Sequence[Rounded], known: dict, found: dict
+    jaxpr: Any,
+    constants: Sequence[Rounded],
+    given: Sequence[Rounded],
+    known: dict[Any, Inherited],
+    found: dict[Any, np.ndarray],
+    underflow: bool,
 ) -> list[Rounded]:
-    """Return the results; for variables with a gap in `known`, write the error to `found`."""
+    """Return the results; for variables that `known` has, write the error to `found`."""
 
     def apply(equation: Any, operands: list[Rounded]) -> Iterator[Rounded]:
-        results = _results(equation, operands, known, found)
+        results = _results(equation, operands, known, found, underflow)
         for variable, result in zip(equation.outvars, results, strict=True):
             if variable in known:
-                found.setdefault(variable, np.zeros(()) if result.error is None else result.error)
-                result = Rounded(result.value, _known(known[variable], result.value))
+                error = np.zeros(()) if result.error is None else result.error
+                found.setdefault(variable, error)
+                result = Rounded(result.value, _known(known[variable](error, result.value), result.value))
             yield result
 
     return interpret(jaxpr, constants, given, _literal, apply)
@@ -96,13 +131,15 @@ def _literal(atom: Any) -> Rounded:
     return Rounded(np.asarray(atom.val, atom.aval.dtype))
 
 
-def _results(equation: Any, operands: list[Rounded], known: dict, found: dict) -> list[Rounded]:
+def _results(
+    equation: Any, operands: list[Rounded], known: dict, found: dict, underflow: bool
+) -> list[Rounded]:
     name = equation.primitive.name
     if name in CALLS:
-        return _called(equation, operands, known, found)
+        return _called(equation, operands, known, found, underflow)
     values = [operand.value for operand in operands]
     results = _bind(equation, values)
-    errors = [_own(equation, values, result) for result in results]
+    errors = [_own(equation, values, result, underflow) for result in results]
     for i, operand in enumerate(operands):
         if operand.error is not None and i != PLACES.get(name):
             more = _propagated(equation, values, i, operand.error)
@@ -110,7 +147,9 @@ def _results(equation: Any, operands: list[Rounded], known: dict, found: dict) -
     return [Rounded(value, _known(error, value)) for value, error in zip(results, errors, strict=True)]
 
 
-def _called(equation: Any, operands: list[Rounded], known: dict, found: dict) -> list[Rounded]:
+def _called(
+    equation: Any, operands: list[Rounded], known: dict, found: dict, underflow: bool
+) -> list[Rounded]:
     """Run the equations of a call one by one; gaps of the call's results are gaps of the inner results."""
     body = equation.params[CALLS[equation.primitive.name]]
     constants = [Rounded(constant) for constant in getattr(body, "consts", ())]
@@ -118,7 +157,7 @@ def _called(equation: Any, operands: list[Rounded], known: dict, found: dict) ->
     pairs = list(zip(body.outvars, equation.outvars, strict=True))
     within = {inner: known[outer] for inner, outer in pairs if outer in known and _is_variable(inner)}
     inside: dict[Any, np.ndarray] = {}
-    results = _run(body, constants, operands, within, inside)
+    results = _run(body, constants, operands, within, inside, underflow)
     found.update({outer: inside[inner] for inner, outer in pairs if _is_variable(inner) and inner in inside})
     return results
 
@@ -144,8 +183,8 @@ def _known(error: np.ndarray, value: Any) -> np.ndarray | None:
     return error if error.any() else None
 
 
-def _own(equation: Any, values: Sequence[Any], result: Any) -> np.ndarray:
-    """Return the error of the equation's own arithmetic."""
+def _own(equation: Any, values: Sequence[Any], result: Any, underflow: bool) -> np.ndarray:
+    """Return the error of the equation's own arithmetic; with `underflow` that of small results too."""
     name = equation.primitive.name
     exact = name in CHOOSE and not (name == "convert_element_type" and _narrows(values[0], result))
     if exact or not _is_float(result):
@@ -153,6 +192,7 @@ def _own(equation: Any, values: Sequence[Any], result: Any) -> np.ndarray:
     limits = DTYPES[result.dtype.name]
     # JAX on the CPU replaces subnormal results by 0, but for float16, which it computes in float32.
     unit, least = limits.eps / 2, limits.least if limits.name == FLOAT16 else limits.tiny
+    least = least if underflow else 0.0
     if name in ADD_UP or name in MULTIPLY_AND_ADD:
         sizes = [_sized(value) if i != PLACES.get(name) else value for i, value in enumerate(values)]
         terms = np.size(values[0]) / max(1, np.size(result))

@@ -95,10 +95,29 @@ def whole_program(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wi
     return program(*arguments)
 
 
-def rounding_errors(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
-    """Return, for each number of `whole_program`, how far rounding from the inputs on may move it."""
-    program, arguments = _program_of(trace)
-    return jax.tree.unflatten(program.tree, errors(program.equations, program.leaves(arguments), None))
+def rounding_errors(
+    trace: Trace, gaps: tuple[Mapping, Mapping, Mapping] | None = None
+) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
+    """Return, for each number of `whole_program`, how far rounding from the inputs on may move it.
+
+    Args:
+      gaps: how far the numbers of another graph are from these, in the form of the result, of numbers that
+        both have. A number then counts from there on as it is in the other graph, as far as rounding explains
+        that: see `errors`.
+    """
+    with precision(trace.dtype):
+        program, arguments = _program_of(trace)
+        known = None
+        if gaps is not None:
+            kinds = jax.tree.unflatten(program.tree, range(program.tree.num_leaves))
+            places = {
+                place: gap.get(key)
+                for kind, gap in zip(kinds, gaps, strict=True)
+                for key, place in kind.items()
+            }
+            known = [places[place] for place in range(program.tree.num_leaves)]
+        found = errors(program.equations, program.leaves(arguments), known, other_function=gaps is not None)
+    return jax.tree.unflatten(program.tree, found)
 
 
 def _local_errors(trace: Trace, pairs: list[Pair]) -> list[np.ndarray]:

@@ -100,12 +100,13 @@ def _height(rows: int, columns: int) -> float:
 def _heatmap(part: Part, cells: np.ndarray, most: float, i: int) -> list[dict[str, Any]]:
     flat = np.asarray(part.array, np.float64).ravel()
     z = np.where(cells == GAP, np.nan, flat[cells])
+    is_wide = part.array.dtype == np.float64  # other numbers take half as much in the page
     own = {"xaxis": f"x{i}", "yaxis": f"y{i}"}
     named = cells.size <= NAMED
     words = {"text": _indices(cells, part.array.shape)} if named else {}
     trace = {
         "type": "heatmap",
-        "z": np.where(np.isfinite(z), z, np.nan).astype(np.float32),
+        "z": np.where(np.isfinite(z), z, np.nan).astype(np.float64 if is_wide else np.float32),
         "zmin": -(most or 1),
         "zmax": most or 1,
         "colorscale": _scale(part.kind),

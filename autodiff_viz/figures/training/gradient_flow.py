@@ -112,7 +112,8 @@ def flow_of(progress: Progress) -> Flow:
     shown = names if len(names) <= MOST else (*names[: MOST // 2], *names[-MOST // 2 :])
     starts = columns(len(records), COLUMNS)
     step = int(starts[1] - starts[0]) if len(starts) > 1 else 1
-    norms = records.cotangent[:, [place[name] for name in shown]].astype(float)
+    norms = records.cotangent[:, [place[name] for name in shown]]
+    norms = norms.astype(np.float64 if norms.dtype == np.float64 else np.float32)  # half as much in the page
     cells = [_cell(norms[start : start + step]) for start in starts]
     sizes = np.stack(cells, axis=1) if cells else np.zeros((len(shown), 0))
     return Flow(shown, starts, step, sizes, len(names) - len(shown))
@@ -133,8 +134,8 @@ def _cells(flow: Flow) -> dict[str, Any]:
         "type": "heatmap",
         "x": flow.starts + flow.step / 2 - 0.5,
         "y": list(range(len(flow.names))),
-        "z": powers.astype("float32"),
-        "customdata": flow.sizes.astype("float32"),
+        "z": powers,
+        "customdata": flow.sizes,
         "zmin": low,
         "zmax": high,
         "colorscale": "Cividis",

@@ -55,8 +55,8 @@ def _entry(op: Op) -> dict[str, Any]:
     return {
         "op": op.name,
         "symbol": op.symbol,
-        "slots": [f"{op.slots[0]} {i}" for i in range(2)] if op.variadic else list(op.slots),
-        "doc": op.doc,
+        "slots": [f"{op.slots[0]} {i}" for i in range(2)] if op.variadic else list(op.inputs),
+        "doc": op.documented(),
         "formula": formula(op),
         "aliases": list(op.aliases),
         "fits": fits(op),

@@ -141,7 +141,7 @@ def _slot(node: Node, slot: int) -> dict[str, Any]:
 
 
 def slot_label(node: Node, slot: int) -> str:
-    """Return the slot's name in the catalog; the extra slot of `backward_as` has its own name."""
+    """Return the slot in words, which name no node; the extra slot of `backward_as` has its own name."""
     if node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1:
         return ALTERNATIVE
     op = OPS.get(node.op)
@@ -149,7 +149,9 @@ def slot_label(node: Node, slot: int) -> str:
         return str(slot)
     if op.of_graph and slot >= len(op.slots):
         return READ
-    return f"{op.slots[0]} {slot}" if op.variadic else op.slots[slot] if slot < len(op.slots) else str(slot)
+    if op.variadic:
+        return f"{op.slots[0]} {slot}"
+    return op.inputs[slot] if slot < len(op.inputs) else str(slot)
 
 
 def _rule_text(node: Node) -> str:

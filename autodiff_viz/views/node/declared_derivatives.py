@@ -90,7 +90,9 @@ def declared_states(trace: Trace) -> dict[str, State]:
 def _state(node: Node, slots: dict[int, Apart]) -> State:
     """Return (text for the card, sentence)."""
     first = next(iter(slots.values()))
-    said = (f"Down {slot_label(node, slot)} it passes {_sentence(found)}" for slot, found in slots.items())
+    said = (
+        f"Down its {slot_label(node, slot)} it passes {_sentence(found)}" for slot, found in slots.items()
+    )
     return first.said(), f"The derivative is declared. {' '.join(said)}"
 
 

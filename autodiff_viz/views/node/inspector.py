@@ -153,7 +153,18 @@ def _doc(node: Node, running: Graph) -> str:
         return PARAMETER_DOC if node.is_parameter else INPUT_DOC
     if node.op == GRAD and all(isinstance(slot, str) for slot in node.slots[:2]):
         return f"{GRAD_DOC.format(*node.slots)} {_runs_again(running[node.name], running)}".strip()
-    return op.doc if op else "This op is not in the catalog."
+    if op is None:
+        return "This op is not in the catalog."
+    return op.documented([_read(node, i) for i in range(len(op.slots))] if node.slots else ())
+
+
+def _read(node: Node, slot: int) -> str:
+    """Return what a slot reads, as text: a node, a number, or which slot it is."""
+    held = node.slots[slot] if slot < len(node.slots) else None
+    if isinstance(held, str):
+        return held
+    number = isinstance(held, int | float)
+    return show_literal(held) if number else "a constant" if held else f"its {slot_label(node, slot)}"
 
 
 def _runs_again(node: Node, running: Graph) -> str:

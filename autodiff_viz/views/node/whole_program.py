@@ -105,7 +105,7 @@ def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
     """Return a sentence for each slot whose contribution is not the true derivative, with both numbers."""
     node = trace.graph[name]
     return tuple(
-        f"Down {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
+        f"Down its {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
         f"{_flat(found.true)}.{DIFFERS_SINCE.get(node_cause(trace, name, slot), '')}"
         for slot, found in check_node(trace, name).items()
         if not found.agrees

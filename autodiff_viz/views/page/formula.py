@@ -87,6 +87,6 @@ def _spans(text: str) -> Mapping[str, Span]:
 
 def words() -> list[dict[str, str]]:
     """Return the completions of the editor other than names in the text, with one line about each."""
-    ops = {INPUT: INPUT_DOC} | {op.name: op.doc for op in OPS.values()}
+    ops = {INPUT: INPUT_DOC} | {op.name: op.documented() for op in OPS.values()}
     kinds = {"wrapper": WRAPPERS, "op": ops}
     return [{"word": word, "kind": kind, "doc": doc} for kind in kinds for word, doc in kinds[kind].items()]

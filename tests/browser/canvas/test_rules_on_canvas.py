@@ -79,7 +79,7 @@ def test_the_mark_of_backward_as_lets_another_node_be_chosen(lab: LabPage):
 def test_a_new_node_says_what_it_still_needs_and_is_no_mistake(lab: LabPage):
     lab.select("z")
     lab.add("mul")
-    expect(lab.node("mul_1").locator(".wanting text")).to_have_text("needs b")
+    expect(lab.node("mul_1").locator(".wanting text")).to_have_text("needs second input")
     expect(lab.node("mul_1").locator(".chip.problem")).to_have_count(0)
 
 

@@ -84,7 +84,7 @@ def test_the_end_of_a_wire_is_plugged_in_elsewhere_as_one_step(lab: LabPage):
     expect(lab.wire("b", 1)).to_be_hidden()  # it is in the hand
     release(lab)
     expect(lab.formula).to_have_value(saying("z = b + y"))
-    expect(slot(lab, "b", 1)).to_contain_text("needs b")
+    expect(slot(lab, "b", 1)).to_contain_text("needs second input")
     lab.button("Undo: Wire y to z instead of b")
     expect(lab.value("z")).to_have_text(four_digits(1.5 * A + math.exp(A)))
 
@@ -101,7 +101,7 @@ def test_the_end_of_a_wire_dropped_on_nothing_is_unplugged_and_dropped_back_stay
     canvas = lab.canvas.bounding_box()
     lab.move_mouse(port, (canvas["x"] + 60, canvas["y"] + canvas["height"] - 120))
     expect(lab.wire("b", 1)).to_have_count(0)
-    expect(slot(lab, "b", 1)).to_contain_text("needs b")
+    expect(slot(lab, "b", 1)).to_contain_text("needs second input")
 
 
 def test_a_node_dropped_on_a_wire_is_put_into_it_and_out_again_by_deleting_it(lab: LabPage):

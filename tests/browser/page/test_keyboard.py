@@ -52,10 +52,10 @@ def test_a_wire_is_drawn_with_w_arrows_and_enter(keys: LabPage):
     expect(said(keys)).to_contain_text("Wire from x")
     expect(keys.canvas.locator(".preview")).to_have_count(1)
     for _ in range(6):  # x may go to b twice, to exp_1 and to z twice: look for the second slot of b
-        if "slot b of b" in said(keys).text_content():
+        if "the second input of b" in said(keys).text_content():
             break
         keys.page.keyboard.press("ArrowRight")
-    expect(said(keys)).to_contain_text("slot b of b, takes the place of y")
+    expect(said(keys)).to_contain_text("the second input of b, takes the place of y")
     keys.press("Enter")
     expect(keys.formula).to_have_value(saying("b = a * x"))
     expect(keys.value("b")).to_have_text(four_digits(A * 0.6))
@@ -122,12 +122,12 @@ def test_the_graph_is_there_as_a_list_in_step_with_the_picture(keys: LabPage):
     expect(nodes.locator("> li")).to_have_count(6)
     third = nodes.locator("> li", has_text="b, mul")
     expect(third).to_contain_text(f"value {four_digits(1.5 * A)}")
-    expect(third).to_contain_text("wire from y to slot b of b, passes back 0.565")
+    expect(third).to_contain_text("wire from y to the second input of b, passes back 0.565")
     keys.node("b").focus()
     keys.press("Enter")
     keys.press("s")
     expect(third).to_contain_text("passes no gradient")
-    expect(third).to_contain_text("wire from y to slot b of b, passes back 0")
+    expect(third).to_contain_text("wire from y to the second input of b, passes back 0")
 
 
 @pytest.mark.own_page  # what could be redone before is said to be redone

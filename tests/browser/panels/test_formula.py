@@ -51,7 +51,7 @@ def test_unfinished_text_can_be_dropped(lab: LabPage):
 
 def test_a_half_built_graph_is_marked_at_its_node_and_the_rest_has_numbers(lab: LabPage):
     lab.type_formula("p = 3.0\nq = p * p\nr = q * ...\ns = exp(r)")
-    expect(lab.node("r").get_by_text("needs b").first).to_be_visible()
+    expect(lab.node("r").get_by_text("needs second input").first).to_be_visible()
     expect(lab.node("q").get_by_text("needs")).to_have_count(0)
     expect(lab.value("q")).to_have_text("9")
 

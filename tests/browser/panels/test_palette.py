@@ -86,8 +86,8 @@ def test_a_new_node_stands_clear_and_leaves_all_others_where_they_were(lab: LabP
 def test_an_unfinished_node_says_what_it_needs_and_is_no_mistake(lab: LabPage):
     lab.select("a")
     lab.add("mul")
-    expect(lab.node("mul_1").locator(".wanting")).to_have_text(saying("needs b"))
-    assert "needs b" in lab.node("mul_1").get_attribute("aria-label")
+    expect(lab.node("mul_1").locator(".wanting")).to_have_text(saying("needs second input"))
+    assert "needs second input" in lab.node("mul_1").get_attribute("aria-label")
     assert "wrong" not in lab.node("mul_1").get_attribute("class")
     assert lab.page.get_by_text("is empty").count() == 0
     assert lab.page.get_by_text("Still to be wired: mul_1.").count() == 1

@@ -52,3 +52,9 @@ def test_a_histogram_counts_every_finite_number_once():
     counts = [int(np.sum(trace.y)) for trace in histograms(ALL, "n").data]
     assert counts == [4, 4, 2]
     assert "2 not finite" in histograms(ALL, "n").layout.annotations[2].text
+
+
+def test_a_map_of_float64_has_numbers_that_float32_does_not_hold():
+    numbers = np.array([[1e50, -1e-60]])
+    (found,) = maps(heatmaps((Part("Value", "value", numbers),), "n"))
+    np.testing.assert_array_equal(np.asarray(found["z"], np.float64), numbers)

@@ -128,6 +128,15 @@ def test_a_long_course_is_put_into_few_columns_that_keep_the_largest():
     assert list(columns(5, 120)) == [0, 1, 2, 3, 4]
 
 
+def test_the_map_of_gradients_has_float64_numbers_that_float32_does_not_hold():
+    progress = made([1.0], [[1.0, 1.0]], [[1.0]])
+    sizes = np.array([[1e50, 1e-60]])
+    wide = replace(progress, records=replace(progress.records, cotangent=sizes))
+    figure = TRAINING_FIGURES["flow"].build(wide)
+    (found,) = (each for each in figure.data if each.type == "heatmap")
+    np.testing.assert_allclose(np.ravel(found.customdata), [1e50, 1e-60])
+
+
 def test_a_parameter_that_stays_still_lies_on_the_line_of_0():
     figure = sent(TRAINING_FIGURES["ratio"].build(made([1.0, 1.0], [[1, 1]] * 2, [[0.0], [0.0]])))
     ticks = figure["layout"]["yaxis"]

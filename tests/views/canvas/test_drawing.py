@@ -145,7 +145,7 @@ def test_a_region_that_is_left_and_entered_again_is_marked():
 
 def test_an_unfinished_node_says_what_it_needs_and_is_no_mistake():
     found = node(drawn("x = 2.0\nz = where(x, ..., 1.0)"), "z")
-    assert (found["missing"], found["problem"]) == ("needs a", None)
+    assert (found["missing"], found["problem"]) == ("needs second input", None)
 
 
 def test_a_mistake_is_marked_at_its_node():

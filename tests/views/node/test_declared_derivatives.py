@@ -39,7 +39,7 @@ def test_a_wrong_derivative_stands_on_its_node_with_the_true_one():
     assert said(text) == {"y": "declared 1, true 1.5"}
     assert on_canvas(lab_of(text))["y"] == [
         "declared 1, true 1.5",
-        "The derivative is declared. Down x it passes 1; the true derivative passes 1.5.",
+        "The derivative is declared. Down its input it passes 1; the true derivative passes 1.5.",
     ]
 
 

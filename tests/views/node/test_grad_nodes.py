@@ -20,8 +20,8 @@ def test_the_panel_says_what_it_is_and_what_its_wires_pass_back():
     assert "It runs square_1 and inner again, forward and backward, and reads theta and x" in found.doc
     assert "Hessian" in found.doc
     assert [(wire.producer, wire.label, wire.passed) for wire in found.wires] == [
-        ("inner", "z", "nothing: g runs it again and reads no value of it"),
-        ("theta", "x", "\u22120.42"),
+        ("inner", "output", "nothing: g runs it again and reads no value of it"),
+        ("theta", "input", "\u22120.42"),
         ("x", "also read", "\u22120.56"),
     ]
     assert "".join(text for text, *_ in found.wires[1].numbers) == "3 \u00d7 (\u22120.14) = (\u22120.42)"

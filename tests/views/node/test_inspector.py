@@ -13,6 +13,10 @@ from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.text.text_format import MINUS
 from autodiff_viz.language.parse import parse
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.views.canvas.records import slot_label
+from autodiff_viz.views.compose import lab_view
+from autodiff_viz.views.lab import start
 from autodiff_viz.views.node.inspector import NodeView, WireView, node_view
 from autodiff_viz.views.node.terms import COTANGENT, Terms
 from autodiff_viz.views.node.whole_program import differs_say, residuals_say, runs_say
@@ -240,3 +244,46 @@ def test_no_product_is_written_that_is_not_the_number_passed():
         graph = parse(text)
         (wire,) = node_view(graph, trace(graph), name).wires
         assert (wire.numbers, wire.passed) == ((), "0")
+
+
+def test_a_node_of_the_first_graph_says_what_it_reads_and_not_the_names_of_slots():
+    """The first graph has nodes called a and b; b is a * y."""
+    view = lab_view(start())
+    assert node_view(view.graph, view.trace, "b").doc == "Product of a and y, element by element."
+    assert [wire.label for wire in node_view(view.graph, view.trace, "b").wires] == [
+        "first input",
+        "second input",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("p = 2.0\nz = p * 3.0", "Product of p and 3.0, element by element."),
+        ("p = [1.0, 2.0]\nz = p - [1.0, 2.0]", "Difference, p minus a constant."),
+        ("p = 2.0\nq = 1.0\nz = where(p > 1.0, q, 0.5)", "q where the condition is not 0, else 0.5; "),
+        ("p = [1.0]\nz = p.at[0].set(3.0)", "A copy of p with 3.0 at an index: there the cotangent goes to"),
+        ("a = 2.0\nx = 1.0\nz = sin(a)", "Sine of a in radians."),
+        ("z = 2.0\nx = 1.0\ny = grad(z * 3.0, z)", "Gradient of mul_1 by z: "),
+    ],
+)
+def test_the_doc_of_a_node_names_what_it_reads(text, says):
+    assert seen(text, parse(text).nodes[-1].name).doc.startswith(says)
+
+
+def test_an_empty_slot_is_named_by_its_place():
+    graph = parse("b = 2.0\nz = ... * b")
+    assert node_view(graph, None, "z").doc == "Product of its first input and b, element by element."
+
+
+def test_no_text_about_a_node_names_a_slot_by_one_letter():
+    """Such as a or x, which may be another node; "a" before a word is the article."""
+    named = {}
+    for op in OPS.values():
+        operands = [f"operand{i}" for i in range(len(op.slots))]
+        letters = {slot for slot in op.slots if len(slot) == 1}
+        words = re.findall(r"(?<![\w-])[a-z]\b(?! [a-z]{2,})", op.documented(operands))
+        labels = [slot_label(Node("n", op.name, (*operands,)), i) for i in range(len(operands))]
+        if found := {*words, *labels} & letters:
+            named[op.name] = found
+    assert named == {}

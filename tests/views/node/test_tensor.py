@@ -22,7 +22,7 @@ def test_a_tensor_is_shown_with_what_arrives_and_what_it_passes():
     np.testing.assert_array_equal(value.array, [[10, 40], [30, 80]])
     np.testing.assert_array_equal(arriving.array, np.ones((2, 2)))
     np.testing.assert_array_equal(passed.array, [[10, 20], [10, 20]])
-    assert passed.label == "Passed to x (a)"
+    assert passed.label == "Passed to x (first input)"
 
 
 def test_a_graph_of_numbers_shows_no_tensor():
@@ -56,7 +56,11 @@ SCALED = parse("x = [[1.0, 2.0], [3.0, 4.0]]\nk = 2.0\ny = k * x\nz = sum(y)")
 
 def test_what_a_tensor_passes_to_a_number_is_shown_in_every_way():
     *_, to_k, _ = found = parts(SCALED, trace(SCALED), "y")
-    assert (to_k.label, summary(to_k.array).norm, written(to_k.array)) == ("Passed to k (a)", "10", "10")
+    assert (to_k.label, summary(to_k.array).norm, written(to_k.array)) == (
+        "Passed to k (first input)",
+        "10",
+        "10",
+    )
     assert len([one for one in heatmaps(found, "y").data if one.type == "heatmap"]) == len(found)
     histograms(found, "y")
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { firstOf, placesFor, spokenSlot } from "../../../autodiff_viz/ui/editor/web/actions/keywire.js";
-import { isWrittenOut, inOrder, linesOf, spokenStep, spokenWire, wiresAt } from "../../../autodiff_viz/ui/editor/web/draw/screen_reader/reading.js";
+import { isWrittenOut, inOrder, linesOf, spokenStep, spokenWire, wiresAt, spokenLabel } from "../../../autodiff_viz/ui/editor/web/draw/screen_reader/reading.js";
 
 const slot = (label, wired = false, constant = null) => ({ label, wired, constant });
 const node = (id, x, y, slots = [], more = {}) => ({ id, x, y, w: 128, h: 80, slots, ...more });
@@ -113,4 +113,9 @@ test("in forward mode a wire says its tangent, then what it passes back", () => 
   const wire = { from: "x", to: "y", slot: 0, width: 1, sign: 1, passed: "0.8", via: [], reverse: { passed: "1.24" } };
   assert.equal(spokenWire(wire, undefined), "wire from x to slot 0 of y, passes on a tangent of 0.8, passes back 1.24");
   assert.equal(spokenWire({ ...wire, passed: "" }, undefined), "wire from x to slot 0 of y, passes back 1.24");
+});
+
+test("a slot that is called an input is read as one, and any other as a slot", () => {
+  assert.equal(spokenLabel("second input"), "the second input");
+  assert.equal(spokenLabel("condition"), "slot condition");
 });

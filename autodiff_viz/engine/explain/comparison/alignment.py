@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,7 @@ Through = Mapping[str, str]
 
 
 class Numbers(NamedTuple):
-    """Numbers of one side: those of its trace, and of identities that only the other graph has.
-
-    Without any input, `gradient` has what arrives at the nodes that read none.
-    """
+    """Numbers of one side: those of its trace, and of identities that only the other graph has."""
 
     value: dict[str, np.ndarray]
     cotangent: dict[str, np.ndarray]
@@ -28,17 +25,28 @@ class Numbers(NamedTuple):
     gradient: dict[str, np.ndarray]
 
 
-def numbers_beside(found: Trace, other: Graph) -> Numbers:
-    """Return the numbers of a trace, with those of identities that only `other` has.
+def numbers_of(found: Trace) -> Numbers:
+    """Return the numbers of a trace."""
+    cotangent = dict(found.cotangent)
+    return Numbers(
+        dict(found.value), cotangent, dict(found.passed), gradient_of(found, found.gradient, cotangent)
+    )
 
-    The rule of a wire is kept on such an identity. In its place this trace hands the same number on without a
+
+def gradient_of(found: Trace, gradient: Mapping[str, Any], cotangent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the gradients of the inputs; without any input, what arrives at the nodes that read none."""
+    return dict(gradient) or {n.name: cotangent[n.name] for n in found.graph.nodes if not n.wires}
+
+
+def with_identities_of(here: Numbers, graph: Graph, other: Graph) -> Numbers:
+    """Return the numbers of a graph, with those of identities that only `other` has.
+
+    The rule of a wire is kept on such an identity. In its place this graph hands the same number on without a
     node: the value of the node before it, and the sum of what its readers pass back.
     """
-    cotangent = dict(found.cotangent)
-    gradient = dict(found.gradient) or {n.name: cotangent[n.name] for n in found.graph.nodes if not n.wires}
-    here = Numbers(dict(found.value), cotangent, dict(found.passed), gradient)
+    here = Numbers(*map(dict, here))
     uses = consumers(other)
-    for name, source in passed_through(other, found.graph).items():  # readers come first
+    for name, source in passed_through(other, graph).items():  # readers come first
         here.value[name] = here.value[source]
         part = np.asarray(sum(here.passed[wire] for wire in uses[name]))
         here.cotangent[name] = here.passed[name, 0] = part

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,12 +12,16 @@ import numpy as np
 from autodiff_viz.engine.explain.comparison.alignment import (
     Numbers,
     both_in_order,
-    numbers_beside,
+    numbers_of,
     passed_through,
     slots_through,
+    with_identities_of,
 )
-from autodiff_viz.engine.explain.comparison.difference_said import sentence
+from autodiff_viz.engine.explain.comparison.difference_said import statement
+from autodiff_viz.engine.explain.comparison.parting import Sides, Sweeps
+from autodiff_viz.engine.explain.comparison.rounding_beside import rounding_beside
 from autodiff_viz.engine.explain.comparison.same_numbers import Two, same_numbers
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace, trace
@@ -45,6 +48,7 @@ class Comparison:
       first_wire: (node, slot) of the first wire, in the order of the backward sweep, at which the two sweeps
         differ; None if they never do.
       sentence: all of it in words.
+      claims: what the sentence claims, so that it can be tested.
       changed_nodes: the nodes that are not the same in both graphs, or that only one of them has.
       apart: the keys of values, cotangents, gradients and passed whose pairs differ, by those names.
     """
@@ -57,6 +61,7 @@ class Comparison:
     passed: Mapping[Wire, Pair]
     first_wire: Wire | None
     sentence: str
+    claims: tuple[Claim, ...]
     changed_nodes: tuple[str, ...]
     apart: Mapping[str, frozenset[Any]]
 
@@ -72,8 +77,8 @@ def compare(a: Trace | Graph, b: Trace | Graph) -> Comparison:
 
     Two numbers are equal if they are up to rounding, since a sum may be added up in another order: within 16
     units in the last place, or if their difference is all but gone in float64, where it was small or what a
-    cancellation had left over. NaN equals NaN. A number that is finite, or that underflows, in only one of
-    the two is not equal.
+    cancellation had left over; in float64, if an error analysis of both programs explains it. NaN equals NaN.
+    A number that is finite, or that underflows, in only one of the two is not equal.
 
     Args:
       a, b: traces; a graph is traced with its own inputs and a seed of ones.
@@ -110,9 +115,17 @@ class _Twins:
         self.through = passed_through(a.graph, b.graph) | passed_through(b.graph, a.graph)
 
     @cached_property
-    def exact(self) -> tuple[Numbers, Numbers]:
+    def exact(self) -> Sides:
         """The numbers of both in float64."""
         return _sides(*(trace(e.graph, e.inputs, e.seed, dtype=FLOAT64) for e in (self.a, self.b)))
+
+    @cached_property
+    def errors(self) -> Sides:
+        """How far rounding may move each number of both, in float64, from that of the other."""
+        own = numbers_of(self.a), numbers_of(self.b)
+        one, other = self.sides
+        found = rounding_beside(self.a, own[0], other), rounding_beside(self.b, own[1], one)
+        return _beside(self.a, self.b, found)
 
     @cached_property
     def largest(self) -> float:
@@ -125,7 +138,9 @@ class _Twins:
         apart = {kind: self._apart(kind) for kind in Numbers._fields}
         pairs = {kind: self._pairs(kind) for kind in Numbers._fields}
         shared = {name for name, pair in pairs["gradient"].items() if None not in map(_shape, pair)}
-        first = self._first_wire(apart)
+        graphs = self.a.graph, self.b.graph
+        first = Sweeps(graphs, self.sides, self.order, self.through, apart, self._same).first_wire()
+        says = statement(self.a, self.b, pairs, apart, first, self.order, self.through)
         return Comparison(
             equal_values=self.a.output not in apart["value"],
             equal_gradients=not apart["gradient"] & shared,
@@ -134,7 +149,8 @@ class _Twins:
             gradients=pairs["gradient"],
             passed=pairs["passed"],
             first_wire=first,
-            sentence=sentence(self.a, self.b, pairs, apart, first, self.order, self.through),
+            sentence=says.text,
+            claims=says.claims,
             changed_nodes=self._changed(),
             apart={WORDS[kind]: keys for kind, keys in apart.items()},
         )
@@ -156,68 +172,23 @@ class _Twins:
         pairs = self._pairs(kind)
         both = [key for key, (one, other) in pairs.items() if one is not None and other is not None]
 
-        def exact() -> list[Two]:
-            one, other = (getattr(side, kind) for side in self.exact)
+        def chosen(sides: Sides) -> list[Two]:
+            one, other = (getattr(side, kind) for side in sides)
             return [(one[key], other[key]) for key in both]
 
-        same = self._same([pairs[key] for key in both], exact)
+        same = self._same(chosen)
         equal = {key for key, is_same in zip(both, same, strict=True) if is_same}
         return frozenset(pairs.keys() - equal)
 
-    def _same(self, pairs: Sequence[Two], exact: Callable[[], Sequence[Two]]) -> list[bool]:
-        largest = self.largest if self.a.dtype == FLOAT64 else 0.0
-        return same_numbers(pairs, self.a.dtype, exact, largest)
-
-    def _first_wire(self, apart: Mapping[str, Set[Any]]) -> Wire | None:
-        """Return the first wire at which the sweeps differ, in the order of the backward sweep."""
-        for name in reversed(self.order):
-            if found := min(self._parting(name, apart), default=None):
-                return found
-        return None
-
-    def _parting(self, name: str, apart: Mapping[str, Set[Any]]) -> Iterator[Wire]:
-        """Yield the wires of a node down which the two sweeps pass something else.
-
-        Where the node's wires go elsewhere, the sums for each node are compared. A wire of a node that only
-        one graph has counts if what arrives at its other end differs.
-        """
-        ends = [self._ends(side, name) for side in (0, 1)]
-        if name in self.through or ends[0] == ends[1]:
-            wires = ends[0] if ends[0] is not None else {0: ""}
-            yield from ((name, slot) for slot in wires if (name, slot) in apart["passed"])
-        elif None in ends:
-            wires = ends[0] if ends[1] is None else ends[1]
-            for slot, end in wires.items():
-                if end in apart["cotangent"] and _is_some(self._pairs_of((name, slot))):
-                    yield name, slot
-        else:
-            yield from self._parting_sums(name, ends)
-
-    def _ends(self, side: int, name: str) -> dict[int, str | None] | None:
-        """Return where each wire of a node leads: a node that both graphs have, else None."""
-        graph, other = (self.a.graph, self.b.graph) if side == 0 else (self.b.graph, self.a.graph)
-        if name not in graph:
-            return None
-        slots = slots_through(graph[name], self.through)
-        return {i: slots[i] if slots[i] in other else None for i, _ in graph[name].wires}
-
-    def _pairs_of(self, wire: Wire) -> Pair:
-        return tuple(side.passed.get(wire) for side in self.sides)
-
-    def _parting_sums(self, name: str, ends: list[dict[int, str | None]]) -> Iterator[Wire]:
-        """Yield the first wire to each node for which the node's contributions add up to something else."""
-        slots: dict[str, list[int]] = defaultdict(list)
-        for side in ends:
-            for slot, end in side.items():
-                if end is not None:
-                    slots[end].append(slot)
-        for end, found in slots.items():
-
-            def exact(end: str = end) -> list[Two]:
-                return [_sums(self.exact, name, ends, end)]
-
-            if self._same([_sums(self.sides, name, ends, end)], exact) == [False]:
-                yield name, min(found)
+    def _same(self, chosen: Callable[[Sides], list[Two]]) -> list[bool]:
+        """Return whether each of the pairs that `chosen` returns of two sides is equal up to rounding."""
+        return same_numbers(
+            chosen(self.sides),
+            self.a.dtype,
+            exact=lambda: chosen(self.exact),
+            errors=lambda: chosen(self.errors),
+            largest=self.largest if self.a.dtype == FLOAT64 else 0.0,
+        )
 
     def _changed(self) -> tuple[str, ...]:
         """Return the nodes that differ, in topological order."""
@@ -234,24 +205,14 @@ class _Twins:
         return node.op, slots_through(node, self.through), held, node.rule
 
 
-def _sides(a: Trace, b: Trace) -> tuple[Numbers, Numbers]:
-    return numbers_beside(a, b.graph), numbers_beside(b, a.graph)
+def _sides(a: Trace, b: Trace) -> Sides:
+    return _beside(a, b, (numbers_of(a), numbers_of(b)))
 
 
-def _sums(sides: tuple[Numbers, Numbers], name: str, ends: list[dict[int, str | None]], end: str) -> Two:
-    """Return what a node passes to one other node in each graph, down all its wires to it."""
-    return tuple(
-        sum(
-            (side.passed[name, slot] for slot, at in wires.items() if at == end),
-            np.zeros_like(side.value[end]),
-        )
-        for side, wires in zip(sides, ends, strict=True)
-    )
+def _beside(a: Trace, b: Trace, own: Sides) -> Sides:
+    """Return the numbers of both, with those of identities that only the other graph has."""
+    return with_identities_of(own[0], a.graph, b.graph), with_identities_of(own[1], b.graph, a.graph)
 
 
 def _shape(array: np.ndarray | None) -> tuple[int, ...] | None:
     return None if array is None else array.shape
-
-
-def _is_some(pair: Pair) -> bool:
-    return any(array is not None and bool(np.any(array)) for array in pair)

@@ -28,7 +28,7 @@ from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.engine.trace import precision as in_dtype
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.registries.dtypes import FLOAT32, FLOAT64
+from autodiff_viz.graph.registries.dtypes import FLOAT64
 from autodiff_viz.graph.structure.order import order
 from autodiff_viz.graph.text.names import quoted
 from autodiff_viz.graph.text.text_format import listed, scalar
@@ -114,16 +114,6 @@ def _bent(found: Trace, exact: Trace, scale: float) -> str:
         for name in exact.gradient
     )
     return " A rule is not linear, so this scale changes the gradient in float64, too." if apart else ""
-
-
-def saved(found: Trace, name: str) -> str:
-    """Return in words what saves a cotangent that underflows: a loss scale or float32; "" if neither does."""
-    scale = precision(found).least
-    scaled = trace(found.graph, found.inputs, found.seed.astype(np.float64) * scale, dtype=found.dtype)
-    if scaled.cotangent[name].any():
-        return f" With a loss scale of {scale:,.0f} it arrives."
-    wide = trace(found.graph, found.inputs, found.seed, dtype=FLOAT32)
-    return f" In {FLOAT32} it arrives." if wide.cotangent[name].any() else ""
 
 
 def _check(found: Trace, scale: Any) -> None:

@@ -79,7 +79,7 @@ class _Search:
 
     @cached_property
     def noisy(self) -> Trace:
-        """The trace with random values, and with smooth ops, so that no derivative happens to be zero."""
+        """The trace with random values, and with smooth ops that read the same: no op selects elements."""
         draws, found = np.random.default_rng(0), self.found
         noise = {n: draws.uniform(0.5, 1.0, v.shape).astype(found.dtype) for n, v in found.value.items()}
         graph = replace(found.graph, nodes=tuple(map(_smooth, found.graph.nodes)))
@@ -109,11 +109,11 @@ class _Search:
         rule, kind = node.rule.kind, STAGES[stage]
         if not mask.any() or (rule == STOP and stage >= STAGES.index(STOPPED)):
             return np.zeros(shape, bool)
-        passed, wide = self.found.passed[node.name, slot], self._structure(node, slot, mask, shape)
+        passed, wide = self.found.passed[node.name, slot], self.structure(node, slot, mask, shape)
         if stage < STAGES.index(FLAT if rule in (FOLLOW, STOP) else RULE):
             return wide
         arrives = self.found.cotangent[node.name] != 0
-        none = self._structure(node, slot, mask & ~arrives, shape)
+        none = self.structure(node, slot, mask & ~arrives, shape)
         if rule not in (FOLLOW, STOP):
             return wide & ((passed != 0) | none)
         open_ = none | self._pattern(self.exact, node, slot, mask & arrives)
@@ -128,16 +128,19 @@ class _Search:
         weights = np.random.default_rng(1).uniform(0.5, 1.0, arriving.shape).astype(arriving.dtype)
         return own_contributions(self.found, node.name, arriving * weights)[slot] != 0
 
-    def _structure(self, node: Node, slot: int, mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        """Return the elements of a slot that those of `mask` are computed from, whatever the numbers are."""
+    def structure(self, node: Node, slot: int, mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """Return the elements of a slot that those of `mask` are computed from, whatever the numbers are.
+
+        NaN times 0 is NaN: pulled back from `mask`, it also passes where a factor of 0 lets no number pass.
+        """
         if KINDS[node.rule.kind].replaces:
             return mask if mask.shape == shape else np.broadcast_to(mask.any(), shape)
         if OPS[node.op].elementwise:
             return _folded(mask, shape)
         if slot < len(slopes := OPS[node.op].derivative) and slopes[slot].startswith("0"):
             return np.broadcast_to(mask.any(), shape)  # as argmax: flat everywhere, though there is a path
-        present = self._pattern(self.found, node, slot, mask)
-        return present | self._pattern(self.noisy, node, slot, mask)
+        marked = np.where(mask, np.nan, 0.0).astype(self.found.dtype)
+        return np.isnan(own_contributions(self.noisy, node.name, marked)[slot])
 
     def _pattern(self, found: Trace, node: Node, slot: int, mask: np.ndarray) -> np.ndarray:
         """Return the elements of a slot whose derivative of an element of `mask` is not zero."""
@@ -183,8 +186,38 @@ def zero_elements(found: Trace, name: str) -> tuple[Elements, ...]:
             parts.append(Elements(kind, int(closed.sum()), at))
         left, before = left & ~closed, masks
     if left.any():
-        parts.append(Elements(CANCELLED, int(left.sum()), (name,)))
+        parts.append(Elements(CANCELLED, int(left.sum()), _cancelling(search, name, left, before)))
     return tuple(parts)
+
+
+def _cancelling(search: _Search, name: str, left: np.ndarray, open_: Masks) -> tuple[str, ...]:
+    """Return the nodes on open paths from the elements `left` at which contributions add up to zero.
+
+    These are nodes at which contributions arrive that are not zero, and ops whose own pullback adds up to
+    zero.
+
+    Args:
+      open_: the open elements by node.
+    """
+    found, last = search.found, len(STAGES) - 1
+    reached: Masks = {name: left}
+    at: dict[str, None] = {}
+    for node in search.nodes:
+        arrives = found.cotangent[node.name] != 0
+        for slot, producer in search.wires(node):
+            way = reached.get(producer, np.zeros((), bool))
+            given = found.passed[node.name, slot] != 0
+            if (way & given).any():
+                at[producer] = None
+            shape = found.value[producer].shape
+            way = way & ~given & search.through(node, slot, open_[node.name], last)
+            if (way & search.structure(node, slot, open_[node.name] & arrives, shape)).any():
+                at[node.name] = None
+            further = open_[node.name] & ~arrives
+            way = way & search.structure(node, slot, further, shape)
+            if way.any():
+                reached[node.name] = reached.get(node.name, False) | (_onward(search, node, way) & further)
+    return tuple(node.name for node in search.nodes if node.name in at)
 
 
 def _blamed(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.explain.cure import Cure
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.explain.zero.cures import element_cure, zero_cure
 from autodiff_viz.engine.explain.zero.elements import Elements, wires_between, zero_elements
 from autodiff_viz.engine.explain.zero.kinds import (
@@ -21,7 +22,7 @@ from autodiff_viz.engine.explain.zero.kinds import (
     STOPPED,
     UNDERFLOW,
 )
-from autodiff_viz.engine.explain.zero.words import sentence_of
+from autodiff_viz.engine.explain.zero.words import statement_of
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace, trace
@@ -47,6 +48,7 @@ class ZeroReason:
       also: the other kinds that close a path from the node, each with its nodes.
       wires: of cancellations, the contributions that are not zero.
       sentence: all of it in words.
+      claims: what the sentence claims, so that it can be tested.
       elements: of a tensor, the elements at which nothing arrives, counted by kind.
       path: the wires on the paths from the node to those of `at`, and `wires`.
       cure: a graph in which something arrives, of a tensor at more elements; None where none is known.
@@ -60,6 +62,7 @@ class ZeroReason:
     also: tuple[tuple[str, tuple[str, ...]], ...] = ()
     wires: tuple[Wire, ...] = ()
     sentence: str = ""
+    claims: tuple[Claim, ...] = field(default=(), compare=False)
     elements: tuple[Elements, ...] = ()
     path: tuple[Wire, ...] = ()
     cure: Graph | None = None
@@ -112,8 +115,8 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     ends = (*reason.at, *(each for _, at in reason.also for each in at))
     path = dict.fromkeys((*wires_between(found, name, ends), *reason.wires))
     causes = (*reason.also, (reason.kind, reason.at))
-    sentence = sentence_of(found, name, causes, reason.wires, parts)
-    return replace(reason, elements=parts, path=tuple(path), sentence=sentence)
+    said = statement_of(found, name, causes, reason.wires, parts)
+    return replace(reason, elements=parts, path=tuple(path), sentence=said.text, claims=said.claims)
 
 
 def cure_of_zero(found: Trace, name: str, trained: bool = False) -> Cure | None:

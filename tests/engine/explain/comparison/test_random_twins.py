@@ -9,6 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import autodiff_viz as av
+from autodiff_viz.engine.explain.sentence import GRADIENT, PASSED, VALUE
+from tests.engine.explain.claims import unclaimed
 from tests.engine.references.random_programs import Program, changed, programs
 
 SAID = {
@@ -17,6 +19,7 @@ SAID = {
     (False, True): "Different values",
     (False, False): "Different values",
 }
+DTYPES = "float64", "float32", "float16", "bfloat16"
 NEAR, FAR = 1e-9, 1e-3  # relative differences in float64: rounding, and more than rounding in float32 too
 
 
@@ -48,6 +51,35 @@ def check(a: Program, b: Program) -> None:
         differing = [name for name, same in zip(("x", "w"), gradients, strict=True) if not same]
         whose = f" of '{differing[0]}' (equal for " if len(differing) == 1 else ":"
         assert found.sentence.startswith(f"{SAID[True, False]}{whose}")
+
+
+def check_claims(a: Program, b: Program, dtype: str) -> None:
+    """Check that the sentence names nothing but its claims, whose numbers are those of the traces."""
+    traces = [av.trace(av.parse(each.text), dtype=dtype) for each in (a, b)]
+    found = av.compare(*traces)
+    assert not unclaimed(found.sentence, found.claims)
+    numbered = [claim for claim in found.claims if claim.kind in (VALUE, PASSED, GRADIENT)]
+    for claim in numbered:
+        for number, each in zip(claim.numbers, traces, strict=True):
+            known = getattr(each, claim.kind)
+            if claim.names[0] in known:
+                np.testing.assert_array_equal(number, known[claim.names[0]])
+            else:  # nothing, or what this graph hands on where only the other has an identity
+                assert number is None or claim.names[0][0].startswith("stop_gradient")
+    assert numbered or found.first_wire is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(a=programs(), data=st.data(), dtype=st.sampled_from(DTYPES))
+def test_the_numbers_of_the_sentence_are_those_of_the_traces(a, data, dtype):
+    check_claims(a, data.draw(changed(a)), dtype)
+
+
+@pytest.mark.nightly
+@settings(max_examples=1000, deadline=None)
+@given(a=programs(), data=st.data(), dtype=st.sampled_from(DTYPES))
+def test_so_they_are_of_many(a, data, dtype):
+    check_claims(a, data.draw(changed(a)), dtype)
 
 
 @settings(max_examples=30, deadline=None)

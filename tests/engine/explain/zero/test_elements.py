@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autodiff_viz.engine.explain.zero.elements import zero_elements
 from autodiff_viz.engine.explain.zero.kinds import CANCELLED, DISCONNECTED, FLAT, STOPPED, UNDERFLOW
 from autodiff_viz.engine.explain.zero.why_zero import why_zero
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.language.parse import parse
+from autodiff_viz.ops.catalog import OPS
 from tests.engine.references.scalar_graphs import scalar_graphs
 
 
@@ -64,6 +67,34 @@ ELEMENTS = {
     "a mean taken off": (
         "x = [1.0, 2.0]\nc = x - mean(x)\nz = sum(c)", [(CANCELLED, 2, ("x",))], "",
     ),
+    "a constant weight of 0": (
+        "x = [1.0, 2.0]\nz = dot(x, [1.0, 0.0])", [(FLAT, 1, ("z",))],
+        "Nothing arrives at 1 of 2 elements: the derivative of 'z' is 0.",
+    ),
+    "a column of 0": (
+        "x = [1.0, 2.0]\nz = sum([[1.0, 0.0], [2.0, 0.0]] @ x)", [(FLAT, 1, ("matmul_1",))], "",
+    ),
+    "a squared error with itself": (
+        "x = [1.0, 2.0]\nz = mean_squared_error(x, x) + stop_gradient(x[0])",
+        [(FLAT, 2, ("mean_squared_error_1",))], "",
+    ),
+    "a softmax of one element": (
+        "x = [[1.0], [2.0]]\nz = sum(softmax(x) * 3.0) + x[0, 0]", [(FLAT, 1, ("softmax_1",))], "",
+    ),
+    "a second derivative with a weight of 0": (
+        "x = [1.0, 2.0]\ns = sum(x * x * [1.0, 0.0])\ng = grad(s, x)\nz = sum(g)", [(FLAT, 1, ("g",))], "",
+    ),
+    "a kernel of 0": (
+        "x = [[[[1.0], [2.0]]]]\nc = conv2d(x, [[[[0.0]]]], [0.0])\nz = sum(c) + x[0, 0, 0, 0]",
+        [(FLAT, 1, ("c",))], "",
+    ),
+    "a softmax that is added up": (  # both halves: 1/2 (1 - 1/2 - 1/2)
+        "x = [1.0, 1.0]\nz = sum(softmax(x))", [(CANCELLED, 2, ("softmax_1",))],
+        "Contributions that are not 0 add up to 0 at 'softmax_1'.",
+    ),
+    "a softmax that is added up, and one element": (
+        "x = [1.0, 1.0]\nz = sum(softmax(x)) + x[0]", [(CANCELLED, 1, ("softmax_1",))], "",
+    ),
 }  # fmt: skip
 
 
@@ -74,6 +105,32 @@ def test_of_a_tensor_each_element_has_its_cause(case):
     assert [(part.kind, part.count, part.at) for part in found.elements] == expected
     if sentence:
         assert found.sentence == sentence
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("case", ["a column of 0", "a constant weight of 0", "a squared error with itself"])
+def test_a_factor_of_0_is_a_path_in_every_dtype(case, dtype):
+    text, expected, _ = ELEMENTS[case]
+    found = why_zero(trace(parse(text), dtype=dtype), "x")
+    assert [(part.kind, part.count, part.at) for part in found.elements] == expected
+
+
+@pytest.mark.nightly
+def test_only_ops_that_select_elements_by_an_index_have_no_path_to_some():
+    """All inputs are 0, so almost every factor is."""
+    without = set()
+    for op in OPS.values():
+        shapes, given = op.examples[0] if op.slots and not op.of_graph else ((), ())
+        names = [f"x{i}" for i in range(len(shapes))]
+        zeros = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
+        inputs = [Node(n, INPUT, (), params(shape=zeros[n].shape, seed=0)) for n in names]
+        graph = Graph(
+            (*inputs, Node("y", op.name, (*names,), params(**dict(given))), Node("z", "sum", ("y",)))
+        )
+        found = trace(replace(graph, output="z"), zeros) if names else None
+        parts = [part for n in names for part in zero_elements(found, n)]
+        without |= {op.name for part in parts if part.kind == DISCONNECTED}
+    assert without == {"getitem", "at_set"}
 
 
 def test_a_dead_unit_is_mended_where_others_fire():
@@ -114,4 +171,4 @@ def test_each_element_has_the_reason_of_the_scalar_graph_with_its_numbers(graph,
         assert {part.kind: part.count for part in elements} == Counter(reason.kind for reason in reasons)
         for part in elements:
             blamed = {at for reason in reasons if reason.kind == part.kind for at in reason.at}
-            assert part.kind == CANCELLED or {*part.at} == blamed
+            assert {*part.at} == blamed

@@ -6,7 +6,7 @@ import { loopReason, reasonAgainst } from "../state/fits.js";
 import { seenAs } from "../state/fold.js";
 import { outputPoint, pathOf, slotPoint, wireCurve } from "../draw/geometry.js";
 import { upstream } from "../state/loops.js";
-import { inOrder } from "../draw/screen_reader/reading.js";
+import { inOrder, spokenLabel } from "../draw/screen_reader/reading.js";
 import { revealing, say } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -44,7 +44,7 @@ export function spokenSlot({ node, slot, against }, wires) {
   const { label, constant, wired } = node.slots[slot];
   const source = wires.find((wire) => wire.to === node.id && wire.slot === slot)?.from;
   const state = wired && source ? `takes the place of ${source}` : constant === null ? "empty" : `takes the place of ${constant}`;
-  return `slot ${label} of ${node.id}, ${against ? `does not fit. ${against}` : state}`;
+  return `${spokenLabel(label)} of ${node.id}, ${against ? `does not fit. ${against}` : state}`;
 }
 
 /** @param {Editor} editor @param {string | null} id */
@@ -91,7 +91,7 @@ function choose(editor, at, before = "") {
 function connect(editor, { from, places, at }) {
   const { node, slot, against } = places[at];
   if (against) return say(editor.stage, against); // the wire is still being drawn
-  dropWire(editor, `${from.id} wired to slot ${node.slots[slot].label} of ${node.id}.`);
+  dropWire(editor, `${from.id} wired to ${spokenLabel(node.slots[slot].label)} of ${node.id}.`);
   editor.send({ kind: "connect", from: from.group?.outs[0] ?? from.id, to: node.id, slot });
 }
 

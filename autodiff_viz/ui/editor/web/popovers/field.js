@@ -3,6 +3,7 @@
 
 import { html } from "../../../web/dom.js";
 import { clamp, slotPoint, toScreen } from "../draw/geometry.js";
+import { spokenLabel } from "../draw/screen_reader/reading.js";
 import { textWidth } from "../draw/text/measure.js";
 import { whenRefused } from "./notice.js";
 import { say } from "../draw/stage.js";
@@ -15,7 +16,7 @@ export function editConstant(editor, id, slot) {
   if (!node || !node.slots[slot] || node.slots[slot].wired) return;
   const { constant, constantFull, label } = node.slots[slot];
   const [x, y] = slotPoint(node, slot);
-  openField(editor, [x - 70, y - 14], 64, constantFull ?? constant ?? "", `Constant in slot ${label} of ${id}`, (text) =>
+  openField(editor, [x - 70, y - 14], 64, constantFull ?? constant ?? "", `Constant in ${spokenLabel(label)} of ${id}`, (text) =>
     editor.send({ kind: "constant", node: id, slot, text }));
 }
 

@@ -26,7 +26,7 @@ export function slotMark(node, i, level) {
   const y = slotPoint(node, i)[1] - node.y;
   const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
   const group = svg("g", { class: `slot ${state}`, "data-slot": i }, ...port(0, y));
-  if (node.slots.length > 1 && state !== "empty") group.append(svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label));
+  if (node.slots.length > 1 && state !== "empty") group.append(svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label.replace(/ input$/, "")));
   if (slot.constant !== null) group.append(pill(slot, y, level));
   if (state === "empty") group.append(wanting(slot.label, y, level));
   return group;

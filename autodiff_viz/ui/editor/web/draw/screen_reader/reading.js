@@ -16,6 +16,9 @@ const COLUMN = 64; // px; nodes closer than this are in one column
 export const inOrder = (nodes) =>
   [...nodes].sort((a, b) => Math.round(a.x / COLUMN) - Math.round(b.x / COLUMN) || a.y - b.y || a.x - b.x);
 
+/** A slot in words: "slot condition", "the first input". @param {string} label */
+export const spokenLabel = (label) => (label.endsWith("input") ? `the ${label}` : `slot ${label}`);
+
 /** Text of a wire: its source, its target, its contribution.
  * @param {Wire} wire @param {GraphNode | undefined} to */
 export function spokenWire(wire, to) {
@@ -23,7 +26,7 @@ export function spokenWire(wire, to) {
   const back = wire.reverse?.passed ?? wire.passed;
   const forth = wire.reverse && wire.passed ? `passes on a tangent of ${wire.passed}, ` : "";
   const passed = forth + (back ? `passes back ${back}` : "passes nothing back yet");
-  return `wire from ${titleOf(wire.from)} to slot ${label} of ${titleOf(wire.to)}, ${wire.alternative ? "backward only, " : ""}${passed}`;
+  return `wire from ${titleOf(wire.from)} to ${spokenLabel(label)} of ${titleOf(wire.to)}, ${wire.alternative ? "backward only, " : ""}${passed}`;
 }
 
 /** Text of a region and its nodes. @param {Region} region */

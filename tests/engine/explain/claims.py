@@ -1,0 +1,50 @@
+"""Check the text of a sentence against its claims: it names no node and no number that no claim has."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.explain.sentence import Claim
+
+NAME = re.compile(r"'(\w+)'")
+COUNT = re.compile(r"\b[\d,]+ (?:others|more)\b|\bof [\d,]+ elements")
+WORD = re.compile(r"\b[A-Za-z_]+\d+\w*")
+NUMBER = re.compile(r"\u2212?(?:\d[\d.]*(?:e\u2212?\d+)?|\u221e)|NaN")
+CLOSE = 6e-3  # a small number is written with three digits
+
+
+def unclaimed(text: str, claims: Iterable[Claim], implied: Iterable[float] = ()) -> list[str]:
+    """The names and numbers of a text that are in none of its claims.
+
+    Numbers that are `implied` belong to the kinds of its claims: of a derivative of 0, 0.
+    """
+    claims = [*claims, Claim("", (), tuple(implied))]
+    names = {name for claim in claims for each in claim.names for name in _node(each)}
+    numbers = [number for claim in claims for each in claim.numbers for number in _numbers(each)]
+    strange = [name for name in NAME.findall(text) if name not in names]
+    rest = WORD.sub("", COUNT.sub("", NAME.sub("", text)))
+    return strange + [each for each in NUMBER.findall(rest) if not any(_is(each, n) for n in numbers)]
+
+
+def _node(name: Any) -> Iterator[str]:
+    """Yield the node of a name or of a wire; nothing of an end that a wire does not have."""
+    if name is not None:
+        yield name if isinstance(name, str) else name[0]
+
+
+def _numbers(array: Any) -> Iterator[float]:
+    """Yield the elements of an array, and its Euclidean norm."""
+    if array is not None:
+        yield from np.ravel(array).astype(float).tolist()
+        yield math.hypot(*np.ravel(array).astype(float).tolist())
+
+
+def _is(text: str, number: float) -> bool:
+    written = float(text.replace("\u2212", "-").replace("\u221e", "inf").rstrip("."))
+    both_nan = math.isnan(written) and math.isnan(number)
+    return both_nan or math.isclose(written, number, rel_tol=CLOSE)
