@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autodiff_viz.engine.live_path.arrays import on_device
+from autodiff_viz.engine.live_path.arrays import on_device, rounded
 from autodiff_viz.engine.live_path.grad_kernel import grad_kernel
 from autodiff_viz.engine.live_path.kernels import Kernel, kernel
 from autodiff_viz.engine.live_path.op_calls import split
@@ -67,7 +67,7 @@ def _add(found: LocalSweep, trace: Trace, swept: Sweep, node: Node) -> None:
     if op.passes_unchanged:  # its factors are 1 whatever the numbers are
         return
     ones = np.ones(len(swept.positions) if arriving_swept else (), trace.dtype)
-    arrays = [swept.value[s] if isinstance(s, str) else np.asarray(s, trace.dtype) for s in node.op_slots]
+    arrays = [swept.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in node.op_slots]
     for slot, pulled in zip(wired, op.pull(ones, *leading, *arrays), strict=True):
         if pulled is not None and not trace.value[node.slots[slot]].ndim:
             found.local[name, slot] = np.asarray(pulled)

@@ -86,7 +86,7 @@ def valid(seeds: range) -> list[str]:
 
 
 @pytest.mark.sampled(30)
-@pytest.mark.parametrize("start", range(0, 300, 5))
+@pytest.mark.parametrize("start", range(10, 300, 5))
 def test_a_cure_keeps_the_function_at_other_inputs(start):
     assert sum(check(text) for text in valid(range(start, start + 5))) > 0
 
