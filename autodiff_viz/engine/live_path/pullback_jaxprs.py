@@ -16,10 +16,9 @@ from autodiff_viz.ops.misfit import Shape
 def carries(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool, ...]:
     """Return, per slot, whether the op's tangent depends on the tangent of that slot at all.
 
-    JAX's dead-code elimination of the linearised program says which tangents are read: the others have a
-    symbolically zero derivative.
+    JAX's dead-code elimination of the linearised program says which tangents are read. By the others the
+    derivative is a symbolic zero.
     """
-
     if not slots:
         return ()
 
@@ -28,7 +27,7 @@ def carries(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool,
         return jax.jvp(restrict(run, tuple(arguments), slots), some, dots)[1]
 
     program = jax.make_jaxpr(tangent)(samples, [samples[i] for i in slots]).jaxpr
-    # It looks into calls: of the tangents that `jit` takes, each result of `jit` has its own.
+    # It looks into nested calls: a result of `jit` need not depend on all that the `jit` takes.
     _, used = dce_jaxpr(program, [True])
     return tuple(used[-len(slots) :])
 
