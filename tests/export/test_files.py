@@ -220,3 +220,12 @@ def test_a_group_that_is_not_in_one_piece_is_left_out():
     graph = parse("x = 0.5\na = sin(x)\nb = exp(a)\nz = b * a\n")
     split = replace(graph, groups=(Group("g", frozenset("az")),))
     assert to_python(split) == to_python(graph)
+
+
+def test_a_node_that_an_inner_gradient_reads_has_a_line_of_its_own():
+    """b = x w sin(x): its slope by w is x sin(x), whose slope by x is sin(x) + x cos(x)."""
+    graph = parse("x = 0.6\nw = 0.4\na = w * sin(x)\nb = x * a\ng = grad(b, w)\nh = grad(g, x)")
+    value, gradients, _ = run_here(to_python(graph, dtype="float64"))
+    np.testing.assert_allclose(value, np.sin(0.6) + 0.6 * np.cos(0.6), rtol=1e-12)
+    np.testing.assert_allclose(gradients[0], 2.0 * np.cos(0.6) - 0.6 * np.sin(0.6), rtol=1e-12)
+    assert gradients[1] == 0.0

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.extend import core
+from jax.interpreters.partial_eval import dce_jaxpr
 
 from autodiff_viz.engine.live_path.modes import restrict
 from autodiff_viz.ops.misfit import Shape
@@ -16,10 +16,9 @@ from autodiff_viz.ops.misfit import Shape
 def carries(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool, ...]:
     """Return, per slot, whether the op's tangent depends on the tangent of that slot at all.
 
-    The linearised program is searched: the tangent is a symbolic zero if no equation carries it to the
-    output.
+    JAX's dead-code elimination of the linearised program says which tangents are read. By the others the
+    derivative is a symbolic zero.
     """
-
     if not slots:
         return ()
 
@@ -28,16 +27,9 @@ def carries(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool,
         return jax.jvp(restrict(run, tuple(arguments), slots), some, dots)[1]
 
     program = jax.make_jaxpr(tangent)(samples, [samples[i] for i in slots]).jaxpr
-    return tuple(_is_reached(program, dot) for dot in program.invars[-len(slots) :])
-
-
-def _is_reached(program: Any, start: Any) -> bool:
-    """Return whether the program's result depends on one of its variables."""
-    reached = {start}
-    for equation in program.eqns:
-        if any(isinstance(v, core.Var) and v in reached for v in equation.invars):
-            reached.update(equation.outvars)
-    return isinstance(program.outvars[0], core.Var) and program.outvars[0] in reached
+    # It looks into nested calls: a result of `jit` need not depend on all that the `jit` takes.
+    _, used = dce_jaxpr(program, [True])
+    return tuple(used[-len(slots) :])
 
 
 def passes_unchanged(pull: Callable, shape: Shape, dtype: str, samples: list) -> bool:

@@ -52,7 +52,7 @@ def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, st
         if len(uses) != 1 or name in kept or node.op == INPUT:
             continue
         consumer = graph[uses[0][0]]
-        if consumer.op == GRAD and uses[0][1] == BY:
+        if consumer.op == GRAD and uses[0][1] >= BY:  # x, and what the function from x to z reads by name
             continue
         stem = stem_of(node) if is_direct(node) else node.op
         wrapped = uses[0][1] == 0 and is_direct(consumer) and _would_take(consumer, node)
