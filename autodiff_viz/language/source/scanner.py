@@ -116,7 +116,7 @@ def scan(text: str) -> Source:
     while number <= len(source.text) and source.faults < limits.PROBLEMS:
         number = _logical_line(source, number) if source.text[number - 1] else number + 1
         if len(source.lines) + source.bare > limits.LINES or source.tokens > limits.TOKENS:
-            most = f"{limits.LINES:,} lines, empty ones not counted, or {limits.TOKENS:,} names, numbers and signs"
+            most = f"{limits.LINES:,} lines, empty ones not counted, or {limits.TOKENS:,} names and signs"
             raise GraphError(
                 Problem("text-too-long", f"The text has more than {most}.", "Split the graph in two.")
             )

@@ -35,7 +35,7 @@ Statements = list[ast.stmt] | None
 def parsed_lines(
     lines: Sequence[LogicalLine], problems: list[Problem]
 ) -> list[tuple[LogicalLine, Statements]]:
-    """Parse every line; record its mistakes in `problems`, and end where these are too many to be reported."""
+    """Parse every line; record its mistakes in `problems`, and end where these are too many to report."""
     found: list[tuple[LogicalLine, Statements]] = []
     for line in lines:
         if len(problems) >= limits.PROBLEMS:
