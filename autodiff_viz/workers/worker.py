@@ -23,9 +23,9 @@ class Worker:
     """A worker process and its connection.
 
     `job` is the running job. It is killed after `seconds` of CPU time, after `deadline`, when it is
-    `cancelled`, or when it has used no CPU time since `moved` for as long as the job may use it: a process
-    that is stopped or blocked. `long` says whether the worker is for a long job; `since` is when it became idle. `report` is
-    the newest one of the job. `least` is its memory when it was forked, in megabytes.
+    `cancelled`, or when it has used none since `moved` for as long as the job may use it: the process is
+    stopped or blocked. `long` says whether the worker is for a long job; `since` is when it became idle.
+    `report` is the newest one of the job. `least` is its memory when it was forked, in megabytes.
     """
 
     process: int

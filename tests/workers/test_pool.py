@@ -90,7 +90,7 @@ def test_a_job_that_does_nothing_is_ended_too(pool, monkeypatch):
 
 
 def test_a_worker_that_is_stopped_is_replaced_after_the_limit_of_its_job(pool):
-    """Well before the deadline, which is `workers.PATIENCE` times as long: the other test would wait for it."""
+    """Not only after the deadline, which is `workers.PATIENCE` times as long."""
     stopped = done(pool, job(errands.process)).value
     os.kill(stopped, signal.SIGSTOP)
     asked = job(errands.product, 2.0, 3.0, seconds=1.0)
