@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+from urllib.parse import urlsplit
 
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.exceptions import ConnectionClosed
+from websockets.sync import client
+
+from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.serialization.codec import to_json
 
 from benchmarks.crowd import PERIOD, RAMP, at_rest, later, quantile, visit
 from benchmarks.outbox import Edit
@@ -24,6 +34,13 @@ Act = Sequence[Edit] | str
 
 Acts = Sequence[Act]
 """What the attacker does, in turn and again."""
+
+Attack = Callable[[Server, int], Coroutine[Any, Any, None]]
+"""Attacks a server until it is cancelled; the number tells the attackers of a run apart."""
+
+TABS, SOCKETS, READERS = 20, 200, 50
+UNPACKED = 47_500_000  # pairs of brackets in one message
+WATCHED = 0.25  # seconds between two readings of the server's memory
 
 
 def chain(length: int) -> str:
@@ -93,6 +110,111 @@ def slides(name: str) -> list[list[Edit]]:
     return [[{"kind": "slide", "name": name, "value": 0.1 * n, "fresh": True}] for n in range(1, 6)]
 
 
+def drawn(count: int, length: int) -> list[list[Edit]]:
+    """Return messages that each import so many tensors of this length, with other numbers each time."""
+    graphs = [
+        Graph(
+            tuple(Node(f"t{k}", INPUT, (), params(value=(n / 2,) * length)) for k in range(count)), (), "t0"
+        )
+        for n in range(4)
+    ]
+    return [[{"kind": "import", "text": to_json(graph, None)}] for graph in graphs]
+
+
+def pasted() -> list[list[Edit]]:
+    """Return messages with half a character, and other texts that are cut off or upside down."""
+    pieces = ("\ud83d", "\ude00", "\0", "\u2028", "\u202e", "a" + "\u0301" * 1000, "(" * 1999)
+    return [text(f"x = 1.0  # {piece}\ny = {piece}x") for piece in pieces]
+
+
+async def many_tabs(app: Server, seed: int) -> None:
+    """Edit graphs of 2,000 nodes in twenty tabs of one browser."""
+    attack = repeated(lambda: [text(chain(2000)), *rules(["n5", "n900"])])
+    await asyncio.gather(*(attack(app, seed) for _ in range(TABS)))
+
+
+async def many_sockets(app: Server, seed: int) -> None:
+    """Ask for whole drawings over many sockets of one session."""
+
+    async def one(tab: Editor) -> None:
+        while True:
+            with suppress(ConnectionClosed, OSError):
+                async with await tab.lab_socket() as socket:
+                    while True:
+                        await socket.send(json.dumps({"key": tab.word.key, "edits": []}))
+                        await socket.recv()
+            await asyncio.sleep(EVERY)
+
+    async with opened(app, seed) as tab:
+        await asyncio.gather(*(one(tab) for _ in range(SOCKETS)))
+
+
+async def slow_readers(app: Server, seed: int) -> None:
+    """Ask for whole drawings over many sockets of one session, and read no answer."""
+
+    async def one(tab: Editor) -> None:
+        while True:
+            with suppress(ConnectionClosed, OSError):
+                async with await tab.lab_socket(max_queue=1, close_timeout=1) as socket:
+                    while True:
+                        await socket.send(json.dumps({"key": tab.word.key, "edits": []}))
+                        await asyncio.sleep(EVERY / 10)
+            await asyncio.sleep(EVERY)
+
+    async with opened(app, seed) as tab:
+        await tab.post({"key": tab.word.key, "edits": [{**text(chain(500))[0], "seq": 1}]})
+        await asyncio.gather(*(one(tab) for _ in range(READERS)))
+
+
+async def half_open(app: Server, seed: int) -> None:
+    """Open many connections of which none sends all of its first message."""
+    place = urlsplit(app.address)
+    writers = []
+    try:
+        for i in range(SOCKETS):
+            with suppress(OSError):
+                _, writer = await asyncio.open_connection(place.hostname, place.port)
+                path = ("/_stcore/stream", "/lab-socket/none", "/")[i % 3]
+                writer.write(f"GET {path} HTTP/1.1\r\nHost: {place.netloc}\r\nUpgrade: webs".encode())
+                writers.append(writer)
+        await asyncio.Event().wait()
+    finally:
+        for writer in writers:
+            writer.close()
+
+
+async def unpacked(app: Server, seed: int) -> None:
+    """Send messages to Streamlit's own socket of which each is small on the wire and large in memory."""
+    message = BackMsg()
+    message.rerun_script.widget_states.widgets.append(
+        WidgetState(id="none", json_trigger_value="[]" * UNPACKED)
+    )
+    data = message.SerializeToString()
+    place = urlsplit(app.address)
+
+    def send() -> None:
+        with (
+            suppress(ConnectionClosed, OSError, TimeoutError),
+            client.connect(
+                f"ws://{place.netloc}/_stcore/stream", subprotocols=["streamlit", "unused"], proxy=None
+            ) as socket,
+        ):
+            socket.send(data)
+            socket.recv(EVERY)
+
+    while True:
+        await asyncio.to_thread(send)  # it is compressed apart from those who measure
+        await asyncio.sleep(2 * EVERY)
+
+
+CONNECTIONS: dict[str, Attack] = {
+    f"{SOCKETS} lab sockets of one session": many_sockets,
+    f"{READERS} sockets that are not read": slow_readers,
+    f"{SOCKETS} half-open connections": half_open,
+    f"{TABS} tabs of 2,000 nodes": many_tabs,
+    "95 MB in a message of 92 kB": unpacked,
+}
+
 ADDED: list[Edit] = [{"kind": "add", "op": "sin", "position": [i, i]} for i in range(500)]
 
 
@@ -112,6 +234,8 @@ ATTACKS: dict[str, Callable[[], Acts]] = {
     "a chain of 1,000 trained": lambda: [text(trainable(1000)), TRAIN, *rules(["n5", "n9"]), START_OVER],
     "300 nodes in regions 6 deep": lambda: [text(regions(10, 6)), *rules(["n1_2_3", "n4_4_1"])],
     "24 sliders of 254 nodes": lambda: [text(wide(24, 230)), *slides("x3")],
+    "12 tensors of 40,000 imported again and again": lambda: drawn(12, 40_000),
+    "half characters": pasted,
     "14 tensors of 65,536": lambda: [text(large(14)), *rules(["t3", "t9", "t12"])],
 }
 
@@ -121,28 +245,40 @@ def hostile() -> Iterator[Row]:
     with server("app.py") as app:
         until_warm(app)
         asyncio.run(_beside(app, None, 0))  # warm-up
-        for number, (what, attack) in enumerate(ATTACKS.items(), 1):
-            calm, felt = asyncio.run(_beside(app, attack(), 1000 * number))
-            words = f"others' 95th percentile beside {what}: seconds more ({calm:.3f} to {felt:.3f})"
+        each = {**{what: repeated(acts) for what, acts in ATTACKS.items()}, **CONNECTIONS}
+        for number, (what, attack) in enumerate(each.items(), 1):
+            calm, felt, grown = asyncio.run(_beside(app, attack, 1000 * number))
+            words = f"others' 95th percentile beside {what}: seconds more"
+            words += f" ({calm:.3f} to {felt:.3f}; {grown:+.0f} MB)"
             yield Row(words, max(0.0, felt - calm), FELT)
 
 
-async def _beside(app: Server, attack: Acts | None, first: int) -> tuple[float, float]:
-    """Return the 95th percentile of the others' actions before the attack and during it, in seconds."""
+async def _beside(app: Server, attack: Attack | None, first: int) -> tuple[float, float, float]:
+    """Return the 95th percentile of the others' actions before the attack and during it, in seconds.
+
+    And by how many megabytes the server's memory grew, at most.
+    """
     tabs = [Editor(app.address, size=SIZE, seed=first + i) for i in range(OTHERS)]
     await asyncio.gather(*(later(RAMP * i / OTHERS, tab.open()) for i, tab in enumerate(tabs)))
     await asyncio.gather(*map(at_rest, tabs))
     calm = await _crowd(tabs)
-    felt = calm
+    felt, before, sizes = calm, app.megabytes, [app.megabytes]
     if attack is not None:
-        one = Editor(app.address, size=5, seed=first + 999)
-        await one.open()
-        attacking = asyncio.create_task(_attack(one, attack))
+        watching = asyncio.create_task(_watch(app, sizes))
+        attacking = asyncio.create_task(attack(app, first + 999))
         felt = await _crowd(tabs)
-        attacking.cancel()
-        await one.close()
+        for task in (attacking, watching):
+            task.cancel()
+        await asyncio.gather(attacking, watching, return_exceptions=True)
     await asyncio.gather(*(tab.close() for tab in tabs))
-    return calm, felt
+    return calm, felt, max(sizes) - before
+
+
+async def _watch(app: Server, sizes: list[float]) -> None:
+    """Note the server's memory, which is short-lived where a message is unpacked."""
+    while True:
+        sizes.append(app.megabytes)
+        await asyncio.sleep(WATCHED)
 
 
 async def _crowd(tabs: Sequence[Editor]) -> float:
@@ -152,10 +288,31 @@ async def _crowd(tabs: Sequence[Editor]) -> float:
     return quantile(sorted(taken), 0.95)
 
 
-async def _attack(tab: Editor, attack: Acts) -> None:
+def repeated(acts: Callable[[], Acts]) -> Attack:
+    """Return the attack of one visitor who does this in turn and again."""
+
+    async def attack(app: Server, seed: int) -> None:
+        async with opened(app, seed) as tab:
+            await _act(tab, acts())
+
+    return attack
+
+
+@asynccontextmanager
+async def opened(app: Server, seed: int) -> AsyncIterator[Editor]:
+    """Open the lab as another visitor, and leave at the end."""
+    tab = Editor(app.address, size=5, seed=seed)
+    try:
+        await tab.open()
+        yield tab
+    finally:
+        await tab.close()
+
+
+async def _act(tab: Editor, acts: Acts) -> None:
     number = 0
     while True:
-        for act in attack:
+        for act in acts:
             if isinstance(act, str):
                 await _press(tab, act)
             else:

@@ -30,6 +30,7 @@ JSON = 2_000_000  # characters of a JSON document
 MESSAGE = 3 * JSON  # characters of a message over the lab's websocket, in which a document is a string
 LINK = 60_000  # characters of a link's payload
 HISTORY = 500  # undo steps kept
+HISTORY_BYTES = 64_000_000  # of all undo steps but the present one; of the largest graphs two fit
 SEED = 2**31 - 1  # seed of a random draw; JAX takes 32 bits, one of them for the sign
 NUMBER = 1e30  # magnitude of a literal; its square still fits float64, and float32 has room
 COORDINATE = 1e6  # distance of a node from the canvas origin, in pixels
