@@ -94,6 +94,12 @@ class Reader(Tab):
             await self._lab.close()
         await super().close()
 
+    def vanish(self) -> None:
+        """Lose all connections at once, as a phone does: without a word of farewell."""
+        for socket in (self._lab, self._socket):
+            if socket is not None:
+                socket.transport.abort()
+
     async def post(self, message: dict[str, Any]) -> None:
         """Send a message as the browser does: over the lab's websocket, if no run of Streamlit is needed."""
         if self._lab is not None and not ("rest" in message and self.word.page):

@@ -70,7 +70,7 @@ def answered(here: Session, *edits: dict[str, Any]) -> dict[str, Any]:
 
 
 def assert_it_goes_on(here: Session) -> None:
-    """The session takes another edit; its address opens again; and so does the history that the browser keeps."""
+    """The session takes another edit; its address opens again, with the history that the browser keeps."""
     before = len(here.lab.graph.nodes)
     told = answered(here, {"kind": "add", "op": "sin", "position": [0, 0]})
     assert len(here.lab.graph.nodes) == before + 1

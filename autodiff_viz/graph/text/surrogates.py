@@ -1,4 +1,4 @@
-"""Repair text from outside that is no Unicode text: it holds half a character.
+"""Replace half characters in text from outside, which is no Unicode text then.
 
 JavaScript's strings may hold a lone surrogate (a bad paste cuts an emoji in two), and JSON can name one;
 Python reads it and cannot encode it, so that no answer could be sent any more.
