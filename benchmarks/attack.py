@@ -112,6 +112,7 @@ async def many_sockets(app: Server, seed: int) -> None:
             await asyncio.sleep(EVERY)
 
     async with opened(app, seed) as tab:
+        await tab.post({"key": tab.word.key, "edits": [{**text(chain(2000))[0], "seq": 1}]})
         await asyncio.gather(*(one(tab) for _ in range(SOCKETS)))
 
 

@@ -91,7 +91,11 @@ def server(script: str, *settings: str, **env: str) -> Iterator[Server]:
         yield Server(f"http://127.0.0.1:{port}", process.pid)
     finally:
         process.terminate()
-        process.wait(10)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:  # an attack may have left it work for longer
+            process.kill()
+            process.wait()
 
 
 def _wait(address: str) -> None:

@@ -54,18 +54,30 @@ def slope(points: Sequence[tuple[float, float]]) -> float:
 
 
 async def soak(app: Server, seconds: float) -> list[Reading]:
-    """Churn for so many seconds; return the readings."""
+    """Have visitors come and go for so many seconds, and print a row for each minute; return the readings."""
     done: Counter[str] = Counter()
     numbers, start = count(), time.monotonic()
     visiting = [asyncio.create_task(_visitors(app, numbers, done)) for _ in range(VISITORS)]
     found = []
     while (passed := time.monotonic() - start) < seconds:
+        if found and passed // 60 > found[-1].seconds // 60:
+            _print_minute(found)
         found.append(Reading(passed, app.own_megabytes, app.megabytes, done.copy()))
         await asyncio.sleep(READ)
+    _print_minute(found)
     for task in visiting:
         task.cancel()
     await asyncio.gather(*visiting, return_exceptions=True)
     return found
+
+
+def _print_minute(found: Sequence[Reading]) -> None:
+    """Print the medians of the last minute, and what was done so far."""
+    minute = found[-1].seconds // 60
+    rows = [each for each in found if each.seconds // 60 == minute]
+    sizes = median(row.server for row in rows), median(row.whole for row in rows)
+    done = ", ".join(f"{number} {what}" for what, number in sorted(found[-1].done.items()))
+    print(f"{minute:>6.0f} {sizes[0]:>10.1f} {sizes[1]:>8.1f}  {done}", flush=True)
 
 
 async def _visitors(app: Server, numbers: count[int], done: Counter[str]) -> None:
@@ -120,16 +132,10 @@ async def _send(tab: Editor, *edits: dict) -> None:
 
 def main() -> int:
     """Print a row for each minute, and the growth; return 1 if it is too large."""
+    print(f"{'minute':>6} {'server MB':>10} {'all MB':>8}  done", flush=True)
     with server("app.py") as app:
         until_warm(app)
         found = asyncio.run(soak(app, 60 * MINUTES))
-    print(f"{'minute':>6} {'server MB':>10} {'all MB':>8}  done")
-    for minute in range(int(MINUTES)):
-        rows = [each for each in found if each.seconds // 60 == minute]
-        if rows:
-            done = ", ".join(f"{number} {what}" for what, number in sorted(rows[-1].done.items()))
-            sizes = median(row.server for row in rows), median(row.whole for row in rows)
-            print(f"{minute:>6} {sizes[0]:>10.1f} {sizes[1]:>8.1f}  {done}")
     late = [(each.seconds / 60, each.server) for each in found if each.seconds >= 60 * MINUTES * SETTLED]
     growth = slope(late)
     met = growth <= GROWTH
