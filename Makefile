@@ -1,10 +1,10 @@
-# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make check: style and types.  make bench: ratios.  make pictures: README's images and links' cards.
+# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images and links' cards.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test nightly check bench pictures browser nginx clean
+.PHONY: run test nightly check bench soak pictures browser nginx clean
 
 run: $(VENV)/.runtime
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -34,6 +34,10 @@ check: $(VENV)/.tools
 
 bench: $(VENV)/.tools browser
 	$(BIN)/python -m benchmarks
+
+# Twenty minutes; SOAK=6 is another number of them.
+soak: $(VENV)/.tools
+	$(BIN)/python -m benchmarks.soak
 
 pictures: $(VENV)/.tools browser
 	$(BIN)/python -m tests.browser.pictures

@@ -6,30 +6,18 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from streamlit.proto.WidgetStates_pb2 import WidgetState
-
+from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.graph.serialization.codec import to_json
+from benchmarks.attack import CONNECTIONS, Acts, Attack, chain, repeated, rules, text
 from benchmarks.crowd import PERIOD, RAMP, at_rest, later, quantile, visit
 from benchmarks.outbox import Edit
 from benchmarks.server import Server, server, until_warm
 from benchmarks.table import Row
-from benchmarks.visitor import SOON, Editor
+from benchmarks.visitor import Editor
 
 OTHERS, SIZE, SECONDS = 10, 30, 16
+WATCHED = 0.25  # seconds between two readings of the server's memory
 FELT = 0.05  # seconds more at the 95th percentile of the others
-EVERY = 2.0  # seconds between two messages of the attacker
-
-
-Act = Sequence[Edit] | str
-"""A message with these edits, or the key of a button that is pressed."""
-
-Acts = Sequence[Act]
-"""What the attacker does, in turn and again."""
-
-
-def chain(length: int) -> str:
-    """Return the formula of a chain of this many nodes."""
-    lines = [f"n{i} = sin(n{i - 1})" for i in range(2, length)]
-    return "\n".join(["x = 0.5", "n1 = cos(x)", *lines, f"return n{length - 1}"])
 
 
 def shapes(count: int) -> str:
@@ -78,19 +66,26 @@ def large(count: int) -> str:
     )
 
 
-def text(formula: str) -> list[Edit]:
-    """Return the edit that opens a formula."""
-    return [{"kind": "type", "text": formula, "fresh": True}]
-
-
-def rules(names: Sequence[str]) -> list[list[Edit]]:
-    """Return one message for each of these nodes, which sets its rule."""
-    return [[{"kind": "rules", "nodes": [name], "rule": "stop"}] for name in names]
-
-
 def slides(name: str) -> list[list[Edit]]:
     """Return messages that move a slider."""
     return [[{"kind": "slide", "name": name, "value": 0.1 * n, "fresh": True}] for n in range(1, 6)]
+
+
+def drawn(count: int, length: int) -> list[list[Edit]]:
+    """Return messages that each import so many tensors of this length, with other numbers each time."""
+    graphs = [
+        Graph(
+            tuple(Node(f"t{k}", INPUT, (), params(value=(n / 2,) * length)) for k in range(count)), (), "t0"
+        )
+        for n in range(4)
+    ]
+    return [[{"kind": "import", "text": to_json(graph, None)}] for graph in graphs]
+
+
+def pasted() -> list[list[Edit]]:
+    """Return messages with half a character, and other texts that are cut off or upside down."""
+    pieces = ("\ud83d", "\ude00", "\0", "\u2028", "\u202e", "a" + "\u0301" * 1000, "(" * 1999)
+    return [text(f"x = 1.0  # {piece}\ny = {piece}x") for piece in pieces]
 
 
 ADDED: list[Edit] = [{"kind": "add", "op": "sin", "position": [i, i]} for i in range(500)]
@@ -112,6 +107,8 @@ ATTACKS: dict[str, Callable[[], Acts]] = {
     "a chain of 1,000 trained": lambda: [text(trainable(1000)), TRAIN, *rules(["n5", "n9"]), START_OVER],
     "300 nodes in regions 6 deep": lambda: [text(regions(10, 6)), *rules(["n1_2_3", "n4_4_1"])],
     "24 sliders of 254 nodes": lambda: [text(wide(24, 230)), *slides("x3")],
+    "12 tensors of 40,000 imported again and again": lambda: drawn(12, 40_000),
+    "half characters": pasted,
     "14 tensors of 65,536": lambda: [text(large(14)), *rules(["t3", "t9", "t12"])],
 }
 
@@ -121,28 +118,40 @@ def hostile() -> Iterator[Row]:
     with server("app.py") as app:
         until_warm(app)
         asyncio.run(_beside(app, None, 0))  # warm-up
-        for number, (what, attack) in enumerate(ATTACKS.items(), 1):
-            calm, felt = asyncio.run(_beside(app, attack(), 1000 * number))
-            words = f"others' 95th percentile beside {what}: seconds more ({calm:.3f} to {felt:.3f})"
+        each = {**{what: repeated(acts) for what, acts in ATTACKS.items()}, **CONNECTIONS}
+        for number, (what, attack) in enumerate(each.items(), 1):
+            calm, felt, grown = asyncio.run(_beside(app, attack, 1000 * number))
+            words = f"others' 95th percentile beside {what}: seconds more"
+            words += f" ({calm:.3f} to {felt:.3f}; {grown:+.0f} MB)"
             yield Row(words, max(0.0, felt - calm), FELT)
 
 
-async def _beside(app: Server, attack: Acts | None, first: int) -> tuple[float, float]:
-    """Return the 95th percentile of the others' actions before the attack and during it, in seconds."""
+async def _beside(app: Server, attack: Attack | None, first: int) -> tuple[float, float, float]:
+    """Return the 95th percentile of the others' actions before the attack and during it, in seconds.
+
+    And by how many megabytes the server's memory grew, at most.
+    """
     tabs = [Editor(app.address, size=SIZE, seed=first + i) for i in range(OTHERS)]
     await asyncio.gather(*(later(RAMP * i / OTHERS, tab.open()) for i, tab in enumerate(tabs)))
     await asyncio.gather(*map(at_rest, tabs))
     calm = await _crowd(tabs)
-    felt = calm
+    felt, before, sizes = calm, app.megabytes, [app.megabytes]
     if attack is not None:
-        one = Editor(app.address, size=5, seed=first + 999)
-        await one.open()
-        attacking = asyncio.create_task(_attack(one, attack))
+        watching = asyncio.create_task(_watch(app, sizes))
+        attacking = asyncio.create_task(attack(app, first + 999))
         felt = await _crowd(tabs)
-        attacking.cancel()
-        await one.close()
+        for task in (attacking, watching):
+            task.cancel()
+        await asyncio.gather(attacking, watching, return_exceptions=True)
     await asyncio.gather(*(tab.close() for tab in tabs))
-    return calm, felt
+    return calm, felt, max(sizes) - before
+
+
+async def _watch(app: Server, sizes: list[float]) -> None:
+    """Note the server's memory, which is short-lived where a message is unpacked."""
+    while True:
+        sizes.append(app.megabytes)
+        await asyncio.sleep(WATCHED)
 
 
 async def _crowd(tabs: Sequence[Editor]) -> float:
@@ -150,25 +159,3 @@ async def _crowd(tabs: Sequence[Editor]) -> float:
     visits = (visit(tab, start + PERIOD * i / OTHERS, start + SECONDS, taken) for i, tab in enumerate(tabs))
     await asyncio.gather(*visits)
     return quantile(sorted(taken), 0.95)
-
-
-async def _attack(tab: Editor, attack: Acts) -> None:
-    number = 0
-    while True:
-        for act in attack:
-            if isinstance(act, str):
-                await _press(tab, act)
-            else:
-                edits = [{**edit, "seq": number + i} for i, edit in enumerate(act, 1)]
-                number += len(edits)
-                tab.pending = []
-                await tab.post({"key": tab.word.key, "edits": edits, "have": tab.word.rev, "seen": True})
-            await asyncio.sleep(EVERY)
-
-
-async def _press(tab: Editor, key: str) -> None:
-    """Press a button as soon as it is on the page."""
-    while key not in tab.elements:
-        await asyncio.sleep(SOON)
-    button = tab.elements[key]
-    await tab.send(WidgetState(id=button.id, trigger_value=True), button.fragment)

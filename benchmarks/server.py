@@ -47,6 +47,11 @@ class Server:
         shares = (SHARE.search(text) for text in self._told("smaps_rollup"))
         return sum(int(share[1]) for share in shares if share) / 1024
 
+    @property
+    def own_megabytes(self) -> float:
+        """Memory of the server alone, without its workers."""
+        return int(SHARE.search(Path(f"/proc/{self.process}/smaps_rollup").read_text())[1]) / 1024
+
     def _told(self, file: str) -> Iterator[str]:
         """Yield the content of a file in `/proc` for each process."""
         waiting = [self.process]
@@ -86,7 +91,11 @@ def server(script: str, *settings: str, **env: str) -> Iterator[Server]:
         yield Server(f"http://127.0.0.1:{port}", process.pid)
     finally:
         process.terminate()
-        process.wait(10)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:  # an attack may have left it work for longer
+            process.kill()
+            process.wait()
 
 
 def _wait(address: str) -> None:

@@ -50,11 +50,15 @@ class Reader(Tab):
     async def open(self) -> float:
         """Open the page and connect to the lab's own websocket; return seconds until the first drawing."""
         took = await super().open()
-        place = urlsplit(self.address)
-        path = f"ws://{place.netloc}{place.path.rstrip('/')}/{self.word.socket}"
-        self._lab = await connect(path, **self.connecting)
+        self._lab = await self.lab_socket()
         self._answering = asyncio.create_task(self._take_answers())
         return took
+
+    async def lab_socket(self, **settings: Any) -> ClientConnection:
+        """Open a websocket of the lab to the session of this page, with these arguments of `connect`."""
+        place = urlsplit(self.address)
+        path = f"ws://{place.netloc}{place.path.rstrip('/')}/{self.word.socket}"
+        return await connect(path, **{**self.connecting, **settings})
 
     async def _take_answers(self) -> None:
         try:
@@ -89,6 +93,12 @@ class Reader(Tab):
             self._answering.cancel()
             await self._lab.close()
         await super().close()
+
+    def vanish(self) -> None:
+        """Lose all connections at once, as a phone does: without a word of farewell."""
+        for socket in (self._lab, self._socket):
+            if socket is not None:
+                socket.transport.abort()
 
     async def post(self, message: dict[str, Any]) -> None:
         """Send a message as the browser does: over the lab's websocket, if no run of Streamlit is needed."""

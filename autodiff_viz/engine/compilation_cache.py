@@ -2,13 +2,17 @@
 
 The server, its workers and the next start load what one process has compiled. Only `filled` writes to the
 cache, and only programs that the project itself runs, so visitors cannot make the cache grow. A filled
-directory is moved to its place by an atomic rename, so no process finds half of it.
+directory is moved to its place by an atomic rename, so no process finds half of it. JAX itself writes its
+files in place, and reads a file that is cut off at every start again: so a fill that cannot be written is
+thrown away, and the lengths of the files are kept beside them.
 
 Source: https://docs.jax.dev/en/latest/persistent_compilation_cache.html
 """
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import shutil
 import tempfile
@@ -32,7 +36,13 @@ ABANDONED = 3600  # seconds until an unfinished directory counts as abandoned
 NO_OTHERS = {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none"}
 """Switches off XLA's own caches beside JAX's, whose path would become part of the cache key."""
 
+RAISED = (
+    "JAX_RAISE_PERSISTENT_CACHE_ERRORS"  # otherwise JAX leaves half a file on a full disk, and only warns
+)
 PLACE, FILLING = "compiled", "filling-"
+LENGTHS = "lengths.json"  # of the files in `PLACE`, by name
+
+_log = logging.getLogger(__name__)
 
 
 def variables(directory: Path | None) -> Mapping[str, str]:
@@ -55,27 +65,60 @@ def load_from(directory: Path | None) -> None:
 
 
 def _configure(variables: Mapping[str, str]) -> None:
+    read = {LEAST: float, RAISED: bool}
     for variable, value in variables.items():
-        jax.config.update(variable.lower(), float(value) if variable == LEAST else value)
+        jax.config.update(variable.lower(), read.get(variable, str)(value))
 
 
 def is_filled(directory: Path | None) -> bool:
-    """Return whether the cache is filled, or not ours to fill."""
-    return not variables(directory) or any((directory / PLACE).glob("*-cache"))
+    """Return whether the cache is filled, or not ours to fill. One that is not whole is removed."""
+    if not variables(directory):
+        return True
+    place = directory / PLACE
+    with suppress(OSError, ValueError):
+        lengths = json.loads((place / LENGTHS).read_text())
+        if lengths and lengths == _lengths(place):
+            return True
+    shutil.rmtree(place, ignore_errors=True)
+    return False
+
+
+def _lengths(place: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in sorted(place.glob("*-cache"))}
 
 
 @contextmanager
 def filled(directory: Path) -> Iterator[None]:
-    """Write everything that is compiled inside `with` to the cache of `directory`.
+    """Write everything that is compiled inside `with` to the cache of `directory`: all of it or nothing.
 
-    For a process that has not compiled anything yet and does nothing else.
+    For a process that has not compiled anything yet and does nothing else: where nothing can be written, such
+    as on a full disk, what is inside `with` ends there.
     """
     for path in directory.glob(f"{FILLING}*"):
         if path.stat().st_mtime < time() - ABANDONED:
             shutil.rmtree(path, ignore_errors=True)
-    own = tempfile.mkdtemp(prefix=FILLING, dir=directory)
-    _configure(_variables(Path(own), ALWAYS))
-    yield
-    with suppress(OSError):  # another server of this version was first
-        os.rename(own, directory / PLACE)
-    shutil.rmtree(own, ignore_errors=True)
+    own = Path(tempfile.mkdtemp(prefix=FILLING, dir=directory))
+    try:
+        _configure({**_variables(own, ALWAYS), RAISED: "true"})
+        yield
+        (own / LENGTHS).write_text(json.dumps(_lengths(own)))
+        for path in (*own.iterdir(), own):
+            _flush(path)
+    except OSError as error:
+        _log.warning("No compiled code is kept on disk: %s", error)
+    else:
+        with suppress(OSError):  # another server of this version was first
+            os.rename(own, directory / PLACE)
+            _flush(directory)
+    finally:
+        _configure({**_variables(directory / PLACE, NEVER), RAISED: ""})
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def _flush(path: Path) -> None:
+    """Have the system write a file or a directory to the disk: a rename may otherwise come first."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

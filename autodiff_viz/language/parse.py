@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.checks.argument_types import known_text
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph, Lambda, Literal, Node
@@ -18,7 +19,7 @@ from autodiff_viz.language.source.names import Names, OpenNames
 from autodiff_viz.language.source.scanner import LogicalLine, scan
 from autodiff_viz.language.source.syntax import announce, parse_line, parsed_lines
 from autodiff_viz.language.statements.statements import Program
-from autodiff_viz.language.unrolling.unroll import PROBLEMS, unrolled
+from autodiff_viz.language.unrolling.unroll import unrolled
 
 REMEMBERED, SHORT = 128, 10_000  # texts in the LRU cache; greatest number of characters of one
 
@@ -89,12 +90,12 @@ def _read(text: str, names: Names) -> tuple[Graph, dict[str, Span]]:
     lines = unrolled(parsed_lines(source.lines, problems), problems)
     announce(lines, names)
     for line, statements in lines:
-        if len(problems) >= PROBLEMS:
+        if len(problems) >= limits.PROBLEMS:
             break
         program.add(line, statements)
     graph = program.graph()
     if problems:
-        once = {(_place(problem), problem.code): problem for problem in reversed(problems[:PROBLEMS])}
+        once = {(_place(problem), problem.code): problem for problem in reversed(problems[: limits.PROBLEMS])}
         raise GraphError(sorted(once.values(), key=_place))  # copies of a line have one mistake
     return graph, program.spans
 

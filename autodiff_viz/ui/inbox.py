@@ -16,6 +16,7 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.text.surrogates import well_formed
 
 Edit = dict[str, Any]
 
@@ -69,14 +70,15 @@ def read_stamp(text: str) -> tuple[str, int] | None:
 def fresh(message: Any, inbox: Inbox) -> list[Edit]:
     """Return the edits of one browser message that `inbox` has not applied, in order.
 
-    None are returned for a message to another session or for a malformed one.
+    Lone surrogates in their texts are replaced. None are returned for a message to another session or for a
+    malformed one.
     """
     if not isinstance(message, dict) or message.get("key") != inbox.key:
         return []
     edits = message.get("edits")
     if not isinstance(edits, list) or len(edits) > limits.EDITS or not all(map(_is_edit, edits)):
         return []
-    new = {edit["seq"]: edit for edit in edits if edit["seq"] > inbox.ack}
+    new = {edit["seq"]: well_formed(edit) for edit in edits if edit["seq"] > inbox.ack}
     return [new[seq] for seq in sorted(new)]
 
 

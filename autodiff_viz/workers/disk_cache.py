@@ -108,16 +108,19 @@ def _drop_old(root: Path) -> None:
 
 
 def read(directory: Path | None, key: bytes) -> Any:
-    """Return the answer cached under `key`; None where there is none, or its digest does not match."""
+    """Return the answer cached under `key`; None where there is none.
+
+    A file whose digest does not match is removed.
+    """
     if directory is None:
         return None
     path = _path(directory, key)
-    with suppress(OSError, ValueError, RecursionError):
-        if path.stat().st_size > LARGEST:
-            return None
-        found = json.loads(path.read_text("utf-8"))
-        if isinstance(found, dict) and found.get("digest") == _digest(key, found.get("answer")):
-            return found["answer"]
+    with suppress(OSError):
+        with suppress(ValueError, RecursionError):
+            found = json.loads(path.read_text("utf-8")) if path.stat().st_size <= LARGEST else None
+            if isinstance(found, dict) and found.get("digest") == _digest(key, found.get("answer")):
+                return found["answer"]
+        path.unlink()
     return None
 
 
@@ -131,7 +134,10 @@ def keep(directory: Path | None, key: bytes, answer: Any) -> None:
     text = json.dumps({"digest": _digest(key, answer), "answer": answer})
     with suppress(OSError), tempfile.TemporaryDirectory(dir=directory) as own:
         written = Path(own) / "answer"
-        written.write_text(text, "utf-8")
+        with written.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())  # else the rename may reach the disk before the text
         written.replace(_path(directory, key))  # atomic: the whole file or none
 
 

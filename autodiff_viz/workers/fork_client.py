@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 STARTING = 60.0  # seconds that the template may take to load JAX, on a busy machine
+BLOCKED = 10  # seconds for which the server waits for a process that is stopped in the middle of a message
 ROOT = Path(__file__).parents[2]
 FEW_ARENAS = {"MALLOC_ARENA_MAX": "2"}
 """For glibc: one heap per thread keeps more free memory than a process with one busy thread needs."""
@@ -36,6 +38,8 @@ class Template:
             self._start()
         _, control = self._running
         mine, its = socket.socketpair()
+        for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):  # of this end alone
+            mine.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", BLOCKED, 0))
         try:
             socket.send_fds(control, [bytes([niceness])], [its.fileno()])
             process = int.from_bytes(_exactly(control, 4), "big")
@@ -71,6 +75,7 @@ class Template:
         control.settimeout(STARTING)
         try:
             _exactly(control, 1)
+            control.settimeout(BLOCKED)
         except OSError:
             self.end()
             raise

@@ -204,7 +204,7 @@ class Pool:
             if worker.job and worker.cancelled:
                 self._askers.pop(worker.job.key, None)
                 self._kill(worker)
-            elif worker.job and (worker.deadline <= now or work_of(worker.process) >= worker.seconds):
+            elif worker.job and worker.is_over():
                 self._drop(worker, TOO_LONG)
             elif not worker.job and (worker.long or worker.since + _patience(worker) <= now):
                 self._kill(worker)

@@ -14,14 +14,18 @@ from autodiff_viz.workers.reports import Report
 
 PATIENCE = 12  # wall-clock limit as a multiple of the CPU limit: workers of low priority may have to wait
 
+IS_TOLD = Path("/proc/self/stat").exists()
+"""Whether the system says how much CPU time a process has used."""
+
 
 @dataclass(slots=True)
 class Worker:
     """A worker process and its connection.
 
-    `job` is the running job. It is killed after `seconds` of CPU time, after `deadline`, or when it is
-    `cancelled`. `long` says whether the worker is for a long job; `since` is when it became idle. `report` is
-    the newest one of the job. `least` is its memory when it was forked, in megabytes.
+    `job` is the running job. It is killed after `seconds` of CPU time, after `deadline`, when it is
+    `cancelled`, or when it has used none since `moved` for as long as the job may use it: the process is
+    stopped or blocked. `long` says whether the worker is for a long job; `since` is when it became idle.
+    `report` is the newest one of the job. `least` is its memory when it was forked, in megabytes.
     """
 
     process: int
@@ -32,6 +36,8 @@ class Worker:
     seconds: float = 0.0
     deadline: float = 0.0
     cancelled: bool = False
+    work: float = 0.0
+    moved: float = 0.0
     since: float = field(default_factory=monotonic)
     report: Report | None = None
     least: float = 0.0
@@ -47,8 +53,17 @@ class Worker:
     def begin(self, asker: Hashable, job: Job) -> None:
         """Record the start of a job, with its limits."""
         self.asker, self.job, self.cancelled, self.report = asker, job, False, None
-        self.seconds = work_of(self.process) + job.seconds
-        self.deadline = monotonic() + PATIENCE * job.seconds
+        self.work, self.moved = work_of(self.process), monotonic()
+        self.seconds = self.work + job.seconds
+        self.deadline = self.moved + PATIENCE * job.seconds
+
+    def is_over(self) -> bool:
+        """Return whether the job has exceeded a limit; to be asked often."""
+        now, work = monotonic(), work_of(self.process)
+        if work != self.work:
+            self.work, self.moved = work, now
+        stalled = IS_TOLD and now - self.moved >= self.job.seconds
+        return stalled or self.deadline <= now or work >= self.seconds
 
 
 def work_of(process: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -116,6 +117,31 @@ def test_who_begins_before_it_is_filled_finds_the_code_when_it_is(tmp_path):
     both = BOTH.format(COUNTED.format(place=str(tmp_path)) + FILL)
     asked, loaded, _ = ran(tmp_path, both)
     assert asked == loaded > 0
+
+
+FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, resource.RLIM_INFINITY))
+"""
+"""A limit of the size of files stands for a full disk: what is beyond is not written, with an OSError."""
+
+
+def test_on_a_full_disk_nothing_is_kept_and_the_process_goes_on(tmp_path):
+    _, loaded, gradient = ran(tmp_path, FULL + FILL)
+    assert gradient == pytest.approx(0.9182168, rel=1e-6)  # sin 0.5 + 0.5 cos 0.5
+    assert loaded == 0
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_what_has_been_cut_off_is_removed_and_filled_again(tmp_path, place):
+    copy = tmp_path / "version"
+    shutil.copytree(place, copy)
+    cut = max((copy / PLACE).glob("*-cache"))
+    cut.write_bytes(cut.read_bytes()[:100])
+    assert not is_filled_without_jaxs_own(copy)
+    assert [*copy.iterdir()] == []
+    ran(copy, FILL)
+    assert files(copy) == files(place)
 
 
 def test_without_a_place_code_is_compiled_by_everybody():

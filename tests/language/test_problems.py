@@ -295,6 +295,7 @@ def test_a_slot_may_be_named():
 # Limits. Each text would be slow, or would stop Python's own parser, if it came that far.
 
 DEEP = 30_000
+LOOP = "for i in range(32):\n"
 
 
 @pytest.mark.parametrize(
@@ -326,6 +327,10 @@ DEEP = 30_000
             "too-deep",
         ),
         ("".join(f"with checkpoint('r{i}'): x{i} = 1.0\n" for i in range(65)), "region"),
+        (("(" * 1999 + "\n") * 840, "too-deep"),
+        ((")" * 1999 + "\n") * 840, "bracket"),
+        ("# positions: a\n" * 10_000, "positions"),
+        ("#\n" * 300_000, "text-too-long"),
     ],
 )
 def test_a_limit_is_a_clear_problem_and_little_work(text, code):
@@ -333,7 +338,41 @@ def test_a_limit_is_a_clear_problem_and_little_work(text, code):
     assert lines_run(lambda: problems(text)) < 1_200_000
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOOP + " 1.0 + 1.0\n" * 250,
+        LOOP + " i + 1\n" * 250,
+        LOOP + " pass\n" * 250,
+        LOOP + "".join(f" h{i} = [{'i, ' * 60}]\n" for i in range(6)),
+        LOOP + "".join(f" h{i} = [{'1, ' * 60}]\n" for i in range(6)),
+        LOOP + " for j in range(32):\n  pass\n" + " pass\n" * 200,
+        "def f(x):\n" + " pass\n" * 200 + " return x\n" + "f(1.0)\n" * 20,
+    ],
+)
+def test_the_copies_of_loops_and_functions_are_limited_as_a_text_is(text, monkeypatch):
+    monkeypatch.setattr(limits, "LINES", 265)
+    monkeypatch.setattr(limits, "COPIED", 3_000)
+    assert "too-many-copies" in [problem.code for problem in problems(text)]
+    assert lines_run(lambda: problems(text)) < 250_000
+
+
+def test_names_numbers_and_signs_are_limited():
+    signs = "x = [" + "1,\n" * (limits.TOKENS // 2) + "]\n"
+    assert [problem.code for problem in problems(signs)] == ["text-too-long"]
+
+
+def test_brackets_that_are_too_deep_and_closed_end_their_statement():
+    deep = "x = " + "(\n" * 61 + "1.0" + ")\n" * 61 + "y = x\nz = w\n"
+    assert [(problem.code, problem.line) for problem in problems(deep)] == [
+        ("too-deep", 61),
+        ("unknown-name", 124),
+    ]
+
+
 def test_what_is_within_the_limits_is_read():
+    column = parse("x = [" + ",\n".join(["[0.5]"] * limits.ELEMENTS) + "]")
+    assert column["x"].param("value") == ((0.5,),) * limits.ELEMENTS
     nested = parse("x = 1.0\ny = " + "sin(" * 50 + "x" + ")" * 50)
     assert [node.op for node in nested.nodes].count("sin") == 50
     long = parse("x = [" + ",\n".join(["1.0"] * 15_000) + "]")

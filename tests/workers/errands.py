@@ -12,6 +12,10 @@ def product(a: float, b: float) -> float:
     return a * b
 
 
+def length(data: bytes) -> int:
+    return len(data)
+
+
 def process() -> int:
     return os.getpid()
 

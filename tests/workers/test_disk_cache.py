@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,21 @@ def test_what_was_changed_is_not_used(root, spoil):
     (file,) = directory(ONE).glob("*.json")
     file.write_text(spoil(file.read_text("utf-8")), "utf-8")
     assert read(directory(ONE), b"key") is None
+    assert not file.exists()
+
+
+def test_on_a_full_disk_nothing_is_kept_and_nothing_is_left(root):
+    """A limit of the size of files stands for it: what is beyond is not written, and an OSError is raised."""
+    keep(directory(ONE), b"key", ANSWER)
+    before = sorted(directory(ONE).iterdir())
+    limited, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        keep(directory(ONE), b"other", ["x" * 5000])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limited, hard))
+    assert sorted(directory(ONE).iterdir()) == before
+    assert read(directory(ONE), b"other") is None
 
 
 def test_what_is_far_too_large_is_not_read(root, monkeypatch):

@@ -1,6 +1,7 @@
 """Test jobs in worker processes: answers by key, deadlines, breakdowns, the newest job of each asker."""
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from autodiff_viz.graph.identity import identity
+from autodiff_viz.workers import fork_client, reports
 from autodiff_viz.workers import pool as pools
-from autodiff_viz.workers import reports
 from autodiff_viz.workers import worker as workers
 from autodiff_viz.workers.jobs import BROKEN, NICE, TOO_LONG, Answer, Job
 from autodiff_viz.workers.pool import Pool
@@ -86,6 +87,40 @@ def test_a_job_that_takes_too_long_is_ended_and_the_next_one_is_answered(pool):
 def test_a_job_that_does_nothing_is_ended_too(pool, monkeypatch):
     monkeypatch.setattr(workers, "PATIENCE", 1)
     assert done(pool, job(errands.asleep, seconds=0.5)) == Answer(why=TOO_LONG)
+
+
+def test_a_worker_that_is_stopped_is_replaced_after_the_limit_of_its_job(pool):
+    """Not only after the deadline, which is `workers.PATIENCE` times as long."""
+    stopped = done(pool, job(errands.process)).value
+    os.kill(stopped, signal.SIGSTOP)
+    asked = job(errands.product, 2.0, 3.0, seconds=1.0)
+    pool.ask("anna", asked)
+    assert pool.answer(asked.key, 0.4 * workers.PATIENCE) == Answer(why=TOO_LONG)
+    assert ends(stopped)
+    assert done(pool, job(errands.product, 2.0, 4.0)) == Answer(8.0)
+
+
+def test_so_is_one_that_is_stopped_before_it_has_read_a_large_message(pool, monkeypatch):
+    monkeypatch.setattr(fork_client, "BLOCKED", 1)
+    assert done(pool, job(errands.killed)) == Answer(why=BROKEN)  # the next one has that limit
+    stopped = done(pool, job(errands.process)).value
+    os.kill(stopped, signal.SIGSTOP)
+    assert done(pool, job(errands.length, b"0" * 10_000_000)) == Answer(why=BROKEN)
+    assert ends(stopped)
+    assert done(pool, job(errands.length, b"0" * 10_000_000)) == Answer(10_000_000)
+
+
+def test_a_template_that_is_stopped_is_replaced(monkeypatch):
+    monkeypatch.setattr(fork_client, "BLOCKED", 1)
+    own = Pool(("json",))
+    try:
+        assert done(own, job(errands.killed)) == Answer(why=BROKEN)  # so that the next job needs a fork
+        template, _ = own._template._running
+        os.kill(template.pid, signal.SIGSTOP)
+        assert done(own, job(errands.product, 2.0, 3.0)) == Answer(6.0)
+        assert own._template._running[0].pid != template.pid
+    finally:
+        own.end()
 
 
 def test_a_mistake_is_told_and_ends_nothing(pool):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.size import size_of
 
 
 class Pinned(NamedTuple):
@@ -65,7 +66,8 @@ class History:
       past: entries before the present one, oldest first.
       present: the entry on view.
       future: undone entries, next one first.
-      forgotten: number of entries older than those of `past`, dropped beyond `limits.HISTORY`.
+      forgotten: number of entries older than those of `past`, dropped beyond `limits.HISTORY` or
+        `limits.HISTORY_BYTES`.
     """
 
     past: tuple[Entry, ...]
@@ -102,7 +104,7 @@ def begin(graph: Graph, label: str = "Start") -> History:
 def commit(history: History, graph: Graph, label: str, text: str | None = None) -> History:
     """Make `graph` the present and drop the undone entries; returns the same history when nothing changed.
 
-    Positions are part of a node, so a move counts as a change. Keeps the last `limits.HISTORY` steps.
+    Positions are part of a node, so a move counts as a change. Keeps the last steps, as `newest` says.
     """
     if graph == history.graph:
         return history
@@ -111,10 +113,62 @@ def commit(history: History, graph: Graph, label: str, text: str | None = None) 
 
 
 def push(history: History, entry: Entry) -> History:
-    """Make `entry` the present, even if nothing changed."""
-    past = (*history.past, history.present)
-    over = max(len(past) - limits.HISTORY, 0)
-    return History(past[over:], entry, (), history.forgotten + over)
+    """Make `entry` the present, even if nothing changed.
+
+    Where the steps take too much memory the oldest are dropped, and the label of `entry` says so.
+    """
+    past = newest((*history.past, history.present), entry)
+    over = len(history.past) + 1 - len(past)
+    if over and len(past) < limits.HISTORY:
+        entry = entry._replace(label=entry.label + DROPPED)
+    return History(past, entry, (), history.forgotten + over)
+
+
+DROPPED = "; the oldest steps are no longer kept"
+"""End of the label of a step for which older ones were dropped before they were `limits.HISTORY`."""
+
+
+def newest(past: tuple[Entry, ...], present: Entry) -> tuple[Entry, ...]:
+    """Return the last of these entries, as many as are kept beside the present one.
+
+    What several entries share counts once, and what the present one has counts for none.
+    """
+    past = past[-limits.HISTORY :]
+    if sum(map(_most, past)) <= limits.HISTORY_BYTES:
+        return past
+    known, room = {*_parts(present)}, limits.HISTORY_BYTES
+    for kept, entry in enumerate(reversed(past)):
+        parts = _parts(entry)
+        new = parts.keys() - known
+        known |= new
+        room -= STEP + sum(_size(parts[part]) for part in new)
+        if room < 0:
+            return past[len(past) - kept :]
+    return past
+
+
+STEP = 16_000
+"""Bytes of a step without its nodes and its text: 2,000 places for nodes."""
+
+
+def _graphs(entry: Entry) -> tuple[Graph, ...]:
+    return (entry.graph,) if entry.pinned is None else (entry.graph, entry.pinned.graph)
+
+
+def _most(entry: Entry) -> int:
+    """Return the bytes of an entry that shares nothing."""
+    return STEP + len(entry.text or "") + sum(map(size_of, _graphs(entry)))
+
+
+def _parts(entry: Entry) -> dict[int, Node | str]:
+    """Return the objects of an entry that entries can share, by their ids."""
+    nodes = {id(node): node for graph in _graphs(entry) for node in graph.nodes}
+    texts = (entry.text, entry.pinned and entry.pinned.text)
+    return nodes | {id(text): text for text in texts if text}
+
+
+def _size(part: Node | str) -> int:
+    return len(part) if isinstance(part, str) else size_of(part)
 
 
 def settings_between(then: History, now: History) -> dict[str, Any]:

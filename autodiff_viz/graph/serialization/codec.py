@@ -39,8 +39,6 @@ VERSION = max(grad_nodes.SINCE, *(record.since for record in (*KINDS.values(), *
 FORMAT = "autodiff_viz"
 """Key of the version number, which marks a document as ours."""
 
-PROBLEMS = 50  # reported of one document; more would not help its author
-
 
 def to_json(graph: Graph, indent: int | None = 2) -> str:
     """Write the graph as an ASCII JSON document.
@@ -150,7 +148,7 @@ def _repeated(keys: Iterator[str]) -> Iterator[str]:
 
 def _checked(graph: Graph) -> Graph:
     """Return the graph, or raise the problems that an unfinished graph may not have."""
-    found = [problem for problem in problems(graph) if problem.code not in UNFINISHED][:PROBLEMS]
+    found = [problem for problem in problems(graph) if problem.code not in UNFINISHED][: limits.PROBLEMS]
     if found:
         place = {node.name: f"$.nodes[{i}]" for i, node in enumerate(graph.nodes)}
         raise GraphError(_placed(problem, place.get(problem.node or "", "$")) for problem in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
-from itertools import count, filterfalse
+from itertools import count
 from keyword import iskeyword
 from typing import Any
 
@@ -56,7 +56,7 @@ def listed_names(names: Sequence[str]) -> str:
 def numbered(stem: str, taken: Container[str]) -> str:
     """Return `<stem>_<k>` with the smallest k >= 1 that is not taken."""
     stem = stem[: limits.NAME - 5]  # room for "_" and the number of any node
-    return next(filterfalse(taken.__contains__, map((stem + "_{}").format, count(1))))
+    return next(name for k in count(1) if (name := f"{stem}_{k}") not in taken)
 
 
 def natural(name: str) -> tuple[Any, ...]:

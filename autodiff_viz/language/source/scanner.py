@@ -28,9 +28,13 @@ _TOKEN = re.compile(
     | (?P<strange>[^\t -~])""",
     re.VERBOSE,
 )
+_COUNTED = re.compile(r"[\w.]+|[^\w\s]")
 _NUMBER = re.compile(r"(\d[\d_]*(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*=(?!=)|with\s|for\s|def\s|return\s)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+Bracket = tuple[str, int, int]
+"""An open bracket with its line and its column."""
 
 POSITIONS = "# positions:"
 FAULTS = 10  # problems reported for one line
@@ -85,15 +89,21 @@ class Source:
       lines: its logical lines.
       positions: its comments about positions, with their line numbers.
       text: all its lines.
+      tokens: how many names, numbers and signs it has, for each of which Python's parser makes an object.
+      faults: how many problems its lines have.
+      bare: how many lines it has of comments or spaces alone.
     """
 
     lines: list[LogicalLine]
     positions: list[tuple[int, str]]
     text: Sequence[str]
+    tokens: int = 0
+    faults: int = 0
+    bare: int = 0
 
 
 def scan(text: str) -> Source:
-    """Split the text into logical lines.
+    """Split the text into logical lines, up to the one in which the problems become too many to be reported.
 
     Raises:
       GraphError: the text as a whole is too long. Other problems are kept with their line.
@@ -103,11 +113,13 @@ def scan(text: str) -> Source:
         raise GraphError(Problem("text-too-long", message, "Split the graph in two."))
     source = Source([], [], text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     number = 1
-    while number <= len(source.text):
+    while number <= len(source.text) and source.faults < limits.PROBLEMS:
         number = _logical_line(source, number) if source.text[number - 1] else number + 1
-        if len(source.lines) > limits.LINES:
-            message = f"The text has more than {limits.LINES} lines, empty ones not counted."
-            raise GraphError(Problem("text-too-long", message, "Split the graph in two."))
+        if len(source.lines) + source.bare > limits.LINES or source.tokens > limits.TOKENS:
+            most = f"{limits.LINES:,} lines, empty ones not counted, or {limits.TOKENS:,} names and signs"
+            raise GraphError(
+                Problem("text-too-long", f"The text has more than {most}.", "Split the graph in two.")
+            )
     return source
 
 
@@ -116,26 +128,32 @@ def _logical_line(source: Source, first: int) -> int:
     head = source.text[first - 1]
     indent = len(head) - len(head.lstrip(" \t"))
     line = LogicalLine(first, "", indent, len(head[:indent].expandtabs(8)), source.text)
-    pieces, brackets, number = [], [], first
+    pieces, number = [], first
+    brackets: list[Bracket] = []
     for number in range(first, len(source.text) + 1):
         text = source.text[number - 1]
         if brackets and _STATEMENT.match(text) and len(text) - len(text.lstrip()) <= indent:
             number -= 1  # a new statement: a closing bracket is missing above
             break
         piece = _physical_line(source, line, number, text, brackets)
+        source.tokens += 0 if line.problems else len(_COUNTED.findall(piece))
         pieces.append(piece)
-        if not brackets and not piece.endswith("\\"):
+        if (not brackets and not piece.endswith("\\")) or source.tokens > limits.TOKENS:
             break
-    for bracket, span in brackets[-1:]:
+    for bracket, row, column in brackets[-1:] if len(brackets) <= limits.NESTING else ():
+        span = Span(row, column, row, column + 1)
         message = f"This '{bracket}' is never closed."
         _note(line, span, "bracket", message, f"Add the missing '{_CLOSING[bracket]}'.")
     line.text = "\n".join(pieces)[indent:].rstrip()
     if line.text or line.problems:
         source.lines.append(line)
+        source.faults += len(line.problems)
+    else:
+        source.bare += 1
     return number + 1
 
 
-def _physical_line(source: Source, line: LogicalLine, number: int, text: str, brackets: list) -> str:
+def _physical_line(source: Source, line: LogicalLine, number: int, text: str, brackets: list[Bracket]) -> str:
     """Check one line of text and update `brackets`; return the text without its comment."""
     if len(text) > limits.LINE:
         message = f"This line has {len(text)} characters; the limit is {limits.LINE}."
@@ -144,37 +162,51 @@ def _physical_line(source: Source, line: LogicalLine, number: int, text: str, br
         )
         brackets.clear()
         return ""
+    if len(brackets) > limits.NESTING:
+        _skip(text, brackets)
+        return text
     for token in _TOKEN.finditer(text):
         kind, found = token.lastgroup, token.group()
         if kind == "comment":
             if found.startswith(POSITIONS):
                 source.positions.append((number, text))
             return text[: token.start()].rstrip()
-        if kind not in ("open", "close"):
-            if (fault := _token_fault(kind, found, text[token.end() : token.end() + 1])) is not None:
-                _note(line, Span(number, token.start(), number, token.end()), *fault)
-                if len(line.problems) >= FAULTS:
-                    brackets.clear()
-                    return ""
-            continue
-        span = Span(number, token.start(), number, token.end())
         if kind == "open":
-            brackets.append((found, span))
-            if len(brackets) == limits.NESTING + 1:
-                message = f"Brackets are more than {limits.NESTING} deep here."
-                _note(line, span, "too-deep", message, "Give an inner part a name on a line of its own.")
+            brackets.append((found, number, token.start()))
+            if len(brackets) <= limits.NESTING:
+                continue
+            message = f"Brackets are more than {limits.NESTING} deep here."
+            fault = "too-deep", message, "Give an inner part a name on a line of its own."
+        elif kind == "close":
+            if brackets and _CLOSING[brackets[-1][0]] == found:
+                brackets.pop()
+                continue
+            needed = (
+                f"; '{_CLOSING[brackets[-1][0]]}' is needed first" if brackets else " without one that opens"
+            )
+            brackets.clear()
+            fault = "bracket", f"'{found}' closes{needed}.", "Check the brackets of this line."
         else:
-            _close(line, found, span, brackets)
+            fault = _token_fault(kind, found, text[token.end() : token.end() + 1])
+        if fault is None:
+            continue
+        _note(line, Span(number, token.start(), number, token.end()), *fault)
+        if len(line.problems) >= FAULTS:
+            brackets.clear()
+            return ""
+        if len(brackets) > limits.NESTING:
+            _skip(text[token.end() :], brackets)
+            break
     return text
 
 
-def _close(line: LogicalLine, found: str, span: Span, brackets: list) -> None:
-    if brackets and _CLOSING[brackets[-1][0]] == found:
-        brackets.pop()
-        return
-    needed = f"; '{_CLOSING[brackets[-1][0]]}' is needed first" if brackets else " without one that opens"
-    _note(line, span, "bracket", f"'{found}' closes{needed}.", "Check the brackets of this line.")
-    brackets.clear()
+def _skip(text: str, brackets: list[Bracket]) -> None:
+    """Count the brackets of text that is too deep to be read, so that the scan goes on where they end."""
+    change = sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+    if change > 0:
+        brackets += brackets[-1:] * change
+    else:
+        del brackets[max(0, len(brackets) + change) :]
 
 
 def _token_fault(kind: str | None, found: str, following: str) -> tuple[str, str, str] | None:

@@ -35,9 +35,11 @@ Statements = list[ast.stmt] | None
 def parsed_lines(
     lines: Sequence[LogicalLine], problems: list[Problem]
 ) -> list[tuple[LogicalLine, Statements]]:
-    """Parse every line; record its mistakes in `problems`."""
+    """Parse every line; record its mistakes in `problems`, and end where these are too many to report."""
     found: list[tuple[LogicalLine, Statements]] = []
     for line in lines:
+        if len(problems) >= limits.PROBLEMS:
+            break
         try:
             found.append((line, parse_line(line)))
         except GraphError as error:

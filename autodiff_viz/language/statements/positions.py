@@ -28,6 +28,8 @@ def read_positions(source: Source, problems: list[Problem]) -> dict[str, tuple[f
                 message = "A position is a name and two numbers, at most a million."
                 hint = f"Write {POSITIONS} x 0 40, y 120 40 or delete the comment."
                 problems.append(problem_at(source.text, span, "positions", message, hint))
+                if len(problems) >= limits.PROBLEMS:
+                    return found
             start += len(entry) + 1
     return found
 

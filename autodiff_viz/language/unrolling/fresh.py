@@ -21,7 +21,7 @@ class Fresh:
     def __init__(self, assigned: Mapping[str, int], frames: Iterable[str]):
         self._made: dict[str, int] = {}
         self._frames = set(frames)
-        self._copied = self._titles = self._heads = 0
+        self._copied = self._titles = self._heads = self._lines = self._parts = 0
         self.taken = ChainMap(self._made, assigned)  # type: ignore[arg-type]
 
     def name(self, line: LogicalLine, name: str, *choices: str) -> str:
@@ -75,6 +75,19 @@ class Fresh:
         """
         self._copied += 1
         self._check_nodes(line)
+
+    def copy(self, line: LogicalLine, parts: int) -> None:
+        """Count a copy of a line, of so many parts, whether or not it makes a node.
+
+        Raises:
+          GraphError: the lines that loops and functions stand for are more, or longer, than a text may be.
+        """
+        self._lines += 1
+        self._parts += parts
+        if self._lines > limits.LINES or self._parts > limits.COPIED:
+            most = f"{limits.LINES:,} lines, or {limits.COPIED:,} names, numbers and ops"
+            message = f"Written out, the loops and functions are more than {most}."
+            raise line.error(line.whole(), "too-many-copies", message, "Use fewer steps, or calls.")
 
     def _check_nodes(self, line: LogicalLine) -> None:
         if self._copied > limits.NODES:

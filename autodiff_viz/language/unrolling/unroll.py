@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 
 from autodiff_viz.graph import limits
@@ -26,7 +25,9 @@ from autodiff_viz.language.unrolling.copies import (
     TOP,
     Copy,
     Names,
+    PartsOf,
     after,
+    copied,
     frame_names,
     outside_functions,
     outside_loops,
@@ -37,8 +38,6 @@ from autodiff_viz.language.unrolling.copies import (
 from autodiff_viz.language.unrolling.fresh import Fresh
 from autodiff_viz.language.unrolling.functions import Function, arguments, read_function
 from autodiff_viz.language.unrolling.loops import read_loop
-
-PROBLEMS = 50  # reported for one text; more would not help its author, and each costs a search for a hint
 
 Line = tuple[LogicalLine, Statements]
 
@@ -72,6 +71,7 @@ class _Unroller:
             if statements and isinstance(statements[0], ast.FunctionDef)
         }
         self._broken: set[str] = set()  # functions with mistakes; their calls are not reported again
+        self._parts = PartsOf()
         self._calls: Counter[str] = Counter()  # of functions; and of loops, by their counter
         self._inside: list[str] = []  # the functions that are being copied, each called by the one before
         self._outside: Names = {}  # the names where the first of them is called
@@ -79,7 +79,7 @@ class _Unroller:
     def run(self, lines: Sequence[Line]) -> None:
         """Copy all lines, the bodies of loops and functions as often as they run."""
         at = 0
-        while at < len(lines) and len(self._problems) < PROBLEMS:
+        while at < len(lines) and len(self._problems) < limits.PROBLEMS:
             line, statements = lines[at]
             end = after(lines, at) if opens_block(statements) else at + 1
             before = len(self.found)
@@ -158,6 +158,7 @@ class _Unroller:
 
         Assigned names are added to `names`.
         """
+        self._fresh.copy(line, sum(self._parts(each).count for each in statements or ()))
         if statements is None:
             self.found.append((line, None))
         for statement in statements or ():
@@ -173,7 +174,7 @@ class _Unroller:
     def _with(
         self, line: LogicalLine, statement: ast.With, names: Names, own: Mapping[str, str], suffix: str
     ) -> None:
-        head = with_frames(deepcopy(statement), own, suffix)
+        head = with_frames(copied(statement), own, suffix)
         if suffix and (taken := self._frames & frame_names([(line, [head])])):
             message = f"A copy of this block is named {min(taken)!r}, and there is a block of that name."
             raise line.error(statement, "name-taken", message, "Rename one of them.")
@@ -218,7 +219,10 @@ class _Unroller:
             self._inline(line, node, [*node.args, *node.keywords], target, names)
             return ast.copy_location(ast.Name(target, ast.Load()), node)
 
-        return renamed(deepcopy(tree), names, call)
+        used = self._parts(tree).names
+        if used.isdisjoint(names) and used.isdisjoint(self._later):
+            return tree
+        return renamed(copied(tree), names, call)
 
     def _is_call(self, line: LogicalLine, node: ast.expr) -> bool:
         """Return whether an expression is the call of a function of the text.

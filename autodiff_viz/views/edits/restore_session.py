@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.edits.history import History
+from autodiff_viz.graph.edits.history import History, newest
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
@@ -53,7 +53,7 @@ def _joined(before: History, now: History) -> History:
         entries, whole = (present, *entries[1:]), before.past
     else:
         entries = (entries[0]._replace(label=UNNAMED), *entries[1:])
-    past = (*whole, *entries[:at])[-limits.HISTORY :]
+    past = newest((*whole, *entries[:at]), entries[at])
     return replace(now, past=past, present=entries[at], future=entries[at + 1 :])
 
 

@@ -14,8 +14,10 @@ def history_view(lab: Lab) -> dict[str, Any]:
     """Return the history as data.
 
     `undo` and `redo` are the labels of `actions.steps`, `labels` those of the entries by index, of which only
-    changed ones are sent, and `at` is the index of the present entry.
+    changed ones are sent, and `at` is the index of the present entry. `gone` is the number of older entries
+    that are no longer kept.
     """
     entries, at = lab.history.entries, len(lab.history.past)
     shown = range(max(0, at - BEFORE), min(len(entries), at + AFTER + 1))
-    return {**steps(lab), "labels": {str(i): entries[i].label for i in shown}, "at": at}
+    labels = {str(i): entries[i].label for i in shown}
+    return {**steps(lab), "labels": labels, "at": at, "gone": lab.history.forgotten}

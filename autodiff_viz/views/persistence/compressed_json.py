@@ -7,6 +7,7 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.serialization.compression import packed, unpacked
+from autodiff_viz.graph.text.surrogates import well_formed
 from autodiff_viz.views.persistence.json_depth import nested_deeper
 
 PACKED = "~"
@@ -33,7 +34,7 @@ def unsqueezed(text: str) -> Any:
 
 
 def _read(text: str) -> Any:
-    """Parse JSON of limited depth."""
+    """Parse JSON of limited depth, in whose texts lone surrogates are replaced."""
     if nested_deeper(text, limits.KEPT_DEPTH):
         raise ValueError(text[:40])
-    return json.loads(text)
+    return well_formed(json.loads(text))

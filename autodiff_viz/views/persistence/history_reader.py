@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.engine.training.mixed import LEAST, MOST
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits.history import DTYPE, LOSS_SCALE, Entry, History, Pinned, Setting
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.graph.serialization.codec import FORMAT, VERSION, to_json
+from autodiff_viz.graph.size import size_of
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.views.persistence.compressed_json import unsqueezed
 from autodiff_viz.views.persistence.history_writer import Step, digest
@@ -46,7 +48,7 @@ def recalled(
     label = str(own["label"])[:LABEL]
     present = Entry(label, graph, text, pinned=pinned, setting=_setting(own), folds=_folds(own))
     pool = {node: node for node in graph.nodes}
-    left = [EFFORT]
+    left = [EFFORT, limits.HISTORY_BYTES]
     past = _walk(steps, range(at - 1, -1, -1), present, texts, pool, left)
     future = _walk(steps, range(at + 1, at + 1 + len(steps)), present, texts, pool, left)
     return History(tuple(past[::-1]), present, tuple(future))
@@ -71,6 +73,9 @@ def _walk(
             if left[0] < 0:
                 break
             graph = _shared(from_json(json.dumps(document)), pool)
+            left[1] -= size_of(graph)
+            if left[1] < 0:
+                break
             text = _changed_text(entry.text, step.get("text")) if texts else None
             pinned = _changed_pinned(entry, step.get("pinned"), pool)
             label = str(step["label"])[:LABEL]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.edits.history import History, begin, commit, jump, redo, undo
+from autodiff_viz.graph.edits.history import DROPPED, History, begin, commit, jump, redo, undo
 from autodiff_viz.graph.model import Graph, Node, params
 
 
@@ -80,6 +80,40 @@ def test_the_oldest_steps_are_forgotten_beyond_the_limit():
     history = committed(list(range(limits.HISTORY + 10)))
     assert len(history.past) == limits.HISTORY
     assert history.past[0].label == "set 9"
+
+
+def tensor(name: str, value: float) -> Node:
+    return Node(name, "input", (), params(value=(value,) * 40_000))
+
+
+def test_the_oldest_steps_are_forgotten_where_their_numbers_take_too_much_memory():
+    """Each of 20 tensors of 40,000 numbers is new in each step: 26 MB with 32 bytes a number."""
+    history = begin(graph(-1.0))
+    for i in range(5):
+        now = Graph(tuple(tensor(f"x{k}", float(i)) for k in range(20)), (), "x0")
+        history = commit(history, now, f"step {i}")
+    assert [entry.label for entry in history.past] == ["step 2", f"step 3{DROPPED}"]
+    assert (history.present.label, history.forgotten) == (f"step 4{DROPPED}", 3)
+    assert [
+        undo(history).graph["x0"].param("value")[0],
+        undo(undo(history)).graph["x0"].param("value")[0],
+    ] == [3, 2]
+
+
+def test_what_the_steps_share_counts_once():
+    large, history = tensor("x", 1.0), begin(graph(-1.0))
+    for i in range(200):
+        history = commit(
+            history, Graph((large, replace(graph(1.0)["x"], name=f"y{i}")), (), "x"), f"step {i}"
+        )
+    assert (len(history.past), history.forgotten) == (200, 0)
+
+
+def test_typed_texts_count_too():
+    history = begin(graph(-1.0))
+    for i in range(60):
+        history = commit(history, graph(float(i)), f"step {i}", text=f"x = {i}.0  # " + "-" * 1_600_000)
+    assert len(history.past) == 39  # 64 MB with 1.6 MB each
 
 
 @pytest.mark.parametrize("step", [undo, redo])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autodiff_viz.graph.edits.history import History
 from autodiff_viz.views.canvas.delta import delta
 from autodiff_viz.views.edits.apply import edited
@@ -51,3 +53,9 @@ def test_a_long_history_travels_as_the_steps_around_the_present_one():
 def test_one_more_step_sends_one_more_label():
     before, after = history_view(stopped("a")), history_view(stopped("a", "b"))
     assert delta(before, after)["labels"] == {"2": "Stop gradient at b"}
+
+
+def test_the_list_says_that_older_steps_are_gone():
+    lab = stopped("a", "b")
+    assert history_view(lab)["gone"] == 0
+    assert history_view(replace(lab, history=replace(lab.history, forgotten=3)))["gone"] == 3

@@ -12,13 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.edits.history import History, jump
+from autodiff_viz.graph.edits.history import History, begin, commit, jump
 from autodiff_viz.graph.link import to_link
+from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.language.parse import parse
 from autodiff_viz.views.actions import set_input, typed, undone
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import FIRST, Lab, opened, start
 from autodiff_viz.views.persistence.address import from_query, to_query
+from autodiff_viz.views.persistence.history_reader import recalled
 from autodiff_viz.views.persistence.history_writer import KEPT, trail
 from tests.views.test_random_edits import EDITS
 
@@ -188,3 +190,15 @@ def test_many_steps_of_a_large_graph_cost_no_more_than_some():
     back = kept(lab, reloaded(lab))
     assert 5 < len(back.history.past) < 40
     assert told(back.history) == told(lab.history)[-len(back.history.entries) :]
+
+
+def test_what_is_recalled_takes_no_more_memory_than_a_history_may(monkeypatch):
+    """A few characters can stand for many numbers."""
+    history = begin(Graph())
+    for i in range(9):
+        node = Node("x", "input", (), params(value=(float(i),) * 1_000))
+        history = commit(history, Graph((node,), (), "x"), f"step {i}")
+    kept, present = trail(history).data, [(history.graph, None)]
+    assert len(recalled(kept, present).past) == 9
+    monkeypatch.setattr(limits, "HISTORY_BYTES", 4 * 33_500)  # with 32 bytes a number
+    assert [entry.label for entry in recalled(kept, present).past] == ["step 4", "step 5", "step 6", "step 7"]

@@ -24,10 +24,11 @@ export function presentStep({ at = 0, labels = {} }, pending) {
 
 /** Undo or redo, and say what was undone or redone. @param {Editor} editor @param {"undo" | "redo"} kind */
 export function step(editor, kind) {
-  const { labels = {} } = editor.drawing.history;
+  const { labels = {}, gone = 0 } = editor.drawing.history;
   const now = presentStep(editor.drawing.history, editor.outbox.pending);
   const label = now === null ? undefined : labels[kind === "undo" ? now : now + 1];
   const none = now !== null && (kind === "undo" ? now === 0 : label === undefined);
+  if (none && kind === "undo" && gone) return say(editor.stage, "Nothing more to undo: older steps are no longer kept.");
   if (none) return say(editor.stage, `Nothing to ${kind}.`);
   editor.send({ kind });
   say(editor.stage, `${kind === "undo" ? "Undone" : "Done again"}${label ? `: ${label}` : ""}`);
@@ -59,6 +60,7 @@ function fill(editor, list) {
   const index = list.contains(focused) ? focused?.getAttribute("data-step") : null;
   list.dataset.look = look;
   list.replaceChildren(...Object.entries(labels).map(([i, label]) => item(editor, label, Number(i), now ?? 0)).reverse());
+  if (history.gone) list.append(html("li", {}, html("small", {}, "Older steps are no longer kept.")));
   const again = index === null ? null : list.querySelector(`[data-step="${index}"]`);
   /** @type {HTMLElement | null} */ (again)?.focus();
 }
