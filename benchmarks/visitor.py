@@ -50,11 +50,15 @@ class Reader(Tab):
     async def open(self) -> float:
         """Open the page and connect to the lab's own websocket; return seconds until the first drawing."""
         took = await super().open()
-        place = urlsplit(self.address)
-        path = f"ws://{place.netloc}{place.path.rstrip('/')}/{self.word.socket}"
-        self._lab = await connect(path, **self.connecting)
+        self._lab = await self.lab_connect()
         self._answering = asyncio.create_task(self._take_answers())
         return took
+
+    async def lab_connect(self) -> ClientConnection:
+        """Open a websocket of the lab's own to this tab's session."""
+        place = urlsplit(self.address)
+        path = f"ws://{place.netloc}{place.path.rstrip('/')}/lab-socket"
+        return await connect(path, subprotocols=["lab", self.word.socket], **self.connecting)
 
     async def _take_answers(self) -> None:
         try:

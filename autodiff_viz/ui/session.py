@@ -23,10 +23,12 @@ import streamlit as st
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.current_view import Present, present
 from autodiff_viz.ui.failures import NOT_DONE
+from autodiff_viz.ui.fair_queue import take_long
 from autodiff_viz.ui.first_view import First, Told
 from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.trainer import Trainer
 from autodiff_viz.views.canvas.lean import NOTHING, Lean
+from autodiff_viz.views.compose import VERIFIED_AT_ONCE
 from autodiff_viz.views.lab import Lab, refused
 from autodiff_viz.views.persistence.history_writer import Trail
 
@@ -165,6 +167,8 @@ class Session:
     @property
     def present(self) -> Present:
         """The view of the lab as it is now."""
+        if len(self.lab.graph.nodes) > VERIFIED_AT_ONCE:
+            take_long()  # also where nothing has changed: such a drawing takes long to write
         with self.lock:
             self.last = present(self.lab, self.last)
             return self.last
