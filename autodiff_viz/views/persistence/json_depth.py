@@ -23,11 +23,11 @@ def nested_deeper(text: str, most: int) -> bool:
 def too_deep_or_many(text: str, depth: int, parts: int) -> tuple[bool, bool]:
     """Return whether JSON has more than `depth` brackets inside each other, and whether `parts` values.
 
-    With that many values the brackets are not searched.
+    With that many values only the first of them are searched for brackets.
     """
     plain, strings = _STRINGS.subn(b"", text.encode("utf-8", "replace"), parts)
     many = strings >= parts or sum(map(plain.count, (b",", b"[", b"{"))) >= parts
-    return not many and _deeper(plain, depth), many
+    return _deeper(plain[: 2 * parts] if many else plain, depth), many
 
 
 def _deeper(plain: bytes, most: int) -> bool:

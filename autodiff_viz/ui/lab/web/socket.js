@@ -8,7 +8,7 @@ export const RETRY_MS = 5000; // between two attempts to connect
 export const LATE_MS = 20_000; // without an answer the connection is given up
 const PATH = "lab-socket"; // beside the page
 const PROTOCOL = "lab";
-const { message: LONGEST } = shared.limits; // characters; Python closes the connection at more
+const { message: LONGEST } = shared.limits; // characters; Python closes the connection at some more bytes
 
 /** @typedef {import("./types.js").Written} Written */
 
