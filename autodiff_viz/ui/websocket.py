@@ -24,8 +24,9 @@ from autodiff_viz.ui.fair_queue import switch_often_in_long_turns
 from autodiff_viz.ui.serving.wire_format import has_more_fields
 from autodiff_viz.views.persistence.json_depth import too_deep_or_many
 
-TOO_LONG = 1009  # code with which a websocket is closed: too long a message
+TOO_LONG, NO_MESSAGE = 1009, 1002  # codes with which a websocket is closed
 FIELDS = 20_000  # of a message to Streamlit; a page with 300 widgets has some 1,000
+DESCRIPTOR = BackMsg.DESCRIPTOR
 TOO_DEEP, TOO_MANY = "too deep", "too many"
 
 SERVER = str(Path(__file__).parents[2]).encode()
@@ -35,7 +36,7 @@ _log = logging.getLogger(__name__)
 class Checked:
     """ASGI middleware that filters every message of a websocket by `admitted` or `discreet`.
 
-    It closes a websocket at a message that is too long.
+    It closes a websocket at a message that is too long, or none.
     """
 
     def __init__(self, app: Any) -> None:
@@ -49,9 +50,9 @@ class Checked:
         async def take() -> Any:
             message = await receive()
             switch_often_in_long_turns()
-            if _is_too_long(message):
-                await send({"type": "websocket.close", "code": TOO_LONG})
-                return {"type": "websocket.disconnect", "code": TOO_LONG}
+            if (code := refused(message)) is not None:
+                await send({"type": "websocket.close", "code": code})
+                return {"type": "websocket.disconnect", "code": code}
             return _changed(message, admitted)
 
         async def give(message: Any) -> None:
@@ -68,11 +69,14 @@ def _changed(message: Any, change: Any) -> Any:
     return {**message, "bytes": change(data)} if data else message
 
 
-def _is_too_long(message: Any) -> bool:
+def refused(message: Any) -> int | None:
+    """Return the code with which the websocket is closed at this message; None for one that may be parsed."""
     data, text = message.get("bytes") or b"", message.get("text") or ""
-    if max(len(data), len(text)) > limits.MESSAGE_BYTES:
-        return True
-    return has_more_fields(data, BackMsg.DESCRIPTOR, FIELDS)
+    try:
+        long = max(len(data), len(text)) > limits.MESSAGE_BYTES or has_more_fields(data, DESCRIPTOR, FIELDS)
+    except ValueError:
+        return NO_MESSAGE
+    return TOO_LONG if long else None
 
 
 def refusal(text: str) -> str | None:
@@ -91,18 +95,18 @@ def admitted(data: bytes) -> bytes:
         message.ParseFromString(data)
     except DecodeError:
         return data  # Streamlit closes the connection
-    refused = 0
+    replaced = False
     for state in message.rerun_script.widget_states.widgets:
         text = state.json_trigger_value or state.json_value
         if (why := refusal(text)) is None:
             continue
-        refused += 1
+        replaced = True
         _log.warning("Refused, %s: %s characters for %.99r", why, len(text), state.id)
         if state.WhichOneof("value") == "json_trigger_value":
             state.json_trigger_value = json.dumps([{"event": "outbox", "value": {"refused": why}}])
         else:
             state.json_value = "{}"
-    return message.SerializeToString() if refused else data
+    return message.SerializeToString() if replaced else data
 
 
 def discreet(data: bytes) -> bytes:

@@ -19,12 +19,12 @@ _LONGEST_VARINT = 10  # bytes
 def has_more_fields(data: bytes, message: Descriptor, most: int) -> bool:
     """Return whether an encoded `message` has more than `most` fields, those of its messages included.
 
-    Each byte of packed numbers counts as a field. True also for what is no such message.
+    Each byte of packed numbers counts as a field.
+
+    Raises:
+      ValueError: it is no such message.
     """
-    try:
-        return any(number > most for number, _ in enumerate(_fields(memoryview(data), message), 1))
-    except (IndexError, ValueError):
-        return True
+    return any(number > most for number, _ in enumerate(_fields(memoryview(data), message), 1))
 
 
 def _fields(data: memoryview, message: Descriptor) -> Iterator[None]:
@@ -62,8 +62,10 @@ def _varint(data: memoryview, place: int) -> tuple[int, int]:
     """Return a number and the place after it."""
     number = 0
     for i in range(_LONGEST_VARINT):
+        if place + i >= len(data):
+            break
         byte = data[place + i]
         number |= (byte & 127) << 7 * i
         if byte < 128:
             return number, place + i + 1
-    raise ValueError("a number of more than 64 bits")
+    raise ValueError("a number that ends after its message, or has more than 64 bits")
