@@ -27,7 +27,8 @@ from autodiff_viz.ui.fair_queue import (
     switch_often_in_long_turns,
     take_long,
 )
-from autodiff_viz.ui.session import Session
+from autodiff_viz.ui.serving import lab_socket
+from autodiff_viz.ui.session import LONG_TEXT, Session
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE
 from autodiff_viz.views.lab import committed, start
 
@@ -319,3 +320,12 @@ def test_a_large_graph_is_evaluated_in_the_slow_queue(nodes, slow):
     with in_turn("first edit"):
         assert len(here.present.view.graph.nodes) == nodes
         assert fair_queue._slow.under_way == slow
+
+
+@pytest.mark.parametrize(("text", "slow"), [("y = 1.0", 0), ("y = 1.0 # " + "long" * LONG_TEXT, 1)])
+def test_a_long_text_is_read_in_the_slow_queue(monkeypatch, text, slow):
+    """One would be admitted after the other otherwise while the first is still being read."""
+    at: list[int] = []
+    monkeypatch.setattr(lab_socket, "_read", lambda text: at.append(fair_queue._slow.under_way) or {})
+    lab_socket.exchange(Session(start()), text)
+    assert at == [slow]

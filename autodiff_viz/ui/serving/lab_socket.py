@@ -212,17 +212,19 @@ def exchange(
     Returns:
       The answer as JSON, the address that was sent last, and the keys of the jobs whose answers are awaited.
     """
-    with in_turn(here.visitor, of), here.lock:
-        here.socket = True
-        here.parts.polls.pop(LAB, None)
-        if text is not None:
-            hear(here, _read(text))
-        told = known if here.address.pushed else None  # Streamlit has written another one since
-        address = next_address(here)  # before the edits are acknowledged
-        query = {} if address in (None, told) else {"query": address}
-        message = {**news(here, pushed=True), **query}
-        answer = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-        return answer, known if address is None else address, here.awaited
+    with in_turn(here.visitor, of):
+        here.expect(len(text or ""))
+        with here.lock:
+            here.socket = True
+            here.parts.polls.pop(LAB, None)
+            if text is not None:
+                hear(here, _read(text))
+            told = known if here.address.pushed else None  # Streamlit has written another one since
+            address = next_address(here)  # before the edits are acknowledged
+            query = {} if address in (None, told) else {"query": address}
+            message = {**news(here, pushed=True), **query}
+            answer = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+            return answer, known if address is None else address, here.awaited
 
 
 def _read(text: str) -> dict[str, Any]:
