@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
+from asyncio import selector_events
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ FIELDS = 20_000  # of a message to Streamlit; a page with 300 widgets has some 1
 DESCRIPTOR = BackMsg.DESCRIPTOR
 TOO_DEEP, TOO_MANY = "too deep", "too many"
 
+AT_ONCE = 32 * 1024  # bytes
 SERVER = str(Path(__file__).parents[2]).encode()
 _log = logging.getLogger(__name__)
 
@@ -62,6 +64,15 @@ class Checked:
 
 
 MIDDLEWARE = [Middleware(Checked)]
+
+
+def read_little_at_once() -> None:
+    """Have the server read a connection in small pieces, so that what it unpacks at once is little.
+
+    All messages in a piece are unpacked, to a thousand times its bytes at most, before the app sees one.
+    The connection is not read then until the app has taken them.
+    """
+    selector_events._SelectorSocketTransport.max_size = AT_ONCE  # there is no public setting
 
 
 def _changed(message: Any, change: Any) -> Any:

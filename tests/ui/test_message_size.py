@@ -157,6 +157,19 @@ def server(request, tmp_path_factory):
         server.stop()
 
 
+def test_a_piece_that_is_read_at_once_unpacks_to_little(server):
+    """30 messages of 15 MB come as 450 kB; the first is refused, the others are hardly unpacked by then."""
+    data = with_text("x" * 15_500_000)
+    with visiting(server.address):
+        before = peak(server)
+        with connect(f"ws://127.0.0.1:{server.port}/_stcore/stream", subprotocols=["streamlit"]) as socket:
+            for _ in range(30):
+                socket.protocol.send_binary(data)
+            socket.socket.sendall(b"".join(socket.protocol.data_to_send()))
+            assert closed(Visitor(socket)) == 1009
+        assert peak(server) - before <= 100
+
+
 def peak(server: Server) -> int:
     """The most memory that the server has had, in MB."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
