@@ -7,6 +7,7 @@ from autodiff_viz.ui.failures import say_failed
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.serving.gate import GATE
 from autodiff_viz.ui.serving.routes import ROUTES
+from autodiff_viz.ui.serving.security_headers import GUARDED, failed
 from autodiff_viz.ui.shell import ASSETS, frame
 from autodiff_viz.ui.warm import awake, ready
 from autodiff_viz.ui.websocket import MIDDLEWARE
@@ -25,5 +26,10 @@ if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     run()
 else:  # the server imports it once, as it starts
     app = st.App(
-        __file__, lifespan=awake, routes=ROUTES, middleware=[GATE, *MIDDLEWARE], on_script_error=say_failed
+        __file__,
+        lifespan=awake,
+        routes=ROUTES,
+        middleware=[GUARDED, GATE, *MIDDLEWARE],
+        exception_handlers={Exception: failed},
+        on_script_error=say_failed,
     )

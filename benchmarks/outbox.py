@@ -41,7 +41,7 @@ class Word(NamedTuple):
       rest: seconds until the other parts of the page can be asked for, and the number to ask with; None if
         nobody needs to ask.
       page: whether a run of Streamlit has to draw them.
-      socket: path of the lab's own websocket.
+      socket: name of the session, for the lab's own websocket.
     """
 
     key: str

@@ -55,10 +55,11 @@ class Reader(Tab):
         return took
 
     async def lab_socket(self, **settings: Any) -> ClientConnection:
-        """Open a websocket of the lab to the session of this page, with these arguments of `connect`."""
+        """Open a websocket of the lab's own to this tab's session, with these arguments of `connect`."""
         place = urlsplit(self.address)
-        path = f"ws://{place.netloc}{place.path.rstrip('/')}/{self.word.socket}"
-        return await connect(path, **{**self.connecting, **settings})
+        path = f"ws://{place.netloc}{place.path.rstrip('/')}/lab-socket"
+        given = {"subprotocols": ["lab", self.word.socket], **self.connecting, **settings}
+        return await connect(path, **given)
 
     async def _take_answers(self) -> None:
         try:

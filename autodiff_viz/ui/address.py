@@ -9,10 +9,10 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.graph import limits
-from autodiff_viz.ui.fair_queue import visitor
+from autodiff_viz.ui.fair_queue import take_long, visitor
 from autodiff_viz.ui.first_view import first
 from autodiff_viz.ui.inbox import STAMP, Inbox, read_stamp
-from autodiff_viz.ui.session import SESSION, Address, Session
+from autodiff_viz.ui.session import LONG_TEXT, SESSION, Address, Session
 from autodiff_viz.views.lab import Lab, again, instead, with_text
 from autodiff_viz.views.persistence.address import KEPT, VIEW, divided, from_query, to_query
 from autodiff_viz.views.persistence.history_documents import documents
@@ -34,6 +34,8 @@ def entered() -> Session:
     """
     state, query = st.session_state, st.query_params.to_dict()
     if SESSION not in state:
+        if sum(map(len, query.values())) > LONG_TEXT:
+            take_long()
         state[SESSION] = _fresh(query)
     here: Session = state[SESSION]
     here.visitor = visitor()

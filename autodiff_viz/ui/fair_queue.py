@@ -1,8 +1,11 @@
-"""Schedule visitors fairly on Python's one processor: two first-in first-out queues, quick and slow.
+"""Schedule visitors fairly on Python's one processor: two fair queues, quick and slow.
 
 Threads that share one processor all finish late; if they take turns, all but the last finish early. Nobody
-waits long for a slow visitor: a visitor with a slow turn lately joins a queue of their own, and when a quick
-one takes long unexpectedly, the next is admitted.
+waits long for a slow visitor: a visitor with a slow turn lately joins a queue of their own, a turn that is
+known to take long moves to that queue, and when a quick one takes long unexpectedly, the next is admitted.
+
+Browsers that wait are served round robin, and turns of one browser in the order in which they came: who opens
+twenty tabs waits for them, nobody else does.
 
 While one turn is under way, other threads interrupt it seldom: each switch takes time, and Streamlit's own
 threads can wait for the few milliseconds of a turn. Threads switch often while several turns share the
@@ -12,19 +15,20 @@ switches from its message to its answer.
 
 from __future__ import annotations
 
+import heapq
 import sys
-from collections import deque
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from threading import Event, Lock, local
 from time import monotonic, thread_time
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.live_path.bounded_memo import asked_by
+from autodiff_viz.ui.serving.browsers import browser_of_page
 
-MOST = 4  # held-up turns of a queue at once; with more, all share the processor
 SLOW = 0.05  # seconds of work in a turn that mark a visitor as slow
 LATELY = 50  # how many times as long the mark stays: the turns that draw an edit are quicker than its first
 LONG, VERY_LONG = 0.04, 2.0  # seconds after which a turn of the quick and of the slow queue is held up
@@ -46,13 +50,20 @@ class _Turn:
 
 
 class Queue:
-    """A first-in first-out queue: turns under way and turns that wait."""
+    """A fair queue (start-time fair queueing): turns under way and turns that wait.
+
+    Each turn has a round, one later than its browser's turn before, and at least the round that is served.
+    The earliest round is served first.
+    """
 
     def __init__(self, long: float) -> None:
         self._long = long
         self._lock = Lock()
         self._going: list[_Turn] = []
-        self._waiting: deque[_Turn] = deque()
+        self._waiting: list[tuple[int, int, _Turn]] = []  # a heap of (round, number of arrival, turn)
+        self._arrivals = count()
+        self._round = 0
+        self._rounds: dict[Hashable, int] = {}  # by browser, the round of its last turn, if that is to come
         self._longest = 0.0
 
     @property
@@ -71,11 +82,13 @@ class Queue:
             longest, self._longest = self._longest, 0.0
         return longest
 
-    def begin(self) -> _Turn:
-        """Wait for a turn."""
+    def begin(self, browser: Hashable = None) -> _Turn:
+        """Wait for a turn of this browser."""
         turn = _Turn(asked=monotonic())
         with self._lock:
-            self._waiting.append(turn)
+            mine = max(self._round, self._rounds.get(browser, -1) + 1)
+            self._rounds[browser] = mine
+            heapq.heappush(self._waiting, (mine, next(self._arrivals), turn))
             self._let_in()
         while not turn.let_in.wait(self._patience()):
             with self._lock:
@@ -91,16 +104,17 @@ class Queue:
     def _let_in(self) -> None:
         now = monotonic()
         while self._waiting and self._is_open(now):
-            turn = self._waiting.popleft()
+            self._round, _, turn = heapq.heappop(self._waiting)
             turn.since = now
             self._longest = max(self._longest, now - turn.asked)
             self._going.append(turn)
             turn.let_in.set()
+        if not self._waiting:
+            self._rounds.clear()
 
     def _is_open(self, now: float) -> bool:
         """Return whether all turns under way are held up."""
-        held_up = sum(now - turn.since >= self._long for turn in self._going)
-        return held_up >= MOST or held_up == len(self._going)
+        return all(now - turn.since >= self._long for turn in self._going)
 
     def _patience(self) -> float:
         """Return the seconds until the newest turn counts as held up, if it is still under way then."""
@@ -110,7 +124,7 @@ class Queue:
 _quick, _slow = Queue(LONG), Queue(VERY_LONG)
 _known: dict[Hashable, float] = {}  # slow visitors, and until when, in seconds of `monotonic`
 _beside: list[None] = []  # one entry for each work without a turn
-_mine = local()  # whether this thread has its turn
+_mine = local()  # whether this thread has its turn, and at which place: queue, turn and browser
 _switching = Lock()
 
 
@@ -120,15 +134,18 @@ def longest_wait() -> float:
 
 
 @contextmanager
-def in_turn(of: Hashable = None) -> Iterator[None]:
-    """Give work or drawing inside `with` its turn, for a visitor; by default the one whose page is run."""
+def in_turn(of: Hashable = None, browser: Hashable = None) -> Iterator[None]:
+    """Give work or drawing inside `with` its turn.
+
+    By default it is a turn of the visitor whose page is run, and of their browser.
+    """
     if getattr(_mine, "turn", False):
         yield
         return
-    of = of or visitor()
+    of, browser = of or visitor(), browser or browser_of_page()
     queue = _slow if monotonic() < _known.get(of, 0.0) else _quick
     switch_often_in_long_turns()
-    turn, worked = queue.begin(), thread_time()
+    _mine.place, worked = (queue, queue.begin(browser), browser), thread_time()
     _mine.turn = True
     _set_switch_interval()
     try:
@@ -136,9 +153,23 @@ def in_turn(of: Hashable = None) -> Iterator[None]:
             yield
     finally:
         _mine.turn = False
+        queue, turn, _ = _mine.place  # `take_long` may have changed it
         queue.end(turn)
         _set_switch_interval()
         _note(of, thread_time() - worked)
+
+
+def take_long() -> None:
+    """Continue this thread's turn, if it has one, in the queue of the slow: what follows takes long.
+
+    Otherwise many visitors who have not been slow yet would be admitted, one whenever the last is held up.
+    """
+    if not getattr(_mine, "turn", False) or _mine.place[0] is _slow:
+        return
+    _, turn, browser = _mine.place
+    _quick.end(turn)
+    _mine.place = _slow, _slow.begin(browser), browser
+    _set_switch_interval()
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from typing import Any
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.text.surrogates import well_formed
+from autodiff_viz.ui.websocket import TOO_MANY
 
 Edit = dict[str, Any]
 
@@ -85,7 +86,9 @@ def fresh(message: Any, inbox: Inbox) -> list[Edit]:
 def fault(message: Mapping[str, Any]) -> Problem | None:
     """Return the reason why a browser message cannot be read, for the page to show; None if it can be."""
     edits = message.get("edits")
-    if "refused" in message:  # set by ui/websocket.py
+    if message.get("refused") == TOO_MANY:
+        what = f"{limits.MESSAGE_PARTS:,} values or more at once"
+    elif "refused" in message:  # set by ui/websocket.py
         what = f"brackets nested more than {limits.MESSAGE_DEPTH} deep"
     elif isinstance(edits, list) and len(edits) > limits.EDITS:
         what = f"{len(edits):,} edits at once; at most {limits.EDITS:,} are done"

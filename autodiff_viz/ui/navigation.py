@@ -56,8 +56,8 @@ def _draw_links(view: str | None) -> None:
     with st.container(key="pages", horizontal=True):
         st.page_link(_home(), label="Lab", icon=":material/conversion_path:")
         st.page_link(_home(), label="Lessons", icon=":material/school:", query_params={VIEW: GALLERY})
-        # The text differs from page to page, so the browser runs it once for each.
-        script = f"<script>{TO_THE_TOP} // {view == GALLERY}\n</script>"
+        # The text differs from page to page, so the browser runs the script once for each.
+        script = f"<script>{TO_THE_TOP}</script>"
         st.html(("" if view == GALLERY else HEADING) + script, unsafe_allow_javascript=True)
 
 

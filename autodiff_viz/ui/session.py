@@ -23,14 +23,17 @@ import streamlit as st
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.ui.current_view import Present, present
 from autodiff_viz.ui.failures import NOT_DONE
+from autodiff_viz.ui.fair_queue import take_long
 from autodiff_viz.ui.first_view import First, Told
 from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.trainer import Trainer
 from autodiff_viz.views.canvas.lean import NOTHING, Lean
+from autodiff_viz.views.compose import VERIFIED_AT_ONCE
 from autodiff_viz.views.lab import Lab, refused
 from autodiff_viz.views.persistence.history_writer import Trail
 
 SESSION = "session"
+LONG_TEXT = 4_000  # characters of a message or an address, which may have more than VERIFIED_AT_ONCE nodes
 
 _log = logging.getLogger(__name__)
 
@@ -165,9 +168,18 @@ class Session:
     @property
     def present(self) -> Present:
         """The view of the lab as it is now."""
+        self.expect()
         with self.lock:
             self.last = present(self.lab, self.last)
             return self.last
+
+    def expect(self, text: int = 0) -> None:
+        """Move to the queue of the slow if the graph is large, or a text of so many characters is to be read.
+
+        Best before the lock is held. Also where nothing has changed a large drawing takes long to write.
+        """
+        if text > LONG_TEXT or len(self.lab.graph.nodes) > VERIFIED_AT_ONCE:
+            take_long()
 
     def __post_init__(self) -> None:
         _sessions[self.name] = self

@@ -24,6 +24,8 @@ from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui import garbage
 from autodiff_viz.ui.lab.source import script
 from autodiff_viz.ui.quiet import quiet_moments
+from autodiff_viz.ui.serving.log_filter import hide_queries
+from autodiff_viz.ui.websocket import read_little_at_once
 from autodiff_viz.ui.work import are_apart, check_job, kept, proved, this_version, workers
 from autodiff_viz.views.warm_up import fill, rehearse
 from autodiff_viz.workers.free_memory import FreeMemory
@@ -42,6 +44,8 @@ _done = threading.Event()  # set when the warm-up has ended
 @asynccontextmanager
 async def awake(app: st.App) -> AsyncIterator[None]:
     """Begin the warm-up when the server starts, before the first visitor; the server's lifespan handler."""
+    hide_queries()
+    read_little_at_once()
     ready()
     yield
 

@@ -44,10 +44,10 @@ def test_the_word_of_the_component_stands_at_the_end_of_its_data():
 
 
 def test_the_word_says_where_the_websocket_is_and_what_needs_a_run_of_streamlit():
-    told = {"rev": 7, "socket": "lab-socket/1a", "page": True, "due": True, **DATA}
-    assert outbox.read(json.dumps(told))[-2:] == (True, "lab-socket/1a")
+    told = {"rev": 7, "socket": "1a", "page": True, "due": True, **DATA}
+    assert outbox.read(json.dumps(told))[-2:] == (True, "1a")
     alone = json.dumps({**told, "page": False}, separators=(",", ":"))  # as the websocket writes it
-    assert outbox.read(alone) == Word("0123456789", 3, 7, None, False, "lab-socket/1a")
+    assert outbox.read(alone) == Word("0123456789", 3, 7, None, False, "1a")
 
 
 def test_a_word_says_when_the_rest_of_the_page_can_be_asked_for():

@@ -74,7 +74,11 @@ class Server:
         Raises:
           RuntimeError: the server ended, or did not answer in time; the message has the end of its log.
         """
-        command = [sys.executable, "-m", *COMMANDS[self.command], str(self.port)]
+        self.start_by([*COMMANDS[self.command], str(self.port)])
+
+    def start_by(self, words: list[str]) -> None:
+        """Start the app by a command of the project's environment."""
+        command = [sys.executable, "-m", *words]
         settings = {"JAX_PLATFORMS": "cpu", "AUTODIFF_VIZ_WARM_UP": "off", "AUTODIFF_VIZ_WORKERS": "1"}
         env = {**os.environ, **settings, **self.settings}
         self.launch(command, ROOT, env)

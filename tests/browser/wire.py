@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page, WebSocketRoute
 
-SOCKETS = re.compile(r"/_stcore/stream$|/lab-socket/")
+SOCKETS = re.compile(r"/_stcore/stream$|/lab-socket$")
 
 
 class Wire:

@@ -9,7 +9,9 @@ import sys
 
 import yaml
 
+from autodiff_viz.ui.serving.origin import HOSTS
 from autodiff_viz.ui.serving.routes import ROUTES
+from autodiff_viz.ui.serving.security_headers import FRAMES
 from autodiff_viz.ui.serving.visits import VISITORS
 from autodiff_viz.ui.work import WORKERS
 from autodiff_viz.workers.disk_cache import VARIABLE as CACHE
@@ -73,7 +75,7 @@ def test_replicas_share_a_secret_that_streamlit_reads_under_uvicorn_too():
 
 def test_the_variables_that_are_told_are_those_that_are_read():
     app = SERVICES["app"]["environment"]
-    assert {SECRET, VISITORS} == {*app}
+    assert {SECRET, VISITORS, HOSTS, FRAMES} == {*app}
     for name in (*app, WORKERS, "FORWARDED_ALLOW_IPS", CACHE):
         assert f"`{name}`" in GUIDE
 

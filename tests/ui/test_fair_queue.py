@@ -11,6 +11,9 @@ from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep, thread_time
 
+import pytest
+
+from autodiff_viz.language.parse import parse
 from autodiff_viz.ui import fair_queue
 from autodiff_viz.ui.fair_queue import (
     LATELY,
@@ -22,7 +25,12 @@ from autodiff_viz.ui.fair_queue import (
     beside_turns,
     in_turn,
     switch_often_in_long_turns,
+    take_long,
 )
+from autodiff_viz.ui.serving import lab_socket
+from autodiff_viz.ui.session import LONG_TEXT, Session
+from autodiff_viz.views.compose import VERIFIED_AT_ONCE
+from autodiff_viz.views.lab import committed, start
 
 PATIENCE = 30  # seconds
 UI = Path(fair_queue.__file__).parent
@@ -244,3 +252,80 @@ def test_threads_switch_often_while_something_works_beside_a_turn(monkeypatch):
         assert isclose(sys.getswitchinterval(), SWITCH_ALONE)
     with beside_turns(), in_turn():
         assert isclose(sys.getswitchinterval(), SWITCH_SHARED)
+
+
+def test_a_browser_that_waits_many_times_lets_others_pass():
+    """Round robin by hand: each browser in turn, as long as it has a turn that waits."""
+    queue, order, threads = Queue(PATIENCE), [], []
+
+    def come(browser: str, number: int) -> None:
+        turn = queue.begin(browser)
+        order.append(f"{browser}{number}")
+        queue.end(turn)
+
+    first = queue.begin()
+    for browser, number in [("a", 1), ("a", 2), ("a", 3), ("b", 1), ("c", 1), ("c", 2)]:
+        waiting = len(queue._waiting)
+        threads.append(beside(lambda browser=browser, number=number: come(browser, number)))
+        while len(queue._waiting) == waiting:
+            sleep(0.001)
+    queue.end(first)
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert order == ["a1", "b1", "c1", "a2", "c2", "a3"]
+
+
+def test_an_idle_queue_remembers_no_browser():
+    queue = Queue(PATIENCE)
+    for browser in range(100):
+        queue.end(queue.begin(browser))
+    assert queue._rounds == {}
+
+
+def test_a_turn_that_will_take_long_moves_to_the_slow_queue(monkeypatch):
+    """No quick turn waits for it, and of several such turns one is under way."""
+    monkeypatch.setattr(fair_queue, "_quick", Queue(PATIENCE))  # nobody is admitted because time has passed
+    monkeypatch.setattr(fair_queue, "_slow", Queue(PATIENCE))
+    go_on, moved, threads, done = Event(), [], [], []
+
+    def long(number: int) -> None:
+        with in_turn(f"tab {number}"):
+            take_long()
+            take_long()  # which changes nothing more
+            moved.append(number)
+            go_on.wait(PATIENCE)
+
+    for number in range(5):
+        threads.append(beside(lambda number=number: long(number)))
+    while len(fair_queue._slow._waiting) < 4:
+        sleep(0.001)
+    beside(lambda: in_turn("quick").__enter__() or done.append(1)).join(PATIENCE)
+    assert (done, len(moved)) == ([1], 1)
+    go_on.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert sorted(moved) == [0, 1, 2, 3, 4]
+    assert not fair_queue._slow.under_way
+
+
+def test_without_a_turn_there_is_none_to_move():
+    take_long()
+    assert not fair_queue._slow.under_way
+
+
+@pytest.mark.parametrize(("nodes", "slow"), [(VERIFIED_AT_ONCE, 0), (VERIFIED_AT_ONCE + 1, 1)])
+def test_a_large_graph_is_evaluated_in_the_slow_queue(nodes, slow):
+    chain = "\n".join(f"n{i} = sin(n{i - 1})" for i in range(1, nodes))
+    here = Session(committed(start(), parse(f"n0 = 0.5\n{chain}"), "opened"))
+    with in_turn("first edit"):
+        assert len(here.present.view.graph.nodes) == nodes
+        assert fair_queue._slow.under_way == slow
+
+
+@pytest.mark.parametrize(("text", "slow"), [("y = 1.0", 0), ("y = 1.0 # " + "long" * LONG_TEXT, 1)])
+def test_a_long_text_is_read_in_the_slow_queue(monkeypatch, text, slow):
+    """One would be admitted after the other otherwise while the first is still being read."""
+    at: list[int] = []
+    monkeypatch.setattr(lab_socket, "_read", lambda text: at.append(fair_queue._slow.under_way) or {})
+    lab_socket.exchange(Session(start()), text)
+    assert at == [slow]

@@ -59,5 +59,6 @@ def _on_message() -> None:
     if not isinstance(message, dict):
         return
     note_message(here)
+    here.expect(len(str(message)))
     if hear(here, message):
         redraw_rest(here)

@@ -96,7 +96,7 @@ def news(here: Session, pushed: bool = False) -> dict[str, Any]:
             _number(sent)
         tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
         beside = {"tables": written(tables), **rest_due(here), "turn": sent.turn, "seen": here.parts.seen}
-        data = {**_changes(sent), "socket": f"lab-socket/{here.name}", **beside, **here.inbox.word}
+        data = {**_changes(sent), "socket": here.name, **beside, **here.inbox.word}
         if sent.play:
             data["play"], sent.play = sent.play, ""
         return data

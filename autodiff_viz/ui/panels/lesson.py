@@ -45,8 +45,9 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         _draw_ways_on(view)
     draw("claims", inside)  # last, since they come later
     with inside:
-        # The text differs from lesson to lesson, so the browser runs it once for each.
-        st.html(f"<script>{TO_THE_TOP} // {view.key}\n</script>", unsafe_allow_javascript=True)
+        # The text differs from lesson to lesson, so the browser runs the script once for each.
+        script = f'<i data-lesson="{view.key}"></i><script>{TO_THE_TOP}</script>'
+        st.html(script, unsafe_allow_javascript=True)
         draw_progress()
 
 

@@ -133,7 +133,7 @@ def test_a_server_that_restarts_while_nothing_is_under_way_opens_the_newest_stat
 
 
 def test_where_no_websocket_but_streamlits_gets_through_all_is_done_as_well(tab: Page, address: str):
-    tab.route_web_socket("**/lab-socket/*", lambda socket: socket.close())
+    tab.route_web_socket("**/lab-socket", lambda socket: socket.close())
     lab = LabPage(tab, address).open(FOLDED)
     lab.select("b")
     lab.press("s")

@@ -12,6 +12,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from autodiff_viz.graph import limits
@@ -32,7 +33,10 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     if nginx() is None:
         pytest.skip(HOW_TO_GET_NGINX)
     folder = tmp_path_factory.mktemp("replicas")
-    servers = [Server(folder / f"log{n}.txt", "uvicorn", FORWARDED_ALLOW_IPS="*") for n in range(2)]
+    servers = [
+        Server(folder / f"log{n}.txt", "uvicorn", FORWARDED_ALLOW_IPS="*", AUTODIFF_VIZ_HOSTS="*")
+        for n in range(2)
+    ]
     proxy = Proxy(folder, servers)
     try:
         proxy.start()
@@ -126,6 +130,60 @@ def test_streamlits_own_files_come_packed_and_not_from_python(proxy):
     assert len(body) < path.stat().st_size / 2
     assert proxy.replica_of(name) is None
     assert fetch(proxy, name)[2] == path.read_bytes()
+
+
+HEADERS = ("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "Permissions-Policy")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/?lesson=fork",
+        "/none",
+        "/cards/fork.png",
+        "/static/{script}",
+        "/static/none.js",
+        "/_stcore/metrics",
+    ],
+)
+def test_security_headers_are_there_once_whoever_answers(proxy, path):
+    script = next((STATIC / "js").glob("index.*.js"))
+    _, headers, _ = fetch(proxy, path.format(script=f"js/{script.name}"))
+    assert [len(headers.get_all(name, [])) for name in HEADERS] == [1, 1, 1, 1]
+
+
+def test_the_apps_policy_goes_through(proxy):
+    theirs = urlopen(f"{proxy.servers[0].address}/", timeout=30).headers
+    ours = fetch(proxy, "/")[1]
+    assert [ours[name] for name in HEADERS] == [theirs[name] for name in HEADERS]
+
+
+def test_a_page_of_another_site_is_refused_through_nginx_too(proxy):
+    stream = f"ws://127.0.0.1:{proxy.port}/_stcore/stream"
+    with pytest.raises(InvalidStatus):
+        connect(stream, subprotocols=["streamlit"], origin="http://evil.example")
+    with connect(stream, subprotocols=["streamlit"], origin=proxy.address) as opened:
+        assert opened.subprotocol == "streamlit"
+
+
+def test_no_log_of_nginx_has_a_graph_or_a_secret_also_when_no_replica_answers(proxy, tmp_path):
+    alone = Proxy(tmp_path, [Server(tmp_path / "none.txt")])
+    try:
+        alone.start()
+        for one in (proxy, alone):
+            for path in ("/", "/lessons", "/static/none.js", "/_stcore/metrics"):
+                fetch(one, f"{path}?g=AGRAPH", Referer=f"{one.address}/?g=AGRAPH")
+            fetch(one, "/?g=" + "AGRAPH" * 40_000)  # more than nginx reads
+            with pytest.raises(InvalidStatus):
+                connect(f"ws://127.0.0.1:{one.port}/lab-socket?g=AGRAPH", subprotocols=["lab", "0" * 32])
+    finally:
+        alone.stop()
+    for one in (proxy, alone):
+        log = one.log.read_text() + (one.folder / "nginx.txt").read_text()
+        assert '"GET /lab-socket"' in log
+        assert "AGRAPH" not in log
+        assert "0" * 32 not in log
 
 
 def test_a_page_comes_packed(proxy):

@@ -26,7 +26,8 @@ FILE = b"--x\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\nparked
 @pytest.fixture(scope="module", params=[*COMMANDS])
 def server(request, tmp_path_factory) -> Iterator[Server]:
     """With two places."""
-    server = Server(tmp_path_factory.mktemp("server") / "log.txt", request.param, AUTODIFF_VIZ_VISITORS="2")
+    settings = {"AUTODIFF_VIZ_VISITORS": "2", "AUTODIFF_VIZ_HOSTS": "*"}
+    server = Server(tmp_path_factory.mktemp("server") / "log.txt", request.param, **settings)
     try:
         server.start()
         yield server

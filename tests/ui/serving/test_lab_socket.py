@@ -41,9 +41,14 @@ class Talk:
 
 @contextmanager
 def talking(server: Server, visitor: Visitor) -> Iterator[Talk]:
-    path = f"ws://127.0.0.1:{server.port}/{said(visitor)['socket']}"
-    with connect(path, max_size=None, proxy=None) as socket:
+    with joined(server, said(visitor)["socket"]) as socket:
         yield Talk(socket, said(visitor))
+
+
+def joined(server: Server, name: str, **asked: Any) -> ClientConnection:
+    """A websocket to the session `name`."""
+    path = f"ws://127.0.0.1:{server.port}/lab-socket"
+    return connect(path, subprotocols=["lab", name], max_size=None, proxy=None, **asked)
 
 
 def stop(number: int, node: str = "b") -> dict[str, Any]:
@@ -95,17 +100,48 @@ def state_of(answer: dict[str, Any]) -> str | None:
     return json.loads(answer["full"])["check"].get("state")
 
 
-@pytest.mark.parametrize("name", ["", "0" * 32, "%00", "../ready", "x" * 2_000])
+@pytest.mark.parametrize("name", ["0" * 32, "%00", "x" * 2_000])
 def test_nobody_connects_to_a_session_without_its_name(server, name):
     with pytest.raises(InvalidStatus):
-        connect(f"ws://127.0.0.1:{server.port}/lab-socket/{name}", proxy=None)
+        joined(server, name)
+
+
+@pytest.mark.parametrize("offered", [[], ["lab"], ["{name}"], ["{name}", "lab"], ["lab", "x", "{name}"]])
+def test_the_name_counts_only_after_the_word_lab(server, visitor, offered):
+    name = said(visitor)["socket"]
+    protocols = [word.format(name=name) for word in offered]
+    with pytest.raises(InvalidStatus):
+        connect(f"ws://127.0.0.1:{server.port}/lab-socket", subprotocols=protocols or None, proxy=None)
+
+
+def test_the_name_in_the_path_leads_nowhere(server, visitor):
+    with pytest.raises(InvalidStatus):
+        connect(f"ws://127.0.0.1:{server.port}/lab-socket/{said(visitor)['socket']}", proxy=None)
 
 
 def test_the_name_is_not_in_the_address_which_people_share(server, visitor):
     with talking(server, visitor) as talk:
-        name = said(visitor)["socket"].rpartition("/")[2]
+        name = said(visitor)["socket"]
         assert len(name) == 32
         assert name not in talk.send(stop(1))["query"]
+
+
+@pytest.mark.parametrize("page", ["http://evil.example", "null", "http://127.0.0.1.evil.example", "http://["])
+def test_a_page_of_another_site_is_refused_though_it_has_the_name(server, visitor, page):
+    with pytest.raises(InvalidStatus):
+        joined(server, said(visitor)["socket"], origin=page)
+    with joined(server, said(visitor)["socket"], origin=server.address) as socket:
+        assert Talk(socket, said(visitor)).send(stop(1))["ack"] == 1
+
+
+def test_a_newer_websocket_of_a_tab_closes_the_older_one(server, visitor):
+    with talking(server, visitor) as older, talking(server, visitor) as newer:
+        with pytest.raises(ConnectionClosed) as closed:
+            older.hear()
+        assert closed.value.rcvd.code == 4409
+        assert newer.send(stop(1))["ack"] == 1
+    with talking(server, visitor) as talk:
+        assert talk.send(stop(2))["ack"] == 2
 
 
 def test_a_message_to_another_session_changes_nothing(server, visitor):
@@ -131,7 +167,17 @@ def test_brackets_without_end_are_refused_and_the_session_goes_on(server, visito
         assert talk.send(stop(1))["ack"] == 1
 
 
-@pytest.mark.parametrize("message", ["x" * (limits.MESSAGE + 1), b"{}"])
+def test_more_values_than_a_page_sends_are_refused_and_the_session_goes_on(server, visitor):
+    """2.6 million lists would be 140 MB and hold the interpreter for two seconds."""
+    with talking(server, visitor) as talk:
+        talk.socket.send('{"key": [' + "[]," * 2_600_000 + "0]}")
+        assert talk.hear()["ack"] == 0
+        visitor.send()
+        assert "100,000 values or more at once" in visitor.texts()
+        assert talk.send(stop(1))["ack"] == 1
+
+
+@pytest.mark.parametrize("message", ["x" * (limits.MESSAGE_BYTES + 1), b"{}"])
 def test_what_is_too_long_or_no_text_ends_the_connection_alone(server, visitor, message):
     with talking(server, visitor) as talk:
         talk.socket.send(message)

@@ -19,6 +19,7 @@ from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui import navigation
 from autodiff_viz.ui.serving import routes
 from autodiff_viz.ui.serving.head import document, tags
+from autodiff_viz.ui.serving.origin import HOSTS
 from autodiff_viz.ui.serving.visits import Visits
 from autodiff_viz.views.persistence import address
 from autodiff_viz.views.persistence.link_preview import PAGES, PREVIEWS, Preview
@@ -29,6 +30,11 @@ STREAMLITS = (Path(st.__file__).parent / "static" / "index.html").read_text("utf
 LINK = to_link(parse("p = 2.0\nq = p * p"))
 LARGEST_CARD = 60_000  # bytes
 SERVER = Starlette(routes=routes.ROUTES)
+
+
+@pytest.fixture(autouse=True)
+def _known(monkeypatch):
+    monkeypatch.setenv(HOSTS, HOST)
 
 
 class Head(HTMLParser):
@@ -201,3 +207,12 @@ def test_robots_may_read_the_pages_but_open_no_session():
     closed = [path for key, path in found if key == "Disallow"]
     assert "/_stcore/" in closed
     assert not [p for p in (*PAGES, "/cards/fork.png") for shut in closed if p.startswith(shut)]
+
+
+def test_the_host_of_a_request_is_in_no_answer_unless_it_is_listed():
+    for target in ("/", "/lessons", "/?lesson=fork", "/robots.txt", "/sitemap.xml"):
+        answer = get(SERVER, target, {"host": "evil.example"})
+        assert answer.status == 200
+        assert "evil.example" not in answer.text + str(answer.headers)
+    said = Head(get(SERVER, "/?lesson=fork", {"host": "evil.example"}).text).said
+    assert (said["canonical"], said["og:image"]) == ("/?lesson=fork", "/cards/fork.png")

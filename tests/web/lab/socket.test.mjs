@@ -12,9 +12,9 @@ const { LabSocket, LATE_MS, RETRY_MS, showAddress } = await import("../../../aut
 
 /** A WebSocket that does what it is told. */
 class Fake extends EventTarget {
-  constructor(url) {
+  constructor(url, protocols) {
     super();
-    Object.assign(this, { url, readyState: 0, sent: [] });
+    Object.assign(this, { url, protocols, readyState: 0, sent: [] });
   }
 
   open() {
@@ -41,8 +41,8 @@ class Fake extends EventTarget {
 
 function opened() {
   const [made, heard, lost] = [[], [], []];
-  const lab = new LabSocket((word) => heard.push(word), () => lost.push(true), (url) => (made.push(new Fake(url)), made.at(-1)));
-  lab.open("lab-socket/1a");
+  const lab = new LabSocket((word) => heard.push(word), () => lost.push(true), (...asked) => (made.push(new Fake(...asked)), made.at(-1)));
+  lab.open("1a");
   return { lab, made, heard, lost };
 }
 
@@ -53,13 +53,22 @@ function passes(t, ms) {
 }
 
 test("it connects to the path beside the page, over TLS if the page came so", () => {
-  assert.equal(opened().made[0].url, "wss://lab.example/autodiff/lab-socket/1a");
+  assert.equal(opened().made[0].url, "wss://lab.example/autodiff/lab-socket");
 });
 
-test("it connects to no other host", () => {
+test("the session's name, a secret, is a subprotocol and not in the address, which servers log", () => {
+  const [{ url, protocols }] = opened().made;
+  assert.deepEqual(protocols, ["lab", "1a"]);
+  assert.equal(url.includes("1a"), false);
+});
+
+test("it connects to no other host, whatever Python says", () => {
   const { lab, made } = opened();
-  assert.throws(() => lab.open("//elsewhere.example/x"));
-  assert.equal(made.length, 1);
+  lab.open("//elsewhere.example/x");
+  assert.equal(made[1].url, made[0].url);
+  globalThis.document = { baseURI: "https://elsewhere.example/" };
+  assert.throws(() => lab.open("2b"));
+  globalThis.document = { baseURI: "https://lab.example/autodiff/?g=1" };
 });
 
 test("a message is sent once the connection stands; until then the component takes it", () => {
@@ -86,14 +95,14 @@ test("when it breaks, it says so if an answer was due, and the component takes o
 test("it is tried again, but not at once, and at once for another session", (t) => {
   const { lab, made } = opened();
   made[0].break();
-  lab.open("lab-socket/1a");
+  lab.open("1a");
   assert.equal(made.length, 1);
-  lab.open("lab-socket/2b");
+  lab.open("2b");
   assert.equal(made.length, 2);
   made[1].break();
   passes(t, RETRY_MS + 1);
-  lab.open("lab-socket/2b");
-  lab.open("lab-socket/2b"); // it is being connected
+  lab.open("2b");
+  lab.open("2b"); // it is being connected
   assert.equal(made.length, 3);
 });
 
@@ -110,7 +119,7 @@ test("a connection that does not answer is given up", (t) => {
 
 test("the words of a connection that was given up are not heard", (t) => {
   const { lab, made, heard } = opened();
-  lab.open("lab-socket/2b");
+  lab.open("2b");
   made[0].answer({ ack: 9 });
   assert.deepEqual(heard, []);
 });

@@ -70,7 +70,7 @@ export class Lab {
     this.socket = new LabSocket((word) => this.receive(read(word), this.component), () => (this.mail.wake(), this.question.wait(STILL_MS)));
     /** The component's own channel. @type {Post} */
     this.component = () => {};
-    this.unreturn = watchReturn(() => this.socket.path && rereadAddress());
+    this.unreturn = watchReturn(() => this.socket.name && rereadAddress());
     this.throughPage = false; // whether a request for the rest of the page needs a run of Streamlit
     this.looked = JSON.stringify(this.look);
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */

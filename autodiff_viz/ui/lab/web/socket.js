@@ -6,36 +6,38 @@ import { shared } from "../../web/constants.js";
 
 export const RETRY_MS = 5000; // between two attempts to connect
 export const LATE_MS = 20_000; // without an answer the connection is given up
-const { message: LONGEST } = shared.limits; // characters; Python closes the connection at more
+const PATH = "lab-socket"; // beside the page
+const PROTOCOL = "lab";
+const { message: LONGEST } = shared.limits; // characters; Python closes the connection at some more bytes
 
 /** @typedef {import("./types.js").Written} Written */
 
 export class LabSocket {
   /** @param {(word: Written) => void} heard called with every message from Python
    * @param {() => void} lost called when the connection has broken: what was sent last may not have arrived
-   * @param {(url: string) => WebSocket} [connect] */
-  constructor(heard, lost, connect = (url) => new WebSocket(url)) {
+   * @param {(url: string, protocols: string[]) => WebSocket} [connect] */
+  constructor(heard, lost, connect = (url, protocols) => new WebSocket(url, protocols)) {
     this.heard = heard;
     this.lost = lost;
     this.connect = connect;
     /** @type {WebSocket | null} */
     this.socket = null;
-    this.path = "";
+    this.name = "";
     this.tried = -Infinity;
     /** When the oldest message without an answer was sent; null if all are answered. @type {number | null} */
     this.asked = null;
   }
 
-  /** Connect to the session at `path`, unless that is done or was tried a moment ago. In a frame of a host only
-   * Streamlit can tell the host the address.
-   * @param {string} path relative to the page */
-  open(path) {
-    if (window.parent !== window || !path) return;
+  /** Connect to the session `name`, unless that is done or was tried a moment ago. In a frame of a host only
+   * Streamlit can tell the host the address. The name is a secret, so it is sent in a header, which nobody logs.
+   * @param {string} name */
+  open(name) {
+    if (window.parent !== window || !name) return;
     const now = performance.now();
-    if (path === this.path && (this.socket || now - this.tried < RETRY_MS)) return;
+    if (name === this.name && (this.socket || now - this.tried < RETRY_MS)) return;
     this.close();
-    [this.path, this.tried] = [path, now];
-    const socket = this.connect(address(path));
+    [this.name, this.tried] = [name, now];
+    const socket = this.connect(address(), [PROTOCOL, name]);
     this.socket = socket;
     socket.addEventListener("message", ({ data }) => socket === this.socket && this.take(data));
     for (const kind of ["close", "error"]) socket.addEventListener(kind, () => socket === this.socket && this.drop());
@@ -74,9 +76,8 @@ export class LabSocket {
   }
 }
 
-/** @param {string} path */
-function address(path) {
-  const url = new URL(path, document.baseURI);
+function address() {
+  const url = new URL(PATH, document.baseURI);
   if (url.host !== location.host) throw new Error(`another host: ${url.host}`);
   url.protocol = url.protocol.replace("http", "ws");
   return url.href;
