@@ -15,6 +15,7 @@ import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf,
 import { markStale } from "./draw/highlights/stale.js";
 import { Waiting } from "./draw/highlights/waiting.js";
 import { isOffline } from "../../web/network.js";
+import { tell } from "../../web/news.js";
 import { changed } from "./state/came.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 import { stacked } from "./state/tabs.js";
@@ -152,6 +153,7 @@ export class Editor {
   tellSingle() {
     if (this.single === this.told) return false;
     this.told = this.single;
+    tell("selected", { name: this.single });
     this.send({ kind: "select", node: this.single });
     return true;
   }

@@ -21,6 +21,7 @@ import { listenToReach } from "./actions/reach.js";
 import { rove } from "./actions/roving.js";
 import { forwardBar } from "./forward/bar.js";
 import { twinsBar } from "./twins/bar.js";
+import { variantsBar } from "./lesson/variants.js";
 import { lightParting } from "./twins/lit.js";
 import { markRanges } from "./draw/highlights/ranged.js";
 import { showReads } from "./draw/wires/reads.js";
@@ -57,7 +58,7 @@ export function openEditor(palette) {
   editor.tools = pageTools(editor);
   const bench = openTransport(editor);
   answerKeys(editor, bench);
-  editor.root = html("div", { class: "workspace" }, toolStrip(editor), twinsBar(editor), forwardBar(editor), host, handBar(editor), bench);
+  editor.root = html("div", { class: "workspace" }, toolStrip(editor), variantsBar(editor), twinsBar(editor), forwardBar(editor), host, handBar(editor), bench);
   for (const place of [editor.root, editor.tools]) for (const bar of [place, ...place.querySelectorAll("*")]) if (bar.role === "toolbar") rove(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
   speak(editor);

@@ -122,7 +122,7 @@ export class Lab {
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);
-    this.panels.receive(drawing.lesson ?? null, drawing.sliders?.rows?.length ?? 0);
+    this.panels.receive(drawing.lesson ? `${drawing.lesson.key} ${drawing.lesson.variant}` : null, drawing.sliders?.rows?.length ?? 0);
     this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);

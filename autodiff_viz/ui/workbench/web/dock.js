@@ -3,7 +3,7 @@
 // that is dragged.
 
 import { html } from "../../web/dom.js";
-import { changeLook, heightOf, LEAST, lookNow, showLook, watchLook } from "./look.js";
+import { changeLook, foldUntilAsked, heightOf, LEAST, lookNow, showLook, watchLook } from "./look.js";
 import { Tabs } from "./tabs.js";
 
 /** @typedef {import("../../editor/web/types.js").Drawing} Drawing */
@@ -39,6 +39,8 @@ export class Dock {
     this.others = [];
     /** @type {string | undefined} */
     this.graph = undefined;
+    /** @type {string | null} key of the open lesson */
+    this.lesson = null;
     this.tabs = new Tabs("Plots", (name) => this.press(name));
     this.fold = html("button", { type: "button", class: "fold", click: () => changeLook({ folded: !lookNow().folded }) });
     this.border = html("div", { class: "border", role: "separator", tabindex: "0", "aria-orientation": "horizontal", "aria-label": "Height of the plots" });
@@ -89,6 +91,9 @@ export class Dock {
     if (!this.chosen) this.plot = firstPlot({ ...drawing, figure: this.figure }, usual);
     if (drawing.twins && !compares) [this.plot, this.chosen] = ["twins", true]; // just pinned
     if (!drawing.twins && this.plot === "twins") [this.plot, this.chosen] = [firstPlot({ ...drawing, figure: this.figure }, usual), false];
+    const lesson = drawing.lesson?.key ?? null;
+    if (lesson !== this.lesson || !lesson) foldUntilAsked(lesson !== null && this.plot === "figure" && this.figure === usual);
+    this.lesson = lesson;
     this.show();
   }
 

@@ -31,11 +31,22 @@ export const valid = (found) => ({
 export const heightOf = ({ dock, folded }, window) =>
   folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - (dock ? CANVAS : READ))));
 
+/** Whether the plots stay folded until they are asked for, as in a lesson whose text needs none. */
+let quiet = new URLSearchParams(globalThis.location?.search ?? "").has("lesson");
+
 let look = valid(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]);
 /** Callbacks after a change. @type {Set<() => void>} */
 const watchers = new Set();
 
-export const lookNow = () => look;
+/** @returns {Look} */
+export const lookNow = () => ({ ...look, folded: look.folded || quiet });
+
+/** Fold the plots until they are asked for, or open them as the user has them. @param {boolean} on */
+export function foldUntilAsked(on) {
+  if (on === quiet) return;
+  quiet = on;
+  showLook();
+}
 
 /** @param {() => void} changed @returns {() => void} stops it */
 export function watchLook(changed) {
@@ -46,6 +57,7 @@ export function watchLook(changed) {
 /** Change the look and store it. @param {Partial<Look>} news */
 export function changeLook(news) {
   look = valid({ ...look, ...news });
+  if ("folded" in news) quiet = false;
   writeList(BROWSER, NAME, [look]);
   showLook();
 }
@@ -54,8 +66,8 @@ export function changeLook(news) {
 export function showLook() {
   const { dataset, style } = document.documentElement;
   dataset.avType = look.large ? "large" : "usual";
-  dataset.avDock = look.folded ? "folded" : "open";
-  style.setProperty("--av-dock", `${heightOf(look, innerHeight)}px`);
+  dataset.avDock = lookNow().folded ? "folded" : "open";
+  style.setProperty("--av-dock", `${heightOf(lookNow(), innerHeight)}px`);
   if (look.formula) style.setProperty("--av-formula", `min(${look.formula}px, 60dvh)`);
   for (const changed of watchers) changed();
 }
@@ -64,10 +76,10 @@ const WIDE = "(min-width: 1700px)", BELOW = "(min-width: 900px)"; // lab.css has
 const LOW = 420; // px of the dock's height up to which its figures are drawn low
 
 /** The second figure, where there is room for one. */
-export const secondNow = () => (!look.folded && matchMedia(WIDE).matches ? look.second : null);
+export const secondNow = () => (!lookNow().folded && matchMedia(WIDE).matches ? look.second : null);
 
 /** Whether figures have room to be high. */
-export const isHigh = () => !matchMedia(BELOW).matches || heightOf(look, innerHeight) > LOW;
+export const isHigh = () => !matchMedia(BELOW).matches || heightOf(lookNow(), innerHeight) > LOW;
 
 export const isLarge = () => look.large;
 export const toggleLarge = () => changeLook({ large: !look.large });
