@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { firstPlot, offered, othersOf } from "../../../autodiff_viz/ui/workbench/web/dock.js";
-import { foldUntilAsked, heightOf, lookNow, valid } from "../../../autodiff_viz/ui/workbench/web/look.js";
+import { heightOf, valid } from "../../../autodiff_viz/ui/workbench/web/look.js";
 import { tabsIn, wantedAfter, wantedAfterSelecting } from "../../../autodiff_viz/ui/workbench/web/panels.js";
 
 test("the panels that have a tab are those that do not fit beside each other", () => {
@@ -52,6 +52,7 @@ test("the dock leaves room for the canvas, however high it was made in a larger 
   assert.equal(heightOf(look, 720), 460);
   assert.equal(heightOf(look, 300), 120);
   assert.equal(heightOf({ ...look, folded: true }, 1080), 36);
+  assert.equal(heightOf(look, 720, 41), 419);
   assert.deepEqual([480, 600, 720, 1000].map((window) => heightOf({ ...look, dock: null }, window)), [120, 226, 240, 310]);
 });
 

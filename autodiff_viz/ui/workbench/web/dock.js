@@ -3,7 +3,7 @@
 // that is dragged.
 
 import { html } from "../../web/dom.js";
-import { changeLook, foldUntilAsked, heightOf, LEAST, lookNow, showLook, watchLook } from "./look.js";
+import { changeLook, foldUntilAsked, heightNow, heightOf, LEAST, leaveRoomForGraphs, lookNow, showLook, watchLook } from "./look.js";
 import { Tabs } from "./tabs.js";
 
 /** @typedef {import("../../editor/web/types.js").Drawing} Drawing */
@@ -57,7 +57,7 @@ export class Dock {
     const { border } = this;
     border.addEventListener("pointerdown", (event) => {
       border.setPointerCapture(event.pointerId);
-      const [from, height] = [event.clientY, heightOf(lookNow(), innerHeight)];
+      const [from, height] = [event.clientY, heightNow()];
       const move = (/** @type {PointerEvent} */ { clientY }) => this.grow(height + from - clientY);
       border.addEventListener("pointermove", move);
       border.addEventListener("lostpointercapture", () => border.removeEventListener("pointermove", move), { once: true });
@@ -67,7 +67,7 @@ export class Dock {
       event.stopPropagation();
       const step = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
       if (event.key === "Enter") changeLook({ folded: !lookNow().folded });
-      else if (step) this.grow(heightOf(lookNow(), innerHeight) + step);
+      else if (step) this.grow(heightNow() + step);
       else return;
       event.preventDefault();
     });
@@ -94,6 +94,7 @@ export class Dock {
     const lesson = drawing.lesson?.key ?? null;
     if (lesson !== this.lesson || !lesson) foldUntilAsked(lesson !== null && this.plot === "figure" && this.figure === usual);
     this.lesson = lesson;
+    leaveRoomForGraphs((drawing.lesson?.variants.length ?? 0) > 1);
     this.show();
   }
 
@@ -118,7 +119,7 @@ export class Dock {
     this.fold.title = folded ? "Open the plots" : "Fold the plots";
     this.fold.setAttribute("aria-label", this.fold.title);
     this.fold.setAttribute("aria-expanded", String(!folded));
-    this.border.setAttribute("aria-valuenow", String(heightOf(lookNow(), innerHeight)));
+    this.border.setAttribute("aria-valuenow", String(heightNow()));
   }
 
   /** Offer the figures that are not the plot itself. @param {string} first */

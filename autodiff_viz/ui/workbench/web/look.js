@@ -16,6 +16,7 @@ const LINES = 84; // px of the formula's height
 export const LEAST = 120, FOLDED = 36; // px of the dock's height
 const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
 const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a high window
+const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 
 /** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
@@ -27,10 +28,15 @@ export const valid = (found) => ({
   second: typeof found?.second === "string" && /^[a-z]{1,20}$/.test(found.second) ? found.second : null,
 });
 
-/** The dock's height in a window of this height. Pure. @param {Look} look @param {number} window px */
-export const heightOf = ({ dock, folded }, window) =>
-  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - (dock ? CANVAS : READ))));
+/** The dock's height in a window of this height. Pure.
+ * @param {Look} look @param {number} window px @param {number} [above] px of the row of a lesson's graphs above the canvas */
+export const heightOf = ({ dock, folded }, window, above = 0) =>
+  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - above - (dock ? CANVAS : READ))));
 
+/** The dock's height now. */
+export const heightNow = () => heightOf(lookNow(), innerHeight, above);
+
+let above = 0; // px of the row of a lesson's graphs
 /** Whether the plots stay folded until they are asked for, as in a lesson whose text needs none. */
 let quiet = new URLSearchParams(globalThis.location?.search ?? "").has("lesson");
 
@@ -45,6 +51,13 @@ export const lookNow = () => ({ ...look, folded: look.folded || quiet });
 export function foldUntilAsked(on) {
   if (on === quiet) return;
   quiet = on;
+  showLook();
+}
+
+/** Leave room for the row of a lesson's graphs. @param {boolean} on */
+export function leaveRoomForGraphs(on) {
+  if (on === above > 0) return;
+  above = on ? GRAPHS : 0;
   showLook();
 }
 
@@ -67,7 +80,8 @@ export function showLook() {
   const { dataset, style } = document.documentElement;
   dataset.avType = look.large ? "large" : "usual";
   dataset.avDock = lookNow().folded ? "folded" : "open";
-  style.setProperty("--av-dock", `${heightOf(lookNow(), innerHeight)}px`);
+  style.setProperty("--av-dock", `${heightNow()}px`);
+  style.setProperty("--av-above", `${above}px`);
   if (look.formula) style.setProperty("--av-formula", `min(${look.formula}px, 60dvh)`);
   for (const changed of watchers) changed();
 }
@@ -79,7 +93,7 @@ const LOW = 420; // px of the dock's height up to which its figures are drawn lo
 export const secondNow = () => (!lookNow().folded && matchMedia(WIDE).matches ? look.second : null);
 
 /** Whether figures have room to be high. */
-export const isHigh = () => !matchMedia(BELOW).matches || heightOf(lookNow(), innerHeight) > LOW;
+export const isHigh = () => !matchMedia(BELOW).matches || heightNow() > LOW;
 
 export const isLarge = () => look.large;
 export const toggleLarge = () => changeLook({ large: !look.large });
