@@ -125,7 +125,10 @@ export class Editor {
   send(edit) {
     this.byHand = edit.kind === "move";
     this.mail.send(edit);
+    const { nodes } = this.seen;
     this.refresh();
+    // Python's drawing then has no node that is new: one that is shown ahead of it comes into view now
+    if (this.fitted && changed(nodes, this.seen.nodes).came.length) this.reframe(nodes);
   }
 
   /** Show how many edits are pending, for the user and for tests. */
