@@ -90,7 +90,7 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     resized(page, 1280, 720)
     lab = LabPage(page, address).open()
     expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
-    expect(page.locator(".checks .says")).to_contain_text("agrees", timeout=20_000)
+    expect(page.locator(".checks .says")).to_contain_text("agree", timeout=20_000)
     expect(page.get_by_test_id("stPopover").first).to_be_visible()
     lab.settle()
     assert page.evaluate(SINCE) == []
