@@ -14,6 +14,7 @@ from autodiff_viz.views.canvas.flows import DECADES
 from autodiff_viz.views.canvas.lean import USUAL
 from autodiff_viz.views.canvas.palette import RANDOM
 from autodiff_viz.views.edits.add_node import LETTERS, NEW
+from autodiff_viz.views.glossary import GLOSSARY
 from autodiff_viz.views.lab import WRITTEN_OUT
 from autodiff_viz.views.layout import coordinates, placing, tabs
 from autodiff_viz.views.node import inspector
@@ -68,6 +69,7 @@ def shared_constants() -> dict[str, Any]:
         "vector": cards.VECTOR,
         "digits": inspector.DIGITS,
         "decades": DECADES,
+        "glossary": GLOSSARY,
         "heat": {"alphabet": heatmap.ALPHABET, "shades": heatmap.SHADES, "marks": heatmap.NAN, "inks": INKS},
     }
 

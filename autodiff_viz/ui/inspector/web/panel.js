@@ -3,6 +3,7 @@
 // with the numbers on the canvas.
 
 import { html, keep, setText } from "../../web/dom.js";
+import { term } from "../../web/term.js";
 import { Mend } from "../../web/mend.js";
 import { Field } from "./field.js";
 import { followed } from "./follow.js";
@@ -43,8 +44,8 @@ export class Inspector {
     const { name, math, doc, says, declared, more, value, valueOf, arriving, tangent, added, fork, wires, fields, runs } = this.parts;
     more.append(declared);
     const numbers = html("dl", { class: "numbers" },
-      html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, "Arriving cotangent"), arriving),
-      (this.moving = html("div", { class: "moving", hidden: true }, html("dt", {}, "Tangent"), tangent)));
+      html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, term("arriving cotangent", "Arriving cotangent")), arriving),
+      (this.moving = html("div", { class: "moving", hidden: true }, html("dt", {}, term("tangent", "Tangent")), tangent)));
     this.hint = html("p", { class: "hint" }, hintFor([]));
     this.body = html("div", { class: "body" },
       html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, numbers, this.why.root, fork, added, wires, more, fields, runs);

@@ -19,6 +19,7 @@ import { TwinsTable } from "../../twins/web/table.js";
 import { saveTwins } from "../../editor/web/twins/commands.js";
 import { watchReturn } from "../../web/network.js";
 import { hear, tell } from "../../web/news.js";
+import { explainTerms } from "../../web/term.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels } from "../../workbench/web/panels.js";
@@ -60,6 +61,7 @@ export class Lab {
       sliders: this.board.host, node: this.inspector.host, check: this.check.host, twins: this.twins.host, paths: this.paths.host, notes: this.check.notes,
     });
     showLook();
+    this.unexplain = explainTerms();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.unsweep = listenToSweeps();
     this.unbar = listenToBars();
@@ -197,6 +199,7 @@ export class Lab {
     this.question.close();
     this.socket.close();
     this.unreturn();
+    this.unexplain();
     this.unmark();
     this.unsweep();
     this.unbar();
