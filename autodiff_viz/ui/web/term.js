@@ -6,7 +6,7 @@ import { shared } from "./constants.js";
 import { html } from "./dom.js";
 
 /** How such a word looks, in each shadow tree. */
-export const TERM_CSS = "dfn[data-term] { font-style: normal; text-decoration: underline dotted 1px; text-underline-offset: 3px; cursor: help; } dfn[data-term]:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; border-radius: 2px; }";
+export const TERM_CSS = "dfn[data-term] { font-style: normal; text-decoration: underline dotted 1px; text-underline-offset: 3px; cursor: help; pointer-events: auto; } dfn[data-term]:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; border-radius: 2px; }";
 const GAP = 6; // px between the word and its tooltip
 const WIDE = 320; // px
 const DELAY_MS = 250; // until a word under the pointer is explained
