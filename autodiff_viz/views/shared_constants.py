@@ -8,6 +8,7 @@ from autodiff_viz.figures.cotangents.tensor import INKS
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.language.show import show_literal
+from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.views import numbers
 from autodiff_viz.views.canvas import cards, delta, heatmap, records
 from autodiff_viz.views.canvas.flows import DECADES
@@ -70,6 +71,7 @@ def shared_constants() -> dict[str, Any]:
         "digits": inspector.DIGITS,
         "decades": DECADES,
         "glossary": GLOSSARY,
+        "first_lesson": LESSONS[0].key,
         "heat": {"alphabet": heatmap.ALPHABET, "shades": heatmap.SHADES, "marks": heatmap.NAN, "inks": INKS},
     }
 

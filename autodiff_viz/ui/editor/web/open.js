@@ -25,6 +25,7 @@ import { variantsBar } from "./lesson/variants.js";
 import { lightParting } from "./twins/lit.js";
 import { markRanges } from "./draw/highlights/ranged.js";
 import { showReads } from "./draw/wires/reads.js";
+import { welcome } from "./popovers/welcome.js";
 import { openTransport } from "./play/transport.js";
 import { speak } from "./draw/screen_reader/spoken.js";
 import { html } from "../../web/dom.js";
@@ -58,6 +59,7 @@ export function openEditor(palette) {
   editor.tools = pageTools(editor);
   const bench = openTransport(editor);
   answerKeys(editor, bench);
+  welcome(editor);
   editor.root = html("div", { class: "workspace" }, toolStrip(editor), variantsBar(editor), twinsBar(editor), forwardBar(editor), host, handBar(editor), bench);
   for (const place of [editor.root, editor.tools]) for (const bar of [place, ...place.querySelectorAll("*")]) if (bar.role === "toolbar") rove(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
