@@ -22,7 +22,7 @@ sigmoid. The loss says how far its answer `y` is from the target `t`.
 
 **Press play**, below the graph. First the values come, from left to right. Then the way back begins at the
 loss with a 1, and each node does one small thing: it multiplies what arrives by *its own* derivative and
-hands that on.
+hands that on. What arrives at a node is its **cotangent**: how fast the loss moves when this node moves.
 
 No node knows the whole formula. Multiplied along the way, the local derivatives are the derivative of the
 whole: that is **the chain rule**, and backpropagation is no more than this.""",

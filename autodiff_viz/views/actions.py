@@ -20,10 +20,9 @@ from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.graph.registries.policies import TAKING_NAMES
 from autodiff_viz.graph.registries.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.text.literals import seed_fault
-from autodiff_viz.graph.text.names import numbered
+from autodiff_viz.graph.text.names import COTANGENT, pullback_arguments
 from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
-from autodiff_viz.language.printer.shadows import COTANGENT, OUT
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.param_types import fits, needed
 from autodiff_viz.views.canvas.collapsed_groups import folded_places, too_high
@@ -127,15 +126,16 @@ def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
 def set_function(lab: Lab, name: str, text: str) -> Lab:
     """Set the function or the number of a node's rule.
 
-    For a function of the arriving cotangent alone its body is enough, such as `-v`.
+    Its body is enough, such as `v * cos(x)`: the arguments are then those of the present function.
     """
     try:
         rule = lab.graph[name].rule
         if KINDS[rule.kind].number is not None:
             rule = replace(rule, number=_number(parse_literal(text)))
         else:
-            short = KINDS[rule.kind].function == ARRIVING and not text.lstrip().startswith("lambda")
-            rule = replace(rule, function=parse_lambda(f"lambda v: {text}" if short else text))
+            if rule.function and not text.lstrip().startswith("lambda"):
+                text = f"lambda {', '.join(rule.function.args)}: ({text})"
+            rule = replace(rule, function=parse_lambda(text))
         return committed(lab, edits.with_rule(lab.graph, name, rule), f"Change the {rule.kind} of {name}")
     except GraphError as error:
         return refused(lab, error)
@@ -254,17 +254,6 @@ def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:
     if gives == ARRIVING:
         return Rule(kind, Lambda((COTANGENT,), (Call("neg", (COTANGENT,)),)))
     if gives == WIRES:
-        args = _argument_names([producer for _, producer in node.wires], graph)
+        args = pullback_arguments([producer for _, producer in node.wires], graph.by_name)
         return Rule(kind, Lambda(args, (COTANGENT,) * (len(args) - 2)))
     return Rule(kind, number=KINDS[kind].number)
-
-
-def _argument_names(producers: list[str], graph: Graph) -> tuple[str, ...]:
-    """Return the arguments of a declared derivative: the cotangent, one per wire, and the node's value.
-
-    That of a wire is its producer's name, or a numbered one if that is taken. A numbered name is no node's.
-    """
-    found = [COTANGENT]
-    for name in (*producers, OUT):
-        found.append(numbered(name, {*found, *graph.by_name}) if name in found else name)
-    return tuple(found)

@@ -8,12 +8,14 @@ from autodiff_viz.figures.cotangents.tensor import INKS
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.language.show import show_literal
+from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.views import numbers
 from autodiff_viz.views.canvas import cards, delta, heatmap, records
 from autodiff_viz.views.canvas.flows import DECADES
 from autodiff_viz.views.canvas.lean import USUAL
 from autodiff_viz.views.canvas.palette import RANDOM
 from autodiff_viz.views.edits.add_node import LETTERS, NEW
+from autodiff_viz.views.glossary import GLOSSARY
 from autodiff_viz.views.lab import WRITTEN_OUT
 from autodiff_viz.views.layout import coordinates, placing, tabs
 from autodiff_viz.views.node import inspector
@@ -68,6 +70,8 @@ def shared_constants() -> dict[str, Any]:
         "vector": cards.VECTOR,
         "digits": inspector.DIGITS,
         "decades": DECADES,
+        "glossary": GLOSSARY,
+        "first_lesson": LESSONS[0].key,
         "heat": {"alphabet": heatmap.ALPHABET, "shades": heatmap.SHADES, "marks": heatmap.NAN, "inks": INKS},
     }
 

@@ -79,7 +79,7 @@ def taken(browser: Browser, address: str, picture: Picture) -> bytes:
         expect(page.get_by_text("Step 10 of 10")).to_be_visible(timeout=PATIENCE)
         _rest(page)
     if not page.get_by_role("button", name="Open in the lab").count():
-        expect(page.locator(".checks .says")).to_contain_text("agrees", timeout=PATIENCE)
+        expect(page.locator(".checks .says")).to_contain_text("agree", timeout=PATIENCE)
     page.wait_for_timeout(1500)  # fonts and figures
     data = page.screenshot()
     context.close()

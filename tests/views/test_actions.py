@@ -179,8 +179,21 @@ def test_a_function_of_a_rewrite_can_be_typed():
 def test_a_rewrite_can_be_typed_as_its_mark_shows_it():
     before = actions.set_rule(start(), "a", "rewrite")
     assert "rewrite(sin(x), lambda v: 2.0 * v)" in show(actions.set_function(before, "a", " 2.0 * v").graph)
+
+
+def test_a_pullback_can_be_typed_as_its_body():
     declared = actions.set_rule(start(), "a", "pullback")
-    assert actions.set_function(declared, "a", "2.0 * v").notice
+    typed = actions.set_function(declared, "a", "v * cos(x)")
+    assert "custom(sin(x), pullback=lambda v, x, out: v * cos(x))" in show(typed.graph)
+    product = actions.set_rule(start(), "b", "pullback")
+    assert "lambda v, a, y, out: (v * y, v * a)" in show(actions.set_function(product, "b", "v * y, v * a").graph)
+
+
+def test_a_pullback_with_the_wrong_number_of_arguments_is_told_what_fits_that_node():
+    declared = actions.set_rule(start(), "b", "pullback")
+    (refusal,) = actions.set_function(declared, "b", "lambda v: 0.5 * v").notice
+    assert "1 arguments where 4 are needed" in str(refusal)
+    assert "lambda v, a, y, out: (v, v)" in str(refusal)
 
 
 @pytest.mark.parametrize(

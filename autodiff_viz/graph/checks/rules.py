@@ -9,7 +9,7 @@ from autodiff_viz.graph.model import Call, Lambda, Node, Term
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.registries.rule_kinds import ARRIVING, KINDS, RULE_KINDS
 from autodiff_viz.graph.text.literals import literal_fault
-from autodiff_viz.graph.text.names import name_fault, quoted
+from autodiff_viz.graph.text.names import COTANGENT, name_fault, pullback_arguments, quoted
 from autodiff_viz.graph.text.text_format import listed
 
 
@@ -57,10 +57,20 @@ def _counts(node: Node, function: Lambda) -> Iterator[Problem]:
         )
     elif len(function.args) != arguments:
         message = f"has a function of {len(function.args)} arguments where {arguments} are needed"
-        yield _bad(node, message, f"The arguments are {reads}.")
+        yield _bad(node, message, f"The arguments are {reads}: {_example(node)}.")
     elif len(function.body) != results:
         message = f"has a function with {len(function.body)} results where {results} are needed"
         yield _bad(node, message, "Return one result per wire, with commas between them.")
+
+
+def _example(node: Node) -> str:
+    """Return a function that fits the node, with the names of what it reads."""
+    if KINDS[node.rule.kind].function == ARRIVING:
+        return f"lambda {COTANGENT}: -{COTANGENT}"
+    producers = [producer for _, producer in node.wires]
+    arguments = pullback_arguments(producers, {*producers, node.name})
+    body = ", ".join(COTANGENT for _ in producers)
+    return f"lambda {', '.join(arguments)}: {body if len(producers) == 1 else f'({body})'}"
 
 
 def _terms(node: Node, function: Lambda) -> Iterator[Problem]:

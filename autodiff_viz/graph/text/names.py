@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from itertools import count
 from keyword import iskeyword
 from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.text.text_format import listed
+
+COTANGENT, OUT = "v", "out"
+"""Names of the first and the last argument of a new function, allowed whatever nodes there are."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TITLE = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_ .-]*[A-Za-z0-9_.-])?")
@@ -57,6 +60,18 @@ def numbered(stem: str, taken: Container[str]) -> str:
     """Return `<stem>_<k>` with the smallest k >= 1 that is not taken."""
     stem = stem[: limits.NAME - 5]  # room for "_" and the number of any node
     return next(name for k in count(1) if (name := f"{stem}_{k}") not in taken)
+
+
+def pullback_arguments(producers: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
+    """Return the arguments of a declared derivative: the cotangent, one per wire, and the node's value.
+
+    That of a wire is its producer's name, or a numbered one if that is used twice. A numbered name is none
+    that is taken.
+    """
+    found = [COTANGENT]
+    for name in (*producers, OUT):
+        found.append(numbered(name, {*found, *taken}) if name in found else name)
+    return tuple(found)
 
 
 def natural(name: str) -> tuple[Any, ...]:

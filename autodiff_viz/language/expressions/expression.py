@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Lambda
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.registries.rule_kinds import ARRIVING, WIRES
 from autodiff_viz.language.expressions import calls, wrappers
 from autodiff_viz.language.expressions.inputs import SOURCES, read_source
 from autodiff_viz.language.expressions.literal import is_number, read_literal
@@ -106,15 +107,17 @@ class Reader:
         """Make the application of `op` to `operands`, without parameters, with the span of `node`."""
         return Applied(op, operands, (), self.line.span(node), op)
 
-    def read_lambda(self, node: ast.expr) -> Lambda:
+    def read_lambda(self, node: ast.expr, gives: str = ARRIVING) -> Lambda:
         """Convert `lambda v, x: ...` to data; a tuple body has several results.
+
+        Args:
+          gives: what the function gets, as in `RuleKind.function`.
 
         Raises:
           GraphError: `node` is no lambda, or its body uses more than ops and its own arguments.
         """
         if not isinstance(node, ast.Lambda):
-            hint = "Write for example lambda v: 0.5 * v, where v is the arriving cotangent."
-            raise self.error(node, "lambda", "A lambda is needed here.", hint)
+            raise self.error(node, "lambda", "A lambda is needed here.", f"Write for example {_LAMBDAS[gives]}.")
         inner = Reader(self.line, Arguments(self._arguments(node)))
         body = node.body.elts if isinstance(node.body, ast.Tuple) else [node.body]
         results = [inner.read(part) for part in body]
@@ -133,6 +136,12 @@ class Reader:
             if error := check_argument(self.line, argument, seen):
                 raise error
         return tuple(argument.arg for argument in found.args)
+
+
+_LAMBDAS = {
+    ARRIVING: "lambda v: 0.5 * v, where v is the arriving cotangent",
+    WIRES: "lambda v, x, out: v * cos(x), with the arriving cotangent, a value for each wire and the node's own",
+}
 
 
 def _name(reader: Reader, node: ast.Name, depth: int) -> Operand:

@@ -66,7 +66,7 @@ def _ruled(
         inner = Applied(IDENTITY, (inner,), (), span, stem=kind.call)
     if kind.alternative:
         inner = replace(inner, operands=(*inner.operands, reader.read(given[kind.argument], depth)))
-    function = reader.read_lambda(given[kind.argument]) if kind.function else None
+    function = reader.read_lambda(given[kind.argument], kind.function) if kind.function else None
     number = _number(reader, given[kind.argument], kind) if kind.number is not None else None
     return replace(inner, rule=Rule(kind.name, function, number))
 

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.registries.rule_kinds import KINDS, WIRES
-from autodiff_viz.graph.text.names import numbered
+from autodiff_viz.graph.text.names import COTANGENT, OUT, numbered
 from autodiff_viz.language.show import show_node
-
-COTANGENT, OUT = "v", "out"
-"""Names of the first and the last argument of a new function, allowed whatever nodes there are."""
 
 VALUES = (OUT, "y")  # "y" is the last argument in texts about custom derivatives
 

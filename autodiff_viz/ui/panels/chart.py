@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 import streamlit as st
 
 from autodiff_viz.figures.style.enlarge import enlarged
 from autodiff_viz.ui.session import session
+from autodiff_viz.views.glossary import explained
 
 CONFIG = {"displaylogo": False, "displayModeBar": "hover"}
 _MARK = re.compile("([■□▨▬◆○●━┃┈╍])(</span>)? ")
@@ -37,7 +37,7 @@ def draw_chart(
             if beside is not None:
                 beside()
             if told or asks:
-                st.html(f'<div class="av-told"><div>{told}</div><p>{escape(asks)}</p></div>')
+                st.html(f'<div class="av-told"><div>{told}</div><p>{explained(asks)}</p></div>')
             with st.expander("In words"):
                 st.text(words)
 

@@ -39,14 +39,16 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
     if found is None:
         return
     answer = proved(found)
-    st.markdown("**Claims**")
     if answer is None:
-        st.text(checking(found))
+        st.caption(checking(found))
         session().parts.polls["claims"] = LOOK
     elif answer.why:
-        st.text(not_checked(answer.why))
+        st.caption(not_checked(answer.why))
     else:
-        _draw_held(claims_on_canvas(lab, view, answer.value))
+        claims = claims_on_canvas(lab, view, answer.value)
+        holding = sum(claim.holds for claim in claims)
+        with st.expander(f"{holding} of {len(claims)} claims hold", key="open_claims"):
+            _draw_held(claims)
 
 
 def checking(found: Lesson) -> str:

@@ -9,18 +9,22 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from autodiff_viz.ui.panels.claims import CSS
-from autodiff_viz.ui.widgets import answered, pressed, renewed
+from autodiff_viz.ui.widgets import pressed
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons.gallery import (
     LessonView,
     close_lesson,
     lesson_view,
     open_lesson,
-    open_variant,
 )
 
 PROGRESS = Path(__file__).parents[1] / "assets" / "progress.js"
-TO_THE_TOP = """document.querySelector(".st-key-lesson_panel")?.scrollTo(0, 0);"""
+TO_THE_TOP = """(() => {
+  const panel = document.querySelector(".st-key-lesson_panel");
+  panel?.closest('[data-testid="stLayoutWrapper"]')?.scrollTo(0, 0);
+  if (panel?.contains(document.activeElement)) panel.querySelector("h2")?.setAttribute("tabindex", "-1"), panel.querySelector("h2")?.focus();
+})();"""
+"""Show the lesson's beginning; whoever came by a button in it goes on with the keyboard from its title."""
 
 
 def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> None:
@@ -32,17 +36,19 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         return
     inside = panel.container(key="lesson")
     with inside:
-        st.html(f"<style>{CSS.read_text('utf-8')}{_room(len(view.variants))}</style>")
-        _draw_head(view)
-        with st.container(key="variants"):
-            _draw_variants(view)
-        if view.about:
-            with st.container(key="about_graph"):
-                st.markdown(view.about)
+        st.html(f"<style>{CSS.read_text('utf-8')}</style>")
+        with st.container(key="lesson_head"):
+            _draw_head(view)
+        st.header(view.title, anchor=False)
         st.markdown(view.text)
+        if view.about:
+            with st.container(key="about_graph", gap="small"):
+                if len(view.variants) > 1:
+                    st.markdown(f"**{view.variants[view.variant]}**")
+                st.markdown(view.about)
     draw("tries", inside)
     with inside:
-        _draw_ways_on(view)
+        _draw_next(view)
     draw("claims", inside)  # last, since they come later
     with inside:
         # The text differs from lesson to lesson, so the browser runs the script once for each.
@@ -56,58 +62,46 @@ def draw_progress() -> None:
     st.html(f"<script>{PROGRESS.read_text('utf-8')}</script>", unsafe_allow_javascript=True)
 
 
-def _room(variants: int) -> str:
-    """Return a style rule that keeps room for the choice of a variant, whose code Streamlit loads late."""
-    height = 1.6 + 1.44 * variants if variants > 1 else 0
-    return f".st-key-variants {{ min-height: {height}rem; }}"
-
-
 def _draw_head(view: LessonView) -> None:
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.caption(view.place, width="content")
+    """Draw the row that stays in view: the lesson's place, and the ways to its neighbours and out."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
+        st.caption(view.place, width="stretch")
+        for label, icon, key in (
+            ("Previous", ":material/arrow_back:", view.before),
+            ("Next", ":material/arrow_forward:", view.after),
+        ):
+            st.button(
+                label,
+                key=f"{label.lower()}_lesson",
+                icon=icon,
+                on_click=pressed,
+                args=(open_lesson, key),
+                disabled=key is None,
+                help=f"{label} lesson" if key else f"There is no {label.lower()} lesson",
+                type="tertiary",
+            )
+        st.button(
+            "Start the lesson again",
+            key="restart_lesson",
+            icon=":material/replay:",
+            on_click=pressed,
+            args=(open_lesson, view.key, view.variant),
+            disabled=not view.changed,
+            help="Start the lesson again" if view.changed else "The graph is as the lesson has it.",
+            type="tertiary",
+        )
         st.button("Close", key="close_lesson", on_click=pressed, args=(close_lesson,), type="tertiary")
-    st.header(view.title, anchor=False)
 
 
-def _draw_variants(view: LessonView) -> None:
-    if len(view.variants) == 1:
+def _draw_next(view: LessonView) -> None:
+    """Draw the button at the lesson's end, which says what comes next."""
+    if view.after is None:
         return
-    key = renewed("variant", view.key, view.variant)
-    st.radio(
-        "Graph",
-        range(len(view.variants)),
-        view.variant,
-        key=key,
-        format_func=view.variants.__getitem__,
-        on_change=answered,
-        args=(key, open_variant, view.key),
-    )
-
-
-def _draw_ways_on(view: LessonView) -> None:
     st.button(
-        "Start the lesson again",
-        key="restart_lesson",
-        icon=":material/replay:",
+        f"Next: {view.after_title}",
+        key="go_on",
+        icon=":material/arrow_forward:",
         on_click=pressed,
-        args=(open_lesson, view.key, view.variant),
-        disabled=not view.changed,
-        help=None if view.changed else "The graph is as the lesson has it.",
-        width="stretch",
-    )
-    with st.container(horizontal=True):
-        _draw_neighbour("Previous", ":material/arrow_back:", view.before)
-        _draw_neighbour("Next", ":material/arrow_forward:", view.after)
-
-
-def _draw_neighbour(label: str, icon: str, key: str | None) -> None:
-    st.button(
-        label,
-        key=f"{label.lower()}_lesson",
-        icon=icon,
-        on_click=pressed,
-        args=(open_lesson, key),
-        disabled=key is None,
-        help="There is none." if key is None else None,
+        args=(open_lesson, view.after),
         width="stretch",
     )

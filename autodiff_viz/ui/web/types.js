@@ -12,6 +12,7 @@
  *   drawings: number, written_out: string, usual: { rule: import("../editor/web/types.js").RuleKind, connected: boolean, foot: number },
  *   alternative: string, letters: Record<string, string>, inputs: Record<string, { value: string, literal?: string }>,
  *   nothing: string, minus: string, vector: number, digits: number, decades: number,
+ *   glossary: Record<string, string>, first_lesson: string,
  *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },
  * }} Shared  `card`: with one more slot; of the card of a `group`: the line with its name, what is below the ports, one more
  * port, the two numbers where one value leaves it, and the line with the number of branches; `frame`: px round nodes, and

@@ -52,6 +52,7 @@ class LessonView:
       about: what the open graph shows, in Markdown; "" if the lesson has no other.
       changed: whether graph or seed differ from the lesson's; positions do not count.
       before, after: keys of the neighbours, None at the ends.
+      after_title: title of the next lesson, "" at the end.
     """
 
     key: str
@@ -64,6 +65,7 @@ class LessonView:
     changed: bool
     before: str | None
     after: str | None
+    after_title: str
 
 
 def card(found: Lesson, proof: Proof | None) -> Card:
@@ -130,4 +132,5 @@ def lesson_view(lab: Lab) -> LessonView | None:
         changed=not is_own(lab, found),
         before=keys[at],
         after=keys[at + 2],
+        after_title=LESSONS[at + 1].title if at + 1 < len(LESSONS) else "",
     )

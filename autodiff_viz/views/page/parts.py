@@ -41,7 +41,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
     page = {
         "figure": figure_on_view(lab),
         "lacks": lacking(lab.graph, pinned_graph(lab)),
-        "lesson": lab.lesson,
+        "lesson": _lesson(lab),
         "trains": is_about_training(lab),
     }
     return {
@@ -55,6 +55,12 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "moment": moment_data(lab, view),
         **view.drawing,
     }
+
+
+def _lesson(lab: Lab) -> dict[str, Any] | None:
+    """Return the open lesson with the titles of its graphs, between which the canvas lets one choose."""
+    view = lesson_view(lab)
+    return view and {"key": view.key, "variants": list(view.variants), "variant": view.variant}
 
 
 def is_about_training(lab: Lab) -> bool:

@@ -243,7 +243,7 @@ def test_nan_and_infinity_are_shown_as_such(lab: LabPage, wire: Wire):
 
 
 def tick(lab: LabPage) -> Locator:
-    return lab.page.locator(".checks").get_by_text("Whole-program jax.vjp agrees")
+    return lab.page.locator(".checks").get_by_text("Gradients agree")
 
 
 def said_over_node(lab: LabPage) -> str:

@@ -248,7 +248,7 @@ def tab(browser: Browser) -> Iterator[Page]:
 @pytest.mark.nightly
 def test_a_file_to_download_is_found_whichever_replica_has_it(tab: Page, proxy: Proxy):
     lab = LabPage(tab, proxy.address).open()
-    expect(tab.get_by_role("group", name="Check")).to_contain_text("agrees", timeout=60_000)
+    expect(tab.get_by_role("group", name="Check")).to_contain_text("agree", timeout=60_000)
     tab.wait_for_timeout(1000)  # with the run after it, Streamlit forgets a file that was made when asked for
     with tab.expect_download() as download:
         lab.tools.get_by_role("button", name="Files, pictures and links").click()

@@ -90,7 +90,7 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     resized(page, 1280, 720)
     lab = LabPage(page, address).open()
     expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
-    expect(page.locator(".checks .says")).to_contain_text("agrees", timeout=20_000)
+    expect(page.locator(".checks .says")).to_contain_text("agree", timeout=20_000)
     expect(page.get_by_test_id("stPopover").first).to_be_visible()
     lab.settle()
     assert page.evaluate(SINCE) == []
@@ -160,8 +160,16 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     expect(page.locator(f"{LESSON} h2")).to_be_visible()
     expect(lab.canvas.locator(".passed").first).to_be_visible()  # the numbers of the wires
     assert box(page, ".canvas")["width"] > 740
-    in_view(page, f"{LESSON} h2", SLIDERS, DOCK)
+    in_view(page, f"{LESSON} h2", ".st-key-next_lesson", DOCK)
+    for hidden in (SLIDERS, NODE, FORMULA, FIGURE):
+        expect(page.locator(hidden).first).to_be_hidden()
+    expect(page.locator(f"{LESSON} .stMarkdown").first).to_be_in_viewport(ratio=1)  # its own text
     assert "gradient" in page.locator(LESSON).evaluate(MASK)  # no line of the lesson is cut in two
+    lab.select("x")
+    in_view(page, SLIDERS, NODE)
+    expect(page.locator(LESSON)).to_be_hidden()
+    page.keyboard.press("Escape")
+    in_view(page, f"{LESSON} h2")
     page.get_by_role("tab", name="Sweep", exact=True).click()
     expect(page.locator(f"{FIGURE} .infolayer .x2title")).to_be_visible(timeout=20_000)
     in_view(page, f"{FIGURE} .infolayer .xtitle", f"{FIGURE} .infolayer .x2title")
@@ -169,6 +177,13 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     page.get_by_role("tab", name="Formula").click()
     in_view(page, FORMULA, SLIDERS)
     expect(page.locator(LESSON)).to_be_hidden()
+    page.get_by_role("tab", name="Only looked at").click()  # another graph of the lesson
+    expect(page.locator(f"{LESSON} .st-key-about_graph")).to_contain_text("Only looked at")
+    page.locator(f"{LESSON} .st-key-go_on button").click()
+    expect(page.locator(f"{LESSON} h2")).to_be_focused()
+    in_view(page, f"{LESSON} h2")
+    lab.open("/?lesson=surgery")
+    page.get_by_role("tab", name="Sweep", exact=True).click()
     resized(page, 1920, 1080)
     lab.settle()
     in_view(page, f"{LESSON} h2", FORMULA, SLIDERS, f"{NODE}")
@@ -186,10 +201,10 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     apart(page, ".canvas", DOCK, SIDE, BAR, ".st-key-pages")
     for tab, panel in (("Node", NODE), ("Formula", FORMULA), ("Lesson", f"{LESSON} h2")):
         page.get_by_role("tab", name=tab, exact=True).click()
-        in_view(page, panel, SLIDERS)
+        in_view(page, panel, *([] if tab == "Lesson" else [SLIDERS]))
     assert page.evaluate(SCROLLS) == []
     resized(page, 960, 600)  # a laptop's window below the browser's own bars
-    page.wait_for_function("document.documentElement.style.getPropertyValue('--av-dock') === '226px'")
+    page.wait_for_function("document.documentElement.style.getPropertyValue('--av-dock') === '185px'")  # with the row of the lesson's graphs
     assert box(page, ".canvas")["height"] >= 239
     apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
     resized(page, 900, 650)  # the narrowest window with a column beside the canvas
@@ -214,7 +229,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     resized(page, 1280, 720)
     lab.select("dense_1")
     expect(page.locator(".inspector .wires li")).to_have_count(3)
-    in_view(page, ".inspector .numbers", ".inspector .wires")  # with the lesson above
+    in_view(page, ".inspector .numbers", ".inspector .wires")  # in the lesson's place
 
 
 @pytest.mark.own_page

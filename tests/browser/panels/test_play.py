@@ -53,7 +53,7 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     play.click()
     expect(lab.canvas).to_have_attribute("data-play", "forward")
     bar(lab).get_by_role("button", name="Pause").click()
-    expect(lab.page.get_by_role("group", name="Check")).to_contain_text("agrees", timeout=30_000)
+    expect(lab.page.get_by_role("group", name="Check")).to_contain_text("agree", timeout=30_000)
     lab.page.evaluate(COUNT_MESSAGES)
     lab.page.keyboard.press("Home")
     for i, equation in enumerate(VALUES):

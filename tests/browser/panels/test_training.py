@@ -151,7 +151,7 @@ def test_the_canvas_follows_a_training_and_a_pause_leaves_all_at_one_step(lab, p
     page.get_by_role("button", name="Pause").click()
     expect(scrubber(page)).to_be_visible(timeout=PATIENCE)
     lab.settle()
-    expect(verdict).to_contain_text("agrees", timeout=PATIENCE)
+    expect(verdict).to_contain_text("agree", timeout=PATIENCE)
     made = int(scrubber(page).input_value())
     assert 0 < made < 20_000
     expect(page.get_by_text(f"Step {made:,} of {made:,}")).to_contain_text(

@@ -2,17 +2,27 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { firstPlot, offered, othersOf } from "../../../autodiff_viz/ui/workbench/web/dock.js";
 import { heightOf, valid } from "../../../autodiff_viz/ui/workbench/web/look.js";
-import { tabsIn, wantedAfter } from "../../../autodiff_viz/ui/workbench/web/panels.js";
+import { tabsIn, wantedAfter, wantedAfterSelecting } from "../../../autodiff_viz/ui/workbench/web/panels.js";
 
 test("the panels that have a tab are those that do not fit beside each other", () => {
   assert.deepEqual(tabsIn("narrow", "node", true), { tabs: ["node", "plots", "formula", "lesson"], chosen: "node" });
-  assert.deepEqual(tabsIn("middle", "lesson", true), { tabs: ["node", "formula", "lesson"], chosen: "lesson" });
-  assert.deepEqual(tabsIn("wide", "lesson", true), { tabs: ["formula", "lesson"], chosen: "lesson" });
+  assert.deepEqual(tabsIn("middle", "lesson", true), { tabs: ["lesson", "node", "formula"], chosen: "lesson" });
+  assert.deepEqual(tabsIn("wide", "lesson", true), { tabs: ["lesson", "node", "formula"], chosen: "lesson" });
   assert.deepEqual(tabsIn("beside", "lesson", true).tabs, []);
 });
 
-test("the details of a node leave the lesson open where both have room", () => {
-  assert.equal(wantedAfter("wide", "node", "lesson", true), "lesson");
+test("a node takes the lesson's place where that has the whole column, and gives it back", () => {
+  for (const room of ["wide", "middle"]) {
+    assert.equal(wantedAfterSelecting(room, true, "lesson"), "node");
+    assert.equal(wantedAfterSelecting(room, false, "node"), "lesson");
+    assert.equal(wantedAfterSelecting(room, false, "formula"), "formula");
+  }
+  for (const room of ["beside", "narrow"]) assert.equal(wantedAfterSelecting(room, true, "lesson"), "lesson");
+});
+
+test("the details of a node have a tab beside the lesson, but where both have a place of their own", () => {
+  assert.equal(wantedAfter("beside", "node", "lesson", true), "node");
+  assert.equal(wantedAfter("wide", "node", "lesson", true), "node");
   assert.equal(wantedAfter("middle", "node", "lesson", true), "node");
   assert.equal(wantedAfter("narrow", "node", "lesson", true), "node");
   assert.equal(wantedAfter("wide", "formula", "lesson", true), "formula");
@@ -23,9 +33,11 @@ test("without a lesson it has no tab, and a single tab is none", () => {
   assert.deepEqual(tabsIn("wide", "lesson", false), { tabs: [], chosen: "formula" });
 });
 
-test("a window that has become wider shows the formula where a panel has no tab any more", () => {
-  assert.equal(tabsIn("wide", "plots", true).chosen, "formula");
-  assert.equal(tabsIn("middle", "plots", true).chosen, "node");
+test("a window that has become wider shows the first tab where a panel has none any more", () => {
+  assert.equal(tabsIn("wide", "plots", true).chosen, "lesson");
+  assert.equal(tabsIn("wide", "plots", false).chosen, "formula");
+  assert.equal(tabsIn("middle", "plots", true).chosen, "lesson");
+  assert.equal(tabsIn("middle", "plots", false).chosen, "node");
 });
 
 test("a stored look is used only as far as it makes sense", () => {
@@ -40,6 +52,7 @@ test("the dock leaves room for the canvas, however high it was made in a larger 
   assert.equal(heightOf(look, 720), 460);
   assert.equal(heightOf(look, 300), 120);
   assert.equal(heightOf({ ...look, folded: true }, 1080), 36);
+  assert.equal(heightOf(look, 720, 41), 419);
   assert.deepEqual([480, 600, 720, 1000].map((window) => heightOf({ ...look, dock: null }, window)), [120, 226, 240, 310]);
 });
 

@@ -8,6 +8,7 @@ import { Hints } from "./hints.js";
 
 /** @typedef {import("./types.js").CheckData} CheckData */
 
+const SHORT = { agrees: "Gradients agree", differs: "Not confirmed" }; // in the bar; the whole sentence is in Details
 const ANSWERS = new Set(["agrees", "differs"]); // states with a result, and names of their icons
 const FORWARD = { agrees: "jax.jvp agrees", differs: "jax.jvp differs", blocked: "jax.jvp is blocked", failed: "jax.jvp cannot run" };
 const HEADS = ["input", "gradient", "central differences", "equal"];
@@ -72,7 +73,7 @@ export class Check {
     this.row.hidden = state === undefined;
     this.row.dataset.state = now;
     this.row.title = says;
-    setText(this.says, this.lag ?? (state === "differs" ? "Not confirmed" : says));
+    setText(this.says, this.lag ?? (state && state in SHORT ? SHORT[/** @type {keyof typeof SHORT} */ (state)] : says));
     const sign = now && ANSWERS.has(now) ? now : "";
     if ((this.sign.dataset.sign ?? "") !== sign) this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
     this.sign.dataset.sign = sign;

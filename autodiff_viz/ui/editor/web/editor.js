@@ -15,6 +15,7 @@ import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf,
 import { markStale } from "./draw/highlights/stale.js";
 import { Waiting } from "./draw/highlights/waiting.js";
 import { isOffline } from "../../web/network.js";
+import { tell } from "../../web/news.js";
 import { changed } from "./state/came.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 import { stacked } from "./state/tabs.js";
@@ -124,7 +125,10 @@ export class Editor {
   send(edit) {
     this.byHand = edit.kind === "move";
     this.mail.send(edit);
+    const { nodes } = this.seen;
     this.refresh();
+    // Python's drawing then has no node that is new: one that is shown ahead of it comes into view now
+    if (this.fitted && changed(nodes, this.seen.nodes).came.length) this.reframe(nodes);
   }
 
   /** Show how many edits are pending, for the user and for tests. */
@@ -152,6 +156,7 @@ export class Editor {
   tellSingle() {
     if (this.single === this.told) return false;
     this.told = this.single;
+    tell("selected", { name: this.single });
     this.send({ kind: "select", node: this.single });
     return true;
   }

@@ -70,7 +70,7 @@
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
  *   regions: Region[], groups: Group[], within?: Map<string, string>, selected: string | null, picked?: string[],
  *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number, gone?: number },
- *   notice: Notice[], state?: number, live?: boolean, moment?: import("../../lab/web/stepmark.js").Moment, figure?: string, lacks?: string[], lesson?: string | null, trains?: boolean, twins?: import("../../twins/web/types.js").TwinsData, ranged?: import("./draw/highlights/ranged.js").Ranged | null, forward?: { says: string, blocked?: string[] }, formula?: any, sliders?: any,
+ *   notice: Notice[], state?: number, live?: boolean, moment?: import("../../lab/web/stepmark.js").Moment, figure?: string, lacks?: string[], lesson?: { key: string, variants: string[], variant: number } | null, trains?: boolean, twins?: import("../../twins/web/types.js").TwinsData, ranged?: import("./draw/highlights/ranged.js").Ranged | null, forward?: { says: string, blocked?: string[] }, formula?: any, sliders?: any,
  *   node?: import("../../inspector/web/types.js").NodeData, check?: import("../../checks/web/types.js").CheckData, paths?: import("../../paths/web/types.js").PathsData,
  *   sweeps?: Record<string, string>, trail?: import("./keep/shelf.js").Trail, large?: import("./keep/large.js").Large,
  * }} Drawing  `within`: by node in a collapsed group, the id of its card; `sweeps`: by input, the key of the table for its slider that matches this drawing;

@@ -3,6 +3,7 @@
 // with the numbers on the canvas.
 
 import { html, keep, setText } from "../../web/dom.js";
+import { term } from "../../web/term.js";
 import { Mend } from "../../web/mend.js";
 import { Field } from "./field.js";
 import { followed } from "./follow.js";
@@ -36,16 +37,18 @@ export class Inspector {
     this.why = new Mend((edit, refused) => this.sender.send(edit, refused));
     this.parts = {
       name: html("code"), math: html("span", { class: "math" }), doc: html("p", { class: "doc" }), says: html("p", { class: "says" }), declared: html("p", { class: "declared" }),
+      more: html("details", { class: "more", hidden: true }, html("summary", {}, "The rule beside the true derivative")),
       value: html("dd"), valueOf: html("dt"), arriving: html("dd"), tangent: html("dd"), added: html("p", { class: "fork" }), fork: html("p", { class: "fork" }),
       wires: html("ul", { class: "wires" }), fields: html("div", { class: "fields" }), runs: html("ul", { class: "runs" }),
     };
-    const { name, math, doc, says, declared, value, valueOf, arriving, tangent, added, fork, wires, fields, runs } = this.parts;
+    const { name, math, doc, says, declared, more, value, valueOf, arriving, tangent, added, fork, wires, fields, runs } = this.parts;
+    more.append(declared);
     const numbers = html("dl", { class: "numbers" },
-      html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, "Arriving cotangent"), arriving),
-      (this.moving = html("div", { class: "moving", hidden: true }, html("dt", {}, "Tangent"), tangent)));
+      html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, term("arriving cotangent", "Arriving cotangent")), arriving),
+      (this.moving = html("div", { class: "moving", hidden: true }, html("dt", {}, term("tangent", "Tangent")), tangent)));
     this.hint = html("p", { class: "hint" }, hintFor([]));
     this.body = html("div", { class: "body" },
-      html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, declared, numbers, this.why.root, fork, added, wires, fields, runs);
+      html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, numbers, this.why.root, fork, added, wires, more, fields, runs);
     this.body.hidden = true;
     this.host = html("div", { class: "inspector" }, this.hint, this.body);
     for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
@@ -70,6 +73,7 @@ export class Inspector {
     this.rules.show(data.kinds, data.kind);
     setText(parts.says, data.ruleSays ?? "");
     setText(parts.declared, (data.declared ?? []).join(" "));
+    parts.more.hidden = !data.declared?.length;
     setText(parts.valueOf, data.shape ? `Value (shape ${data.shape})` : "Value");
     this.why.show(data.why);
     this.showNumbers(data);

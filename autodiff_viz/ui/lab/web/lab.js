@@ -19,6 +19,7 @@ import { TwinsTable } from "../../twins/web/table.js";
 import { saveTwins } from "../../editor/web/twins/commands.js";
 import { watchReturn } from "../../web/network.js";
 import { hear, tell } from "../../web/news.js";
+import { explainTerms } from "../../web/term.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels } from "../../workbench/web/panels.js";
@@ -60,6 +61,7 @@ export class Lab {
       sliders: this.board.host, node: this.inspector.host, check: this.check.host, twins: this.twins.host, paths: this.paths.host, notes: this.check.notes,
     });
     showLook();
+    this.unexplain = explainTerms();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.unsweep = listenToSweeps();
     this.unbar = listenToBars();
@@ -122,7 +124,7 @@ export class Lab {
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);
-    this.panels.receive(drawing.lesson ?? null, drawing.sliders?.rows?.length ?? 0);
+    this.panels.receive(drawing.lesson ? `${drawing.lesson.key} ${drawing.lesson.variant}` : null, drawing.sliders?.rows?.length ?? 0);
     this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
@@ -197,6 +199,7 @@ export class Lab {
     this.question.close();
     this.socket.close();
     this.unreturn();
+    this.unexplain();
     this.unmark();
     this.unsweep();
     this.unbar();

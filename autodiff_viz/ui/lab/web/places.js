@@ -4,6 +4,7 @@
 // appear later than the component, and may be replaced.
 
 import { html } from "../../web/dom.js";
+import { TERM_CSS } from "../../web/term.js";
 
 const PLACE = "av-place";
 
@@ -39,7 +40,7 @@ export class Places {
 
   /** @param {ParentNode & Node} root @param {string} name @param {HTMLElement} host */
   put(root, name, host) {
-    root.replaceChildren(html("style", {}, this.css[SHEETS[name] ?? name]), host);
+    root.replaceChildren(html("style", {}, `${this.css[SHEETS[name] ?? name]}\n${TERM_CSS}`), host);
   }
 
   close() {

@@ -3,7 +3,7 @@
 // that is dragged.
 
 import { html } from "../../web/dom.js";
-import { changeLook, heightOf, LEAST, lookNow, showLook, watchLook } from "./look.js";
+import { changeLook, foldUntilAsked, heightNow, heightOf, LEAST, leaveRoomForGraphs, lookNow, showLook, watchLook } from "./look.js";
 import { Tabs } from "./tabs.js";
 
 /** @typedef {import("../../editor/web/types.js").Drawing} Drawing */
@@ -39,6 +39,8 @@ export class Dock {
     this.others = [];
     /** @type {string | undefined} */
     this.graph = undefined;
+    /** @type {string | null} key of the open lesson */
+    this.lesson = null;
     this.tabs = new Tabs("Plots", (name) => this.press(name));
     this.fold = html("button", { type: "button", class: "fold", click: () => changeLook({ folded: !lookNow().folded }) });
     this.border = html("div", { class: "border", role: "separator", tabindex: "0", "aria-orientation": "horizontal", "aria-label": "Height of the plots" });
@@ -55,7 +57,7 @@ export class Dock {
     const { border } = this;
     border.addEventListener("pointerdown", (event) => {
       border.setPointerCapture(event.pointerId);
-      const [from, height] = [event.clientY, heightOf(lookNow(), innerHeight)];
+      const [from, height] = [event.clientY, heightNow()];
       const move = (/** @type {PointerEvent} */ { clientY }) => this.grow(height + from - clientY);
       border.addEventListener("pointermove", move);
       border.addEventListener("lostpointercapture", () => border.removeEventListener("pointermove", move), { once: true });
@@ -65,7 +67,7 @@ export class Dock {
       event.stopPropagation();
       const step = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
       if (event.key === "Enter") changeLook({ folded: !lookNow().folded });
-      else if (step) this.grow(heightOf(lookNow(), innerHeight) + step);
+      else if (step) this.grow(heightNow() + step);
       else return;
       event.preventDefault();
     });
@@ -89,6 +91,10 @@ export class Dock {
     if (!this.chosen) this.plot = firstPlot({ ...drawing, figure: this.figure }, usual);
     if (drawing.twins && !compares) [this.plot, this.chosen] = ["twins", true]; // just pinned
     if (!drawing.twins && this.plot === "twins") [this.plot, this.chosen] = [firstPlot({ ...drawing, figure: this.figure }, usual), false];
+    const lesson = drawing.lesson?.key ?? null;
+    if (lesson !== this.lesson || !lesson) foldUntilAsked(lesson !== null && this.plot === "figure" && this.figure === usual);
+    this.lesson = lesson;
+    leaveRoomForGraphs((drawing.lesson?.variants.length ?? 0) > 1);
     this.show();
   }
 
@@ -113,7 +119,7 @@ export class Dock {
     this.fold.title = folded ? "Open the plots" : "Fold the plots";
     this.fold.setAttribute("aria-label", this.fold.title);
     this.fold.setAttribute("aria-expanded", String(!folded));
-    this.border.setAttribute("aria-valuenow", String(heightOf(lookNow(), innerHeight)));
+    this.border.setAttribute("aria-valuenow", String(heightNow()));
   }
 
   /** Offer the figures that are not the plot itself. @param {string} first */

@@ -16,6 +16,8 @@ const LINES = 84; // px of the formula's height
 export const LEAST = 120, FOLDED = 36; // px of the dock's height
 const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
 const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a high window
+const WIDE = "(min-width: 1700px)", BELOW = "(min-width: 900px)"; // lab.css has the same limits
+const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 
 /** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
@@ -27,15 +29,38 @@ export const valid = (found) => ({
   second: typeof found?.second === "string" && /^[a-z]{1,20}$/.test(found.second) ? found.second : null,
 });
 
-/** The dock's height in a window of this height. Pure. @param {Look} look @param {number} window px */
-export const heightOf = ({ dock, folded }, window) =>
-  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - (dock ? CANVAS : READ))));
+/** The dock's height in a window of this height. Pure.
+ * @param {Look} look @param {number} window px @param {number} [above] px of the row of a lesson's graphs above the canvas */
+export const heightOf = ({ dock, folded }, window, above = 0) =>
+  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - above - (dock ? CANVAS : READ))));
+
+/** The dock's height now. */
+export const heightNow = () => heightOf(lookNow(), innerHeight, above);
+
+let above = 0; // px of the row of a lesson's graphs
+/** Whether the plots stay folded until they are asked for, as in a lesson whose text needs none. */
+let quiet = new URLSearchParams(globalThis.location?.search ?? "").has("lesson");
 
 let look = valid(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]);
 /** Callbacks after a change. @type {Set<() => void>} */
 const watchers = new Set();
 
-export const lookNow = () => look;
+/** The look; the sheet of a phone, which has no button for it, never folds. @returns {Look} */
+export const lookNow = () => ({ ...look, folded: (look.folded || quiet) && matchMedia(BELOW).matches });
+
+/** Fold the plots until they are asked for, or open them as the user has them. @param {boolean} on */
+export function foldUntilAsked(on) {
+  if (on === quiet) return;
+  quiet = on;
+  showLook();
+}
+
+/** Leave room for the row of a lesson's graphs. @param {boolean} on */
+export function leaveRoomForGraphs(on) {
+  if (on === above > 0) return;
+  above = on ? GRAPHS : 0;
+  showLook();
+}
 
 /** @param {() => void} changed @returns {() => void} stops it */
 export function watchLook(changed) {
@@ -46,6 +71,7 @@ export function watchLook(changed) {
 /** Change the look and store it. @param {Partial<Look>} news */
 export function changeLook(news) {
   look = valid({ ...look, ...news });
+  if ("folded" in news) quiet = false;
   writeList(BROWSER, NAME, [look]);
   showLook();
 }
@@ -54,20 +80,20 @@ export function changeLook(news) {
 export function showLook() {
   const { dataset, style } = document.documentElement;
   dataset.avType = look.large ? "large" : "usual";
-  dataset.avDock = look.folded ? "folded" : "open";
-  style.setProperty("--av-dock", `${heightOf(look, innerHeight)}px`);
+  dataset.avDock = lookNow().folded ? "folded" : "open";
+  style.setProperty("--av-dock", `${heightNow()}px`);
+  style.setProperty("--av-above", `${above}px`);
   if (look.formula) style.setProperty("--av-formula", `min(${look.formula}px, 60dvh)`);
   for (const changed of watchers) changed();
 }
 
-const WIDE = "(min-width: 1700px)", BELOW = "(min-width: 900px)"; // lab.css has the same limits
 const LOW = 420; // px of the dock's height up to which its figures are drawn low
 
 /** The second figure, where there is room for one. */
-export const secondNow = () => (!look.folded && matchMedia(WIDE).matches ? look.second : null);
+export const secondNow = () => (!lookNow().folded && matchMedia(WIDE).matches ? look.second : null);
 
 /** Whether figures have room to be high. */
-export const isHigh = () => !matchMedia(BELOW).matches || heightOf(look, innerHeight) > LOW;
+export const isHigh = () => !matchMedia(BELOW).matches || heightNow() > LOW;
 
 export const isLarge = () => look.large;
 export const toggleLarge = () => changeLook({ large: !look.large });

@@ -16,16 +16,17 @@ export const PHONE = "(max-width: 899.9px)";
 /** @type {[Room, string][]} */
 const ROOMS = [["narrow", PHONE], ["middle", "(max-width: 1279.9px)"], ["wide", "(max-width: 1799.9px)"]];
 const LABELS = { node: "Node", plots: "Plots", formula: "Formula", lesson: "Lesson" };
-/** Panels that have a tab. @type {Record<Room, Panel[]>} */
-const TABS = { beside: [], wide: ["formula", "lesson"], middle: ["node", "formula", "lesson"], narrow: ["node", "plots", "formula", "lesson"] };
+/** Panels that have a tab while a lesson is open, which then has the whole column. @type {Record<Room, Panel[]>} */
+const TABS = { beside: [], wide: ["lesson", "node", "formula"], middle: ["lesson", "node", "formula"], narrow: ["node", "plots", "formula", "lesson"] };
+/** Panels that have a tab without a lesson. @type {Record<Room, Panel[]>} */
+const TABS_ALONE = { beside: [], wide: [], middle: ["node", "formula"], narrow: ["node", "plots", "formula"] };
 
 /** The tabs, and the one that is chosen. Pure.
  * @param {Room} room @param {Panel} wanted @param {boolean} lesson whether one is open
  * @returns {{ tabs: Panel[], chosen: Panel }} */
 export function tabsIn(room, wanted, lesson) {
-  const found = TABS[room].filter((name) => lesson || name !== "lesson");
-  const tabs = found.length > 1 ? found : [];
-  const chosen = found.includes(wanted) ? wanted : found[0] ?? "formula";
+  const tabs = (lesson ? TABS : TABS_ALONE)[room];
+  const chosen = tabs.includes(wanted) ? wanted : tabs[0] ?? "formula";
   return { tabs, chosen };
 }
 
@@ -36,11 +37,20 @@ export function wantedAfter(room, name, before, lesson) {
   return tabs.length && !tabs.includes(name) ? before : name;
 }
 
+/** The tab that is wanted once the user has selected a node, or none: where the lesson has the whole column, the node takes its
+ * place and gives it back. Pure.
+ * @param {Room} room @param {boolean} selected @param {Panel} before @returns {Panel} */
+export function wantedAfterSelecting(room, selected, before) {
+  if (room !== "wide" && room !== "middle") return before;
+  if (selected) return "node";
+  return before === "node" ? "lesson" : before;
+}
+
 export class Panels {
   constructor() {
     /** @type {Panel} */
     this.wanted = "node";
-    /** @type {string | null} key of the open lesson */
+    /** @type {string | null} the open lesson and its graph */
     this.lesson = null;
     this.open = false; // the sheet
     this.queries = ROOMS.map(([, query]) => matchMedia(query));
@@ -52,6 +62,7 @@ export class Panels {
     this.closed = false;
     hear("menu", () => this.slide(false), () => this.closed);
     hear("panel", ({ name }) => this.press(name, true), () => this.closed);
+    hear("selected", ({ name }) => this.follow(name), () => this.closed);
   }
 
   /** @returns {Room} */
@@ -59,7 +70,7 @@ export class Panels {
     return ROOMS[this.queries.findIndex(({ matches }) => matches)]?.[0] ?? "beside";
   }
 
-  /** Take the key of the open lesson, which is shown when it is opened, and the number of sliders, for which a
+  /** Take the open lesson with its graph, which is shown when it is opened, and the number of sliders, for which a
    * phone leaves room.
    * @param {string | null} lesson @param {number} sliders */
   receive(lesson, sliders) {
@@ -74,6 +85,13 @@ export class Panels {
   press(name, inFull = false) {
     this.open = inFull || (name === this.wanted ? !this.open : this.open);
     this.wanted = wantedAfter(this.room, name, this.wanted, Boolean(this.lesson));
+    this.show();
+  }
+
+  /** Follow the selection that the user has made, while a lesson is open. @param {string | null} name */
+  follow(name) {
+    if (!this.lesson) return;
+    this.wanted = wantedAfterSelecting(this.room, name !== null, this.wanted);
     this.show();
   }
 

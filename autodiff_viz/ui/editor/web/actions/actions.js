@@ -36,13 +36,14 @@ import { isLarge, toggleLarge } from "../../../workbench/web/look.js";
  * @typedef {{
  *   label: string, keys?: string[], also?: string[], hint?: string, byBrowser?: boolean, icon?: string, word?: string,
  *   places?: Partial<Record<Place, string>>, guide?: Section, besides?: string, says?: string, hand?: string,
- *   when?: (editor: Editor) => unknown, needs?: (focus: Focus) => unknown, on?: (editor: Editor) => boolean, undoes?: "undo" | "redo",
+ *   when?: (editor: Editor) => unknown, needs?: (focus: Focus) => unknown, onSelection?: boolean, on?: (editor: Editor) => boolean, undoes?: "undo" | "redo",
  *   do?: (editor: Editor, focus: Focus, key: string) => void,
  * }} Action  `keys` are in the cheat sheet, the first also on the button; `also`: the same keys on other keyboards;
  * `byBrowser`: the browser turns the key into an event; `hint`: text on the button in place of a key; `icon`: its name, by
  * default the action's; `places`: toolbars and menus, and the group there; `guide`: its section of the cheat sheet; `says`:
  * its text there, by default the label; `hand`: its gesture; `besides`: the action whose line it shares; `when`: whether
- * buttons offer it; `needs`: the focus that its key requires; `on`: whether it is on; `undoes`: which of the two steps it makes
+ * buttons offer it; `needs`: the focus that its key requires; `onSelection`: it acts on
+ * the selection, by key on the node that has the focus; `on`: whether it is on; `undoes`: which of the two steps it makes
  */
 
 const ZOOM = 1.25;
@@ -60,7 +61,7 @@ const isWire = (editor) => editor.selection.size === 0 && editor.stage.strands.h
 
 /** Actions that put a rule on the selected nodes, one for each kind that has a key. @type {Record<string, Action>} */
 const RULE_ACTIONS = Object.fromEntries(Object.entries(RULES).filter(([, { key }]) => key).map(([rule, { action, key, label }]) => [rule, {
-  label: action, keys: [key], word: label, places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
+  onSelection: true, label: action, keys: [key], word: label, places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
   on: (editor) => rulesOn(editor, rule), do: (editor) => toggleRule(editor, rule),
 }]));
 
@@ -71,46 +72,46 @@ export const ACTIONS = {
     says: "Find an op; drag it onto the canvas or a wire", hand: "or double-click", do: (editor) => openPalette(editor),
   },
   wire: { label: "Wire from the node: arrows, then Enter", keys: ["w"], guide: "Add and wire", do: (editor, { node }) => takeWire(editor, node) },
-  edit: { label: "Edit a constant or an input's value", keys: ["e"], guide: "Add and wire", hand: "or click a number", do: editFirstConstant },
-  rename: { label: "Rename the node", keys: ["F2"], guide: "Add and wire", hand: "or double-click", do: (editor, { region }) => rename(editor, region) },
+  edit: { onSelection: true, label: "Edit a constant or an input's value", keys: ["e"], guide: "Add and wire", hand: "or click a number", do: editFirstConstant },
+  rename: { onSelection: true, label: "Rename the node", keys: ["F2"], guide: "Add and wire", hand: "or double-click", do: (editor, { region }) => rename(editor, region) },
 
   details: {
-    label: "Details", keys: ["i"], word: "details", places: { top: "details" }, guide: "Walk by keyboard",
+    onSelection: true, label: "Details", keys: ["i"], word: "details", places: { top: "details" }, guide: "Walk by keyboard",
     says: "Go to the details of the selected node", when: isSingle, do: showDetails,
   },
   ...RULE_ACTIONS,
   checkpoint: {
-    label: "Checkpoint", keys: ["c"], word: "checkpoint", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
+    onSelection: true, label: "Checkpoint", keys: ["c"], word: "checkpoint", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
     on: (editor) => Boolean(regionOf(editor)), do: toggleCheckpoint,
   },
   group: {
-    label: "Group, or take the group apart", keys: ["g"], word: "group", places: { top: "nodes" }, guide: "Select and change", when: hasNodes,
+    onSelection: true, label: "Group, or take the group apart", keys: ["g"], word: "group", places: { top: "nodes" }, guide: "Select and change", when: hasNodes,
     on: (editor) => Boolean(groupOf(editor)), do: toggleGroup,
   },
   mute: {
-    label: "Mute: return the first input", keys: ["m"], word: "mute", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
+    onSelection: true, label: "Mute: return the first input", keys: ["m"], word: "mute", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
     on: mutedOn, do: toggleMute,
   },
   cut_after: {
-    label: "Cut after it: a segment ends here", keys: ["k"], word: "cut after", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
+    onSelection: true, label: "Cut after it: a segment ends here", keys: ["k"], word: "cut after", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
     on: cutOn, do: toggleCut,
   },
   output: {
-    label: "Make it the output", keys: ["o"], word: "output", places: { top: "nodes" }, guide: "Bend the gradient", when: isSingle,
+    onSelection: true, label: "Make it the output", keys: ["o"], word: "output", places: { top: "nodes" }, guide: "Bend the gradient", when: isSingle,
     on: outputOn, do: makeOutput,
   },
   delete: {
-    label: "Delete", keys: ["Delete"], also: ["Backspace"], places: { top: "nodes" }, guide: "Select and change", when: hasNodes,
+    onSelection: true, label: "Delete", keys: ["Delete"], also: ["Backspace"], places: { top: "nodes" }, guide: "Select and change", when: hasNodes,
     do: (editor, { region }) => remove(editor, region),
   },
   removeWire: { label: "Remove the wire", hint: "Delete", icon: "delete", word: "remove", places: { top: "wire" }, when: isWire, do: removeWire },
   rule: {
-    label: "Change the function of the rule", keys: ["t"], guide: "Bend the gradient", hand: "or click the mark",
+    onSelection: true, label: "Change the function of the rule", keys: ["t"], guide: "Bend the gradient", hand: "or click the mark",
     do: (editor) => editRule(editor, editor.single),
   },
 
   differentiate: {
-    label: "Differentiate by ...", keys: ["d"], places: { more: "nodes" }, guide: "Add and wire", says: "Differentiate by a node: grad",
+    onSelection: true, label: "Differentiate by ...", keys: ["d"], places: { more: "nodes" }, guide: "Add and wire", says: "Differentiate by a node: grad",
     when: ({ selection }) => selection.size > 0 && selection.size <= 2, do: (editor) => differentiate(editor),
   },
   select: { label: "Select several", hint: "Shift", places: { graph: "add" }, on: isSelecting, do: toggleSelecting },
@@ -122,7 +123,7 @@ export const ACTIONS = {
     label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], besides: "all",
     do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.endPlay() || editor.select([])),
   },
-  duplicate: { label: "Duplicate", keys: ["Ctrl+D"], places: { more: "nodes" }, guide: "Select and change", do: (editor) => duplicate(editor) },
+  duplicate: { onSelection: true, label: "Duplicate", keys: ["Ctrl+D"], places: { more: "nodes" }, guide: "Select and change", do: (editor) => duplicate(editor) },
   copy: {
     label: "Copy as formula text", keys: ["Ctrl+C"], byBrowser: true, places: { more: "nodes" }, guide: "Select and change",
     says: "Copy, cut, paste, as formula text", do: (editor) => take(editor, "copy"),

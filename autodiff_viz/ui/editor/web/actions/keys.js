@@ -62,6 +62,8 @@ function answer(editor, event, target) {
   const done = wireKey(editor, event) || (plays && playKey(editor, event));
   if (!done && (!action?.do || (action.needs && !action.needs(focus)))) return false;
   event.preventDefault();
+  // The arrow keys walk the focus alone: what is done next is done where the user looks.
+  if (action?.onSelection && focus.node && !editor.isSelected(focus.node)) editor.select([focus.node]);
   if (!done) action?.do?.(editor, focus, key);
   return true;
 }

@@ -5,6 +5,7 @@
 import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { RULES } from "../../../web/constants.js";
 import { html, setText } from "../../../web/dom.js";
+import { term } from "../../../web/term.js";
 import { groupOf } from "./groups.js";
 import { titleOf as nameOf } from "../state/fold.js";
 import { arrowhead, icon } from "../draw/icons.js";
@@ -108,4 +109,4 @@ const legend = () =>
   html("div", { class: "legend-line" },
     html("span", { class: "blue" }, arrowhead(), "value"),
     html("span", { class: "tangent-key" }, arrowhead(), "tangent"),
-    html("span", { class: "orange" }, arrowhead(true), "cotangent"));
+    html("span", { class: "orange" }, arrowhead(true), term("cotangent")));

@@ -6,14 +6,15 @@ import { keyOf, ACTIONS } from "../actions/actions.js";
 import { arrowhead, icon } from "../draw/icons.js";
 import { toggleForward } from "./commands.js";
 import { html, setText } from "../../../web/dom.js";
+import { term } from "../../../web/term.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
 /** The colours of both modes, where the legend beside the tools has no room. */
 const keys = () =>
   html("div", { class: "forward-keys" },
-    html("span", { class: "tangent-key" }, arrowhead(), "tangent"),
-    html("span", { class: "orange" }, arrowhead(true), "cotangent"));
+    html("span", { class: "tangent-key" }, arrowhead(), term("tangent")),
+    html("span", { class: "orange" }, arrowhead(true), term("cotangent")));
 
 /** @param {Editor} editor */
 export function forwardBar(editor) {

@@ -3,6 +3,7 @@
 // thickness say.
 
 import { html, svg } from "../../../../web/dom.js";
+import { term } from "../../../../web/term.js";
 
 /** @type {[kind: string, says: string][]} */
 const KEYS = [["positive", "positive"], ["negative", "negative"], ["mixed", "both signs"], ["zero", "zero"]];
@@ -19,7 +20,7 @@ export const legend = () =>
   html("div", { class: "flow-key", role: "note", "aria-label": "Legend of the wires" },
     html("span", { class: "cause-key" }, sample("to-cause"), "to the cause"),
     html("span", { class: "cause-key origin-key" }, sample("to-cause"), "NaN or \u221e begins here"),
-    html("span", { class: "lead" }, html("span", { class: "of-cotangents" }, "Wires pass cotangents back:"), html("span", { class: "of-tangents" }, "Wires pass tangents forward:")), ...KEYS.map(([kind, says]) => html("span", {}, sample(kind), says)),
+    html("span", { class: "lead" }, html("span", { class: "of-cotangents" }, "Wires pass ", term("cotangent", "cotangents"), " back:"), html("span", { class: "of-tangents" }, "Wires pass ", term("tangent", "tangents"), " forward:")), ...KEYS.map(([kind, says]) => html("span", {}, sample(kind), says)),
     html("span", {}, wedge(), html("span", { class: "long" }, "10\u207b\u2074 to the "), "largest"),
     html("span", { class: "parted-key" }, svg("svg", { width: 26, height: 10, "aria-hidden": "true" }, svg("path", { d: "M1 5h24" })), "A and B part here"),
     html("span", { class: "range-key" }, sample("underflows"), "underflow ", sample("overflows"), "overflow"));

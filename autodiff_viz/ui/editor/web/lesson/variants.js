@@ -1,0 +1,22 @@
+// @ts-check
+// Draw the row above the canvas that chooses between the graphs of the open lesson.
+
+import { Tabs } from "../../../workbench/web/tabs.js";
+import { html } from "../../../web/dom.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+
+/** @param {Editor} editor */
+export function variantsBar(editor) {
+  const tabs = new Tabs("Graphs of the lesson", (name) => {
+    const { lesson } = editor.drawing;
+    if (lesson && Number(name) !== lesson.variant) editor.send({ kind: "variant", lesson: lesson.key, variant: Number(name) });
+  });
+  const root = html("div", { class: "variants", hidden: true }, tabs.root);
+  editor.watchers.push(() => {
+    const { lesson } = editor.drawing;
+    root.hidden = !lesson || lesson.variants.length < 2;
+    if (lesson && !root.hidden) tabs.show(lesson.variants.map((label, i) => ({ name: String(i), label })), String(lesson.variant));
+  });
+  return root;
+}

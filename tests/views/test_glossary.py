@@ -1,0 +1,47 @@
+"""Test the glossary: sentences are short, and text is marked where its words stand."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.views.glossary import GLOSSARY, explained
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.text, self.words = "", []
+
+    def handle_starttag(self, tag, attrs):
+        self.words.append((tag, dict(attrs)["data-term"]))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def read(html: str) -> _Text:
+    reader = _Text()
+    reader.feed(html)
+    reader.close()
+    return reader
+
+
+def test_every_word_has_one_or_two_short_sentences():
+    assert [word for word, says in GLOSSARY.items() if len(says) > 160 or not says.endswith(".")] == []
+
+
+def test_the_first_of_each_word_is_marked_also_in_the_plural_and_the_text_stays():
+    text = "Cotangents & <b>values</b>: each cotangent, and Jacobians. The covalue is no value."
+    found = read(explained(text))
+    assert found.text == text
+    assert found.words == [("dfn", "cotangent"), ("dfn", "value"), ("dfn", "Jacobian")]
+
+
+def test_the_longer_word_is_taken():
+    assert read(explained("the arriving cotangent")).words == [("dfn", "arriving cotangent")]
+
+
+def test_the_words_beside_the_figures_are_explained():
+    told = [word for figure in FIGURES.values() for _, word in read(explained(figure.what_it_says)).words]
+    assert len(told) >= 5
