@@ -112,6 +112,25 @@ def test_a_rule_behind_such_a_gradient_does_not_block_forward_mode():
     assert av.verify_tangents(found).agrees
 
 
+def test_the_z_of_a_gradient_without_a_path_does_not_block_forward_mode():
+    """d sin(r)/dx is 0 without sin(r), so a function that is written for it does not call the rule."""
+    text = "x = 0.6\nw = 0.4\nr = rewrite(w, lambda v: v + 1.0)\nz = sin(r)\ny = x + grad(z, x) * w"
+    found = av.jvp(av.parse(text), {"w": 1.0})
+    assert (found.blocked, found.aside, found.tangent["y"]) == ((), ("r",), 0.0)
+    assert av.verify_tangents(found).agrees
+    _push(loaded(av.to_python(found.graph))["forward"], found.trace.inputs, ["w"])
+
+
+def test_a_rule_that_a_gradient_runs_again_blocks_forward_mode():
+    """The twin that must differ: with a path from x to z the function under `jax.grad` calls the rule."""
+    text = "x = 0.6\nw = 0.4\nr = rewrite(w * x, lambda v: v + 1.0)\nz = sin(r)\ny = grad(z, x) * w"
+    found = av.jvp(av.parse(text), {"w": 1.0})
+    assert "r" in found.blocked
+    assert av.verify_tangents(found).agrees
+    with pytest.raises(TypeError, match="custom_vjp"):
+        _push(loaded(av.to_python(found.graph))["forward"], found.trace.inputs, ["w"])
+
+
 def test_a_training_moves_no_parameter_at_which_nothing_arrives():
     text = "x = rewrite(parameter(2.0), lambda v: v + 1.0)\nz = where(x > 1.0, x, 0.0)\ny = grad(z, x)"
     assert av.train(av.parse(text), steps=2, rate=0.1).parameters["x"] == 2.0

@@ -18,6 +18,7 @@ from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.graph.checks.argument_types import kind_of
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.structure.grad_nodes import reads_of, runs_again
 from autodiff_viz.graph.structure.order import ancestors
 
 ALIKE = 1e-4  # share of the summed sizes; float32 rounds far below
@@ -36,7 +37,7 @@ class Tangents:
         that node's value. The contributions of a node's wires add up to its tangent.
       blocked: names of the nodes on the way to the output whose rule is a `jax.custom_vjp` and at which a
         tangent arrives: `jax.jvp` raises a TypeError there.
-      aside: the same of nodes from which no wire leads to the output, so that they hinder nothing.
+      aside: the same of nodes that the output does not need, so that they hinder nothing.
     """
 
     trace: Trace
@@ -140,8 +141,15 @@ def jvp(
 
 
 def leading(graph: Graph, names: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the nodes from which wires lead to the output; all if there is no output."""
-    way = graph.by_name if graph.output is None else ancestors(graph, [graph.output])
+    """Return those of the nodes that the output needs; all if there is no output.
+
+    It needs what is read on the way to it, and what grad nodes on that way run again. The z of a grad node
+    without a path to it is not needed.
+    """
+    if graph.output is None:
+        return tuple(names)
+    way = ancestors(graph, [graph.output], reads_of)
+    way |= runs_again(graph, [graph[name] for name in way])
     return tuple(name for name in names if name in way)
 
 

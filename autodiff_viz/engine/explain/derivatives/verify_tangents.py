@@ -20,7 +20,8 @@ from autodiff_viz.engine.whole_program.verify import Verdict
 from autodiff_viz.graph.checks.argument_types import kind_of
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.structure.order import descendants
+from autodiff_viz.graph.structure.grad_nodes import reads_of
+from autodiff_viz.graph.structure.order import order
 
 BLOCKED = "forward mode, which jax.jvp refuses"
 
@@ -94,7 +95,10 @@ def _program_graph(found: Tangents) -> Graph:
     graph = found.graph
     if found.blocked or not found.aside:
         return graph
-    left_out = descendants(graph, found.aside)
+    left_out = set(found.aside)
+    for node in order(graph):
+        if any(name in left_out for name in reads_of(node)):
+            left_out.add(node.name)
     nodes = tuple(node for node in graph.nodes if node.name not in left_out)
     regions = (
         replace(each, nodes=each.nodes - left_out, saved=each.saved - left_out) for each in graph.regions
