@@ -30,7 +30,8 @@ FIELDS = 20_000  # of a message to Streamlit; a page with 300 widgets has some 1
 DESCRIPTOR = BackMsg.DESCRIPTOR
 TOO_DEEP, TOO_MANY = "too deep", "too many"
 
-AT_ONCE = 32 * 1024  # bytes
+AT_ONCE = 72 * 1024
+"""Bytes; the longest link comes in one piece: Uvicorn refuses a request whose head is incomplete at 16 kB."""
 SERVER = str(Path(__file__).parents[2]).encode()
 _log = logging.getLogger(__name__)
 

@@ -158,7 +158,10 @@ def server(request, tmp_path_factory):
 
 
 def test_a_piece_that_is_read_at_once_unpacks_to_little(server):
-    """30 messages of 15 MB come as 450 kB; the first is refused, the others are hardly unpacked by then."""
+    """30 messages of 15 MB come as 450 kB; the first is refused, and of the others few are unpacked by then.
+
+    In pieces of 256 kB, as asyncio reads, they took 310 MB.
+    """
     data = with_text("x" * 15_500_000)
     with visiting(server.address):
         before = peak(server)
@@ -167,7 +170,7 @@ def test_a_piece_that_is_read_at_once_unpacks_to_little(server):
                 socket.protocol.send_binary(data)
             socket.socket.sendall(b"".join(socket.protocol.data_to_send()))
             assert closed(Visitor(socket)) == 1009
-        assert peak(server) - before <= 100
+        assert peak(server) - before <= 200
 
 
 def peak(server: Server) -> int:

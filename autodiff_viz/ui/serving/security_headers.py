@@ -1,4 +1,4 @@
-"""Say to browsers what a page of the lab may do: security headers on every answer.
+"""Restrict what a page of the lab may do in a browser: security headers on every answer.
 
 The page loads code, styles and data only from its own server. Streamlit sets styles inline, compiles its own
 WebAssembly and loads a component's code from blobs. Inline scripts are named by their hashes.
