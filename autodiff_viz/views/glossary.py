@@ -7,35 +7,41 @@ from html import escape
 
 GLOSSARY = {
     "value": "What a node computes in the forward pass.",
-    "cotangent": "Cotangent of a node: how fast the output moves when this node moves, as far as stops and other rules let "
-    "it through. For a loss it is the gradient.",
+    "cotangent": "Cotangent of a node: how fast the output moves when this node moves, as far as stops "
+    "and other rules let it through. For a loss it is the gradient.",
     "gradient": "The cotangent that arrives at an input or a parameter: what training uses.",
     "seed": "The cotangent with which the backward pass begins, at the output: 1, unless you set another.",
-    "pullback": "The backward step of a node: it takes the cotangent that arrives at the node and gives what each of its "
-    "wires passes back.",
+    "pullback": "The backward step of a node: it takes the cotangent that arrives at the node and gives "
+    "what each of its wires passes back.",
     "arriving cotangent": "The sum of what all readers of this node pass back to it.",
-    "passes": "What a node gives back down one of its wires: its part of the cotangent at the wire's other end.",
-    "rule": "What a node does with the gradient in place of JAX's own derivative: stop, rewrite, scale, a declared "
-    "pullback, or backward as another expression.",
+    "passes": "What a node gives back down one of its wires: its part of the cotangent at the wire's "
+    "other end.",
+    "rule": "What a node does with the gradient in place of JAX's own derivative: stop, rewrite, scale, a "
+    "declared pullback, or backward as another expression.",
     "residual": "An array that the forward pass keeps, since the backward pass needs it.",
-    "run": "One computation of a node: in the forward pass, or once more in the backward pass if it is checkpointed.",
-    "checkpoint": "A region of nodes whose results are not kept, unless its policy says so: the backward pass computes again "
-    "those that it needs.",
+    "run": "One computation of a node: in the forward pass, or once more in the backward pass if it is "
+    "checkpointed.",
+    "checkpoint": "A region of nodes whose results are not kept, unless its policy says so: the backward "
+    "pass computes again those that it needs.",
     "live": "In memory after a step: computed already, and still needed by a later step.",
-    "norm": "The length of a tensor: the root of the sum of the squares of its elements. Bars and wires of tensors show it.",
-    "tangent": "How fast a node moves when the inputs move in a given direction: what forward mode carries to the output.",
-    "Jacobian": "All derivatives of the elements of one node by those of another: a row for each element of the first, a "
-    "column for each of the second.",
+    "norm": "The length of a tensor: the root of the sum of the squares of its elements. Bars and wires "
+    "of tensors show it.",
+    "tangent": "How fast a node moves when the inputs move in a given direction: what forward mode "
+    "carries to the output.",
+    "Jacobian": "All derivatives of the elements of one node by those of another: a row for each element "
+    "of the first, a column for each of the second.",
     "segment": "A part of the graph between two cuts, with one pullback for all of it.",
 }
 """Each word, in the form in which the page has it, with its sentence."""
 
-_WORD = re.compile(rf"\b({'|'.join(map(re.escape, sorted(GLOSSARY, key=len, reverse=True)))})(?:s|es)?\b", re.IGNORECASE)
+_WORD = re.compile(
+    rf"\b({'|'.join(map(re.escape, sorted(GLOSSARY, key=len, reverse=True)))})(?:s|es)?\b", re.IGNORECASE
+)
 _KEYS = {word.lower(): word for word in GLOSSARY}
 
 
 def explained(text: str) -> str:
-    """Return plain text as HTML, with the first of each word marked for `ui/web/term.js`, which explains it."""
+    """Return plain text as HTML with the first of each word marked, for `ui/web/term.js` to explain."""
     once: set[str] = set()
 
     def marked(match: re.Match[str]) -> str:
@@ -43,8 +49,8 @@ def explained(text: str) -> str:
         if word in once:
             return escape(match[0])
         once.add(word)
-        sentence = escape(GLOSSARY[word], quote=True)
-        return f'<dfn data-term="{escape(word)}" tabindex="0" aria-description="{sentence}">{escape(match[0])}</dfn>'
+        about = f'data-term="{escape(word)}" tabindex="0" aria-description="{escape(GLOSSARY[word])}"'
+        return f"<dfn {about}>{escape(match[0])}</dfn>"
 
     parts, end = [], 0
     for match in _WORD.finditer(text):

@@ -186,7 +186,9 @@ def test_a_pullback_can_be_typed_as_its_body():
     typed = actions.set_function(declared, "a", "v * cos(x)")
     assert "custom(sin(x), pullback=lambda v, x, out: v * cos(x))" in show(typed.graph)
     product = actions.set_rule(start(), "b", "pullback")
-    assert "lambda v, a, y, out: (v * y, v * a)" in show(actions.set_function(product, "b", "v * y, v * a").graph)
+    assert "lambda v, a, y, out: (v * y, v * a)" in show(
+        actions.set_function(product, "b", "v * y, v * a").graph
+    )
 
 
 def test_a_pullback_with_the_wrong_number_of_arguments_is_told_what_fits_that_node():

@@ -117,7 +117,9 @@ class Reader:
           GraphError: `node` is no lambda, or its body uses more than ops and its own arguments.
         """
         if not isinstance(node, ast.Lambda):
-            raise self.error(node, "lambda", "A lambda is needed here.", f"Write for example {_LAMBDAS[gives]}.")
+            raise self.error(
+                node, "lambda", "A lambda is needed here.", f"Write for example {_LAMBDAS[gives]}."
+            )
         inner = Reader(self.line, Arguments(self._arguments(node)))
         body = node.body.elts if isinstance(node.body, ast.Tuple) else [node.body]
         results = [inner.read(part) for part in body]
@@ -140,7 +142,7 @@ class Reader:
 
 _LAMBDAS = {
     ARRIVING: "lambda v: 0.5 * v, where v is the arriving cotangent",
-    WIRES: "lambda v, x, out: v * cos(x), with the arriving cotangent, a value for each wire and the node's own",
+    WIRES: "lambda v, x, out: v * cos(x), with the cotangent, a value for each wire and the node's own",
 }
 
 

@@ -22,7 +22,10 @@ PROGRESS = Path(__file__).parents[1] / "assets" / "progress.js"
 TO_THE_TOP = """(() => {
   const panel = document.querySelector(".st-key-lesson_panel");
   panel?.closest('[data-testid="stLayoutWrapper"]')?.scrollTo(0, 0);
-  if (panel?.contains(document.activeElement)) panel.querySelector("h2")?.setAttribute("tabindex", "-1"), panel.querySelector("h2")?.focus();
+  const title = panel?.querySelector("h2");
+  if (!title || !panel.contains(document.activeElement)) return;
+  title.setAttribute("tabindex", "-1");
+  title.focus();
 })();"""
 """Show the lesson's beginning; whoever came by a button in it goes on with the keyboard from its title."""
 

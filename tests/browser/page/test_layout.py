@@ -204,7 +204,9 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
         in_view(page, panel, *([] if tab == "Lesson" else [SLIDERS]))
     assert page.evaluate(SCROLLS) == []
     resized(page, 960, 600)  # a laptop's window below the browser's own bars
-    page.wait_for_function("document.documentElement.style.getPropertyValue('--av-dock') === '185px'")  # with the row of the lesson's graphs
+    page.wait_for_function(
+        "document.documentElement.style.getPropertyValue('--av-dock') === '185px'"
+    )  # with the row of the lesson's graphs
     assert box(page, ".canvas")["height"] >= 239
     apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
     resized(page, 900, 650)  # the narrowest window with a column beside the canvas

@@ -10,7 +10,7 @@ import { dragFrame, groundOf, lay } from "./draw/viewport/dragframe.js";
 import { fromFragment } from "../../workbench/web/link.js";
 import { comeView } from "./draw/viewport/come.js";
 import { bounds, padded, showing, viewOf } from "./draw/geometry.js";
-import { moved, predict } from "./state/predict.js";
+import { BESIDE, moved, NO_MATTER, predict } from "./state/predict.js";
 import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
 import { markStale } from "./draw/highlights/stale.js";
 import { Waiting } from "./draw/highlights/waiting.js";
@@ -26,10 +26,6 @@ import { stacked } from "./state/tabs.js";
 
 /** @type {Drawing} */
 const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], groups: [], selected: null, history: {}, notice: [] };
-
-const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync", "check", "figure", "pin", "unpin"]); // edits that change no number
-
-const BESIDE = new Set(["type", "slide"]); // edits made in the formula and with sliders
 
 export class Editor {
   constructor() {
@@ -126,8 +122,7 @@ export class Editor {
     this.byHand = edit.kind === "move";
     this.mail.send(edit);
     const { nodes } = this.seen;
-    this.refresh();
-    // Python's drawing then has no node that is new: one that is shown ahead of it comes into view now
+    this.refresh(); // with new nodes, which Python's drawing then has already: they come into view now
     if (this.fitted && changed(nodes, this.seen.nodes).came.length) this.reframe(nodes);
   }
 

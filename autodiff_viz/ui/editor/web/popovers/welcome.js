@@ -1,5 +1,5 @@
 // @ts-check
-// Say in one sentence what the page is for, with two ways to begin. A newcomer sees it over the first graph;
+// Show in one sentence what the page is for, with two ways to begin. A newcomer sees it over the first graph;
 // after the first gesture it never comes again in this browser.
 
 import { html } from "../../../web/dom.js";

@@ -20,6 +20,11 @@ import { POLICIES } from "../../../web/constants.js";
 
 /** @typedef {Map<string, import("../types.js").PaletteOp>} Ops */
 
+/** Kinds of edits that change no number. */
+export const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync", "check", "figure", "pin", "unpin"]);
+/** Kinds of edits that are made in the formula and with sliders. */
+export const BESIDE = new Set(["type", "slide"]);
+
 /** @param {Drawing} drawing @param {Edit[]} pending @param {Ops} [ops] the palette's, by name @returns {Drawing} */
 export const predict = (drawing, pending, ops = new Map()) =>
   pending.reduce((shown, edit) => {
