@@ -1,4 +1,4 @@
-"""Restrict what a page of the lab may do in a browser: security headers on every answer.
+"""Send security headers with every answer, which limit what a page of the lab may do in a browser.
 
 The page loads code, styles and data only from its own server. Streamlit sets styles inline, compiles its own
 WebAssembly and loads a component's code from blobs. Inline scripts are named by their hashes.
