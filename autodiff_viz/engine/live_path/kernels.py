@@ -41,7 +41,7 @@ SCALED, FITTED = "mul", "broadcast_to"
 """Ops that rules call by themselves: to scale a cotangent, and to fit a lambda's result to its wire."""
 
 QUICK = {
-    "xla_cpu_use_fusion_emitters": False,
+    **({"xla_cpu_use_fusion_emitters": False} if __import__("jax").__version__ < "0.11" else {}),
     "xla_cpu_parallel_codegen_split_count": 1,
     "xla_backend_optimization_level": 3,
 }

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+import jax
 from jax.extend import core
 
+from autodiff_viz.graph.problem import GraphError, Problem
+
 CALLS = {
-    **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint"), "jaxpr"),
+    **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint", "RematTraced"), "jaxpr"),
     **dict.fromkeys(("closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"), "call_jaxpr"),
 }
-"""By primitive, the parameter that holds the jaxpr of a call."""
+"""By primitive, the parameter that holds the jaxpr of a call.
+
+A checkpoint region is `remat2`, or with JAX_REMAT3=1 a `RematTraced`.
+"""
+
+MARKER = "debug_callback"  # of a program with marks: one in each run of a node
+
+NAMES = ("name", "CheckpointName")
+"""Primitives of `checkpoint_name`, without JAX_REMAT3 and with it."""
 
 Value = TypeVar("Value")
 """What stands for an array: numbers with their errors, the number of a computation, a use of an array."""
@@ -41,3 +52,38 @@ def interpret(
         results = apply(equation, [read(atom) for atom in equation.invars])
         env.update(zip(equation.outvars, results, strict=True))
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def primitive_of(equation: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return the name of an equation's primitive, and its parameters.
+
+    Of a high-level primitive, which JAX wraps in an equation `call_hi_primitive`, its class and its own.
+    """
+    high = equation.params.get("_prim")
+    return (equation.primitive.name, equation.params) if high is None else (type(high).__name__, high.params)
+
+
+def called(equation: Any) -> Any:
+    """Return the jaxpr that an equation calls, open or closed; None if it calls none.
+
+    Raises:
+      GraphError: there are marks inside the equation, and it is no call that is known.
+    """
+    name, params = primitive_of(equation)
+    if name in CALLS:
+        return params[CALLS[name]]
+    if equation.effects and name != MARKER:
+        raise uncounted(f"it runs nodes in equations {name!r}, which are not known")
+    return None
+
+
+def opened(jaxpr: Any) -> Any:
+    """Return the jaxpr of a closed jaxpr, and any other as it is."""
+    return jaxpr.jaxpr if hasattr(jaxpr, "jaxpr") else jaxpr
+
+
+def uncounted(why: str) -> GraphError:
+    """Return the error of a program whose form is not known: what would be counted in it, is not."""
+    message = f"Runs and residuals cannot be counted with JAX {jax.__version__}: {why}."
+    hint = "They are known with JAX 0.10.2 to 0.12. Values and gradients do not depend on it."
+    return GraphError(Problem("unknown-jaxpr", message, hint))

@@ -1,6 +1,7 @@
 """Count runs of nodes and residuals of the forward pass, read off the whole program.
 
-Nothing is executed: JAX traces the differentiated program, and the equations of its jaxprs are counted.
+Nothing is executed: JAX traces the differentiated program, and the equations of its jaxprs are counted. What
+is counted is compared with what reads no jaxpr: `executed_runs` has the runs, `_check` the rest.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.whole_program.interpreter import MARKER, uncounted
 from autodiff_viz.engine.whole_program.numbering import Numbering, Place
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.graph.identity import remembered
@@ -89,7 +91,7 @@ def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> 
 @remembered(KEPT)
 def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
     with jax.enable_x64(DTYPES[dtype].wide):
-        halves = Halves.of(graph, shapes, dtype, marked=True)  # marks leave the other equations as they are
+        halves = Halves.of(graph, shapes, dtype)
     numbering = Numbering()
     kept_values, arguments = halves.number_forward(numbering)
     kept = _kept(halves, numbering, kept_values)
@@ -100,6 +102,8 @@ def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
         else Runs(forward.get(node.name, 0), backward.get(node.name, 0), kept.get(node.name, 0))
         for node in graph.nodes
     }
+    if graph[graph.output].op != INPUT and graph.output not in numbering.named:
+        raise uncounted(f"its program does not name the value of {graph.output!r}")
     return Counts(runs, _residuals(halves, numbering, kept_values, arguments))
 
 
@@ -115,9 +119,13 @@ class Halves:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, graph: Graph, shapes: tuple, dtype: str, *, marked: bool) -> Halves:
-        """Trace the graph's program and its pullback for inputs of these shapes."""
-        program, dynamic = Program(graph, dtype, marked=marked, name_all=True), dynamic_params(graph)
+    def of(cls, graph: Graph, shapes: tuple, dtype: str) -> Halves:
+        """Trace the graph's program and its pullback for inputs of these shapes.
+
+        A marker in each node shows the runs of regions whose results JAX drops. It leaves the other equations
+        as they are.
+        """
+        program, dynamic = Program(graph, dtype, marked=_nothing, name_all=True), dynamic_params(graph)
         inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
 
         def run(inputs: dict) -> Any:
@@ -134,14 +142,18 @@ class Halves:
         return results[1:], arguments
 
 
+def _nothing(name: str) -> None:
+    """Do nothing: the marker's effect is counted in the jaxpr and never used for what it does."""
+
+
 def _kept(halves: Halves, numbering: Numbering, residuals: list[int]) -> dict[str, int]:
     """Return, by node, in how many recomputed regions an equation computes the node's value again."""
     values = value_of(numbering)
-    seen: set[tuple[str, tuple[int, ...]]] = set()
+    seen: set[tuple[str, str]] = set()
 
     def look(equation: Any, place: Place, operands: list[int], results: list[int]) -> None:
-        if place.recomputations:
-            seen.update((place.node, place.recomputations) for r in results if values.get(r) == place.node)
+        if place.again:
+            seen.update((place.node, place.visit) for r in results if values.get(r) == place.node)
 
     numbering.on_equation = look
     numbering.number(halves.backward, backward_arguments(numbering, residuals))
@@ -167,7 +179,7 @@ def _markers(jaxpr: Any) -> dict[str, int]:
     counted: dict[str, int] = {}
 
     def look(equation: Any, place: Place, operands: list[int], results: list[int]) -> None:
-        if equation.primitive.name == "debug_callback":
+        if equation.primitive.name == MARKER:
             counted[place.node] = counted.get(place.node, 0) + 1
 
     numbering = Numbering(look)

@@ -14,7 +14,7 @@ from typing import Any
 
 import jax
 
-from autodiff_viz.engine.whole_program.interpreter import CALLS
+from autodiff_viz.engine.whole_program.interpreter import MARKER, called
 from autodiff_viz.engine.whole_program.numbering import Numbering, Place
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.engine.whole_program.remat_counts import Halves, backward_arguments, value_of
@@ -23,7 +23,6 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.registries.dtypes import DTYPES
 
 KEPT = 64  # graphs whose backward pass is memoised
-MARKER = "debug_callback"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +97,13 @@ def backward_program(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype:
 @remembered(KEPT)
 def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
     with jax.enable_x64(DTYPES[dtype].wide):
-        halves = Halves.of(graph, shapes, dtype, marked=True)
+        halves = Halves.of(graph, shapes, dtype)
     same, distinct = Numbering(), Numbering(apart=True)
     # Equal computations have one number in `same`, which says what an array is; in `distinct` each has its
     # own, which distinguishes arrays.
     kept, inputs = halves.number_forward(same)
     arrays, _ = halves.number_forward(distinct)
-    reading = _Reading(value_of(same) | inputs, distinct.copied, distinct.regions)
+    reading = _Reading(value_of(same) | inputs, distinct.copied)
     sizes = [_size(variable.aval) for variable in halves.forward.outvars[1:]]
     for array, number, size in zip(arrays, kept, sizes, strict=True):
         reading.keep(array, number, same.first.get(number, Place()).node, size)
@@ -152,9 +151,9 @@ class _Reading:
 
     values: Mapping[int, str]
     copied: Mapping[int, int]
-    regions: Mapping[int, int]
     arrays: dict[int, Stored] = field(default_factory=dict)
-    visits: dict[tuple[int, ...], dict[str, _Run]] = field(default_factory=dict)
+    visits: dict[str, dict[str, _Run]] = field(default_factory=dict)
+    regions: dict[str, int] = field(default_factory=dict)  # by visit
     pulls: dict[str, _Run] = field(default_factory=dict)
     unnamed: dict[int, Size] = field(default_factory=dict)  # size by array, of constants without a node
     _factors: Counter[str] = field(default_factory=Counter)
@@ -177,11 +176,12 @@ class _Reading:
         if not place.again:
             run = self.pulls.setdefault(place.node, _Run())
         else:
+            self.regions[place.visit] = place.region
             run = self.visits.setdefault(place.visit, {}).setdefault(place.node, _Run())
         for operand in operands:
             self._read(run, place.node, operand)
-        name = equation.primitive.name
-        if place.again and name != MARKER and name not in CALLS:  # whose equations come one by one
+        one = called(equation) is None  # the equations of a call come one by one
+        if place.again and one and equation.primitive.name != MARKER:
             for (array, number), variable in zip(results, equation.outvars, strict=True):
                 is_value = self.values.get(number) == place.node
                 named = place.node if is_value else self._factor(place.node)
@@ -205,7 +205,7 @@ class _Reading:
         runs = [run for visit in self.visits.values() for run in visit.values()]
         read = {array for run in (*runs, *self.pulls.values()) for array in run.reads}
         visits = tuple(
-            (self.regions[key[-1]], tuple(self._reruns(visit, read))) for key, visit in self.visits.items()
+            (self.regions[key], tuple(self._reruns(visit, read))) for key, visit in self.visits.items()
         )
         pulls = {node: tuple(run.reads) for node, run in self.pulls.items()}
         return BackwardProgram(self.arrays, residuals & self.arrays.keys(), visits, pulls)
