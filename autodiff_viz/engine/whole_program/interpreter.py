@@ -24,6 +24,9 @@ MARKER = "debug_callback"  # of a program with marks: one in each run of a node
 NAMES = ("name", "CheckpointName")
 """Primitives of `checkpoint_name`, without JAX_REMAT3 and with it."""
 
+SAVED = "PrimalLeftTangentRight"
+"""With JAX_REMAT3=1, of a value that a region saves: it returns the first operand, not the recomputed second."""
+
 Value = TypeVar("Value")
 """What stands for an array: numbers with their errors, the number of a computation, a use of an array."""
 
@@ -67,13 +70,15 @@ def called(equation: Any) -> Any:
     """Return the jaxpr that an equation calls, open or closed; None if it calls none.
 
     Raises:
-      GraphError: there are marks inside the equation, and it is no call that is known.
+      GraphError: the equation could be a call, or pass a value on, in a form that is not known: it is a
+        high-level primitive, or there are marks inside.
     """
     name, params = primitive_of(equation)
     if name in CALLS:
         return params[CALLS[name]]
-    if equation.effects and name != MARKER:
-        raise uncounted(f"it runs nodes in equations {name!r}, which are not known")
+    high = name != equation.primitive.name and name not in (*NAMES, SAVED)
+    if high or (equation.effects and name != MARKER):
+        raise uncounted(f"its programs have equations {name!r}, which are not known")
     return None
 
 

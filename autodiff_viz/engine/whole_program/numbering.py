@@ -20,6 +20,7 @@ import numpy as np
 
 from autodiff_viz.engine.whole_program.interpreter import (
     NAMES,
+    SAVED,
     called,
     interpret,
     opened,
@@ -32,7 +33,7 @@ _NODE = re.compile(SCOPE + r"(\w+)")
 _REGION = re.compile(REGION + r"(\d+)")
 _RECOMPUTED = re.compile(r"(?<![\w:])rematted_computation(?!\w)")  # JAX's own scope; no node of that name
 ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
-_IDENTITIES = (*NAMES, ROUNDED, "optimization_barrier", "stop_gradient")  # they return what they read
+_IDENTITIES = (*NAMES, SAVED, ROUNDED, "optimization_barrier", "stop_gradient")  # they return what they read
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +42,37 @@ class Place:
 
     Attributes:
       node: in whose scope it stands; "" for none.
-      scope: JAX's name stacks of the calls around it and its own.
+      scope: JAX's name stacks of the calls around it, and its own.
     """
 
     node: str = ""
     scope: str = ""
 
     @property
-    def again(self) -> bool:
-        """Whether the equation is part of a recomputation, not of a pullback."""
-        return _RECOMPUTED.search(self.scope) is not None
+    def region(self) -> int | None:
+        """The index of the region whose pullback recomputes the node that the equation is part of.
 
-    @property
-    def visit(self) -> str:
-        """The scope of the pullback for which the equation is recomputed, another one for each.
-
-        A region that runs again inside another recomputation has the scope of that.
-        """
-        return _RECOMPUTED.split(self.scope, 1)[0]
-
-    @property
-    def region(self) -> int:
-        """The index of the region that is recomputed.
+        Of regions that run again inside one another that is the outermost. None in a forward pass and in
+        pullbacks; what the pullback of a grad node recomputes for itself is part of that pullback.
 
         Raises:
           GraphError: the program has a form that is not known.
         """
-        if not (regions := _REGION.findall(self.visit)):
-            raise uncounted("it computes something again outside all checkpoint regions")
-        return int(regions[-1])
+        again = _RECOMPUTED.search(self.scope)
+        if again is None or again.start() > max((m.start() for m in _NODE.finditer(self.scope)), default=-1):
+            return None
+        return last_region(self.scope[: again.start()])
+
+
+def last_region(scope: str) -> int:
+    """Return the index of the innermost region of a scope.
+
+    Raises:
+      GraphError: there is none.
+    """
+    if not (regions := _REGION.findall(scope)):
+        raise uncounted("its backward pass runs nodes again outside all checkpoint regions")
+    return int(regions[-1])
 
 
 @dataclass
@@ -121,7 +124,7 @@ class Numbering:
             self.named.setdefault(params["name"], operands[0])
         identity = only_marks(equation)
         if identity and not (self.apart and name == ROUNDED):
-            results = operands
+            results = operands[: len(equation.outvars)]
         elif body is not None:
             results = self.number(opened(body), operands, place)
             identity = {*results} <= {*operands}  # the function of a rule that acts on cotangents alone

@@ -17,7 +17,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
-from autodiff_viz.engine.whole_program.interpreter import NAMES, called, interpret, opened, primitive_of
+from autodiff_viz.engine.whole_program.interpreter import (
+    NAMES,
+    SAVED,
+    called,
+    interpret,
+    opened,
+    primitive_of,
+)
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT16
 
 CHOOSE = frozenset((
@@ -101,6 +108,8 @@ def _results(equation: Any, operands: list[Rounded], known: dict, found: dict) -
     name = primitive_of(equation)[0]
     if (body := called(equation)) is not None:
         return _called(equation, body, operands, known, found)
+    if name == SAVED:
+        return operands[:1]
     values = [operand.value for operand in operands]
     results = _bind(equation, values)
     errors = [_own(equation, values, result) for result in results]

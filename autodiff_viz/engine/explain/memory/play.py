@@ -204,7 +204,6 @@ class _Backward:
     def __init__(self, trace: Trace, program: BackwardProgram):
         self.trace, self.program = trace, program
         self.uses = consumers(trace.graph)
-        self.visits = list(program.visits)
 
     def steps(self) -> Iterator[_Step]:
         """Yield the steps; inputs are last."""
@@ -224,9 +223,8 @@ class _Backward:
                 yield from self._pullback(item, region)
 
     def _run_again(self, region: Region | None) -> Iterator[_Step]:
-        regions = self.trace.graph.regions
-        if region is not None and self.visits and regions[self.visits[0][0]] == region:
-            for rerun in self.visits.pop(0)[1]:
+        if region is not None:
+            for rerun in self.program.reruns.get(self.trace.graph.regions.index(region), ()):
                 yield self._again(rerun, region.name)
 
     def _again(self, rerun: Rerun, region: str) -> _Step:

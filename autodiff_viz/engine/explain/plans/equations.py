@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-import jax
-
+from autodiff_viz.engine.whole_program.backward_pass import Halves
 from autodiff_viz.engine.whole_program.interpreter import (
     MARKER,
     NAMES,
@@ -23,10 +22,8 @@ from autodiff_viz.engine.whole_program.interpreter import (
 )
 from autodiff_viz.engine.whole_program.numbering import node_of, only_marks
 from autodiff_viz.engine.whole_program.program import structure
-from autodiff_viz.engine.whole_program.remat_counts import Halves
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.registries.dtypes import DTYPES
 
 KEPT = 16  # graphs whose equations are memoised
 
@@ -80,8 +77,7 @@ def equations(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -
 
 @remembered(KEPT)
 def _read(graph: Graph, shapes: tuple, dtype: str) -> Equations:
-    with jax.enable_x64(DTYPES[dtype].wide):
-        halves = Halves.of(graph, shapes, dtype)
+    halves = Halves.of(graph, shapes, dtype)
     reading = _Reading()
     inputs = [
         reading.array(variable.aval, name)
@@ -133,7 +129,7 @@ class _Reading:
         if name in NAMES:
             return [self._named(uses[0], params["name"], equation, node)]
         if only_marks(equation):
-            return uses
+            return uses[: len(equation.outvars)]
         if name == MARKER:
             return []
         if (body := called(equation)) is not None:
