@@ -90,5 +90,5 @@ def opened(jaxpr: Any) -> Any:
 def uncounted(why: str) -> GraphError:
     """Return the error of a program whose form is not known: what would be counted in it, is not."""
     message = f"Runs and residuals cannot be counted with JAX {jax.__version__}: {why}."
-    hint = "They are known with JAX 0.10.2 to 0.12. Values and gradients do not depend on it."
+    hint = "The checkpoint regions of JAX 0.10.2 to 0.12 without JAX_REMAT3 are known. The page shows the rest."
     return GraphError(Problem("unknown-jaxpr", message, hint))

@@ -90,11 +90,8 @@ def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> 
 def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
     halves = Halves.of(graph, shapes, dtype)
     found = backward_pass(halves)
-    if graph[graph.output].op != INPUT and graph.output not in found.named:
-        raise uncounted(f"its program does not name the value of {graph.output!r}")
     again = _computed_again(found)
-    if unknown := _read_again(found) - again:
-        raise uncounted(f"it computes {min(unknown)[0]!r} again in a form that is not known")
+    _check_form(graph, found, again)
     kept = Counter(name for name, _ in again)
     forward, backward = _markers(halves.forward), Counter(e.place.node for e in found.events if e.marks)
     runs = {
@@ -116,9 +113,27 @@ def _computed_again(found: BackwardPass) -> Again:
     return {
         (event.place.node, region)
         for event in found.events
-        if (region := event.place.region) is not None
+        if event.computes
+        and (region := event.place.region) is not None
         and any(values.get(number) == event.place.node for number in event.values)
     }
+
+
+def _check_form(graph: Graph, found: BackwardPass, again: Again) -> None:
+    """Check what holds in every form in which JAX writes regions.
+
+    Raises:
+      GraphError: it does not hold, so that the reading of this form cannot be trusted.
+    """
+    if graph[graph.output].op != INPUT and graph.output not in found.named:
+        raise uncounted(f"its program does not name the value of {graph.output!r}")
+    # A region that passes nothing back runs for the marks alone. Where others run, JAX says that it recomputes.
+    outside = [event for event in found.events if event.place.region is None]
+    marked = {event.place.node for event in outside if event.marks}
+    if unknown := marked & {event.place.node for event in outside if event.computes}:
+        raise uncounted(f"it runs {min(unknown)!r} again without saying that it does")
+    if unknown := _read_again(found) - again:
+        raise uncounted(f"it computes {min(unknown)[0]!r} again in a form that is not known")
 
 
 def _read_again(found: BackwardPass) -> Again:

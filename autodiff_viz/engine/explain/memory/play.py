@@ -17,6 +17,7 @@ from autodiff_viz.engine.explain.memory.backward_program import (
 )
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
+from autodiff_viz.engine.whole_program.interpreter import uncounted
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.aliases import array_sources
@@ -207,6 +208,9 @@ class _Backward:
 
     def steps(self) -> Iterator[_Step]:
         """Yield the steps; inputs are last."""
+        for name, reads in self.program.pulls.items():
+            if reads and self.trace.cotangent.is_symbolic_zero(name):  # an early remat3 makes them numbers
+                raise uncounted(f"it pulls back through {name!r}, at which nothing arrives")
         block = blocks(self.trace.graph)
         yield from self._block(block)
         for node in reversed(block.nodes()):
