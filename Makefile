@@ -13,8 +13,9 @@ run: $(VENV)/.runtime
 test: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
 test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 # By day XLA compiles all with the options of programs that run once (`ONCE` of engine/live_path/kernels.py), in half of
-# the time; `make nightly` as a server does.
-QUICK := --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1 --xla_backend_optimization_level=0
+# the time; `make nightly` as a server does. Expanded for each recipe, when there is a Python: which flags there are depends
+# on jaxlib.
+QUICK = $(shell $(BIN)/python -m tests.xla_flags 2>/dev/null)
 test: export XLA_FLAGS = $(QUICK)
 # Nor what one has read of Python and of the assertions in the tests: empty is "write bytecode", whatever the shell says.
 test: export PYTHONDONTWRITEBYTECODE :=

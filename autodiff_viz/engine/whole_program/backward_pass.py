@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from autodiff_viz.engine.whole_program.interpreter import MARKER, called
+from autodiff_viz.engine.whole_program.interpreter import MARKER, called, uncounted
 from autodiff_viz.engine.whole_program.numbering import Numbering, Place
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.registries.dtypes import DTYPES
 
 
@@ -52,6 +53,10 @@ class Halves:
 
 def _nothing(name: str) -> None:
     """Do nothing: the marker's effect is counted in the jaxpr and never used for what it does."""
+
+
+Again = set[tuple[str, int]]
+"""Values that the backward pass computes again: (node, index of the region whose pullback needs it)."""
 
 
 class Event(NamedTuple):
@@ -91,6 +96,7 @@ class BackwardPass:
       events: its equations, but no recomputation that nothing reads: JAX drops these before it runs them.
       named, first, copied: as of `Numbering`; the first two of shared numbers, `copied` of own ones.
       inputs: name by number, shared.
+      forward: the jaxpr of the forward pass.
     """
 
     residuals: tuple[int, ...]
@@ -101,19 +107,37 @@ class BackwardPass:
     first: Mapping[int, Place]
     copied: Mapping[int, int]
     inputs: Mapping[int, str]
+    forward: Any
 
-    @property
+    @cached_property
     def value_of(self) -> Mapping[int, str]:
         """The node by the shared number of its value; the first node where an identity passes a value on."""
         return {number: name for name, number in reversed(self.named.items())}
 
+    @cached_property
+    def again(self) -> Again:
+        """The values that the backward pass computes again: an equation has the value's number."""
+        return {
+            (event.place.node, region)
+            for event in self.events
+            if event.computes
+            and (region := event.place.region) is not None
+            and any(self.value_of.get(number) == event.place.node for number in event.values)
+        }
 
-def backward_pass(halves: Halves) -> BackwardPass:
-    """Return the backward pass of the halves of a program.
+
+def backward_pass(graph: Graph, shapes: tuple, dtype: str) -> BackwardPass:
+    """Return the backward pass of a graph's program for inputs of these shapes.
 
     Raises:
       GraphError: the program has a form that is not known.
     """
+    found = _read(Halves.of(graph, shapes, dtype))
+    _check_form(graph, found)
+    return found
+
+
+def _read(halves: Halves) -> BackwardPass:
     same, apart = Numbering(), Numbering(apart=True)
     shared, shared_events, _ = _numbered(halves, same)
     own, own_events, results = _numbered(halves, apart)
@@ -128,6 +152,7 @@ def backward_pass(halves: Halves) -> BackwardPass:
         first=same.first,
         copied=apart.copied,
         inputs={same.fresh(("input", name)): name for name in halves.names},
+        forward=halves.forward,
     )
 
 
@@ -160,3 +185,38 @@ def _needed(events: list[Event], results: Iterable[int], copied: Mapping[int, in
             need(event.operands)
         kept.append(event)
     return reversed(kept)
+
+
+def _check_form(graph: Graph, found: BackwardPass) -> None:
+    """Check what holds in every form in which JAX writes regions.
+
+    Raises:
+      GraphError: it does not hold, so that the reading of this form cannot be trusted.
+    """
+    if graph[graph.output].op != INPUT and graph.output not in found.named:
+        raise uncounted(f"its program does not name the value of {graph.output!r}")
+    # A region that passes nothing back runs for the marks alone. Of all others JAX says that it recomputes.
+    outside = [event for event in found.events if event.place.region is None]
+    marked = {event.place.node for event in outside if event.marks}
+    if unknown := marked & {event.place.node for event in outside if event.computes}:
+        raise uncounted(f"it runs {min(unknown)!r} again without saying that it does")
+    if unknown := _read_again(found) - found.again:
+        raise uncounted(f"it computes {min(unknown)[0]!r} again in a form that is not known")
+
+
+def _read_again(found: BackwardPass) -> Again:
+    """Return the values that are computed again for another node, whatever their numbers are.
+
+    What a node hands to others is its value; factors of its derivative it reads itself. These are a part of
+    `BackwardPass.again`, unless that does not recognise a value.
+    """
+    made: dict[int, tuple[str, int]] = {}
+    read: Again = set()
+    for event in found.events:
+        if event.computes:
+            node, region = event.place.node, event.place.region
+            origins = [made[number] for number in event.operands if number in made]
+            read.update(origin for origin in origins if node not in ("", origin[0]))
+            if region is not None:
+                made.update(dict.fromkeys(event.results, (node, region)))
+    return read

@@ -25,7 +25,10 @@ NAMES = ("name", "CheckpointName")
 """Primitives of `checkpoint_name`, without JAX_REMAT3 and with it."""
 
 SAVED = "PrimalLeftTangentRight"
-"""With JAX_REMAT3=1, of a value that a region saves: it returns the first operand, not the recomputed second."""
+"""With JAX_REMAT3=1, of a value that a region saves: returns the first operand, not the recomputed one."""
+
+UNKNOWN = "unknown-jaxpr"
+"""Code of the problem of a program whose form is not known."""
 
 Value = TypeVar("Value")
 """What stands for an array: numbers with their errors, the number of a computation, a use of an array."""
@@ -90,5 +93,5 @@ def opened(jaxpr: Any) -> Any:
 def uncounted(why: str) -> GraphError:
     """Return the error of a program whose form is not known: what would be counted in it, is not."""
     message = f"Runs and residuals cannot be counted with JAX {jax.__version__}: {why}."
-    hint = "The checkpoint regions of JAX 0.10.2 to 0.12 without JAX_REMAT3 are known. The page shows the rest."
-    return GraphError(Problem("unknown-jaxpr", message, hint))
+    hint = "The checkpoint regions of JAX 0.10.2 to 0.12 without JAX_REMAT3 are known."
+    return GraphError(Problem(UNKNOWN, message, hint))

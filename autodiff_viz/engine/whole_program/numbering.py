@@ -59,7 +59,7 @@ class Place:
           GraphError: the program has a form that is not known.
         """
         again = _RECOMPUTED.search(self.scope)
-        if again is None or again.start() > max((m.start() for m in _NODE.finditer(self.scope)), default=-1):
+        if again is None or _NODE.search(self.scope, 0, again.start()):
             return None
         return last_region(self.scope[: again.start()])
 

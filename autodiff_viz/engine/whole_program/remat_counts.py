@@ -13,8 +13,8 @@ from math import prod
 from typing import Any
 
 from autodiff_viz.engine.check import diagnose
-from autodiff_viz.engine.whole_program.backward_pass import BackwardPass, Halves, backward_pass
-from autodiff_viz.engine.whole_program.interpreter import MARKER, uncounted
+from autodiff_viz.engine.whole_program.backward_pass import BackwardPass, backward_pass
+from autodiff_viz.engine.whole_program.interpreter import MARKER
 from autodiff_viz.engine.whole_program.numbering import Numbering, Place
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.graph.identity import remembered
@@ -88,12 +88,9 @@ def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> 
 
 @remembered(KEPT)
 def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
-    halves = Halves.of(graph, shapes, dtype)
-    found = backward_pass(halves)
-    again = _computed_again(found)
-    _check_form(graph, found, again)
-    kept = Counter(name for name, _ in again)
-    forward, backward = _markers(halves.forward), Counter(e.place.node for e in found.events if e.marks)
+    found = backward_pass(graph, shapes, dtype)
+    forward, kept = _markers(found.forward), Counter(name for name, _ in found.again)
+    backward = Counter(event.place.node for event in found.events if event.marks)
     runs = {
         node.name: Runs(1, 0, 0)
         if node.op == INPUT
@@ -101,57 +98,6 @@ def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
         for node in graph.nodes
     }
     return Counts(runs, _residuals(found))
-
-
-Again = set[tuple[str, int]]
-"""Values that the backward pass computes again: (node, index of the region whose pullback needs it)."""
-
-
-def _computed_again(found: BackwardPass) -> Again:
-    """Return the values that the backward pass computes again: an equation has the value's number."""
-    values = found.value_of
-    return {
-        (event.place.node, region)
-        for event in found.events
-        if event.computes
-        and (region := event.place.region) is not None
-        and any(values.get(number) == event.place.node for number in event.values)
-    }
-
-
-def _check_form(graph: Graph, found: BackwardPass, again: Again) -> None:
-    """Check what holds in every form in which JAX writes regions.
-
-    Raises:
-      GraphError: it does not hold, so that the reading of this form cannot be trusted.
-    """
-    if graph[graph.output].op != INPUT and graph.output not in found.named:
-        raise uncounted(f"its program does not name the value of {graph.output!r}")
-    # A region that passes nothing back runs for the marks alone. Where others run, JAX says that it recomputes.
-    outside = [event for event in found.events if event.place.region is None]
-    marked = {event.place.node for event in outside if event.marks}
-    if unknown := marked & {event.place.node for event in outside if event.computes}:
-        raise uncounted(f"it runs {min(unknown)!r} again without saying that it does")
-    if unknown := _read_again(found) - again:
-        raise uncounted(f"it computes {min(unknown)[0]!r} again in a form that is not known")
-
-
-def _read_again(found: BackwardPass) -> Again:
-    """Return the values that are computed again for another node, whatever their numbers are.
-
-    What a node hands to others is its value; factors of its derivative it reads itself. These are a part of
-    `_computed_again`, unless that does not recognise a value.
-    """
-    made: dict[int, tuple[str, int]] = {}
-    read: Again = set()
-    for event in found.events:
-        if event.computes:
-            node, region = event.place.node, event.place.region
-            origins = [made[number] for number in event.operands if number in made]
-            read.update(origin for origin in origins if node not in ("", origin[0]))
-            if region is not None:
-                made.update(dict.fromkeys(event.results, (node, region)))
-    return read
 
 
 def _markers(jaxpr: Any) -> Counter[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from autodiff_viz.engine.whole_program.backward_pass import Event, Halves, backward_pass
+from autodiff_viz.engine.whole_program.backward_pass import Event, backward_pass
 from autodiff_viz.engine.whole_program.numbering import Place, last_region
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.graph.identity import remembered
@@ -88,7 +88,7 @@ def backward_program(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype:
 
 @remembered(KEPT)
 def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
-    found = backward_pass(Halves.of(graph, shapes, dtype))
+    found = backward_pass(graph, shapes, dtype)
     reading = _Reading({**found.value_of, **found.inputs}, found.copied)
     for array, number, aval in zip(found.residuals, found.shared, found.avals, strict=True):
         reading.keep(array, number, found.first.get(number, Place()).node, _size(aval))
