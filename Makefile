@@ -1,10 +1,10 @@
-# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make check: style and types.  make bench: ratios.  make pictures: README's images and links' cards.
+# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make pictures: README's images and links' cards.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test nightly check bench pictures browser nginx clean
+.PHONY: run test nightly compat check bench pictures browser nginx clean
 
 run: $(VENV)/.runtime
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -27,6 +27,11 @@ test: check browser nginx
 nightly: export THOROUGH := 1
 nightly: QUICK :=
 nightly: test
+
+# On the newest Python of the machine, if it is newer than 3.11, with the newest JAX: see tests/compat.py.
+compat: export PYTHONDONTWRITEBYTECODE :=
+compat: $(VENV)/.tools browser
+	$(BIN)/python tests/compat.py
 
 check: $(VENV)/.tools
 	$(BIN)/ruff check .

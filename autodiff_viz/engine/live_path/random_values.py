@@ -53,7 +53,7 @@ def _even_around_0(key: jax.Array, length: int) -> jax.Array:
 
 
 def _whole(name: str) -> tuple[Callable, Callable]:
-    """Return the draw of an initializer whose scale no shape changes: JAX's own, since it may scale inside."""
+    """Return JAX's own draw of an initializer whose scale no shape changes: it may scale inside."""
     return lambda key, length: INITIALIZERS[name].draw(key, (length,), "float32"), lambda shape: np.float32(1)
 
 
