@@ -58,7 +58,16 @@ def installed(command: str, version: str) -> Path:
     digest = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in NEEDS)).hexdigest()
     if not stamp.exists() or stamp.read_text() != digest:
         subprocess.run([command, "-m", "venv", "--clear", folder], check=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", ROOT / NEEDS[1]]
+        pip = [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "-r",
+            ROOT / NEEDS[1],
+        ]
         subprocess.run(pip, check=True)
         stamp.write_text(digest)
     return python
@@ -66,7 +75,9 @@ def installed(command: str, version: str) -> Path:
 
 def tested(python: Path, version: str, *tests: str, **settings: str) -> bool:
     """Return whether tests pass; what they compile is kept for this Python, as `make test` does."""
-    flags = subprocess.run([python, "-m", "tests.xla_flags"], cwd=ROOT, capture_output=True, text=True, check=True)
+    flags = subprocess.run(
+        [python, "-m", "tests.xla_flags"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     cache = {
         "JAX_COMPILATION_CACHE_DIR": str(BUILD / f"compiled-{version}"),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
