@@ -1,7 +1,7 @@
 """Run the tests that depend on JAX in a venv of the newest Python of this machine, which gets the newest JAX.
 
-Python 3.11 has an older one (requirements.txt). The tests of checkpoint regions run once more with JAX_REMAT3=1,
-which JAX announces as its default. Without such a Python it says so and ends well.
+Python 3.11 has an older one (requirements.txt). The tests of checkpoint regions run once more with
+JAX_REMAT3=1, which JAX announces as its default. Without such a Python it says so and ends well.
 """
 
 from __future__ import annotations
