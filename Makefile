@@ -1,10 +1,10 @@
-# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images and links' cards.
+# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images and links' cards.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test nightly check bench soak pictures browser nginx clean
+.PHONY: run test nightly compat check bench soak pictures browser nginx clean
 
 run: $(VENV)/.runtime
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -13,8 +13,9 @@ run: $(VENV)/.runtime
 test: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
 test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 # By day XLA compiles all with the options of programs that run once (`ONCE` of engine/live_path/kernels.py), in half of
-# the time; `make nightly` as a server does.
-QUICK := --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1 --xla_backend_optimization_level=0
+# the time; `make nightly` as a server does. Expanded for each recipe, when there is a Python: which flags there are depends
+# on jaxlib.
+QUICK = $(shell $(BIN)/python -m tests.xla_flags 2>/dev/null)
 test: export XLA_FLAGS = $(QUICK)
 # Nor what one has read of Python and of the assertions in the tests: empty is "write bytecode", whatever the shell says.
 test: export PYTHONDONTWRITEBYTECODE :=
@@ -26,6 +27,11 @@ test: check browser nginx
 nightly: export THOROUGH := 1
 nightly: QUICK :=
 nightly: test
+
+# On the newest Python of the machine, if it is newer than 3.11, with the newest JAX: see tests/compat.py.
+compat: export PYTHONDONTWRITEBYTECODE :=
+compat: $(VENV)/.tools browser
+	$(BIN)/python tests/compat.py
 
 check: $(VENV)/.tools
 	$(BIN)/ruff check .

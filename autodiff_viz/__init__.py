@@ -49,6 +49,7 @@ from autodiff_viz.engine.sweep import Sweep, sweep
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.training.train import Training, train
 from autodiff_viz.engine.training.updates import Records
+from autodiff_viz.engine.versions import versions
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs
 from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.export.python_source import to_python
@@ -59,12 +60,13 @@ from autodiff_viz.graph.notebook import register_pictures
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.serialization.codec import to_json
 from autodiff_viz.graph.structure.segments import Segment
+from autodiff_viz.graph.version import VERSION
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.views.notebook import picture
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 register_pictures(picture)
 
@@ -138,6 +140,7 @@ __all__ = [
     "training_to_python",
     "verify",
     "verify_tangents",
+    "versions",
     "why_zero",
     "xla_memory",
 ]

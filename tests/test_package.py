@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 from tests.readme import PROGRAMS, program
 from tests.test_architecture import APP, PACKAGE, ROOT, imports, library, place
@@ -22,6 +24,25 @@ BUILD_NEEDS = [Requirement(text) for text in PROJECT["build-system"]["requires"]
 ON_THE_PAGE = {"figures", "ui", "app.py"}
 INSTALLED_AS = {"google": "protobuf"}
 """Where the page's own libraries may be imported."""
+
+
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+"""The versions of Python that requirements.txt has pins for."""
+
+
+def pins(file: str) -> list[Requirement]:
+    """The requirements of a file."""
+    lines = [line.split("#")[0].strip() for line in (ROOT / file).read_text("utf-8").splitlines()]
+    return [Requirement(line) for line in lines if "==" in line]
+
+
+def pinned(file: str, python: str) -> dict[str, str]:
+    """The version of each library that pip installs for a Python; a library must not have two."""
+    environment = {"python_version": python, "python_full_version": f"{python}.0"}
+    found = [r for r in pins(file) if r.marker is None or r.marker.evaluate(environment)]
+    versions = {r.name: str(r.specifier).removeprefix("==") for r in found}
+    assert len(versions) == len(found)
+    return versions
 
 
 def run(*arguments: object, **options: object) -> str:
@@ -99,9 +120,33 @@ def test_what_is_imported_is_what_is_required():
 @pytest.mark.parametrize("requirement", [*NEEDS, *APP_NEEDS, *BUILD_NEEDS], ids=str)
 def test_what_is_required_is_pinned_to_a_version_that_fits(requirement):
     file = "requirements-dev.txt" if requirement in BUILD_NEEDS else "requirements.txt"
-    lines = [line.split("#")[0].strip() for line in (ROOT / file).read_text("utf-8").splitlines()]
-    pins = dict(line.split("==") for line in lines if "==" in line)
-    assert requirement.specifier.contains(pins[requirement.name])
+    for python in PYTHONS:
+        assert requirement.specifier.contains(pinned(file, python)[requirement.name])
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_each_python_has_one_pin_of_each_library(python):
+    names = {r.name for r in pins("requirements.txt")}
+    assert names == pinned("requirements.txt", python).keys()
+    assert {"jax", "jaxlib", "numpy", "scipy", "ml_dtypes"} <= names
+
+
+def test_the_newest_jax_is_pinned_where_python_is_new_enough():
+    """JAX 0.12 needs Python 3.12; 0.10.2 was the last for 3.11."""
+    old, new = (pinned("requirements.txt", python) for python in ("3.11", "3.13"))
+    assert (old["jax"], old["jaxlib"]) == ("0.10.2", "0.10.2")
+    assert Version(new["jax"]) == Version(new["jaxlib"]) >= Version("0.12.0.1")
+    (bounds,) = (r.specifier for r in NEEDS if r.name == "jax")
+    assert not bounds.contains("0.10.1")
+    assert not bounds.contains("0.13.0")
+
+
+def test_the_container_has_a_python_with_the_newest_jax():
+    dockerfile = (ROOT / "deploy" / "Dockerfile").read_text("utf-8")
+    (python,) = re.findall(r"^FROM python:(\d\.\d+)-", dockerfile, re.M)
+    assert python in PYTHONS
+    assert pinned("requirements.txt", python)["jax"] == pinned("requirements.txt", PYTHONS[-1])["jax"]
+    assert set(re.findall(r"/lib/python(\d\.\d+)/", dockerfile)) == {python}
 
 
 @pytest.mark.parametrize("name", ["uv.lock", "Pipfile", "environment.yml", "environment.yaml"])

@@ -18,6 +18,7 @@ from autodiff_viz.engine.diagnostics.notes import notes_of
 from autodiff_viz.engine.live_path.arrays import Arrays, constant, on_device
 from autodiff_viz.engine.live_path.passes import Cotangents, Prepared, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
+from autodiff_viz.engine.whole_program.interpreter import UNKNOWN
 from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.graph.checks.argument_types import kind_of, known_graph
 from autodiff_viz.graph.identity import Exact, identity
@@ -132,6 +133,15 @@ def trace(
         values, called = forward(prepared)
         cotangents = backward(prepared, values, called, seed_array)
         return _finish(prepared, values, cotangents, seed_array, tuple(notes))
+
+
+def counts_unknown(found: Trace) -> str:
+    """Return why runs cannot be counted with this JAX; "" if they can, or if regions cannot run."""
+    try:
+        _ = found.runs
+    except GraphError as error:
+        return error.problems[0].message if error.problems[0].code == UNKNOWN else ""
+    return ""
 
 
 def known_trace(found: Any) -> Trace:

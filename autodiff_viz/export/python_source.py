@@ -13,6 +13,7 @@ from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.live_path.arrays import initializer
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.engine.versions import versions_said
 from autodiff_viz.export.body import Body, unspaced
 from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, expression, written
 from autodiff_viz.export.rules import HELPERS, WIDTH
@@ -28,6 +29,7 @@ from autodiff_viz.ops.initializers import INITIALIZERS
 _FILE = '''"""The graph of {output} as a JAX program.
 
 It needs jax and nothing else. Run it: it prints {output} and the gradient of every input.
+Written by {versions}; with another JAX the last digits may differ.
 """
 
 {imports}
@@ -75,6 +77,7 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     parts = written_parts(graph, seed, dtype)
     inputs = parts.inputs
     text = _FILE.format(
+        versions=versions_said(),
         output=graph.output,
         imports=imports(parts.lines, dtype),
         inputs="\n".join(f"{name} = {written(input_value(node, dtype))}" for name, node in inputs.items()),

@@ -11,6 +11,7 @@ from autodiff_viz.engine.training.arguments import number_of_steps, settings_fro
 from autodiff_viz.engine.training.mixed import LEAST, MOST, is_mixed, parameter_dtype
 from autodiff_viz.engine.training.state import Settings, with_shifted_seed
 from autodiff_viz.engine.training.updates import check_optimiser, check_trainable
+from autodiff_viz.engine.versions import versions_said
 from autodiff_viz.export.expressions import written
 from autodiff_viz.export.names import fresh
 from autodiff_viz.export.python_source import Parts, imports, indented, input_value, tidied, written_parts
@@ -33,6 +34,7 @@ _FILE = '''"""The training of {output} as a JAX program.
 
 It needs jax and optax and nothing else. Run it: it prints the loss of every step and the parameters after
 the last one.
+Written by {versions}; with another JAX the last digits may differ.
 """
 
 {imports}
@@ -163,6 +165,7 @@ def written_training(graph: Graph, settings: Settings, steps: int, dtype: str) -
     learned = {name: node for name, node in parts.inputs.items() if node.is_parameter}
     update, loop = _written_steps(settings, steps, dtype, step, learned)
     text = _FILE.format(
+        versions=versions_said(),
         output=graph.output,
         imports=_imports([*lines, update], dtype),
         inputs=_dictionary({n: node for n, node in parts.inputs.items() if n not in learned}, dtype),

@@ -15,6 +15,7 @@ from autodiff_viz.engine.whole_program.verify import Verdict, verify
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.views.actions import resampled_nodes
 from autodiff_viz.views.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.views.canvas.slider_tables import Stretch, keys, tables
@@ -28,6 +29,7 @@ from autodiff_viz.views.slider_ranges import slider_range
 from autodiff_viz.views.training.shown_step import Moment, moment
 
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified on request, since tracing holds the GIL
+OTHERWISE = "a callback in each node, while the whole program runs, counts otherwise"
 NO_HINTS = f"There are hints for graphs of up to {VERIFIED_AT_ONCE} nodes, and none for this one."
 
 
@@ -249,6 +251,8 @@ class Verification:
         if self.verdict.agrees:
             agrees = f"Whole-program jax.vjp agrees on all {self.verdict.compared} arrays"
             return agrees + _how_close(self.verdict)
+        if self.verdict.miscounted:
+            return f"The runs of {listed(self.verdict.miscounted, 4)} are counted wrongly: {OTHERWISE}."
         share = f"{self.verdict.worst:.2g} of its size"
         return f"Whole-program jax.vjp differs in {self.verdict.where}, by {share}."
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autodiff_viz.engine.check import diagnose, runnable
-from autodiff_viz.engine.trace import Trace, trace, trace_part
+from autodiff_viz.engine.trace import Trace, counts_unknown, trace, trace_part
 from autodiff_viz.engine.training.live_steps import traced
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity
@@ -135,5 +135,6 @@ def _states(found: Trace, trained: bool) -> dict[str, State]:
 
 def _notes(found: Trace) -> tuple[str, ...]:
     """Return sentences about the whole graph: notes of the trace, and whether its runs are not counted."""
-    uncounted = (NOT_COUNTED,) if runs_are_many(found.graph) else ()
-    return (*found.notes, *uncounted)
+    regions, many = found.graph.regions, runs_are_many(found.graph)
+    uncounted = NOT_COUNTED if many else counts_unknown(found) if regions else ""
+    return (*found.notes, *([uncounted] if uncounted else ()))

@@ -19,7 +19,7 @@ from autodiff_viz.engine.lints.second import SECOND_DERIVATIVE
 from autodiff_viz.engine.lints.stops import IDLE_STOP
 from autodiff_viz.engine.lints.values import BROADCAST, DEAD_UNIT
 from autodiff_viz.engine.lints.wheres import WHERE_TRAP
-from autodiff_viz.engine.trace import Trace, known_trace
+from autodiff_viz.engine.trace import Trace, counts_unknown, known_trace
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.order import descendants
 
@@ -64,9 +64,9 @@ def lints(found: Trace, differences: Mapping[str, Difference] | None = None) -> 
 def not_looked_at(found: Trace) -> tuple[str, ...]:
     """Return in sentences what `lints` leaves out of this trace."""
     regions = len(known_trace(found).graph.regions)
-    if regions <= MOST_REGIONS:
-        return ()
-    return (f"Hints look at the first {MOST_REGIONS} of {regions} checkpoints.",)
+    many = f"Hints look at the first {MOST_REGIONS} of {regions} checkpoints."
+    unknown = counts_unknown(found) if regions else ""
+    return (*([many] if regions > MOST_REGIONS else ()), *([unknown] if unknown else ()))
 
 
 def lint_cure(found: Trace, code: str, where: str) -> Cure | None:

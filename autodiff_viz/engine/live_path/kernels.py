@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.lib
 import jax.numpy as jnp
 
 from autodiff_viz.engine.live_path.ahead_of_time import compiled
@@ -40,15 +41,18 @@ TANGENTS_KEPT = 192  # compiled tangents, half of them on trial; each is one pro
 SCALED, FITTED = "mul", "broadcast_to"
 """Ops that rules call by themselves: to scale a cotangent, and to fit a lambda's result to its wire."""
 
+JAXLIB = tuple(map(int, jax.lib.__version__.split(".")[:3]))
+
 QUICK = {
-    "xla_cpu_use_fusion_emitters": False,
+    **({"xla_cpu_use_fusion_emitters": False} if JAXLIB < (0, 11, 1) else {}),
     "xla_cpu_parallel_codegen_split_count": 1,
     "xla_backend_optimization_level": 3,
 }
-"""Compiler options for ops on numbers: half of the compile time, half of the machine code, and the same bits.
+"""Compiler options for ops on numbers: less compile time, less machine code, and the same bits.
 
-On tensors some ops would run slower. The level is XLA's own, set so that numbers have these bits whatever
-XLA_FLAGS says: with less, tanh(10) is not rounded to 1.
+Without fusion emitters XLA takes half of the time; from jaxlib 0.11.1 on there is nothing else, and XLA
+refuses the option. On tensors some ops would run slower. The level is XLA's own, set so that numbers have
+these bits whatever XLA_FLAGS says: with less, tanh(10) is not rounded to 1.
 """
 
 ONCE = {**QUICK, "xla_backend_optimization_level": 0}

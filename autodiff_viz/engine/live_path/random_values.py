@@ -48,12 +48,13 @@ def _cut_normal(key: jax.Array, length: int) -> jax.Array:
     return jax.random.truncated_normal(key, -2, 2, (length,), "float32")
 
 
-def _even(key: jax.Array, length: int) -> jax.Array:
-    return jax.random.uniform(key, (length,), "float32")
-
-
 def _even_around_0(key: jax.Array, length: int) -> jax.Array:
     return jax.random.uniform(key, (length,), "float32", -1)
+
+
+def _whole(name: str) -> tuple[Callable, Callable]:
+    """Return JAX's own draw of an initializer whose scale no shape changes: it may scale inside."""
+    return lambda key, length: INITIALIZERS[name].draw(key, (length,), "float32"), lambda shape: np.float32(1)
 
 
 def _constant(value: float) -> tuple[Callable, Callable]:
@@ -82,8 +83,8 @@ def _by(draw: Callable, scale: float, count: Callable[[Shape], float]) -> tuple[
 _SCALES: Mapping[str, tuple[Callable, Callable[[Shape], np.float32]]] = {
     "zeros": _constant(0.0),
     "ones": _constant(1.0),
-    "normal": (_normal, lambda shape: np.float32(0.01)),
-    "uniform": (_even, lambda shape: np.float32(0.01)),
+    "normal": _whole("normal"),
+    "uniform": _whole("uniform"),
     "lecun_normal": _by(_cut_normal, 1.0, _inputs),
     "lecun_uniform": _by(_even_around_0, 1.0, _inputs),
     "glorot_normal": _by(_cut_normal, 1.0, _inputs_and_outputs),

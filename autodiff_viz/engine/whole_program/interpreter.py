@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+import jax
 from jax.extend import core
 
+from autodiff_viz.graph.problem import GraphError, Problem
+
 CALLS = {
-    **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint"), "jaxpr"),
+    **dict.fromkeys(("jit", "pjit", "remat2", "checkpoint", "RematTraced"), "jaxpr"),
     **dict.fromkeys(("closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"), "call_jaxpr"),
 }
-"""By primitive, the parameter that holds the jaxpr of a call."""
+"""By primitive, the parameter that holds the jaxpr of a call.
+
+A checkpoint region is `remat2`, or with JAX_REMAT3=1 a `RematTraced`.
+"""
+
+MARKER = "debug_callback"  # of a program with marks: one in each run of a node
+
+NAMES = ("name", "CheckpointName")
+"""Primitives of `checkpoint_name`, without JAX_REMAT3 and with it."""
+
+SAVED = "PrimalLeftTangentRight"
+"""With JAX_REMAT3=1, of a value that a region saves: returns the first operand, not the recomputed one."""
+
+UNKNOWN = "unknown-jaxpr"
+"""Code of the problem of a program whose form is not known."""
 
 Value = TypeVar("Value")
 """What stands for an array: numbers with their errors, the number of a computation, a use of an array."""
@@ -41,3 +58,40 @@ def interpret(
         results = apply(equation, [read(atom) for atom in equation.invars])
         env.update(zip(equation.outvars, results, strict=True))
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def primitive_of(equation: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return the name of an equation's primitive, and its parameters.
+
+    Of a high-level primitive, which JAX wraps in an equation `call_hi_primitive`, its class and its own.
+    """
+    high = equation.params.get("_prim")
+    return (equation.primitive.name, equation.params) if high is None else (type(high).__name__, high.params)
+
+
+def called(equation: Any) -> Any:
+    """Return the jaxpr that an equation calls, open or closed; None if it calls none.
+
+    Raises:
+      GraphError: the equation could be a call, or pass a value on, in a form that is not known: it is a
+        high-level primitive, or there are marks inside.
+    """
+    name, params = primitive_of(equation)
+    if name in CALLS:
+        return params[CALLS[name]]
+    high = name != equation.primitive.name and name not in (*NAMES, SAVED)
+    if high or (equation.effects and name != MARKER):
+        raise uncounted(f"its programs have equations {name!r}, which are not known")
+    return None
+
+
+def opened(jaxpr: Any) -> Any:
+    """Return the jaxpr of a closed jaxpr, and any other as it is."""
+    return jaxpr.jaxpr if hasattr(jaxpr, "jaxpr") else jaxpr
+
+
+def uncounted(why: str) -> GraphError:
+    """Return the error of a program whose form is not known: what would be counted in it, is not."""
+    message = f"Runs and residuals cannot be counted with JAX {jax.__version__}: {why}."
+    hint = "The checkpoint regions of JAX 0.10.2 to 0.12 without JAX_REMAT3 are known."
+    return GraphError(Problem(UNKNOWN, message, hint))

@@ -13,36 +13,66 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.whole_program.interpreter import CALLS, interpret
+from autodiff_viz.engine.whole_program.interpreter import (
+    NAMES,
+    SAVED,
+    called,
+    interpret,
+    opened,
+    primitive_of,
+    uncounted,
+)
 from autodiff_viz.engine.whole_program.program import REGION, SCOPE
 
 _NODE = re.compile(SCOPE + r"(\w+)")
 _REGION = re.compile(REGION + r"(\d+)")
-RECOMPUTED = "rematted_computation"  # JAX's own scope of what a region recomputes
+_RECOMPUTED = re.compile(r"(?<![\w:])rematted_computation(?!\w)")  # JAX's own scope; no node of that name
 ROUNDED = "reduce_precision"  # in JAX's residuals this primitive is a copy
-_IDENTITIES = ("name", ROUNDED, "optimization_barrier", "stop_gradient")  # they return what they read
+_IDENTITIES = (*NAMES, SAVED, ROUNDED, "optimization_barrier", "stop_gradient")  # they return what they read
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of an equation: its node ("" for none), and the backward regions around it.
+    """Position of an equation.
 
     Attributes:
-      visit: those of these regions that are entered to pull back, not to compute something again.
-      region: index of the innermost region in whose scope it stands.
-      again: whether the equation is part of a recomputation, not of a pullback.
+      node: in whose scope it stands; "" for none.
+      scope: JAX's name stacks of the calls around it, and its own.
     """
 
     node: str = ""
-    recomputations: tuple[int, ...] = ()
-    visit: tuple[int, ...] = ()
-    region: int | None = None
-    again: bool = False
+    scope: str = ""
+
+    @property
+    def region(self) -> int | None:
+        """The index of the region whose pullback recomputes the node that the equation is part of.
+
+        Of regions that run again inside one another that is the outermost. None in a forward pass and in
+        pullbacks; what the pullback of a grad node recomputes for itself is part of that pullback.
+
+        Raises:
+          GraphError: the program has a form that is not known.
+        """
+        again = _RECOMPUTED.search(self.scope)
+        if again is None or _NODE.search(self.scope, 0, again.start()):
+            return None
+        return last_region(self.scope[: again.start()])
+
+
+def last_region(scope: str) -> int:
+    """Return the index of the innermost region of a scope.
+
+    Raises:
+      GraphError: there is none.
+    """
+    if not (regions := _REGION.findall(scope)):
+        raise uncounted("its backward pass runs nodes again outside all checkpoint regions")
+    return int(regions[-1])
 
 
 @dataclass
@@ -53,7 +83,6 @@ class Numbering:
       named: by node name, the number of the value that the node's `checkpoint_name` marks.
       first: by number, the place where it is first computed.
       apart: whether every computation has a number of its own.
-      regions: by number in `Place.recomputations`, the index of the region in the graph.
       copied: with `apart`, the number of what a copy is of.
       on_equation: called as `on_equation(equation, place, operands, results)` for each equation that
         computes something.
@@ -64,9 +93,7 @@ class Numbering:
     first: dict[int, Place] = field(default_factory=dict)
     apart: bool = False
     copied: dict[int, int] = field(default_factory=dict)
-    regions: dict[int, int | None] = field(default_factory=dict)
     _table: dict[Any, int] = field(default_factory=dict)
-    _regions: int = 0
 
     def fresh(self, key: Any) -> int:
         """Return the number of a key; a new number for a new key."""
@@ -88,22 +115,18 @@ class Numbering:
         return found
 
     def _place(self, equation: Any, around: Place) -> Place:
-        stack = str(equation.source_info.name_stack)
-        node = node_of(equation) or around.node
-        regions = _REGION.findall(stack)
-        region = int(regions[-1]) if regions else around.region
-        again = around.again or RECOMPUTED in stack
-        return Place(node, around.recomputations, around.visit, region, again)
+        scope = f"{around.scope}/{equation.source_info.name_stack}"
+        return Place(node_of(equation) or around.node, scope)
 
     def _equation(self, equation: Any, operands: list[int], place: Place) -> list[int]:
-        name, params = equation.primitive.name, equation.params
-        if name == "name":
+        (name, params), body = primitive_of(equation), called(equation)
+        if name in NAMES:
             self.named.setdefault(params["name"], operands[0])
         identity = only_marks(equation)
         if identity and not (self.apart and name == ROUNDED):
-            results = operands
-        elif name in CALLS:
-            results = self.number(opened(params[CALLS[name]]), operands, self._inside(name, params, place))
+            results = operands[: len(equation.outvars)]
+        elif body is not None:
+            results = self.number(opened(body), operands, place)
             identity = {*results} <= {*operands}  # the function of a rule that acts on cotangents alone
         else:
             key = (place.node, name, _key(params), *operands, *self._own())
@@ -120,14 +143,6 @@ class Numbering:
         """Return the part of a key that makes the next number a new one if numbers are kept apart."""
         return (len(self._table),) if self.apart else ()
 
-    def _inside(self, name: str, params: dict, place: Place) -> Place:
-        if not params.get("differentiated"):
-            return place
-        self._regions += 1
-        visit = place.visit if place.again else (*place.visit, self._regions)
-        self.regions[self._regions] = place.region
-        return replace(place, recomputations=(*place.recomputations, self._regions), visit=visit)
-
 
 def node_of(equation: Any) -> str:
     """Return the node in whose named scope an equation stands; "" for none."""
@@ -139,12 +154,7 @@ def only_marks(equation: Any) -> bool:
     """Return whether the equation only marks its operand, or only drops a literal's weak type."""
     if equation.primitive.name == "convert_element_type":
         return equation.invars[0].aval.dtype == equation.outvars[0].aval.dtype
-    return equation.primitive.name in _IDENTITIES
-
-
-def opened(jaxpr: Any) -> Any:
-    """Return the jaxpr of a closed jaxpr, and any other as it is."""
-    return jaxpr.jaxpr if hasattr(jaxpr, "jaxpr") else jaxpr
+    return primitive_of(equation)[0] in _IDENTITIES
 
 
 def _key(params: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -47,7 +48,8 @@ class Program:
     """A graph as a JAX function.
 
     Attributes:
-      marked: put an effect that JAX never prunes in each node, to count block runs.
+      marked: called with a node's name each time that the node's block runs, by an effect that JAX never
+        prunes.
       export_all: return every value from its region (to verify it), not only those used outside.
       name_all: name every value for JAX's checkpoint policies, not only those that some region saves by name.
         A name costs as much as an op when the program runs eagerly.
@@ -58,7 +60,7 @@ class Program:
 
     graph: Graph
     dtype: str
-    marked: bool = False
+    marked: Callable[[str], None] | None = None
     export_all: bool = False
     name_all: bool = False
     whole: Graph | None = None
@@ -121,7 +123,7 @@ class Program:
     def _run_node(self, node: Node, env: Values, dynamic: dict[str, dict], sinks: Sinks) -> jax.Array:
         with nullcontext() if self.whole else jax.named_scope(SCOPE + node.name):
             if self.marked:
-                jax.debug.callback(_nothing)
+                jax.debug.callback(partial(self.marked, node.name))
             wired = [_tapped(env.get(name), (node.name, slot), sinks) for slot, name in node.wires]
             named = self.name_all or node.name in self._saved
             run = self._gradient(node, dynamic) if node.op == GRAD else None
@@ -146,10 +148,6 @@ class Program:
             return pull(jnp.ones_like(y))[0]
 
         return run
-
-
-def _nothing() -> None:
-    """Do nothing: the marker's effect is counted in the jaxpr and never used for what it does."""
 
 
 def dynamic_params(graph: Graph) -> dict[str, dict[str, Any]]:

@@ -1,25 +1,25 @@
 """Count runs of nodes and residuals of the forward pass, read off the whole program.
 
-Nothing is executed: JAX traces the differentiated program, and the equations of its jaxprs are counted.
+Nothing is executed: JAX traces the differentiated program, and the equations of its jaxprs are counted. A
+jaxpr whose form is not known is refused. `verify` compares the runs with `executed_runs`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-
 from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.whole_program.backward_pass import BackwardPass, backward_pass
+from autodiff_viz.engine.whole_program.interpreter import MARKER
 from autodiff_viz.engine.whole_program.numbering import Numbering, Place
-from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
+from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.registries.dtypes import DTYPES
 
 KEPT = 256  # graphs whose counts are memoised; plain numbers, no programs
 
@@ -88,125 +88,47 @@ def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> 
 
 @remembered(KEPT)
 def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
-    with jax.enable_x64(DTYPES[dtype].wide):
-        halves = Halves.of(graph, shapes, dtype, marked=True)  # marks leave the other equations as they are
-    numbering = Numbering()
-    kept_values, arguments = halves.number_forward(numbering)
-    kept = _kept(halves, numbering, kept_values)
-    forward, backward = markers(halves.forward), markers(halves.backward)
+    found = backward_pass(graph, shapes, dtype)
+    forward, kept = markers(found.forward), Counter(name for name, _ in found.again)
+    backward = Counter(event.place.node for event in found.events if event.marks)
     runs = {
         node.name: Runs(1, 0, 0)
         if node.op == INPUT
         else Runs(forward.get(node.name, 0), backward.get(node.name, 0), kept.get(node.name, 0))
         for node in graph.nodes
     }
-    return Counts(runs, _residuals(halves, numbering, kept_values, arguments))
+    return Counts(runs, _residuals(found))
 
 
-@dataclass(frozen=True)
-class Halves:
-    """The differentiated program as two jaxprs.
-
-    `forward` gives (output, residuals); `backward` takes the residuals.
-    """
-
-    forward: Any
-    backward: Any
-    names: tuple[str, ...]
-
-    @classmethod
-    def of(cls, graph: Graph, shapes: tuple, dtype: str, *, marked: bool) -> Halves:
-        """Trace the graph's program and its pullback for inputs of these shapes."""
-        program, dynamic = Program(graph, dtype, marked=marked, name_all=True), dynamic_params(graph)
-        inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
-
-        def run(inputs: dict) -> Any:
-            return jax.vjp(lambda i: program(i, dynamic, {})[0], inputs)
-
-        forward, (output, pull) = jax.make_jaxpr(run, return_shape=True)(inputs)
-        backward = jax.make_jaxpr(lambda pull, v: pull(v))(pull, output)
-        return cls(forward.jaxpr, backward.jaxpr, tuple(sorted(inputs)))
-
-    def number_forward(self, numbering: Numbering) -> tuple[list[int], dict[int, str]]:
-        """Number the forward jaxpr; return (numbers of the residuals, input name by number)."""
-        arguments = {numbering.fresh(("input", name)): name for name in self.names}
-        results = numbering.number(self.forward, arguments)
-        return results[1:], arguments
-
-
-def _kept(halves: Halves, numbering: Numbering, residuals: list[int]) -> dict[str, int]:
-    """Return, by node, in how many recomputed regions an equation computes the node's value again."""
-    values = value_of(numbering)
-    seen: set[tuple[str, tuple[int, ...]]] = set()
-
-    def look(equation: Any, place: Place, operands: list[int], results: list[int]) -> None:
-        if place.recomputations:
-            seen.update((place.node, place.recomputations) for r in results if values.get(r) == place.node)
-
-    numbering.on_equation = look
-    numbering.number(halves.backward, backward_arguments(numbering, residuals))
-    numbering.on_equation = None
-    counted: dict[str, int] = {}
-    for name, _ in seen:
-        counted[name] = counted.get(name, 0) + 1
-    return counted
-
-
-def value_of(numbering: Numbering) -> dict[int, str]:
-    """Return the node by the number of its value; the first node where an identity passes a value on."""
-    return {number: name for name, number in reversed(numbering.named.items())}
-
-
-def backward_arguments(numbering: Numbering, residuals: list[int]) -> list[int]:
-    """Return the numbers of the backward jaxpr's arguments: the residuals, then the seed."""
-    return [*residuals, numbering.fresh(("seed",))]
-
-
-def markers(jaxpr: Any) -> dict[str, int]:
+def markers(jaxpr: Any) -> Counter[str]:
     """Return, by node, how many of its markers `jaxpr` holds, regions included."""
-    counted: dict[str, int] = {}
+    counted: Counter[str] = Counter()
 
     def look(equation: Any, place: Place, operands: list[int], results: list[int]) -> None:
-        if equation.primitive.name == "debug_callback":
-            counted[place.node] = counted.get(place.node, 0) + 1
+        if equation.primitive.name == MARKER:
+            counted[place.node] += 1
 
     numbering = Numbering(look)
-    numbering.number(jaxpr, [numbering.fresh(("argument", i)) for i in range(len(jaxpr.invars))])
+    numbering.number(jaxpr, [numbering.fresh(variable) for variable in jaxpr.invars])
     return counted
 
 
-def _residuals(
-    halves: Halves, numbering: Numbering, residuals: list[int], inputs: dict[int, str]
-) -> tuple[Residual, ...]:
+def _residuals(found: BackwardPass) -> tuple[Residual, ...]:
     """Return the residuals: one per computation, as `jax.vjp` keeps them, although two may be equal."""
-    distinct = Numbering(apart=True)
-    arrays, _ = halves.number_forward(distinct)
-    readers = _readers(halves, distinct, arrays)
-    values = value_of(numbering) | inputs
-    found: dict[int, Residual] = {}
-    for array, number, variable in zip(arrays, residuals, halves.forward.outvars[1:], strict=True):
-        place, shape = numbering.first.get(number, Place()), tuple(variable.aval.shape)
-        size = prod(shape)
-        found[array] = Residual(
+    readers: dict[int, set[str]] = {}
+    for event in found.events:
+        for number in event.operands if event.place.node else ():
+            readers.setdefault(number, set()).add(event.place.node)
+    values = {**found.value_of, **found.inputs}
+    residuals: dict[int, Residual] = {}
+    for array, number, aval in zip(found.residuals, found.shared, found.avals, strict=True):
+        place, size = found.first.get(number, Place()), prod(aval.shape)
+        residuals[array] = Residual(
             producer=values.get(number, place.node),
             is_value=number in values,
             consumers=tuple(sorted(readers.get(array, ()))),
-            shape=shape,
+            shape=tuple(aval.shape),
             elements=size,
-            bytes=size * variable.aval.dtype.itemsize,
+            bytes=size * aval.dtype.itemsize,
         )
-    return tuple(found.values())
-
-
-def _readers(halves: Halves, numbering: Numbering, residuals: list[int]) -> dict[int, set[str]]:
-    """Return, by residual, the nodes in whose scope the backward pass reads it."""
-    wanted, found = set(residuals), {}
-
-    def look(equation: Any, place: Place, operands: list[int], results: list[int]) -> None:
-        for number in wanted.intersection(operands):
-            if place.node:
-                found.setdefault(number, set()).add(place.node)
-
-    numbering.on_equation = look
-    numbering.number(halves.backward, backward_arguments(numbering, residuals))
-    return found
+    return tuple(residuals.values())

@@ -18,12 +18,20 @@ import numpy as np
 from jax.extend import core
 
 from autodiff_viz.engine.diagnostics.tolerance import ROOM, same
-from autodiff_viz.engine.whole_program.interpreter import CALLS, interpret
+from autodiff_viz.engine.whole_program.interpreter import (
+    NAMES,
+    SAVED,
+    called,
+    interpret,
+    opened,
+    primitive_of,
+)
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT16
 
 CHOOSE = frozenset((
+    *NAMES,
     "abs", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp", "concatenate", "convert_element_type",
-    "copy", "dynamic_slice", "expand_dims", "floor", "gather", "max", "min", "name", "neg",
+    "copy", "dynamic_slice", "expand_dims", "floor", "gather", "max", "min", "neg",
     "optimization_barrier", "pad", "reduce_max", "reduce_min", "reduce_precision", "reduce_window_max",
     "reduce_window_min", "reshape", "rev", "round", "scatter", "select_and_gather_add", "select_n", "sign",
     "slice", "sort", "split", "squeeze", "stack", "stop_gradient", "transpose", "unstack",
@@ -134,9 +142,11 @@ def _literal(atom: Any) -> Rounded:
 def _results(
     equation: Any, operands: list[Rounded], known: dict, found: dict, underflow: bool
 ) -> list[Rounded]:
-    name = equation.primitive.name
-    if name in CALLS:
-        return _called(equation, operands, known, found, underflow)
+    name = primitive_of(equation)[0]
+    if (body := called(equation)) is not None:
+        return _called(equation, body, operands, known, found, underflow)
+    if name == SAVED:
+        return operands[:1]
     values = [operand.value for operand in operands]
     results = _bind(equation, values)
     errors = [_own(equation, values, result, underflow) for result in results]
@@ -148,12 +158,11 @@ def _results(
 
 
 def _called(
-    equation: Any, operands: list[Rounded], known: dict, found: dict, underflow: bool
+    equation: Any, body: Any, operands: list[Rounded], known: dict, found: dict, underflow: bool
 ) -> list[Rounded]:
     """Run the equations of a call one by one; gaps of the call's results are gaps of the inner results."""
-    body = equation.params[CALLS[equation.primitive.name]]
     constants = [Rounded(constant) for constant in getattr(body, "consts", ())]
-    body = getattr(body, "jaxpr", body)
+    body = opened(body)
     pairs = list(zip(body.outvars, equation.outvars, strict=True))
     within = {inner: known[outer] for inner, outer in pairs if outer in known and _is_variable(inner)}
     inside: dict[Any, np.ndarray] = {}
@@ -185,7 +194,7 @@ def _known(error: np.ndarray, value: Any) -> np.ndarray | None:
 
 def _own(equation: Any, values: Sequence[Any], result: Any, underflow: bool) -> np.ndarray:
     """Return the error of the equation's own arithmetic; with `underflow` that of small results too."""
-    name = equation.primitive.name
+    name = primitive_of(equation)[0]
     exact = name in CHOOSE and not (name == "convert_element_type" and _narrows(values[0], result))
     if exact or not _is_float(result):
         return np.zeros(np.shape(result))

@@ -14,11 +14,12 @@ from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.diagnostics.tolerance import Pair, agree, gaps, paired, share
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.whole_program.executed_runs import executed_runs
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.engine.whole_program.rounding import errors
 from autodiff_viz.engine.whole_program.traced import Traced, traced
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
 
 KEPT = 64  # programs, traced but not compiled
@@ -33,13 +34,15 @@ class Verdict:
     `rounding`).
 
     Attributes:
-      agrees: whether every value, arriving cotangent, contribution and gradient is equal up to rounding.
+      agrees: whether every value, arriving cotangent, contribution and gradient is equal up to rounding, and
+        of a graph with checkpoint regions, whether its nodes run as often as `trace.runs` says.
       compared: how many arrays were compared.
       worst: the largest difference, as a share of the largest number of its array; among the arrays that
         disagree, where any do.
       where: which array that is, in words; empty where nothing differs.
       rounded: for how many of the others rounding leaves fewer digits than usual, since large numbers cancel
         there or on the way.
+      miscounted: nodes that do not run as often as `trace.runs` says, counted by a callback while they run.
     """
 
     agrees: bool
@@ -47,10 +50,11 @@ class Verdict:
     worst: float
     where: str
     rounded: int = 0
+    miscounted: tuple[str, ...] = ()
 
 
 def verify(trace: Trace) -> Verdict:
-    """Differentiate the graph as one program, with its real regions, and compare all numbers.
+    """Differentiate the graph as one program, with its real regions, and compare all numbers and runs.
 
     Args:
       trace: as `trace` made it.
@@ -69,7 +73,27 @@ def verify(trace: Trace) -> Verdict:
         errors = _local_errors(trace, pairs) if any(apart) else ()
     wrong = [each for each, error in zip(pairs, errors, strict=False) if not agree(each, trace.dtype, error)]
     worst, where = max(((share(each), each.name) for each in wrong or pairs), default=(0.0, ""))
-    return Verdict(not wrong, len(pairs), worst, where if worst > 0 else "", sum(apart) - len(wrong))
+    miscounted, where = _miscounted(trace), where if worst > 0 else ""
+    agrees = not wrong and not miscounted
+    return Verdict(agrees, len(pairs), worst, where, sum(apart) - len(wrong), miscounted)
+
+
+def _miscounted(trace: Trace) -> tuple[str, ...]:
+    """Return the nodes that do not run as often as is counted; none where nothing is counted.
+
+    Without regions every node runs once.
+    """
+    if not trace.graph.regions:
+        return ()
+    try:
+        counted = trace.runs
+    except GraphError:  # with this JAX; the page says so where the counts would be
+        return ()
+    shapes = {name: value.shape for name, value in trace.inputs.items()}
+    executed = executed_runs(trace.graph, shapes, trace.dtype)
+    names = [node.name for node in trace.graph.nodes if node.op != INPUT]
+    runs = {name: (counted[name].forward, counted[name].backward) for name in names}
+    return tuple(name for name in names if runs[name] != executed.get(name, (0, 0)))
 
 
 def _pairs(trace: Trace, values: Mapping, gradients: Mapping, cotangents: Mapping) -> list[Pair]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from autodiff_viz.engine.diagnostics.nonfinite import origin_sentences
 from autodiff_viz.engine.lints.wheres import WHERE_TRAP
+from autodiff_viz.engine.versions import versions_said
 from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.registries.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.views.canvas.card_heatmaps import elements
@@ -223,4 +224,4 @@ def _found(found: Verification, details: bool) -> Data:
         return said
     rows = [[c.name, c.declared, c.true, in_a_word(c.agrees, c.causes)] for c in found.inputs]
     why = list(explained(cause for check in found.inputs for cause in check.causes))
-    return {**said, "rows": rows, "why": why}
+    return {**said, "rows": rows, "why": [*why, f"Computed by {versions_said()}."]}

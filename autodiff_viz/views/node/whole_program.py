@@ -13,7 +13,7 @@ from autodiff_viz.engine.diagnostics.causes import CORNER, NOT_FINITE, ROUNDING,
 from autodiff_viz.engine.diagnostics.differences import check_node
 from autodiff_viz.engine.explain.derivatives.rule_check import rule_check
 from autodiff_viz.engine.explain.derivatives.rule_check_said import BLOCKED
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import Trace, counts_unknown
 from autodiff_viz.engine.whole_program.remat_counts import Runs
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import FOLLOW, INPUT
@@ -53,7 +53,9 @@ def program_says(trace: Trace, name: str, trained: bool = False) -> Analysis:
     try:
         said = runs_say(trace.runs[name]), residuals_say(trace, name)
     except GraphError:
-        return Analysis()
+        if not (unknown := counts_unknown(trace)):
+            return Analysis()
+        said = (unknown,)
     node = trace.graph[name]
     ruled = node.rule.kind != FOLLOW
     differs = () if ruled or node.op == INPUT else differs_say(trace, name)

@@ -1,8 +1,4 @@
-"""Read the backward pass off the whole program's jaxpr: which nodes run again, and which arrays are read.
-
-Nothing is executed. The program is traced with a marker in every node, an effect that JAX does not prune, so
-that a region's runs are seen even where JAX drops what they compute.
-"""
+"""Read off the backward pass which nodes run again, and which arrays they and the pullbacks read."""
 
 from __future__ import annotations
 
@@ -12,18 +8,14 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-import jax
-
-from autodiff_viz.engine.whole_program.interpreter import CALLS
-from autodiff_viz.engine.whole_program.numbering import Numbering, Place
+from autodiff_viz.engine.whole_program.backward_pass import Event, backward_pass
+from autodiff_viz.engine.whole_program.numbering import Place, last_region
 from autodiff_viz.engine.whole_program.program import structure
-from autodiff_viz.engine.whole_program.remat_counts import Halves, backward_arguments, markers, value_of
+from autodiff_viz.engine.whole_program.remat_counts import markers
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.registries.dtypes import DTYPES
 
 KEPT = 64  # graphs whose backward pass is memoised
-MARKER = "debug_callback"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +67,15 @@ class BackwardProgram:
       arrays: what is computed before it is needed, by number.
       residuals: the numbers of the arrays that the forward pass keeps.
       forward: the nodes that run in the forward pass; inputs are given.
-      visits: for each time that a region runs again, in order, its index in the graph and the runs of its
-        nodes. A region inside another one is visited after the outer one, within the pullbacks of that.
+      reruns: by index of a region that is pulled back, what runs again for that, in order. With it run the
+        regions inside it, and they once more when they are pulled back.
       pulls: by node, what its pullback reads of earlier computations.
     """
 
     arrays: Mapping[int, Stored]
     residuals: frozenset[int]
     forward: frozenset[str]
-    visits: tuple[tuple[int, tuple[Rerun, ...]], ...]
+    reruns: Mapping[int, tuple[Rerun, ...]]
     pulls: Mapping[str, tuple[int, ...]]
 
     def key(self, array: int) -> str | int:
@@ -99,23 +91,13 @@ def backward_program(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype:
 
 @remembered(KEPT)
 def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
-    with jax.enable_x64(DTYPES[dtype].wide):
-        halves = Halves.of(graph, shapes, dtype, marked=True)
-    same, distinct = Numbering(), Numbering(apart=True)
-    # Equal computations have one number in `same`, which says what an array is; in `distinct` each has its
-    # own, which distinguishes arrays.
-    kept, inputs = halves.number_forward(same)
-    arrays, _ = halves.number_forward(distinct)
-    reading = _Reading(value_of(same) | inputs, distinct.copied, distinct.regions)
-    sizes = [_size(variable.aval) for variable in halves.forward.outvars[1:]]
-    for array, number, size in zip(arrays, kept, sizes, strict=True):
-        reading.keep(array, number, same.first.get(number, Place()).node, size)
-    events = _events(halves, distinct, arrays)
-    for (equation, place, operands, results), (*_, numbers) in zip(
-        events, _events(halves, same, kept), strict=True
-    ):
-        reading.take(equation, place, operands, list(zip(results, numbers, strict=True)))
-    return reading.finished(frozenset(arrays), frozenset(markers(halves.forward)))
+    found = backward_pass(graph, shapes, dtype)
+    reading = _Reading({**found.value_of, **found.inputs}, found.copied)
+    for array, number, aval in zip(found.residuals, found.shared, found.avals, strict=True):
+        reading.keep(array, number, found.first.get(number, Place()).node, _size(aval))
+    for event in found.events:
+        reading.take(event)
+    return reading.finished(frozenset(found.residuals), frozenset(markers(found.forward)))
 
 
 Size = tuple[int, int]
@@ -125,19 +107,6 @@ Size = tuple[int, int]
 def _size(aval: Any) -> Size:
     elements = prod(aval.shape)
     return elements, elements * aval.dtype.itemsize
-
-
-Event = tuple[Any, Place, list[int], list[int]]
-
-
-def _events(halves: Halves, numbering: Numbering, residuals: list[int]) -> list[Event]:
-    """Return the equations of the backward pass with their places and the numbers of their arrays."""
-    found: list[Event] = []
-
-    numbering.on_equation = lambda *event: found.append(event)
-    numbering.number(halves.backward, backward_arguments(numbering, residuals))
-    numbering.on_equation = None
-    return found
 
 
 @dataclass
@@ -154,9 +123,8 @@ class _Reading:
 
     values: Mapping[int, str]
     copied: Mapping[int, int]
-    regions: Mapping[int, int]
     arrays: dict[int, Stored] = field(default_factory=dict)
-    visits: dict[tuple[int, ...], dict[str, _Run]] = field(default_factory=dict)
+    again: dict[int, dict[str, _Run]] = field(default_factory=dict)  # runs by node, by region
     pulls: dict[str, _Run] = field(default_factory=dict)
     unnamed: dict[int, Size] = field(default_factory=dict)  # size by array, of constants without a node
     _factors: Counter[str] = field(default_factory=Counter)
@@ -172,21 +140,21 @@ class _Reading:
             self._taken.update([name] if first else [])
             self.arrays[array] = Stored(name if first else self._factor(name or node), *size)
 
-    def take(self, equation: Any, place: Place, operands: list[int], results: list[tuple[int, int]]) -> None:
-        """Take an equation of the backward pass; `results` are (own number, number of equal arrays)."""
-        if not place.node:
+    def take(self, event: Event) -> None:
+        """Take an equation of the backward pass."""
+        node, region = event.place.node, event.place.region
+        if not node:
             return
-        if not place.again:
-            run = self.pulls.setdefault(place.node, _Run())
-        else:
-            run = self.visits.setdefault(place.visit, {}).setdefault(place.node, _Run())
-        for operand in operands:
-            self._read(run, place.node, operand)
-        name = equation.primitive.name
-        if place.again and name != MARKER and name not in CALLS:  # whose equations come one by one
-            for (array, number), variable in zip(results, equation.outvars, strict=True):
-                is_value = self.values.get(number) == place.node
-                named = place.node if is_value else self._factor(place.node)
+        if region is None and event.marks:  # a region that passes nothing back runs for its effects alone
+            region = last_region(event.place.scope)
+        runs = self.pulls if region is None else self.again.setdefault(region, {})
+        run = runs.setdefault(node, _Run())
+        for operand in event.operands:
+            self._read(run, node, operand)
+        if region is not None and event.computes:
+            arrays = zip(event.results, event.values, event.equation.outvars, strict=True)
+            for array, number, variable in arrays:
+                named = node if self.values.get(number) == node else self._factor(node)
                 self.arrays[array] = Stored(named, *_size(variable.aval))
                 run.writes[array] = None
 
@@ -204,15 +172,13 @@ class _Reading:
 
     def finished(self, residuals: frozenset[int], forward: frozenset[str]) -> BackwardProgram:
         """Return what has been read, without the arrays that only their own run reads."""
-        runs = [run for visit in self.visits.values() for run in visit.values()]
+        runs = [run for again in self.again.values() for run in again.values()]
         read = {array for run in (*runs, *self.pulls.values()) for array in run.reads}
-        visits = tuple(
-            (self.regions[key[-1]], tuple(self._reruns(visit, read))) for key, visit in self.visits.items()
-        )
+        reruns = {region: tuple(self._reruns(again, read)) for region, again in self.again.items()}
         pulls = {node: tuple(run.reads) for node, run in self.pulls.items()}
-        return BackwardProgram(self.arrays, residuals & self.arrays.keys(), forward, visits, pulls)
+        return BackwardProgram(self.arrays, residuals & self.arrays.keys(), forward, reruns, pulls)
 
-    def _reruns(self, visit: Mapping[str, _Run], read: set[int]) -> Iterator[Rerun]:
-        for node, run in visit.items():
+    def _reruns(self, again: Mapping[str, _Run], read: set[int]) -> Iterator[Rerun]:
+        for node, run in again.items():
             writes = tuple(a for a in run.writes if a in read or self.arrays[a].name == node)
             yield Rerun(node, tuple(run.reads) if run.writes else (), writes)

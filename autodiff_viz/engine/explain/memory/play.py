@@ -17,6 +17,7 @@ from autodiff_viz.engine.explain.memory.backward_program import (
 )
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
+from autodiff_viz.engine.whole_program.interpreter import uncounted
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.aliases import array_sources
@@ -207,10 +208,12 @@ class _Backward:
     def __init__(self, trace: Trace, program: BackwardProgram):
         self.trace, self.program = trace, program
         self.uses = consumers(trace.graph)
-        self.visits = list(program.visits)
 
     def steps(self) -> Iterator[_Step]:
         """Yield the steps; inputs are last."""
+        for name, reads in self.program.pulls.items():
+            if reads and self.trace.cotangent.is_symbolic_zero(name):  # an early remat3 makes them numbers
+                raise uncounted(f"it pulls back through {name!r}, at which nothing arrives")
         block = blocks(self.trace.graph)
         yield from self._block(block)
         for node in reversed(block.nodes()):
@@ -227,9 +230,8 @@ class _Backward:
                 yield from self._pullback(item, region)
 
     def _run_again(self, region: Region | None) -> Iterator[_Step]:
-        regions = self.trace.graph.regions
-        if region is not None and self.visits and regions[self.visits[0][0]] == region:
-            for rerun in self.visits.pop(0)[1]:
+        if region is not None:
+            for rerun in self.program.reruns.get(self.trace.graph.regions.index(region), ()):
                 yield self._again(rerun, region.name)
 
     def _again(self, rerun: Rerun, region: str) -> _Step:

@@ -11,15 +11,19 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-import jax
-
-from autodiff_viz.engine.whole_program.interpreter import CALLS, interpret
-from autodiff_viz.engine.whole_program.numbering import node_of, only_marks, opened
+from autodiff_viz.engine.whole_program.backward_pass import Halves
+from autodiff_viz.engine.whole_program.interpreter import (
+    MARKER,
+    NAMES,
+    called,
+    interpret,
+    opened,
+    primitive_of,
+)
+from autodiff_viz.engine.whole_program.numbering import node_of, only_marks
 from autodiff_viz.engine.whole_program.program import structure
-from autodiff_viz.engine.whole_program.remat_counts import Halves
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.registries.dtypes import DTYPES
 
 KEPT = 16  # graphs whose equations are memoised
 
@@ -73,8 +77,7 @@ def equations(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -
 
 @remembered(KEPT)
 def _read(graph: Graph, shapes: tuple, dtype: str) -> Equations:
-    with jax.enable_x64(DTYPES[dtype].wide):
-        halves = Halves.of(graph, shapes, dtype, marked=False)
+    halves = Halves.of(graph, shapes, dtype)
     reading = _Reading()
     inputs = [
         reading.array(variable.aval, name)
@@ -122,13 +125,15 @@ class _Reading:
 
     def equation(self, equation: Any, uses: list[Use | None], node: str) -> list[Use | None]:
         """Read one equation and return its results."""
-        name, params = equation.primitive.name, equation.params
-        if name == "name":
+        name, params = primitive_of(equation)
+        if name in NAMES:
             return [self._named(uses[0], params["name"], equation, node)]
         if only_marks(equation):
-            return uses
-        if name in CALLS:
-            return self.read(opened(params[CALLS[name]]), uses, node)
+            return uses[: len(equation.outvars)]
+        if name == MARKER:
+            return []
+        if (body := called(equation)) is not None:
+            return self.read(opened(body), uses, node)
         results = [self.array(variable.aval, node) for variable in equation.outvars]
         read = tuple(dict.fromkeys(use for use in uses if use is not None))
         if self.forward:
