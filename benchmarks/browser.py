@@ -114,7 +114,7 @@ def _loads(browser: Browser, app: str, bare: str) -> Iterator[Row]:
 def _first_seen(page: Page, address: str, number: str) -> float:
     page.add_init_script(FIRST_SEEN % number)
     page.goto(address)
-    page.wait_for_function("window.firstSeen")
+    page.wait_for_function("() => window.firstSeen")
     taken = page.evaluate("window.firstSeen")
     page.close()
     return taken

@@ -146,7 +146,7 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     )
     assert len(sizes) > 8
     assert min(sizes) >= 20
-    page.wait_for_function(SMALLEST_IN_PLOT + " >= 20", timeout=20_000)
+    page.wait_for_function("() => " + SMALLEST_IN_PLOT + " >= 20", timeout=20_000)
     assert page.evaluate(SCROLLS) == []
 
 
@@ -205,7 +205,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     assert page.evaluate(SCROLLS) == []
     resized(page, 960, 600)  # a laptop's window below the browser's own bars
     page.wait_for_function(
-        "document.documentElement.style.getPropertyValue('--av-dock') === '185px'"
+        "() => document.documentElement.style.getPropertyValue('--av-dock') === '185px'"
     )  # with the row of the lesson's graphs
     assert box(page, ".canvas")["height"] >= 239
     apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
@@ -215,11 +215,13 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     ends = sorted((found["x"], found["x"] + found["width"]) for found in tools)
     assert [pair for pair in pairwise(ends) if pair[0][1] > pair[1][0] + 0.5] == []
     page.get_by_role("tab", name="Cotangents", exact=True).click()
-    page.wait_for_function(WIDTH_OF_PLOT + " > 380")  # the words stand below it
+    page.wait_for_function("() => " + WIDTH_OF_PLOT + " > 380")  # the words stand below it
     page.get_by_role("tab", name="Paths", exact=True).click()
     labels = page.locator(".st-key-figure_panel .js-plotly-plot .node-label")
     expect(labels.first).to_be_attached(timeout=20_000)
-    page.wait_for_function(WIDTH_OF_PLOT + " > 190 && " + WIDTH_OF_PLOT + " < 300")  # beside its list
+    page.wait_for_function(
+        "() => " + WIDTH_OF_PLOT + " > 190 && " + WIDTH_OF_PLOT + " < 300"
+    )  # beside its list
     plot = box(page, ".st-key-figure_panel .js-plotly-plot")
     ends = [(name := one.bounding_box())["x"] + name["width"] for one in labels.all()]
     assert max(ends) <= plot["x"] + plot["width"] + 1
@@ -254,7 +256,9 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     page.get_by_role("tab", name="Formula").tap()
     in_view(page, FORMULA)
     page.get_by_role("tab", name="Formula").tap()
-    page.wait_for_function("document.querySelector('.st-key-side').getBoundingClientRect().height > 560")
+    page.wait_for_function(
+        "() => document.querySelector('.st-key-side').getBoundingClientRect().height > 560"
+    )
     in_view(page, FORMULA, SLIDERS, tools)
     apart(page, FORMULA, SLIDERS)
     apart(page, ".canvas", ".hands", SIDE)

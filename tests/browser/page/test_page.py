@@ -218,7 +218,7 @@ def test_a_lesson_opens_in_the_lab_with_its_claims(lab: LabPage):
     lab.page.get_by_role("link", name="Lessons").click()
     expect(lab.page.get_by_role("button", name="Open in the lab")).to_have_count(len(LESSONS))
     # Streamlit drops the pictures of a page that is left; one under way is then missing on the console.
-    lab.page.wait_for_function("[...document.images].every(image => image.complete)")
+    lab.page.wait_for_function("() => [...document.images].every(image => image.complete)")
     lab.page.get_by_role("button", name="Open in the lab").first.click()
     expect(lab.canvas).to_be_visible()
     expect(lab.page.locator(".st-key-lesson").get_by_text(LESSONS[0].title).first).to_be_visible()
