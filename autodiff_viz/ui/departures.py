@@ -13,6 +13,8 @@ from time import monotonic
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from autodiff_viz.ui.garbage import note_departure
+
 AWAY = 10.0  # seconds after the connection has closed; a page that waits requests its jobs more often
 
 Cancel = Callable[[tuple[str, str]], None]
@@ -52,6 +54,7 @@ def _visit(name: str, _cancel: Cancel) -> tuple[str, Cancel]:
 
 def _end(name: str, cancel: Cancel, since: float) -> None:
     """Cancel what has not been requested again `since` the visitor left."""
+    note_departure()
     kinds = _requested.get(name, {})
     for kind in [kind for kind, time in [*kinds.items()] if time <= since]:  # a page may add to them
         del kinds[kind]

@@ -47,3 +47,15 @@ def test_an_old_cycle_is_freed_when_a_collection_is_due(thresholds):
         gc.collect(1)
     garbage.collect_if_due()
     assert found() is None
+
+
+def test_under_load_that_lasts_a_collection_follows_many_departures(thresholds):
+    garbage.tune()
+    gc.collect()
+    garbage._departed.clear()
+    found = old_cycle()
+    for _ in range(garbage.DEPARTURES - 1):
+        garbage.note_departure()
+    assert found() is not None
+    garbage.note_departure()
+    assert found() is None
