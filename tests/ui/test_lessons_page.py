@@ -70,12 +70,16 @@ def test_every_lesson_opens_beside_the_lab(found):
     assert [h.value for h in app.header] == [found.title]
 
 
-def test_the_radio_opens_another_graph_of_the_lesson():
-    app = _lab_with("fork")
-    app.radio(key="variant").set_value(1).run()
-    assert not app.exception
-    assert lab_of(app).variant == 1
-    assert drawing_of(app)["formula"]["text"] == "x = 3.0\ny = x * x\n"
+def test_the_words_of_the_graph_on_view_stand_below_those_of_the_lesson():
+    app = _lab_with("fork", 1)
+    said = [each.value for each in app.markdown]
+    assert drawing_of(app)["lesson"]["variants"] == [variant.title for variant in LESSONS[1].variants]
+    assert drawing_of(app)["lesson"]["variant"] == 1
+    first, title, words = (
+        said.index(each)
+        for each in (LESSONS[1].text, "**Both wires into one product**", LESSONS[1].variants[1].text)
+    )
+    assert first < title < words
 
 
 def test_next_opens_the_next_lesson_and_close_leaves_it():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from autodiff_viz.graph import limits
@@ -68,12 +69,14 @@ class History:
       future: undone entries, next one first.
       forgotten: number of entries older than those of `past`, dropped beyond `limits.HISTORY` or
         `limits.HISTORY_BYTES`.
+      held: the bytes that all entries hold besides the last one, roughly; None if they have not been counted.
     """
 
     past: tuple[Entry, ...]
     present: Entry
     future: tuple[Entry, ...]
     forgotten: int = 0
+    held: int | None = None
 
     @property
     def graph(self) -> Graph:
@@ -117,11 +120,17 @@ def push(history: History, entry: Entry) -> History:
 
     Where the steps take too much memory the oldest are dropped, and the label of `entry` says so.
     """
-    past = newest((*history.past, history.present), entry)
-    over = len(history.past) + 1 - len(past)
-    if over and len(past) < limits.HISTORY:
+    known = _held(history.entries) if history.held is None else history.held
+    # An edit must not walk all steps: what they hold is carried along, and what is dropped is taken off it.
+    held = known - _held((history.present, *history.future)) + _held((history.present, entry))
+    past = (*history.past, history.present)
+    over = 0
+    while len(past) - over > limits.HISTORY or (held > limits.HISTORY_BYTES and over < len(past)):
+        held -= _held((*past, entry)[over : over + 2])
+        over += 1
+    if over and len(past) - over < limits.HISTORY:
         entry = entry._replace(label=entry.label + DROPPED)
-    return History(past, entry, (), history.forgotten + over)
+    return History(past[over:], entry, (), history.forgotten + over, held)
 
 
 DROPPED = "; the oldest steps are no longer kept"
@@ -129,19 +138,11 @@ DROPPED = "; the oldest steps are no longer kept"
 
 
 def newest(past: tuple[Entry, ...], present: Entry) -> tuple[Entry, ...]:
-    """Return the last of these entries, as many as are kept beside the present one.
-
-    What several entries share counts once, and what the present one has counts for none.
-    """
+    """Return the last of these entries, as many as are kept beside the present one."""
     past = past[-limits.HISTORY :]
-    if sum(map(_most, past)) <= limits.HISTORY_BYTES:
-        return past
-    known, room = {*_parts(present)}, limits.HISTORY_BYTES
-    for kept, entry in enumerate(reversed(past)):
-        parts = _parts(entry)
-        new = parts.keys() - known
-        known |= new
-        room -= STEP + sum(_size(parts[part]) for part in new)
+    room = limits.HISTORY_BYTES
+    for kept, pair in enumerate(pairwise((present, *reversed(past)))):
+        room -= _held(pair[::-1])
         if room < 0:
             return past[len(past) - kept :]
     return past
@@ -151,20 +152,26 @@ STEP = 16_000
 """Bytes of a step without its nodes and its text: 2,000 places for nodes."""
 
 
-def _graphs(entry: Entry) -> tuple[Graph, ...]:
-    return (entry.graph,) if entry.pinned is None else (entry.graph, entry.pinned.graph)
+def _held(entries: tuple[Entry, ...]) -> int:
+    """Return the bytes that entries in a row hold besides the last one: of each, what the next lacks.
 
-
-def _most(entry: Entry) -> int:
-    """Return the bytes of an entry that shares nothing."""
-    return STEP + len(entry.text or "") + sum(map(size_of, _graphs(entry)))
+    What comes back later counts once more, so the sum is rather too large.
+    """
+    held = 0
+    for entry, after in pairwise(entries):
+        parts = _parts(entry)
+        held += STEP + sum(_size(parts[part]) for part in parts.keys() - _parts(after).keys())
+    return held
 
 
 def _parts(entry: Entry) -> dict[int, Node | str]:
     """Return the objects of an entry that entries can share, by their ids."""
-    nodes = {id(node): node for graph in _graphs(entry) for node in graph.nodes}
-    texts = (entry.text, entry.pinned and entry.pinned.text)
-    return nodes | {id(text): text for text in texts if text}
+    parts: list[Node | str] = [*entry.graph.nodes]
+    if entry.text:
+        parts.append(entry.text)
+    if entry.pinned:
+        parts += [*entry.pinned.graph.nodes, entry.pinned.text or ""]
+    return dict(zip(map(id, parts), parts, strict=True))
 
 
 def _size(part: Node | str) -> int:
@@ -196,4 +203,4 @@ def jump(history: History, index: int) -> History:
     entries = history.entries
     if not 0 <= index < len(entries):
         return history
-    return History(entries[:index], entries[index], entries[index + 1 :], history.forgotten)
+    return History(entries[:index], entries[index], entries[index + 1 :], history.forgotten, history.held)

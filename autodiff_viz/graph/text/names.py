@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container, Iterable, Sequence
-from itertools import count
+from itertools import count, filterfalse
 from keyword import iskeyword
 from typing import Any
 
@@ -59,7 +59,8 @@ def listed_names(names: Sequence[str]) -> str:
 def numbered(stem: str, taken: Container[str]) -> str:
     """Return `<stem>_<k>` with the smallest k >= 1 that is not taken."""
     stem = stem[: limits.NAME - 5]  # room for "_" and the number of any node
-    return next(name for k in count(1) if (name := f"{stem}_{k}") not in taken)
+    numbered_name = (stem.replace("{", "{{").replace("}", "}}") + "_{}").format
+    return next(filterfalse(taken.__contains__, map(numbered_name, count(1))))
 
 
 def pullback_arguments(producers: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:

@@ -40,10 +40,10 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
         return
     answer = proved(found)
     if answer is None:
-        st.caption(checking(found))
+        st.text(checking(found))
         session().parts.polls["claims"] = LOOK
     elif answer.why:
-        st.caption(not_checked(answer.why))
+        st.text(not_checked(answer.why))
     else:
         claims = claims_on_canvas(lab, view, answer.value)
         holding = sum(claim.holds for claim in claims)

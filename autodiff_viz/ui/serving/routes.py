@@ -17,6 +17,8 @@ from autodiff_viz.ui.serving.head import CARDS, document
 from autodiff_viz.ui.serving.lab_socket import SOCKET
 from autodiff_viz.ui.serving.origin import origin
 from autodiff_viz.ui.serving.visits import VISITS
+from autodiff_viz.ui.serving.words import PATH as WORDS
+from autodiff_viz.ui.serving.words import words
 from autodiff_viz.ui.warm import WARM, warmth
 from autodiff_viz.views.persistence.link_preview import PAGES, PREVIEWS, preview
 
@@ -102,6 +104,7 @@ ROUTES = [
     Route("/sitemap.xml", sitemap),
     Route(f"/{CODE}/{{name}}.js", code),
     Route(f"{CARDS}/{{name}}.png", card),
+    Route(WORDS, words),
     SOCKET,
     *(Route(path, page(path)) for path in PAGES),
 ]

@@ -17,6 +17,7 @@ def claim(page: Page, says: str):
 
 def test_ticks_follow_the_canvas_through_a_stop_and_back(page: Page, address: str):
     lab = LabPage(page, address).open("?lesson=fork" + FOLDED)
+    page.locator(".st-key-open_claims summary").click()
     arrives = claim(page, "What arrives at x")
     expect(arrives.get_by_role("img", name="holds")).to_be_visible()
     expect(arrives).to_contain_text("expected 8, exactly")
@@ -33,8 +34,9 @@ def test_ticks_follow_the_canvas_through_a_stop_and_back(page: Page, address: st
 def test_a_wrong_derivative_stands_on_its_node_and_in_the_inspector(page: Page, address: str):
     lab = LabPage(page, address).open("?lesson=declare-derivative&variant=2" + FOLDED)
     expect(lab.node("y").locator(".chip.state")).to_have_text("declared 3, true 20.1")
+    page.get_by_role("tab", name="Node", exact=True).click()
     expect(page.locator(".st-key-inspector").get_by_text("declared 3, true 20.0855")).to_be_visible()
-    page.get_by_text("Left to JAX").click()
+    page.get_by_role("tab", name="Left to JAX").click()
     expect(lab.node("y").locator(".chip.state")).to_have_count(0)
 
 

@@ -102,7 +102,7 @@ def test_each_inline_script_of_a_page_is_named():
     assert [text.strip()[:8] for text in inline_scripts()] == [
         "window.p",
         "document",
-        "document",
+        "(() => {",
         inline_scripts()[-1].strip()[:8],
     ]
     assert all(text for text in inline_scripts())

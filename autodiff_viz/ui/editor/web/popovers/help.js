@@ -33,7 +33,8 @@ const reading = () =>
       sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")),
     html("p", {}, "A tensor is drawn small: its value from grey (minus) to ", html("b", { class: "blue" }, "blue"),
       " (plus), the cotangent that arrives from teal to ", html("b", { class: "orange" }, "orange"),
-      "; 0 has no colour, \u00d7 is NaN. Each picture has its own scale: rest on the node to read it."));
+      "; 0 has no colour, \u00d7 is NaN. Each picture has its own scale: rest on the node to read it."),
+    html("p", {}, html("a", { href: "words", target: "_blank" }, "All words, each in a sentence")));
 
 /** @param {import("../actions/guide.js").Line} line */
 const row = ({ keys = [], hand, does }) =>
