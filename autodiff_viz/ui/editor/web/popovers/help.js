@@ -19,7 +19,7 @@ export function toggleHelp(editor, guide) {
     if (event.key === "Escape" || event.key === "?") closePopover(editor);
   };
   const sheet = html("div", { class: "popover sheet", popover: "manual", role: "dialog", "aria-label": "Keys and gestures", keydown },
-    html("div", { class: "sheet-head" }, html("h2", {}, "Keys and gestures"), close), body);
+    html("div", { class: "sheet-head" }, html("h2", {}, "Keys and gestures"), html("a", { href: "words", target: "_blank" }, "All words"), close), body);
   editor.stage.host.append(sheet);
   sheet.showPopover(); // above the whole page: within the canvas it would have to scroll
   body.focus({ preventScroll: true });
@@ -33,8 +33,7 @@ const reading = () =>
       sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")),
     html("p", {}, "A tensor is drawn small: its value from grey (minus) to ", html("b", { class: "blue" }, "blue"),
       " (plus), the cotangent that arrives from teal to ", html("b", { class: "orange" }, "orange"),
-      "; 0 has no colour, \u00d7 is NaN. Each picture has its own scale: rest on the node to read it."),
-    html("p", {}, html("a", { href: "words", target: "_blank" }, "All words, each in a sentence")));
+      "; 0 has no colour, \u00d7 is NaN. Each picture has its own scale: rest on the node to read it."));
 
 /** @param {import("../actions/guide.js").Line} line */
 const row = ({ keys = [], hand, does }) =>
