@@ -23,6 +23,7 @@ def test_ticks_follow_the_canvas_through_a_stop_and_back(page: Page, address: st
     expect(arrives).to_contain_text("expected 8, exactly")
     lab.select("b")
     lab.press("s")
+    page.get_by_role("tab", name="Lesson", exact=True).click()
     expect(arrives).to_contain_text("now 2")
     expect(arrives.get_by_role("img", name="holds")).to_have_count(0)
     expect(page.locator(".av-holds")).to_have_count(0)
