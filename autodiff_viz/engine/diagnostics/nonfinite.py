@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.engine.live_path.passes import ARRIVING
+from autodiff_viz.engine.sentence import Claim, Statement
 from autodiff_viz.graph.model import FOLLOW, INPUT, Graph, Node
 from autodiff_viz.graph.structure.order import consumers, order
 from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.ops.catalog import OPS
+
+BEGINS, LOST = "begins", "lost"
+READS_FINITE, ARRIVES_FINITE, PARTS_FINITE = "reads finite", "arrives finite", "parts finite"
+"""Kinds of claims. BEGINS: a node's value, a wire, or a node with ARRIVING or None as in `Origin.slot`, and
+NaN or infinity. LOST: a node, a number of its own, and what it becomes. The others: nodes that read only
+finite numbers, at which a finite cotangent arrives, or only finite contributions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,8 @@ class Origin:
     `given`: the value is an input's own, so it is not computed from anything.
 
     `lost`, in words: a number of the graph, given or read as a constant, for which the dtype has no room.
+
+    `claims`: what it claims, so that it can be tested.
     """
 
     node: str
@@ -39,45 +48,62 @@ class Origin:
     carried: bool = False
     given: bool = False
     lost: str = ""
+    claims: tuple[Claim, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
-        return _sentence(self.node, [self])
+        return origin_statement([self]).text
 
 
 _SAID = {"NaN": "not a number", "infinity": "infinite"}
+_NUMBERS = {"NaN": np.nan, "infinity": np.inf}
 
 
 def origin_sentences(origins: Iterable[Origin]) -> dict[str, str]:
     """Return one sentence by node about where NaN and infinities begin; none about what is carried on."""
+    return {name: said.text for name, said in origin_statements(origins).items()}
+
+
+def origin_statements(origins: Iterable[Origin]) -> dict[str, Statement]:
+    """Return these sentences with their claims."""
     by_node: dict[str, list[Origin]] = {}
     for origin in origins:
         if not origin.carried:
             by_node.setdefault(origin.node, []).append(origin)
-    return {name: _sentence(name, found) for name, found in by_node.items()}
+    return {name: origin_statement(found) for name, found in by_node.items()}
 
 
-def _sentence(name: str, found: list[Origin]) -> str:
+def origin_statement(found: Sequence[Origin]) -> Statement:
     """Return what begins at one node, first in its value, then in what it passes back."""
-    kind = found[0].kind
+    name = found[0].node
+    claims = tuple(claim for origin in found for claim in origin.claims)
+    forward = [origin for origin in found if origin.direction == "forward"]
+    back = "NaN" if any(o.kind == "NaN" for o in found if o.direction == "backward") else "infinity"
+    kind = forward[0].kind if forward else back
     head = f"{kind[0].upper()}{kind[1:]}"
     if any(origin.slot == ARRIVING for origin in found):
-        return f"{head}: what arrives at {name!r} is finite, but its sum is {_SAID[kind]}."
-    forward = [origin for origin in found if origin.direction == "forward"]
-    backward = [origin.kind for origin in found if origin.direction == "backward"]
+        summed = f"hat arrives at {name!r} is finite, but its sum is {_SAID[back]}."
+        first = origin_statement(forward) if forward else None
+        text = f"{first.text} W{summed}" if first else f"{head}: w{summed}"
+        return Statement(text, (*claims, *(first.claims if first else ()), Claim(PARTS_FINITE, (name,))))
     value, passed = f"the value of {name!r}", f"what {name!r} passes back"
+    reads, arrives = Claim(READS_FINITE, (name,)), Claim(ARRIVES_FINITE, (name,))
     if not forward:
-        return f"{head}: {passed} is {_SAID[kind]}, though all that arrives is finite."
-    said, rest = f"{value} is {_SAID[kind]}", "though all that it reads is finite"
-    if backward:
-        said, rest = (
+        text = f"{head}: {passed} is {_SAID[kind]}, though all that arrives is finite."
+        return Statement(text, (*claims, arrives))
+    said, rest, more = f"{value} is {_SAID[kind]}", "all that it reads is finite", (reads,)
+    if len(found) > len(forward):
+        said, rest, more = (
             f"{value} and what it passes back are {_SAID[kind]}",
-            "though all that comes in is finite",
+            "all that comes in is finite",
+            (reads, arrives),
         )
-    if backward and backward[0] != kind:
-        said = f"{value} is {_SAID[kind]}, and what it passes back is {_SAID[backward[0]]}"
+        if back != kind:
+            said = f"{value} is {_SAID[kind]}, and what it passes back is {_SAID[back]}"
     if forward[0].lost:
-        return f"{head}: {said}. {forward[0].lost}."
-    return f"{head}: {said}." if forward[0].given else f"{head}: {said}, {rest}."
+        return Statement(f"{head}: {said}. {forward[0].lost}.", claims)
+    if forward[0].given:
+        return Statement(f"{head}: {said}.", claims)
+    return Statement(f"{head}: {said}, though {rest}.", (*claims, *more))
 
 
 def find_origins(
@@ -98,13 +124,7 @@ def find_origins(
     nodes = order(graph)
     finite = {name: bool(np.isfinite(array).all()) for name, array in value.items()}
     found = [
-        Origin(
-            node.name,
-            "forward",
-            _kind(value[node.name]),
-            given=node.op == INPUT,
-            lost=_lost(node, value[node.name]),
-        )
+        _forward(node, value[node.name])
         for node in nodes
         if not finite[node.name] and all(finite[producer] for _, producer in node.wires)
     ]
@@ -113,7 +133,7 @@ def find_origins(
         if np.isfinite(cotangent[node.name]).all():
             found.extend(_backward(node, value, passed, gradient))
         elif node.name != graph.output and all(np.isfinite(passed[wire]).all() for wire in wires[node.name]):
-            found.append(Origin(node.name, "backward", _kind(cotangent[node.name]), ARRIVING))
+            found.append(_begun(node.name, cotangent[node.name], ARRIVING))
     return tuple(found)
 
 
@@ -124,15 +144,28 @@ def _all_finite(arrays: Mapping[Any, np.ndarray]) -> bool:
     return bool(np.isfinite(np.concatenate([np.ravel(array) for array in arrays.values()])).all())
 
 
+def _forward(node: Node, value: np.ndarray) -> Origin:
+    kind, lost = _kind(value), _lost(node, value)
+    claims = (Claim(BEGINS, (node.name,), (_NUMBERS[kind],)), *lost.claims)
+    return Origin(node.name, "forward", kind, given=node.op == INPUT, lost=lost.text, claims=claims)
+
+
 def _backward(node: Node, value: Mapping, passed: Mapping, gradient: Mapping) -> list[Origin]:
     if node.op == INPUT and not np.isfinite(gradient[node.name]).all():
-        return [Origin(node.name, "backward", _kind(gradient[node.name]))]
+        return [_begun(node.name, gradient[node.name], None)]
     wires = [(slot, passed[node.name, slot]) for slot, _ in node.wires]
     return [
-        Origin(node.name, "backward", _kind(array), slot, _is_carried(node, array, value))
+        _begun(node.name, array, slot, _is_carried(node, array, value))
         for slot, array in wires
         if not np.isfinite(array).all()
     ]
+
+
+def _begun(name: str, array: np.ndarray, slot: int | None, carried: bool = False) -> Origin:
+    """Return the origin of an array of the backward pass."""
+    kind = _kind(array)
+    claims = (Claim(BEGINS, ((name, slot),), (_NUMBERS[kind],)),)
+    return Origin(name, "backward", kind, slot, carried, claims=claims)
 
 
 def _is_carried(node: Node, passed: np.ndarray, value: Mapping[str, np.ndarray]) -> bool:
@@ -149,8 +182,8 @@ def _is_carried(node: Node, passed: np.ndarray, value: Mapping[str, np.ndarray])
     return not (finite & ~np.isfinite(passed)).any()
 
 
-def _lost(node: Node, value: np.ndarray) -> str:
-    """Return which of a node's own numbers its dtype has no room for, in words; "" if it has for all."""
+def _lost(node: Node, value: np.ndarray) -> Statement:
+    """Return which of a node's own numbers its dtype has no room for, in words; nothing if it has for all."""
     own = [node.param("value")] if node.op == INPUT else [s for s in node.op_slots if not isinstance(s, str)]
     for literal in own:
         wide = np.asarray(literal, np.float64)
@@ -160,9 +193,11 @@ def _lost(node: Node, value: np.ndarray) -> str:
         if node.op == INPUT:  # another value may have been given in its place
             lost = lost & (rounded == value) if lost.shape == value.shape else np.zeros((), bool)
         if lost.any():
-            number, becomes = scalar(wide[lost][0]), scalar(rounded[lost][0])
-            return f"{number} does not fit {value.dtype.name}: it becomes {becomes}"
-    return ""
+            numbers = float(wide[lost][0]), float(rounded[lost][0])
+            number, becomes = map(scalar, numbers)
+            text = f"{number} does not fit {value.dtype.name}: it becomes {becomes}"
+            return Statement(text, (Claim(LOST, (node.name,), numbers),))
+    return Statement()
 
 
 def _kind(array: np.ndarray) -> str:

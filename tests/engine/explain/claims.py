@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.explain.sentence import Claim
+from autodiff_viz.engine.sentence import Claim
 
 NAME = re.compile(r"'(\w+)'")
 COUNT = re.compile(r"\b[\d,]+ (?:others|more)\b|\bof [\d,]+ elements")

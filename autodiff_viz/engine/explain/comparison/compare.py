@@ -21,9 +21,9 @@ from autodiff_viz.engine.explain.comparison.difference_said import statement
 from autodiff_viz.engine.explain.comparison.parting import Sides, Sweeps
 from autodiff_viz.engine.explain.comparison.rounding_beside import rounding_beside
 from autodiff_viz.engine.explain.comparison.same_numbers import Two, same_numbers
-from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.live_path.arrays import FLOAT32, FLOAT64
 from autodiff_viz.engine.live_path.passes import Wire
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.explain.sentence import GRADIENT, PASSED, VALUE, Claim, Statement, joined
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.norm import norm
+from autodiff_viz.engine.sentence import GRADIENT, PASSED, VALUE, Claim, Statement, joined
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import Graph

@@ -10,7 +10,6 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.explain.cure import Cure
-from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.explain.zero.cures import element_cure, zero_cure
 from autodiff_viz.engine.explain.zero.elements import Elements, wires_between, zero_elements
 from autodiff_viz.engine.explain.zero.kinds import (
@@ -25,6 +24,7 @@ from autodiff_viz.engine.explain.zero.kinds import (
 from autodiff_viz.engine.explain.zero.words import statement_of
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.passes import Wire
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.graph.model import GRAD, Graph
 from autodiff_viz.graph.problem import GraphError, Problem

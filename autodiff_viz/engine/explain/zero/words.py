@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from autodiff_viz.engine.explain.precision.precision import precision
-from autodiff_viz.engine.explain.sentence import PASSED, Claim, Statement, joined
 from autodiff_viz.engine.explain.zero.elements import Elements
 from autodiff_viz.engine.explain.zero.kinds import (
     CANCELLED,
@@ -20,6 +19,7 @@ from autodiff_viz.engine.explain.zero.kinds import (
 )
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.passes import Wire
+from autodiff_viz.engine.sentence import PASSED, Claim, Statement, joined
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import FOLLOW, GRAD, Graph, Node
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from autodiff_viz.engine.explain.comparison.compare import Comparison, compare
 from autodiff_viz.engine.explain.comparison.difference_said import LEAD, OTHER_GRADIENT, PART, SAME_VALUE
-from autodiff_viz.engine.explain.sentence import COTANGENT, GRADIENT, PASSED, VALUE
+from autodiff_viz.engine.sentence import COTANGENT, GRADIENT, PASSED, VALUE
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, Graph, Rule
 from autodiff_viz.graph.problem import GraphError

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import autodiff_viz as av
-from autodiff_viz.engine.explain.sentence import GRADIENT, PASSED, VALUE
+from autodiff_viz.engine.sentence import GRADIENT, PASSED, VALUE
 from tests.engine.explain.claims import unclaimed
 from tests.engine.references.random_programs import Program, changed, programs
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from autodiff_viz.engine.explain.sentence import PASSED, Claim
 from autodiff_viz.engine.explain.zero.kinds import (
     CANCELLED,
     DISCONNECTED,
@@ -29,6 +28,7 @@ from autodiff_viz.engine.explain.zero.words import (
     READ,
     ROUNDED,
 )
+from autodiff_viz.engine.sentence import PASSED, Claim
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import FOLLOW, GRAD, Graph, Node
 from autodiff_viz.graph.registries.rule_kinds import STOP
