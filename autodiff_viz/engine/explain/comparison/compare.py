@@ -78,8 +78,8 @@ def compare(a: Trace | Graph, b: Trace | Graph) -> Comparison:
     Two numbers are equal if they are up to rounding, since a sum may be added up in another order: within 16
     units in the last place, or if their difference is all but gone in float64, where it was small or what a
     cancellation had left over; in float64, if an error analysis of both programs explains it. NaN equals NaN.
-    A number that is finite, or that underflows, in only one of the two is not equal, nor in float64 what rounding
-    leaves of a cancellation and only one of the two stops.
+    A number that is finite, or that underflows, in only one of the two is not equal, nor in float64 what
+    rounding leaves of a cancellation and only one of the two stops.
 
     Args:
       a, b: traces; a graph is traced with its own inputs and a seed of ones.

@@ -22,6 +22,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Region
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.blocks import Block, blocks
 from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.language.parse import parse
 from tests.engine.references.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
 from tests.engine.references.sin_chains import chain, halved, segments
@@ -117,11 +118,17 @@ z = exp(b)"""
 
 
 @pytest.mark.parametrize("inside", ["sin(b)", "sin(x) * sin(a)"])
-def test_a_region_in_a_region_of_whose_results_none_is_read_never_runs(inside):
-    """By hand, of exp(sin(sin(x))): kept are cos(x), a for the region, and exp(b)."""
-    found = steps(UNREAD.format(inside))
+def test_a_region_in_a_region_of_whose_results_none_is_read_runs_as_plain_jax_runs_it(inside):
+    """JAX 0.10 drops it, JAX 0.12 keeps what prints. By hand, of exp(sin(sin(x))): kept are cos(x), a for
+    the region, and exp(b)."""
+    text = UNREAD.format(inside)
+    found = steps(text)
+    forward, backward = printed(parse(text))
+    assert order(found, FORWARD) == " ".join(["x", *forward])
+    assert any(step.node == "d" for step in found if step.again) == ("d" in backward)
+    if "d" in forward:
+        return
     assert order(found, FORWARD) == "x a b z"
-    assert "d" not in order(found, BACKWARD)
     assert [step.live for step in found] == [
         step.live for step in steps(UNREAD[: UNREAD.index("    with c")] + "z = exp(b)")
     ]
@@ -259,7 +266,10 @@ def test_the_order_is_that_in_which_plain_jax_prints(graph):
     forward, backward = printed(graph)
     assert [step.node for step in found if step.phase == FORWARD] == forward
     said = [s.node if s.again else f"pull {s.node}" for s in found if s.phase == BACKWARD]
-    assert said == backward
+    assert sorted(said) == sorted(backward)
+    # JAX 0.12 runs a region to which nothing comes back once more for its prints, at a time of its own.
+    idle = {node.name for node in graph.nodes} - ancestors(graph, [graph.output])
+    assert [one for one in said if one not in idle] == [one for one in backward if one not in idle]
 
 
 @settings(max_examples=40)
