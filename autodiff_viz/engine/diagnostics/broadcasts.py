@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autodiff_viz.engine.live_path.kernels import Shape
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.ops.catalog import OPS
@@ -20,6 +21,9 @@ from autodiff_viz.ops.misfit import said
 
 if TYPE_CHECKING:
     from autodiff_viz.engine.trace import Trace
+
+BROADCAST = "broadcast"
+"""Kind of claim: a node, the shapes that it reads, and the one to which they are broadcast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,11 @@ class Mix:
         given = listed([f"{slot} {said(shape)}" for slot, shape in zip(self.slots, self.shapes, strict=True)])
         advice = "If you meant element by element, give them one shape."
         return f"All pairs: {given} were broadcast to {list(self.result)}. {advice}"
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What it claims, so that it can be tested."""
+        return (Claim(BROADCAST, (self.node,), (*self.shapes, self.result)),)
 
 
 def mixes(trace: Trace) -> tuple[Mix, ...]:

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from autodiff_viz.engine.sentence import Claim, Statement
 from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.structure.grad_nodes import between
 
 if TYPE_CHECKING:
     from autodiff_viz.engine.trace import Trace
+
+ZERO, NO_PATH, OF_SUM = "zero", "no path", "of sum"
+"""Kinds of claims. ZERO: a grad node whose value is 0. NO_PATH: a node, and one to which no path leads from
+it. OF_SUM: a node, a grad node that differentiates the sum of its elements, and its shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,11 @@ class Unrelated:
     def __str__(self) -> str:
         return f"the gradient is zero: no path leads from {self.by!r} to {self.of!r}."
 
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What it claims, so that it can be tested."""
+        return Claim(ZERO, (self.node,)), Claim(NO_PATH, (self.by, self.of))
+
 
 def unrelated(trace: Trace) -> Iterator[Unrelated]:
     """Yield the grad nodes that differentiate by a node on which their output does not depend."""
@@ -34,10 +44,10 @@ def unrelated(trace: Trace) -> Iterator[Unrelated]:
                 yield Unrelated(node.name, of, by)
 
 
-def sums(trace: Trace) -> Iterator[str]:
+def sums(trace: Trace) -> Iterator[Statement]:
     """Yield a sentence for each grad node whose output is a tensor."""
     for node in trace.graph.nodes:
         if node.op == GRAD and (shape := trace.value[node.slots[0]].shape):
             of = node.slots[0]
             said = f"{of!r} has shape {list(shape)}; this is the gradient of the sum of its elements."
-            yield f"at {node.name}: {said}"
+            yield Statement(f"at {node.name}: {said}", (Claim(OF_SUM, (of, node.name), shape),))

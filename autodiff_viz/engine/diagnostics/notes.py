@@ -22,4 +22,5 @@ def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow | Unrelated, ...]:
 def notes_of(trace: Trace) -> tuple[str, ...]:
     """Return where NaN and infinities begin, and the warnings, as sentences that name their node."""
     warnings = (f"at {doubt.node}: {doubt}" for doubt in doubts(trace))
-    return (*origin_sentences(trace.nonfinite_origins).values(), *sums(trace), *warnings)
+    summed = (statement.text for statement in sums(trace))
+    return (*origin_sentences(trace.nonfinite_origins).values(), *summed, *warnings)

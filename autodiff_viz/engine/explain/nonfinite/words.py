@@ -30,14 +30,15 @@ DIGITS = 4, 4, 7, 10, 17  # of the numbers of an equation; from the second on 0 
 
 SEED, GIVEN, EQUATION, FIRST, COUNT = "seed", "given", "equation", "first", "count"
 IN_FLOAT64, PASSES, PRODUCT, TOO_LARGE = "in float64", "passes", "product", "too large"
-RULE, TRAP, FINITE = "rule", "trap", "finite"
+RULE, TRAP, FINITE, FLUSHED = "rule", "trap", "finite", "flushed"
 NO_MEND, NO_MEND_BESIDE = "no mend", "no mend beside"
 """Kinds of claims. SEED, GIVEN: the seed, or an input, is not finite. FIRST: a node, and its first number
 that is not; EQUATION: what it reads there, and that number; COUNT: how many there are; IN_FLOAT64: what
 float64 has in its place; NO_MEND: what it has, not finite either, or NO_MEND_BESIDE at another element.
 PASSES: a wire, the node at its other end, and a number on it; PRODUCT: the wire, what arrives, the slope and
 the product; TOO_LARGE: the wire, whose slope is finite. RULE: a node with a rule. TRAP: a `where`, and the
-node whose branch it does not take. FINITE: output and gradients."""
+node whose branch it does not take. FINITE: output and gradients. FLUSHED: a node, and a number that it reads
+and that is not normal, and 0."""
 
 
 def statement_of(found: Trace, forward: Origin | None, backward: Origin | None, is_cured: bool) -> Statement:
@@ -88,7 +89,8 @@ def _forward(found: Trace, origin: Origin) -> Statement:
         if not origin.lost:
             said += ", though all that it reads is finite"
             claims.append(Claim(READS_FINITE, (node.name,)))
-    return joined(" ", [Statement(f"{said}.", tuple(claims)), lost, _in_float64(found, node)])
+    flushed = _flushed(found, node.name, operands)
+    return joined(" ", [Statement(f"{said}.", tuple(claims)), lost, _in_float64(found, node), flushed])
 
 
 def _constant(text: str) -> Shown:
@@ -117,6 +119,17 @@ def _computed(found: Trace, node: Node, numbers: Sequence[float]) -> np.ndarray:
     with precision(found.dtype):
         arrays = [on_device(rounded(number, found.dtype)) for number in numbers]
         return np.asarray(OPS[node.op].apply(*arrays, **dict(node.params)))
+
+
+def _flushed(found: Trace, name: str, numbers: Sequence[float]) -> Statement:
+    """Return which of these numbers XLA takes as 0, if any, since it is so small: 0.5 / 1e-39 is infinite."""
+    with precision(found.dtype):
+        arrays = {number: on_device(rounded(number, found.dtype)) for number in numbers if number}
+        small = [number for number, array in arrays.items() if array + array == 0]
+    if not small:
+        return Statement()
+    text = f"{scalar(small[0])} is below the normal numbers of {found.dtype}: it counts as 0."
+    return Statement(text, (Claim(FLUSHED, (name,), (small[0], 0.0)),))
 
 
 def _is(one: np.ndarray, other: np.ndarray) -> bool:
