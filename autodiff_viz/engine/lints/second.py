@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.lints.rules import declares_its_own
 from autodiff_viz.engine.live_path.arrays import FLOAT64
@@ -28,6 +29,9 @@ RULES = frozenset(KINDS) - {FOLLOW, STOP}
 STEP, SHORTER = 1e-4, 0.125
 APART = 1e-3  # relative
 KEPT = 32
+SECOND, RULED_BY = "second", "ruled by"
+"""Kinds of claims: of the output by an input, JAX's second derivative, the slope of the gradient and, if it
+is another number, JAX's where the rule calls its op; the nodes whose rules are the cause."""
 
 HINT = (
     "A rule that is not the derivative of its value has no second derivative: JAX differentiates what the "
@@ -69,6 +73,7 @@ def _finding(
 ) -> Finding:
     """Return the finding; `by_op` is JAX's number if rules call the op in their forward pass."""
     other = "" if by_op is None or scalar(by_op) == scalar(by_jax) else _otherwise(by_op)
+    numbers = (by_jax, slope, *((by_op,) if other else ()))
     along = "" if found.inputs[name].size == 1 else ", all its elements moved alike,"
     return Finding(
         names[0],
@@ -77,6 +82,7 @@ def _finding(
         HINT,
         None,
         names,
+        (Claim(SECOND, (found.output, name), numbers), Claim(RULED_BY, names)),
     )
 
 

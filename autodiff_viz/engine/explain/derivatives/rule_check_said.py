@@ -29,11 +29,14 @@ AGREE, ANOTHER, OVER, EQUAL, DIFFER, CORNERS, UNDEFINED, PULLED, ADJOINT = (
 """Kinds of claims.
 
 At the present value of the node that is moved, which is a claim of VALUE: the index of its ELEMENT; the
-DECLARED and the TRUE derivative and the central DIFFERENCE; at a corner the slopes on both SIDES, or that the true one
-is ONE_SIDE. Over the sweep, from and to the numbers of OVER: that true and central differences AGREE, or are
-ANOTHER, by how much at most; that declared and true are EQUAL, or DIFFER, by how much at most and where; but
-at CORNERS, and where a slope is UNDEFINED, with their positions. PULLED: the cotangent. ADJOINT: the sides of
-the adjoint test.
+DECLARED and the TRUE derivative and the central DIFFERENCE; at a corner the slopes on both SIDES, or that
+the true one is ONE_SIDE.
+
+Over the sweep, from and to the numbers of OVER: that true and central differences AGREE, or are ANOTHER, by
+how much at most; that declared and true are EQUAL, or DIFFER, by how much at most and where; but at CORNERS,
+and where a slope is UNDEFINED, with their positions.
+
+PULLED: the cotangent. ADJOINT: the sides of the adjoint test.
 """
 
 
