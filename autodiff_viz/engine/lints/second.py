@@ -21,6 +21,7 @@ from autodiff_viz.engine.whole_program.traced import Traced, traced
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import FOLLOW, INPUT, PULLBACK, STOP, Graph, Node, params
 from autodiff_viz.graph.registries.rule_kinds import KINDS
+from autodiff_viz.graph.structure.grad_nodes import with_reads
 from autodiff_viz.graph.structure.order import ancestors, consumers, descendants
 from autodiff_viz.graph.text.names import listed_names
 from autodiff_viz.graph.text.text_format import scalar
@@ -120,9 +121,10 @@ def _frozen(found: Trace, through: frozenset[str]) -> Graph:
         else node
         for node in found.graph.nodes
     )
-    graph = replace(found.graph, nodes=nodes, regions=(), groups=())
+    # what depended on x by a stop is a constant now, which a grad node reads beside its x
+    graph = with_reads(replace(found.graph, nodes=nodes, regions=(), groups=()))
     within = ancestors(graph, [graph.output])
-    return replace(graph, nodes=tuple(node for node in nodes if node.name in within))
+    return replace(graph, nodes=tuple(node for node in graph.nodes if node.name in within))
 
 
 def _is_straight(graph: Graph, node: Node, through: frozenset[str]) -> bool:

@@ -166,3 +166,12 @@ def test_the_hints_on_graphs_made_by_hand_are_true(name):
 def test_so_are_those_on_random_programs(seed):
     texts = [*valid(range(seed, seed + 4)), random_text(seed)]
     assert [check_all(text, DTYPES[seed // 4 % len(DTYPES)]) for text in texts]
+
+
+def test_a_stop_between_the_ends_of_a_grad_node_is_a_constant_of_it():
+    """Without the stop's value n is no function of w any more, so the grad node reads it."""
+    text = (
+        "x = 0.6\nw = 0.4\nn = stop_gradient(grad(x + w, x) * w)\nm = backward_as(exp(0.3 * n), x * w)\n"
+        "g = grad(m, w)\nout = m + g"
+    )
+    assert check_all(text, "float64") == 0
