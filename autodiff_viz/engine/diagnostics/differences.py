@@ -6,10 +6,10 @@ Only forward evaluations are used, so nothing is shared with automatic different
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_viz.engine.diagnostics.sides import NEARER, Beside, breaks
 from autodiff_viz.engine.diagnostics.tolerance import gaps
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.grad_graph import grad_graph
@@ -26,7 +26,6 @@ RELATIVE_STEP = 6e-6  # cube root of float64's epsilon: balances truncation and 
 ELEMENTS = 64  # compared elements of one input; a larger input is sampled
 TOLERANCE = 1e-3  # float32 cotangents against float64 differences, relative
 HALF = 8  # units in the last place of numbers of 16 bits, in place of that
-NEARER = 0.125  # shorter step, as a share of the usual one: distinguishes a corner from curvature
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +97,14 @@ def slope_along(trace: Trace, name: str, positions: np.ndarray) -> np.ndarray:
         return (high - low) / (2 * steps)
 
 
-def sides_along(
-    trace: Trace, name: str, positions: np.ndarray, size: float = 1.0
-) -> tuple[np.ndarray, np.ndarray]:
+def sides_along(trace: Trace, name: str, positions: np.ndarray, size: float = 1.0) -> Beside:
     """Return the slopes of <seed, output> below and above each value of the scalar input `name`.
 
-    Their mean is the central difference. They differ at a corner; where the value jumps they grow as the
-    step, which is `size` times the usual one, gets shorter.
+    Their mean is the central difference. The step is `size` times the usual one.
     """
     positions = np.asarray(positions, np.float64)
     steps = size * RELATIVE_STEP * np.maximum(1.0, np.abs(positions))
-    low, here, high = (_outputs(trace, name, positions + shift * steps) for shift in (-1, 0, 1))
-    with np.errstate(invalid="ignore"):
-        return (here - low) / steps, (high - here) / steps
+    return _sides(*(_outputs(trace, name, positions + shift * steps) for shift in (-1, 0, 1)), steps)
 
 
 def check_node(trace: Trace, name: str) -> dict[int, Difference]:
@@ -146,20 +140,11 @@ def check_slot(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> Diffe
 def jumps(trace: Trace, node: Node, slot: int, chosen: np.ndarray) -> np.ndarray:
     """Return at which of the `chosen` elements of a slot the op's derivative jumps, or its value does.
 
-    The derivative jumps if the slopes below and above differ and stay as they are with a shorter step. The
-    value jumps if a slope grows as the step gets shorter. False where a number is not finite, and where the
-    function turns faster than the step.
+    False where a number is not finite, and where the function turns faster than the step.
     """
     alone, point = local(trace, node), trace.value[node.slots[slot]].astype(np.float64)
     wide, near = (_beside(alone, input_of(node, slot), point, chosen, size) for size in (1.0, NEARER))
-    with np.errstate(invalid="ignore"):
-        corner = np.abs(wide.above - wide.below) > wide.least
-        steps = np.zeros(len(chosen), bool)
-        for slope, nearer in ((wide.below, near.below), (wide.above, near.above)):
-            size = np.abs(slope)
-            corner &= np.abs(nearer - slope) <= 0.1 * np.abs(wide.above - wide.below)
-            steps |= (size > wide.least) & (np.abs(nearer * NEARER - slope) <= 0.1 * size)
-        return corner | steps
+    return breaks(wide, near)
 
 
 def local(trace: Trace, node: Node) -> Trace:
@@ -214,26 +199,19 @@ def _slopes(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray) -> n
         return (high - low) / (2 * steps)
 
 
-class Beside(NamedTuple):
-    """Slopes below and above each chosen element.
-
-    `least` is the difference of slopes that rounding can explain.
-    """
-
-    below: np.ndarray
-    above: np.ndarray
-    least: np.ndarray
-
-
 def _beside(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray, size: float) -> Beside:
     batch, steps = _moved(point, chosen, size)
     with np.errstate(invalid="ignore"):
         places = (point - batch, point + 0 * batch, point + batch)
-        low, here, high = (_outputs(trace, name, at) for at in places)
+        return _sides(*(_outputs(trace, name, at) for at in places), steps)
+
+
+def _sides(low: np.ndarray, here: np.ndarray, high: np.ndarray, steps: np.ndarray) -> Beside:
+    with np.errstate(invalid="ignore"):
         below, above = (here - low) / steps, (high - here) / steps
         rounding = np.finfo(np.float64).eps * np.maximum(np.abs(low), np.abs(high)) / steps
         most = np.maximum(np.abs(below), np.abs(above))
-        return Beside(below, above, np.maximum(TOLERANCE * most, 50 * rounding))
+        return Beside(below, above, np.maximum(TOLERANCE * most, 50 * rounding), 50 * rounding)
 
 
 def _moved(point: np.ndarray, chosen: np.ndarray, size: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
@@ -254,7 +232,7 @@ def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
     if trace.output not in prepared.swept:
         output = np.broadcast_to(output, (len(batch), *output.shape))
     axes = tuple(range(1, output.ndim))
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         return np.sum(output * trace.seed.astype(np.float64), axis=axes)
 
 

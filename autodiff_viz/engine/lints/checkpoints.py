@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.engine.explain.memory.play import play
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.whole_program.remat_counts import residuals_of
@@ -15,6 +16,9 @@ from autodiff_viz.graph.structure.order import ancestors, order
 from autodiff_viz.graph.text.names import quoted
 
 MOST = 8  # regions that are looked at: for each, two programs are traced
+
+KEPT, PEAK = "kept", "peak"
+"""Kinds of claims: with a region and without, how many elements are kept, and how many are live at most."""
 
 HINT = (
     "A region pays off where it drops more than its inputs: around several steps whose derivatives need "
@@ -34,6 +38,7 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
         graph = _without(found.graph, outer)
         plain = _without(graph, [region.name])
         kept, kept_plain = _kept(found, graph), _kept(found, plain)
+        claims = [Claim(KEPT, (region.name,), (kept, kept_plain))]
         if kept >= kept_plain:
             counts = f"saves nothing: with it the forward pass keeps {_said(kept)}, without it {kept_plain}"
         elif _is_whole(graph, region) and (peak := _peak(found, graph)) >= (least := _peak(found, plain)):
@@ -42,6 +47,7 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
                 "what it drops runs again at once: the peak of live elements is "
                 f"{peak} with it, {least} without"
             )
+            claims.append(Claim(PEAK, (region.name,), (peak, least)))
         else:
             continue
         yield Finding(
@@ -50,6 +56,7 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
             HINT,
             _cure(region.name),
             tuple(node.name for node in order(found.graph) if node.name in region.nodes),
+            tuple(claims),
         )
 
 

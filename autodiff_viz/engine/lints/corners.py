@@ -11,6 +11,7 @@ from autodiff_viz.engine.diagnostics.differences import Difference, check_input,
 from autodiff_viz.engine.diagnostics.op_derivative import at_corner
 from autodiff_viz.engine.explain.cure import Cure, rewritten
 from autodiff_viz.engine.explain.nonfinite.stable_forms import form_at
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, Node
@@ -19,6 +20,9 @@ from autodiff_viz.graph.text.names import listed_names
 from autodiff_viz.graph.text.text_format import scalar
 
 LEAST = 0.01  # relative difference of slopes; less may be rounding
+
+SLOPES, MET = "slopes", "met"
+"""Kinds of claims: of the output by an input, the slope on both sides and JAX's; the nodes at corners."""
 
 FORMS = {
     "maximum(u, 0.0) + log1p(exp(-abs(u)))": "softplus({})",
@@ -86,6 +90,7 @@ def _finding(found: Trace, name: str, met: tuple[str, ...], declared: float, tru
         "Each choice is allowed; write the function without corners.",
         form[1] if form else None,
         tuple(dict.fromkeys((where, *met))),
+        (Claim(SLOPES, (found.output, name), (true, declared)), Claim(MET, met)),
     )
 
 

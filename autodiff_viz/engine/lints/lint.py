@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from autodiff_viz.engine.explain.cure import Cure
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
 
@@ -24,6 +25,7 @@ class Lint:
       changes: what the mend changes, as a sentence.
       nodes: the nodes that take part, `where` first if it is a node.
       later: whether it matters only for a derivative that the graph does not take.
+      claims: all that the message claims; the module of each kind describes its own.
     """
 
     code: str
@@ -35,6 +37,7 @@ class Lint:
     changes: str = ""
     nodes: tuple[str, ...] = ()
     later: bool = False
+    claims: tuple[Claim, ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class Finding:
     hint: str
     cure: Cure | None = None
     nodes: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

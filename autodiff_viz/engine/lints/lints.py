@@ -100,6 +100,7 @@ def _lints(found: Trace, kind: LintKind) -> Iterator[Lint]:
             changes=cure.changes if cure else "",
             nodes=finding.nodes,
             later=kind.later,
+            claims=finding.claims,
         )
 
 

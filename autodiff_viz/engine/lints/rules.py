@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.explain.cure import Cure, joined, without_rules
 from autodiff_viz.engine.explain.derivatives.forward_mode import jvp
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
 from autodiff_viz.engine.trace import Trace, trace
@@ -22,6 +23,9 @@ from autodiff_viz.language.printer.shadows import Shadow, shadows
 
 REVERSE_ONLY = frozenset(kind for kind, tangent in FORWARD.items() if tangent == BLOCKED)
 """Kinds of rules that are a `jax.custom_vjp`: they say what happens to a cotangent, nothing of tangents."""
+
+SHADOW, BLIND = "shadow", "blind"
+"""Kinds of claims: a node and an argument of its rule; nodes whose rules forward mode cannot see."""
 
 NEARBY = (0.0, 0.17, -0.29, 0.53)  # moves of the inputs, relative to the larger of 1 and their size
 SAME = "No value changes, and no gradient: the op has the same derivative."
@@ -38,6 +42,7 @@ def shadowed_arguments(found: Trace) -> Iterator[Finding]:
             f"Call it {shadow.better}. A rule sees only what is wired to its node.",
             _renamed(shadow),
             (shadow.node, shadow.argument),
+            (Claim(SHADOW, (shadow.node, shadow.argument)),),
         )
 
 
@@ -77,6 +82,7 @@ def reverse_only(found: Trace) -> Iterator[Finding]:
         "Use reverse mode, or write the rule with stop_gradient or backward_as, which both modes see.",
         joined(without_rules([name], f"Remove the rule of {name}", SAME) for name in names) if idle else None,
         names,
+        (Claim(BLIND, names),),
     )
 
 

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.lints.rules import declares_its_own
 from autodiff_viz.engine.live_path.arrays import FLOAT64
@@ -20,6 +21,7 @@ from autodiff_viz.engine.whole_program.traced import Traced, traced
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import FOLLOW, INPUT, PULLBACK, STOP, Graph, Node, params
 from autodiff_viz.graph.registries.rule_kinds import KINDS
+from autodiff_viz.graph.structure.grad_nodes import with_reads
 from autodiff_viz.graph.structure.order import ancestors, consumers, descendants
 from autodiff_viz.graph.text.names import listed_names
 from autodiff_viz.graph.text.text_format import scalar
@@ -28,6 +30,9 @@ RULES = frozenset(KINDS) - {FOLLOW, STOP}
 STEP, SHORTER = 1e-4, 0.125
 APART = 1e-3  # relative
 KEPT = 32
+SECOND, RULED_BY = "second", "ruled by"
+"""Kinds of claims: of the output by an input, JAX's second derivative, the slope of the gradient and, if it
+is another number, JAX's where the rule calls its op; the nodes whose rules are the cause."""
 
 HINT = (
     "A rule that is not the derivative of its value has no second derivative: JAX differentiates what the "
@@ -69,6 +74,7 @@ def _finding(
 ) -> Finding:
     """Return the finding; `by_op` is JAX's number if rules call the op in their forward pass."""
     other = "" if by_op is None or scalar(by_op) == scalar(by_jax) else _otherwise(by_op)
+    numbers = (by_jax, slope, *((by_op,) if other else ()))
     along = "" if found.inputs[name].size == 1 else ", all its elements moved alike,"
     return Finding(
         names[0],
@@ -77,6 +83,7 @@ def _finding(
         HINT,
         None,
         names,
+        (Claim(SECOND, (found.output, name), numbers), Claim(RULED_BY, names)),
     )
 
 
@@ -114,9 +121,10 @@ def _frozen(found: Trace, through: frozenset[str]) -> Graph:
         else node
         for node in found.graph.nodes
     )
-    graph = replace(found.graph, nodes=nodes, regions=(), groups=())
+    # what depended on x by a stop is a constant now, which a grad node reads beside its x
+    graph = with_reads(replace(found.graph, nodes=nodes, regions=(), groups=()))
     within = ancestors(graph, [graph.output])
-    return replace(graph, nodes=tuple(node for node in nodes if node.name in within))
+    return replace(graph, nodes=tuple(node for node in graph.nodes if node.name in within))
 
 
 def _is_straight(graph: Graph, node: Node, through: frozenset[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autodiff_viz.engine.explain.cure import without_rules
+from autodiff_viz.engine.explain.sentence import Claim, Statement
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits import node_edits as edits
@@ -12,6 +13,9 @@ from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, STOP, Graph, Rule
 from autodiff_viz.graph.structure.grad_nodes import between
 from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.graph.text.names import listed_names, quoted
+
+IDLE, NOT_REACHED = "idle", "not reached"
+"""Kinds of claims: a stop that stops nothing; inputs to which nothing would come without it."""
 
 SAME = "No value and no gradient changes."
 
@@ -31,30 +35,33 @@ def idle_stops(found: Trace) -> Iterator[Finding]:
         without = edits.with_rule(graph, node.name, Rule(FOLLOW))
         why = _why(found, without, node.name)
         if why:
+            claims = (Claim(IDLE, (node.name,)), *why.claims)
             graph = without
             yield Finding(
                 node.name,
-                f"The stop at {quoted(node.name)} stops nothing: {why}.",
+                f"The stop at {quoted(node.name)} stops nothing: {why.text}.",
                 "It can go. A stop acts where, without it, something would come to an input.",
                 without_rules([node.name], f"Remove the stop at {node.name}", SAME),
                 (node.name,),
+                claims,
             )
 
 
 IDLE_STOP = LintKind("stop-stops-nothing", idle_stops)
 
 
-def _why(found: Trace, without: Graph, name: str) -> str:
-    """Return why nothing passes at a stop that is removed; "" if something does."""
+def _why(found: Trace, without: Graph, name: str) -> Statement:
+    """Return why nothing passes at a stop that is removed; nothing if something does."""
     inputs = [n for n in sorted(ancestors(without, [name])) if _is_leaf(without, n)]
     if not inputs:
-        return "it reads constants alone"
+        return Statement("it reads constants alone")
     open_trace = trace(without, found.inputs, found.seed, dtype=found.dtype)
     if name not in ancestors(without, [without.output]) or open_trace.cotangent.is_symbolic_zero(name):
-        return "nothing arrives there in any case"
+        return Statement("nothing arrives there in any case")
     if _is_leaf(without, name) or _reaches_an_input(open_trace, name):
-        return ""
-    return f"without it nothing would come to {listed_names(inputs)} either"
+        return Statement()
+    text = f"without it nothing would come to {listed_names(inputs)} either"
+    return Statement(text, (Claim(NOT_REACHED, tuple(inputs)),))
 
 
 def _is_leaf(graph: Graph, name: str) -> bool:

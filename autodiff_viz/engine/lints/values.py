@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
 from autodiff_viz.engine.explain.cure import Cure, fed
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.explain.zero.cures import flat_cure, ramp
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace
@@ -19,6 +20,9 @@ from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.ops.misfit import said
 
 UNITS = 6  # that a message names
+PAIRS, DEAD = "pairs", "dead"
+"""Kinds of claims: the shapes that a node broadcasts, and its own; the units of a node that are 0 in all
+rows, how many there are, of how many, in how many rows."""
 
 
 def mixed_broadcasts(found: Trace) -> Iterator[Finding]:
@@ -31,6 +35,7 @@ def mixed_broadcasts(found: Trace) -> Iterator[Finding]:
             "If you meant element by element, give them one shape.",
             _one_shape(found.graph, mix),
             (mix.node,),
+            (Claim(PAIRS, (mix.node,), (*mix.shapes, mix.result)),),
         )
 
 
@@ -76,6 +81,7 @@ def dead_units(found: Trace) -> Iterator[Finding]:
             "Another draw of the weights, a smaller step of training, or a leaky relu.",
             flat_cure(node),
             (node.name,),
+            (Claim(DEAD, (node.name,), (dead, dead.size, value.shape[1], len(value))),),
         )
 
 

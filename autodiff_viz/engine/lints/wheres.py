@@ -9,15 +9,20 @@ from itertools import chain
 import numpy as np
 
 from autodiff_viz.engine.explain.nonfinite.cures import double_wheres, other_branch
+from autodiff_viz.engine.explain.sentence import Claim, Statement
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.order import ancestors, order
 from autodiff_viz.graph.text.names import quoted
+from autodiff_viz.graph.text.text_format import scalar
 
 STEPS = (0.0, 1e-3, -1e-3, 1.0, -1.0)
 """Where the branches are tried, from the number at which the condition changes."""
+
+NOT_TAKEN, NEAR = "not taken", "near"
+"""Kinds of claims: a `where` and the op in its other branch; a node, and the number at which it happens."""
 
 AT_LEAST_ZERO = frozenset({"abs", "square", "relu", "norm"})
 ABOVE_ZERO = frozenset({"exp", "sigmoid", "softplus", "softmax"})
@@ -52,7 +57,7 @@ def _here(found: Trace) -> Iterator[Finding]:
     for name in dict.fromkeys(origin.node for origin in found.nonfinite_origins):
         trap = _not_taken(found, name)
         if trap is not None:
-            yield _finding(found, trap[0], name, "here")
+            yield _finding(found, trap[0], name, Statement("here"))
 
 
 def _not_taken(found: Trace, name: str) -> tuple[str, int] | None:
@@ -67,18 +72,21 @@ def _not_taken(found: Trace, name: str) -> tuple[str, int] | None:
     chosen = found.value[condition] if isinstance(condition, str) else np.asarray(condition)
     unused = np.broadcast_to((chosen != 0) != (trap[1] == 1), found.value[trap[0]].shape)
     broken = np.zeros(found.value[name].shape, bool)
-    for slot, _ in found.graph[name].wires:
-        passed = found.passed[name, slot]
+    contributions = [found.passed[name, slot] for slot, _ in found.graph[name].wires]
+    if all(np.isfinite(passed).all() for passed in contributions):
+        return None  # its value alone is not finite
+    for passed in contributions:
         broken = broken | ~np.isfinite(passed) if passed.shape == broken.shape else broken
     met = unused & broken if unused.shape == broken.shape else unused
     return trap if met.any() else None
 
 
-def _finding(found: Trace, choice: str, culprit: str, when: str) -> Finding:
+def _finding(found: Trace, choice: str, culprit: str, when: Statement) -> Finding:
     cure = next(double_wheres(found, found.graph[culprit]), None)
     name, what = quoted(choice), quoted(culprit)
-    message = f"{name} does not take {what}, whose slope is not finite {when}: the gradient is NaN."
-    return Finding(choice, message, HINT, cure, (choice, culprit))
+    claims = (Claim(NOT_TAKEN, (choice, culprit)), *when.claims)
+    message = f"{name} does not take {what}, whose slope is not finite {when.text}: the gradient is NaN."
+    return Finding(choice, message, HINT, cure, (choice, culprit), claims)
 
 
 def _nearby(found: Trace, choice: Node) -> Iterator[Finding]:
@@ -92,7 +100,8 @@ def _nearby(found: Trace, choice: Node) -> Iterator[Finding]:
             continue
         for culprit in dict.fromkeys(origin.node for origin in tried.nonfinite_origins):
             if (trap := _not_taken(tried, culprit)) and trap[0] == choice.name:
-                yield _finding(found, choice.name, culprit, f"where {quoted(name)} is {at:g}")
+                when = Statement(f"where {quoted(name)} is {scalar(at, 6)}", (Claim(NEAR, (name,), (at,)),))
+                yield _finding(found, choice.name, culprit, when)
 
 
 def _compared(graph: Graph, choice: Node) -> tuple[str, float] | None:

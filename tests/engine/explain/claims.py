@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -12,21 +13,27 @@ import numpy as np
 from autodiff_viz.engine.sentence import Claim
 
 NAME = re.compile(r"'(\w+)'")
+PLAIN = re.compile(r"(?<!')\b[A-Za-z_]\w*\b(?!')")
 COUNT = re.compile(r"\b[\d,]+ (?:others|more)\b|\bof [\d,]+ elements")
 WORD = re.compile(r"\b[A-Za-z_]+\d+\w*")
 NUMBER = re.compile(r"\u2212?(?:\d[\d.]*(?:e\u2212?\d+)?|\u221e)|NaN")
 CLOSE = 6e-3  # a small number is written with three digits
+PLACE = 0.5001  # of the last digit that is written, of a number with fewer
 
 
-def unclaimed(text: str, claims: Iterable[Claim], implied: Iterable[float] = ()) -> list[str]:
+def unclaimed(
+    text: str, claims: Iterable[Claim], implied: Iterable[float] = (), nodes: Iterable[str] = ()
+) -> list[str]:
     """The names and numbers of a text that are in none of its claims.
 
-    Numbers that are `implied` belong to the kinds of its claims: of a derivative of 0, 0.
+    Numbers that are `implied` belong to the kinds of its claims: of a derivative of 0, 0. `nodes` are names
+    that are looked for without quotes, too: they must be no words.
     """
     claims = [*claims, Claim("", (), tuple(implied))]
     names = {name for claim in claims for each in claim.names for name in _node(each)}
     numbers = [number for claim in claims for each in claim.numbers for number in _numbers(each)]
     strange = [name for name in NAME.findall(text) if name not in names]
+    strange += [name for name in PLAIN.findall(text) if name in {*nodes} - names]
     rest = WORD.sub("", COUNT.sub("", NAME.sub("", text)))
     return strange + [each for each in NUMBER.findall(rest) if not any(_is(each, n) for n in numbers)]
 
@@ -47,4 +54,6 @@ def _numbers(array: Any) -> Iterator[float]:
 def _is(text: str, number: float) -> bool:
     written = float(text.replace("\u2212", "-").replace("\u221e", "inf").rstrip("."))
     both_nan = math.isnan(written) and math.isnan(number)
-    return both_nan or math.isclose(written, number, rel_tol=CLOSE)
+    _, digits, exponent = Decimal(repr(written)).as_tuple() if math.isfinite(written) else (0, (), 0)
+    place = PLACE * 10.0**exponent if len(digits) < 3 else 0.0
+    return both_nan or math.isclose(written, number, rel_tol=CLOSE, abs_tol=place)

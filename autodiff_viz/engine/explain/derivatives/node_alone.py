@@ -13,7 +13,7 @@ from autodiff_viz.graph.registries.rule_kinds import KINDS
 from autodiff_viz.graph.structure.grad_nodes import reads_of, runs_again
 from autodiff_viz.graph.structure.order import ancestors, descendants
 
-MOVED, BASE, UNIT, SHIFT = "moved ", "base ", "unit ", "shift "
+GIVEN, MOVED, BASE, UNIT = "given ", "moved ", "base ", "unit "
 """Names of added nodes; a space is in no name of a graph."""
 
 
@@ -37,8 +37,8 @@ def node_alone(trace: Trace, node: Node, by: str) -> Alone:
     With a grad node come the nodes that it runs again.
     """
     if node.op == INPUT:
-        alone = Node(node.name, IDENTITY, (MOVED,), rule=node.rule)
-        return Alone(Graph((_input(MOVED), alone), (), node.name), MOVED, {MOVED: trace.value[node.name]})
+        alone = Node(node.name, IDENTITY, (GIVEN,), rule=node.rule)
+        return Alone(Graph((_input(GIVEN), alone), (), node.name), GIVEN, {GIVEN: trace.value[node.name]})
     kept = {node.name}
     if KINDS[node.rule.kind].alternative:
         kept |= descendants(trace.graph, [by]) & ancestors(trace.graph, [node.name]) - {by}
@@ -54,18 +54,18 @@ def swept_alone(alone: Alone, index: tuple[int, ...]) -> Alone:
     value = alone.inputs[alone.moved]
     if not value.shape:
         return alone
-    unit, base = np.zeros_like(value), value.copy()
-    unit[index], base[index] = 1.0, 0.0
+    unit = np.zeros_like(value)
+    unit[index] = 1.0
     nodes = [
         _input(MOVED),
-        _input(UNIT),
         _input(BASE),
-        Node(SHIFT, "mul", (UNIT, MOVED)),
-        Node(alone.moved, "add", (BASE, SHIFT)),
+        _input(UNIT),
+        # no product with the unit vector: where the slope by another element is infinite, 0 times it is NaN
+        Node(alone.moved, "where", (UNIT, MOVED, BASE)),
         *(node for node in alone.graph.nodes if node.name != alone.moved),
     ]
     given = {name: array for name, array in alone.inputs.items() if name != alone.moved}
-    inputs = {**given, MOVED: value[index], UNIT: unit, BASE: base}
+    inputs = {**given, MOVED: value[index], BASE: value, UNIT: unit}
     return Alone(replace(alone.graph, nodes=tuple(nodes)), MOVED, inputs)
 
 

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.diagnostics.differences import NEARER, sides_along
+from autodiff_viz.engine.diagnostics.differences import sides_along
+from autodiff_viz.engine.diagnostics.sides import NEARER, beyond, breaks, central
 from autodiff_viz.engine.diagnostics.tolerance import gaps
-from autodiff_viz.engine.explain.derivatives.adjoint import APART, EXACT, Adjoint, adjoint
+from autodiff_viz.engine.explain.derivatives.adjoint import EXACT, Adjoint, adjoint
 from autodiff_viz.engine.explain.derivatives.forward_mode import jvp
 from autodiff_viz.engine.explain.derivatives.node_alone import Alone, node_alone, swept_alone
-from autodiff_viz.engine.explain.derivatives.rule_check_said import said
+from autodiff_viz.engine.explain.derivatives.rule_check_said import statement
+from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
 from autodiff_viz.engine.sweep import sweep, without_rules
@@ -30,7 +32,7 @@ from autodiff_viz.graph.text.text_format import scalar as scalar_text
 from autodiff_viz.ops.catalog import OPS
 
 POSITIONS = 101  # of a sweep; ops are compiled per number of positions
-STEEPER = 0.5  # growth of a slope with a shorter step that indicates a jump
+AGREE = 1e-6  # share of the largest slope that a central difference may be off
 WIDE = 5.0  # a sweep goes at least so far from 0
 
 
@@ -47,9 +49,12 @@ class Along:
       positions: the values of the sweep.
       declared: what the node passes, per position.
       true: JAX's derivative without the rule.
-      difference: central differences; no derivative at a corner.
+      difference: central differences; no derivative at a corner, NaN where rounding or the length of
+        their step decides what they are.
       corner: where the slopes below and above differ, so that there is no single derivative.
       adjoint: for the whole node, or tensor, at the present numbers.
+      sides: the slopes below and above the present value, which is left out where the value jumps there.
+      error: how far rounding and the step's length may move each central difference.
     """
 
     by: str
@@ -61,6 +66,8 @@ class Along:
     difference: np.ndarray
     corner: np.ndarray
     adjoint: Adjoint
+    sides: tuple[float, float] = field(repr=False)
+    error: np.ndarray = field(repr=False)
 
     @property
     def at_here(self) -> int:
@@ -68,9 +75,16 @@ class Along:
         return int(np.argmin(np.abs(self.positions - self.here)))
 
     @property
+    def apart(self) -> np.ndarray:
+        """|declared - true| per position; 0 where rounding explains it."""
+        found = gaps(self.declared, self.true)
+        usual = min(1.0, _largest(self.true))
+        return np.where(found <= EXACT * np.maximum(np.abs(self.true), usual), 0.0, found)
+
+    @property
     def gaps(self) -> np.ndarray:
-        """|declared - true| per position; 0 at a corner and where there is no true derivative."""
-        return np.where(self.corner | np.isnan(self.true), 0.0, gaps(self.declared, self.true))
+        """The same; 0 at a corner and where there is no true derivative."""
+        return np.where(self.corner | np.isnan(self.true), 0.0, self.apart)
 
     @property
     def worst(self) -> int:
@@ -92,13 +106,18 @@ class Along:
     @property
     def differs(self) -> bool:
         """Whether declared and true differ by more than rounding anywhere in the sweep."""
-        return self.gap > APART * _largest(self.true)
+        return self.gap > 0
 
     @property
     def true_gap(self) -> float:
-        """The largest difference of the true derivative and the central difference, corners left out."""
+        """The largest difference of true derivative and central difference that the latter's error leaves.
+
+        Corners are left out.
+        """
         either = self.corner | np.isnan(self.true) | np.isnan(self.difference)
-        return float(np.where(either, 0.0, gaps(self.true, self.difference)).max(initial=0.0))
+        room = np.maximum(self.error, AGREE * max(1.0, _largest(self.true)))
+        found = np.where(either, 0.0, gaps(self.true, self.difference))
+        return float(np.where(found <= room, 0.0, found).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -130,7 +149,12 @@ class RuleCheck:
     @property
     def sentence(self) -> str:
         """What was found, in words."""
-        return said(self)
+        return statement(self).text
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """All that the sentence claims; `rule_check_said` describes the kinds."""
+        return statement(self).claims
 
 
 def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> RuleCheck:
@@ -202,7 +226,9 @@ def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) 
         raise GraphError(Problem("not-finite", message, "Choose numbers for which it is finite.", by))
     positions = _positions(here)
     at_arrival = v is None and KINDS[node.rule.kind].function == ARRIVING
-    sides, nearer = (sides_along(at, scalar.moved, positions, size) for size in (1.0, NEARER))
+    wide, near = (sides_along(at, scalar.moved, positions, size) for size in (1.0, NEARER))
+    difference, turn = central(wide, near)
+    present = int(np.argmin(np.abs(positions - here)))
     return Along(
         by=by,
         index=index,
@@ -210,9 +236,11 @@ def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) 
         positions=positions,
         declared=np.asarray(sweep(at, scalar.moved, positions).gradient, np.float64),
         true=np.asarray(sweep(_without(at, node), scalar.moved, positions).gradient, np.float64),
-        difference=_mean(sides),
-        corner=_corner(sides) | _jump(sides, nearer),
+        difference=difference,
+        corner=breaks(wide, near),
         adjoint=replace(adjoint(alone, ruled, plain, u, seed if at_arrival else v), arriving=at_arrival),
+        sides=tuple(float(side[present]) for side in beyond(wide, near)),
+        error=np.maximum(near.rounding, turn),
     )
 
 
@@ -245,30 +273,6 @@ def _positions(here: float) -> np.ndarray:
     positions = np.linspace(-reach, reach, POSITIONS)
     positions[np.argmin(np.abs(positions - here))] = here
     return positions
-
-
-Sides = tuple[np.ndarray, np.ndarray]
-
-
-def _mean(sides: Sides) -> np.ndarray:
-    with np.errstate(invalid="ignore"):
-        return (sides[0] + sides[1]) / 2
-
-
-def _corner(sides: Sides) -> np.ndarray:
-    """Return where the slopes on both sides differ by more than curvature and rounding explain."""
-    below, above = sides
-    with np.errstate(invalid="ignore"):
-        size = np.maximum(np.abs(below), np.abs(above))
-        usual = np.median(size[np.isfinite(size)]) if np.isfinite(size).any() else 0.0
-        return np.abs(above - below) > APART * np.maximum(size, usual)
-
-
-def _jump(sides: Sides, nearer: Sides) -> np.ndarray:
-    """Return where the slope with a shorter step is another one, since the value jumps."""
-    with np.errstate(invalid="ignore"):
-        slope, near = np.abs(_mean(sides)), np.abs(_mean(nearer))
-        return near > (1 + STEEPER) * slope + STEEPER
 
 
 def _largest(array: np.ndarray) -> float:
