@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from autodiff_viz.engine.explain.cure import Cure
 from autodiff_viz.engine.explain.memory.play import play
-from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.lints.lint import Finding, LintKind
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.whole_program.remat_counts import residuals_of
 from autodiff_viz.graph.edits import node_edits as edits

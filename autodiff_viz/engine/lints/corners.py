@@ -11,8 +11,8 @@ from autodiff_viz.engine.diagnostics.differences import Difference, check_input,
 from autodiff_viz.engine.diagnostics.op_derivative import at_corner
 from autodiff_viz.engine.explain.cure import Cure, rewritten
 from autodiff_viz.engine.explain.nonfinite.stable_forms import form_at
-from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.lints.lint import Finding, LintKind
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import FOLLOW, INPUT, Node
 from autodiff_viz.graph.structure.order import ancestors, descendants, order

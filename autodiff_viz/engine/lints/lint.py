@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from autodiff_viz.engine.explain.cure import Cure
-from autodiff_viz.engine.explain.sentence import Claim
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
 

@@ -10,9 +10,9 @@ import numpy as np
 from autodiff_viz.engine.diagnostics.op_derivative import own_contributions
 from autodiff_viz.engine.explain.cure import Cure, joined, without_rules
 from autodiff_viz.engine.explain.derivatives.forward_mode import jvp
-from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import FOLLOW, PULLBACK, Call, Graph, Rule, Term

@@ -10,10 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.lints.lint import Finding, LintKind
 from autodiff_viz.engine.lints.rules import declares_its_own
 from autodiff_viz.engine.live_path.arrays import FLOAT64
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.engine.whole_program.rules import RULED, WITH_OP

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autodiff_viz.engine.explain.cure import without_rules
-from autodiff_viz.engine.explain.sentence import Claim, Statement
 from autodiff_viz.engine.lints.lint import Finding, LintKind
+from autodiff_viz.engine.sentence import Claim, Statement
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, STOP, Graph, Rule

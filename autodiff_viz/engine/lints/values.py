@@ -9,9 +9,9 @@ import numpy as np
 
 from autodiff_viz.engine.diagnostics.broadcasts import Mix, mixes
 from autodiff_viz.engine.explain.cure import Cure, fed
-from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.explain.zero.cures import flat_cure, ramp
 from autodiff_viz.engine.lints.lint import Finding, LintKind
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.structure.order import ancestors

@@ -9,8 +9,8 @@ from itertools import chain
 import numpy as np
 
 from autodiff_viz.engine.explain.nonfinite.cures import double_wheres, other_branch
-from autodiff_viz.engine.explain.sentence import Claim, Statement
 from autodiff_viz.engine.lints.lint import Finding, LintKind
+from autodiff_viz.engine.sentence import Claim, Statement
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from autodiff_viz.engine.explain.sentence import Claim
 
 import autodiff_viz as av
 from autodiff_viz.engine.lints import checkpoints, corners, rules, second, stops, values, wheres
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.graph.edits import node_edits as edits
 from autodiff_viz.graph.model import FOLLOW, GRAD, INPUT, STOP, Rule
 from autodiff_viz.graph.structure.order import ancestors

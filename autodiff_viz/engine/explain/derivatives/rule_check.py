@@ -18,9 +18,9 @@ from autodiff_viz.engine.explain.derivatives.adjoint import EXACT, Adjoint, adjo
 from autodiff_viz.engine.explain.derivatives.forward_mode import jvp
 from autodiff_viz.engine.explain.derivatives.node_alone import Alone, node_alone, swept_alone
 from autodiff_viz.engine.explain.derivatives.rule_check_said import statement
-from autodiff_viz.engine.explain.sentence import Claim
 from autodiff_viz.engine.live_path.arrays import FLOAT64
 from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.sweep import sweep, without_rules
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.graph.model import GRAD, INPUT, Node, Rule

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_viz.engine.explain.sentence import VALUE, Claim, Statement, joined
+from autodiff_viz.engine.sentence import VALUE, Claim, Statement, joined
 from autodiff_viz.graph.model import FOLLOW
 from autodiff_viz.graph.registries.dtypes import FLOAT64
 from autodiff_viz.graph.registries.rule_kinds import PULLBACK

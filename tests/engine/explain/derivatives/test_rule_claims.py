@@ -10,13 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from autodiff_viz.engine.explain.sentence import VALUE, Claim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_viz as av
 from autodiff_viz.engine.explain.derivatives import rule_check_said as kinds
 from autodiff_viz.engine.explain.derivatives.rule_check_said import adjoint_said
+from autodiff_viz.engine.sentence import VALUE, Claim
 from autodiff_viz.engine.trace import precision
 from autodiff_viz.graph.model import BACKWARD_AS, FOLLOW, GRAD, INPUT, Graph, Node, params
 from autodiff_viz.graph.structure.order import descendants
