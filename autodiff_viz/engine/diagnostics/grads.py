@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 ZERO, NO_PATH, INDEPENDENT, OF_SUM = "zero", "no path", "independent", "of sum"
 """Kinds of claims. ZERO: a grad node whose value is 0. NO_PATH: a node, and one to which no path leads from
-it. INDEPENDENT: a node, and one that does not depend on it. OF_SUM: a node, a grad node that differentiates the sum of its elements, and its shape."""
+it. INDEPENDENT: a node, and one that does not depend on it. OF_SUM: a node, a grad node that differentiates
+the sum of its elements, and its shape."""
 
 
 @dataclass(frozen=True, slots=True)
