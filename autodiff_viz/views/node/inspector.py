@@ -105,7 +105,7 @@ RUNS_AGAIN = (
     "It runs {0} again, forward and backward, and reads {1}: to {2} it passes back the second derivative, "
     "the Hessian times what arrives."
 )
-UNRELATED = "It is zero: no path leads from {1} to {0}."
+UNRELATED = "It is zero: {0} does not depend on {1}."
 PASSES_NOTHING = "nothing: {0} {1}reads no value of it"
 
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.diagnostics.broadcasts import BROADCAST
-from autodiff_viz.engine.diagnostics.grads import NO_PATH, OF_SUM, ZERO, sums
+from autodiff_viz.engine.diagnostics.grads import INDEPENDENT, NO_PATH, OF_SUM, ZERO, sums
 from autodiff_viz.engine.diagnostics.label_check import CLASSES, LABELS, strays
 from autodiff_viz.engine.diagnostics.notes import doubts
 from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.printer.shadows import Shadow
@@ -30,10 +31,11 @@ def read(found: Trace, name: str) -> list[np.ndarray]:
         ]
 
 
-def upstream(found: Trace, name: str) -> set[str]:
-    """A node and all from which a path leads to it."""
-    producers = {producer for _, producer in found.graph[name].wires}
-    return {name}.union(*(upstream(found, each) for each in producers))
+def upstream(found: Trace, name: str, with_z: bool = True) -> set[str]:
+    """A node and all from which a path leads to it, through what grad nodes differentiate or not."""
+    node = found.graph[name]
+    producers = {producer for slot, producer in node.wires if with_z or node.op != GRAD or slot}
+    return {name}.union(*(upstream(found, each, with_z) for each in producers))
 
 
 def check(claim: Claim, found: Trace) -> None:
@@ -62,6 +64,8 @@ def check(claim: Claim, found: Trace) -> None:
         assert not found.value[names[0]].any()
     elif claim.kind == NO_PATH:
         assert names[0] not in upstream(found, names[1])
+    elif claim.kind == INDEPENDENT:
+        assert names[0] not in upstream(found, names[1], with_z=False)
     else:
         assert claim.kind == OF_SUM
         of, grad = names
@@ -145,3 +149,13 @@ def test_the_labels_that_are_named_are_those_of_the_trace(text, dtype, said):
     found = trace(parse(text), dtype=dtype)
     assert [str(stray).startswith(said) for stray in strays(found)] == [True] * bool(said)
     assert check_all(found) == bool(said)
+
+
+def test_what_another_grad_node_differentiates_has_a_path_to_it():
+    """g = d(x * x)/dw is 0 and reads x, by the wire of its z alone, so that dg/dx is 0."""
+    found = trace(parse("x = 2.0\nw = 3.0\nz = x * x\ng = grad(z, w)\nh = grad(g, x)"))
+    assert [str(doubt) for doubt in doubts(found)] == [
+        "the gradient is zero: no path leads from 'w' to 'z'.",
+        "the gradient is zero: 'g' does not depend on 'x'.",
+    ]
+    assert check_all(found) == 2

@@ -58,3 +58,9 @@ def test_a_grad_node_whose_z_does_not_depend_on_its_x_does_not_run_it_again():
     graph = parse("x = 1.0\nw = 2.0\na = sin(x)\ng = grad(a, w)\nz = g + w")
     wire = node_view(graph, trace(graph), "g").wires[0]
     assert wire.passed == "nothing: g reads no value of it"
+
+
+def test_a_gradient_by_what_its_output_does_not_depend_on_is_zero_though_a_wire_leads_there():
+    """g is d(x * x)/dw: it has a wire from z, and no value of x is in it."""
+    graph = parse("x = 2.0\nw = 3.0\nz = x * x\ng = grad(z, w)\nh = grad(g, x)")
+    assert "It is zero: g does not depend on x." in node_view(graph, trace(graph), "h").doc
