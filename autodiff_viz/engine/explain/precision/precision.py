@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.explain.precision.ranges import (
-    COTANGENT,
     KINDS,
     NOT_FINITE,
     OVERFLOW,
-    PASSED,
-    ROUNDED,
+    SAID,
     SUBNORMAL,
     UNDERFLOW,
     VALUE,
@@ -209,22 +207,6 @@ def _last(holds: Callable[[int], bool], most: int = HIGHEST) -> int:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if holds(middle) else (low, middle - 1)
     return low
-
-
-SAID = {
-    (OVERFLOW, VALUE): "the value of {at} is not finite in {dtype}",
-    (OVERFLOW, COTANGENT): "what arrives at {at} is not finite in {dtype}",
-    (OVERFLOW, PASSED): "what {at} passes back is not finite in {dtype}",
-    (NOT_FINITE, VALUE): "the value of {at} is not finite in float64 either",
-    (NOT_FINITE, COTANGENT): "what arrives at {at} is not finite in float64 either",
-    (NOT_FINITE, PASSED): "what {at} passes back is not finite in float64 either",
-    (UNDERFLOW, VALUE): "the value of {at} is too small for {dtype}: 0 here",
-    (UNDERFLOW, COTANGENT): "what arrives at {at} is too small for {dtype}: 0 here",
-    (UNDERFLOW, PASSED): "what {at} passes back is too small for {dtype}: 0 here",
-    (ROUNDED, VALUE): "the value of {at} is 0 in {dtype}, since rounding took all its digits",
-    (ROUNDED, COTANGENT): "what arrives at {at} is 0 in {dtype}, since rounding took all its digits",
-    (ROUNDED, PASSED): "what {at} passes back is 0 in {dtype}, since rounding took all its digits",
-}
 
 
 def _sentence(found: Trace, places: Iterable[Ranged]) -> Statement:
