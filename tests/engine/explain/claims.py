@@ -54,6 +54,7 @@ def _numbers(array: Any) -> Iterator[float]:
 def _is(text: str, number: float) -> bool:
     written = float(text.replace("\u2212", "-").replace("\u221e", "inf").rstrip("."))
     both_nan = math.isnan(written) and math.isnan(number)
-    _, digits, exponent = Decimal(repr(written)).as_tuple() if math.isfinite(written) else (0, (), 0)
+    finite = written if math.isfinite(written) else 0.0
+    _, digits, exponent = Decimal(repr(finite)).normalize().as_tuple()
     place = PLACE * 10.0**exponent if len(digits) < 3 else 0.0
     return both_nan or math.isclose(written, number, rel_tol=CLOSE, abs_tol=place)

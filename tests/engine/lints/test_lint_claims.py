@@ -153,7 +153,7 @@ def check_all(text: str, dtype: str) -> int:
     return len(hints)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", CASES)
 def test_the_hints_on_graphs_made_by_hand_are_true(name):
     text, expected = CASES[name]
@@ -161,7 +161,7 @@ def test_the_hints_on_graphs_made_by_hand_are_true(name):
     assert not expected or any(counts)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("seed", range(0, 400, 4))
 def test_so_are_those_on_random_programs(seed):
     texts = [*valid(range(seed, seed + 4)), random_text(seed)]

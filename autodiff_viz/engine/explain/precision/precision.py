@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.engine.explain.precision.ranges import (
-    COTANGENT,
     KINDS,
     NOT_FINITE,
     OVERFLOW,
-    PASSED,
-    ROUNDED,
+    SAID,
+    SUBNORMAL,
     UNDERFLOW,
     VALUE,
     Numbers,
     Ranged,
     ranges,
 )
+from autodiff_viz.engine.explain.sentence import Claim, Statement, joined
 from autodiff_viz.engine.live_path.arrays import on_device, own_value, rounded
 from autodiff_viz.engine.live_path.passes import Cotangents, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
@@ -35,6 +35,9 @@ from autodiff_viz.graph.text.text_format import listed, scalar
 
 HIGHEST = 24  # of the powers of two that are tried as a loss scale
 MOST = 3  # nodes that a sentence names
+ERROR = "error"
+"""Kind of a claim beside (kind, what) of `Ranged`, which name nodes and, of one number, that in float64: the
+largest error beside float64, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class Precision:
       most: the largest one, up to 2^24, at which no more cotangents overflow than without a scale.
       sentence: what happens, in words.
       scales: the safe scales, in words.
+      claims: all that `sentence` claims.
     """
 
     dtype: str
@@ -58,6 +62,7 @@ class Precision:
     most: float
     sentence: str
     scales: str
+    claims: tuple[Claim, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def worst(self) -> str:
@@ -92,14 +97,16 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
     here = Numbers(values, cotangents.arriving, cotangents.passed)
     places = ranges(found.graph, found.dtype, here, true, float(scale))
     least, most, left = _scales(run, found, true)
+    sentence = _sentence(found, places)
     return Precision(
         dtype=found.dtype,
         scale=float(scale),
         places=tuple(sorted(places, key=_rank)),
         least=least,
         most=most,
-        sentence=_sentence(found, places),
+        sentence=sentence.text,
         scales=_scales_said(run, found, true, least, most, left) + _bent(found, exact, float(scale)),
+        claims=sentence.claims,
     )
 
 
@@ -202,23 +209,7 @@ def _last(holds: Callable[[int], bool], most: int = HIGHEST) -> int:
     return low
 
 
-SAID = {
-    (OVERFLOW, VALUE): "the value of {at} is not finite in {dtype}",
-    (OVERFLOW, COTANGENT): "what arrives at {at} is not finite in {dtype}",
-    (OVERFLOW, PASSED): "what {at} passes back is not finite in {dtype}",
-    (NOT_FINITE, VALUE): "the value of {at} is not finite in float64 either",
-    (NOT_FINITE, COTANGENT): "what arrives at {at} is not finite in float64 either",
-    (NOT_FINITE, PASSED): "what {at} passes back is not finite in float64 either",
-    (UNDERFLOW, VALUE): "the value of {at} is too small for {dtype}: 0 here",
-    (UNDERFLOW, COTANGENT): "what arrives at {at} is too small for {dtype}: 0 here",
-    (UNDERFLOW, PASSED): "what {at} passes back is too small for {dtype}: 0 here",
-    (ROUNDED, VALUE): "the value of {at} is 0 in {dtype}, since rounding took all its digits",
-    (ROUNDED, COTANGENT): "what arrives at {at} is 0 in {dtype}, since rounding took all its digits",
-    (ROUNDED, PASSED): "what {at} passes back is 0 in {dtype}, since rounding took all its digits",
-}
-
-
-def _sentence(found: Trace, places: Iterable[Ranged]) -> str:
+def _sentence(found: Trace, places: Iterable[Ranged]) -> Statement:
     """Return where numbers begin to leave the range, worst first."""
     places, parts = tuple(places), []
     for (kind, what), words in SAID.items():
@@ -228,9 +219,10 @@ def _sentence(found: Trace, places: Iterable[Ranged]) -> str:
             said = said.removesuffix(" in float64 either") if found.dtype == FLOAT64 else said
             exact = at[0].exact if len(at) == 1 and kind != NOT_FINITE else None
             beside = f", {scalar(exact, 3)} in float64" if exact else ""
-            parts.append(f"{kind.capitalize()}: {said}{beside}.")
+            claim = Claim(f"{kind} {what}", _nodes(at), (exact,) if exact else ())
+            parts.append(Statement(f"{kind.capitalize()}: {said}{beside}.", (claim,)))
     if parts:
-        return " ".join(parts)
+        return joined(" ", parts)
     error = max((place.error for place in places), default=0.0)
     begins = [place for place in places if place.begins]
     fits = (
@@ -238,11 +230,16 @@ def _sentence(found: Trace, places: Iterable[Ranged]) -> str:
         if begins
         else (f"Every number fits in {found.dtype}.")
     )
-    return f"{fits} The largest error beside float64 is {scalar(100 * error, 2)} %."
+    claims = (Claim(SUBNORMAL, _nodes(begins)), Claim(ERROR, (), (100 * error,)))
+    return Statement(f"{fits} The largest error beside float64 is {scalar(100 * error, 2)} %.", claims)
+
+
+def _nodes(places: Iterable[Ranged]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(place.node for place in places))
 
 
 def _named(places: Iterable[Ranged]) -> str:
-    return listed([quoted(name) for name in dict.fromkeys(place.node for place in places)], MOST)
+    return listed([*map(quoted, _nodes(places))], MOST)
 
 
 def _many(left: int) -> str:

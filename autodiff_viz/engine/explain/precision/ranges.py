@@ -19,6 +19,21 @@ OVERFLOW, UNDERFLOW, ROUNDED, SUBNORMAL, FITS = "overflow", "underflow", "rounde
 NOT_FINITE = "not finite"
 KINDS = (OVERFLOW, NOT_FINITE, UNDERFLOW, ROUNDED, SUBNORMAL, FITS)
 """Worst first."""
+SAID = {
+    (OVERFLOW, VALUE): "the value of {at} is not finite in {dtype}",
+    (OVERFLOW, COTANGENT): "what arrives at {at} is not finite in {dtype}",
+    (OVERFLOW, PASSED): "what {at} passes back is not finite in {dtype}",
+    (NOT_FINITE, VALUE): "the value of {at} is not finite in float64 either",
+    (NOT_FINITE, COTANGENT): "what arrives at {at} is not finite in float64 either",
+    (NOT_FINITE, PASSED): "what {at} passes back is not finite in float64 either",
+    (UNDERFLOW, VALUE): "the value of {at} is too small for {dtype}: 0 here",
+    (UNDERFLOW, COTANGENT): "what arrives at {at} is too small for {dtype}: 0 here",
+    (UNDERFLOW, PASSED): "what {at} passes back is too small for {dtype}: 0 here",
+    (ROUNDED, VALUE): "the value of {at} is 0 in {dtype}, since rounding took all its digits",
+    (ROUNDED, COTANGENT): "what arrives at {at} is 0 in {dtype}, since rounding took all its digits",
+    (ROUNDED, PASSED): "what {at} passes back is 0 in {dtype}, since rounding took all its digits",
+}
+"""What is said of a kind of numbers."""
 
 
 @dataclass(frozen=True, slots=True)
