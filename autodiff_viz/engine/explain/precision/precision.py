@@ -21,10 +21,10 @@ from autodiff_viz.engine.explain.precision.ranges import (
     Ranged,
     ranges,
 )
-from autodiff_viz.engine.explain.sentence import Claim, Statement, joined
 from autodiff_viz.engine.live_path.arrays import on_device, own_value, rounded
 from autodiff_viz.engine.live_path.passes import Cotangents, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
+from autodiff_viz.engine.sentence import Claim, Statement, joined
 from autodiff_viz.engine.trace import Trace, known_trace, trace
 from autodiff_viz.engine.trace import precision as in_dtype
 from autodiff_viz.graph.problem import GraphError, Problem

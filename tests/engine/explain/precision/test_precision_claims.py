@@ -14,7 +14,7 @@ from autodiff_viz.engine.explain.precision.ranges import (
     SUBNORMAL,
     UNDERFLOW,
 )
-from autodiff_viz.engine.explain.sentence import Claim
+from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.graph.registries.dtypes import DTYPES
 from tests.engine.explain.claims import unclaimed
 from tests.engine.explain.test_cures import valid
