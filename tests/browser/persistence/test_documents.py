@@ -45,6 +45,11 @@ def test_undo_in_a_lesson_that_has_just_been_opened_leads_out_of_it(lab: LabPage
     graphs.filter(has_text=LESSONS[number - 1].variants[1].title).click()
     expect(lab.formula).not_to_have_value(text)
     lab.settle()
+    lab.page.keyboard.press("Control+z")  # with the focus on the tab
+    expect(lab.formula).to_have_value(text)
+    lab.button("Redo")
+    expect(lab.formula).not_to_have_value(text)
+    lab.settle()
     lab.reload()
     lab.button("Undo")
     expect(lab.formula).to_have_value(text)
