@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -14,7 +13,7 @@ from autodiff_viz.graph.model import Graph, Lambda, Literal, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.expressions.expression import Reader
 from autodiff_viz.language.expressions.literal import read_literal
-from autodiff_viz.language.source.caret import Span
+from autodiff_viz.language.source.caret import Places, Span
 from autodiff_viz.language.source.names import Names, OpenNames
 from autodiff_viz.language.source.scanner import LogicalLine, scan
 from autodiff_viz.language.source.syntax import announce, parse_line, parsed_lines
@@ -46,8 +45,21 @@ def parse_with_spans(text: str, previous: Graph | None = None) -> tuple[Graph, d
     The span of a named node is its whole line, `y = sin(x)`; that of a step inside an expression is the
     sub-expression.
     """
-    graph, spans = _short(text) if len(text) <= SHORT else _read(text, Names())
-    return _placed(graph, previous) if previous else graph, dict(spans)
+    graph, places = _memoised(text)
+    return _placed(graph, previous) if previous else graph, dict(places.spans)
+
+
+def places_in(text: str) -> Places:
+    """Return where a text has the nodes and the frames of its graph.
+
+    Raises:
+      GraphError: as `parse`.
+    """
+    return _memoised(text)[1]
+
+
+def _memoised(text: str) -> tuple[Graph, Places]:
+    return _short(text) if len(text) <= SHORT else _read(text, Names())
 
 
 def _key(text: str) -> str:
@@ -55,10 +67,9 @@ def _key(text: str) -> str:
 
 
 @remembered(REMEMBERED, _key)
-def _short(text: str) -> tuple[Graph, Mapping[str, Span]]:
+def _short(text: str) -> tuple[Graph, Places]:
     """Memoise `_read`, since each edit reads the author's text several times."""
-    graph, spans = _read(text, Names())
-    return graph, MappingProxyType(spans)
+    return _read(text, Names())
 
 
 def _placed(graph: Graph, previous: Graph) -> Graph:
@@ -84,7 +95,7 @@ def parse_piece(text: str) -> Graph:
     return _read(text, OpenNames())[0]
 
 
-def _read(text: str, names: Names) -> tuple[Graph, dict[str, Span]]:
+def _read(text: str, names: Names) -> tuple[Graph, Places]:
     source, problems = scan(text), []
     program = Program(source, names, problems)
     lines = unrolled(parsed_lines(source.lines, problems), problems)
@@ -97,7 +108,7 @@ def _read(text: str, names: Names) -> tuple[Graph, dict[str, Span]]:
     if problems:
         once = {(_place(problem), problem.code): problem for problem in reversed(problems[: limits.PROBLEMS])}
         raise GraphError(sorted(once.values(), key=_place))  # copies of a line have one mistake
-    return graph, program.spans
+    return graph, Places(MappingProxyType(program.spans), MappingProxyType(program.heads))
 
 
 def parse_lambda(text: str) -> Lambda:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import prod
+from types import MappingProxyType
 from typing import NamedTuple
 
 from autodiff_viz.graph.checks.argument_types import known_graph
@@ -50,7 +51,7 @@ from autodiff_viz.language.printer.terms import (
     show_operand,
     show_rule,
 )
-from autodiff_viz.language.source.caret import Span
+from autodiff_viz.language.source.caret import Places, Span
 from autodiff_viz.language.statements.positions import show_positions
 
 __all__ = ["show", "show_argument", "show_lambda", "show_literal"]
@@ -87,8 +88,14 @@ def show_with_spans(graph: Graph) -> tuple[str, dict[str, Span]]:
 
     These are the spans that `parse_with_spans` finds in the text.
     """
+    text, places = show_with_places(graph)
+    return text, dict(places.spans)
+
+
+def show_with_places(graph: Graph) -> tuple[str, Places]:
+    """Write the graph without positions; also return where the text has its nodes and frames, as `places_in`."""
     found = _written(graph)
-    return _text(found.lines), found.spans
+    return _text(found.lines), found.places
 
 
 class _Written(NamedTuple):
@@ -96,13 +103,13 @@ class _Written(NamedTuple):
 
     Attributes:
       lines: of the text.
-      spans: by node name.
+      places: of nodes and frames in them.
       ordered: nodes in the order of the text.
       inlined: names of the nodes without a line of their own.
     """
 
     lines: list[str]
-    spans: dict[str, Span]
+    places: Places
     ordered: tuple[Node, ...]
     inlined: set[str]
 
@@ -114,10 +121,10 @@ def _written(graph: Graph) -> _Written:
     ordered = text_order(graph, around)
     values = _values(graph, ordered, around)
     roots = [node for node in ordered if node.name in values]
-    lines, spans = _lines(graph, roots, values, around)
+    lines, places = _lines(graph, roots, values, around)
     if roots and graph.output not in (None, roots[-1].name):
         lines.append(f"return {graph.output}")
-    return _Written(lines, spans, ordered, graph.by_name.keys() - values.keys())
+    return _Written(lines, places, ordered, graph.by_name.keys() - values.keys())
 
 
 def _text(lines: Iterable[str]) -> str:
@@ -256,10 +263,10 @@ def _is_alias(node: Node, inlined: set[str]) -> bool:
 
 def _lines(
     graph: Graph, roots: Iterable[Node], values: Mapping[str, Shown], around: Chains
-) -> tuple[list[str], dict[str, Span]]:
-    """Return the assignments in their blocks, and the span of each node."""
+) -> tuple[list[str], Places]:
+    """Return the assignments in their blocks, and where each node and each block is."""
     frames = {frame.name: frame for frame in graph.frames}
-    begun: set[str] = set()
+    heads: dict[str, list[int]] = {}
     lines: list[str] = []
     spans: dict[str, Span] = {}
     current: tuple[str, ...] = ()
@@ -268,8 +275,10 @@ def _lines(
         same = next((i for i, (a, b) in enumerate(zip(chain, current, strict=False)) if a != b), None)
         level = min(len(chain), len(current)) if same is None else same
         for depth in range(level, len(chain)):
-            lines.extend(wrapped(show_head(frames[chain[depth]], chain[depth] in begun), INDENT * depth))
-            begun.add(chain[depth])
+            begun = heads.setdefault(chain[depth], [])
+            head = show_head(frames[chain[depth]], bool(begun))
+            begun.append(len(lines) + 1)
+            lines.extend(wrapped(head, INDENT * depth))
         current = chain
         line = joined(f"{node.name} = ", values[node.name])
         pieces = [*stretches(line.text, INDENT * len(chain))]
@@ -278,5 +287,6 @@ def _lines(
         lines.extend([before + line.text[start:end] for before, start, end in pieces])
     for frame in graph.frames:
         if not frame.nodes:
+            heads[frame.name] = [len(lines) + 1]
             lines.extend([*wrapped(show_head(frame, False), ""), f"{INDENT}..."])
-    return lines, spans
+    return lines, Places(MappingProxyType(spans), MappingProxyType(heads))

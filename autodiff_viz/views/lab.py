@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from autodiff_viz.figures.cotangents.noise import USUAL_DRAWS
@@ -26,8 +25,8 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.dtypes import FLOAT32
 from autodiff_viz.graph.text.text_format import MINUS
 from autodiff_viz.language.parse import parse
-from autodiff_viz.language.show import show_with_spans
-from autodiff_viz.language.source.caret import Span
+from autodiff_viz.language.show import show_with_places
+from autodiff_viz.language.source.caret import Places
 from autodiff_viz.language.text_edits.amend import amended
 from autodiff_viz.views.training.record import USUAL, Plan, Training, folded, returned
 
@@ -179,10 +178,9 @@ def formula_text(lab: Lab) -> str:
 
 
 @remembered(64)
-def written(graph: Graph) -> tuple[str, Mapping[str, Span]]:
-    """Return the canonical text of the graph, and the span of each node in it."""
-    text, spans = show_with_spans(graph)
-    return text, MappingProxyType(spans)
+def written(graph: Graph) -> tuple[str, Places]:
+    """Return the canonical text of the graph, and where it has the nodes and the frames."""
+    return show_with_places(graph)
 
 
 def without_draft(lab: Lab) -> Lab:

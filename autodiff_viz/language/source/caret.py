@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from autodiff_viz.graph.problem import Problem
@@ -20,6 +20,19 @@ class Span(NamedTuple):
     column: int
     end_line: int
     end_column: int
+
+
+class Places(NamedTuple):
+    """Where a text has the nodes and the frames of its graph.
+
+    Attributes:
+      spans: of nodes, by name. Copies of a line, which loops and functions make, have one span.
+      heads: lines that begin a region or a group, by its name. The step of a loop is a group that begins at the
+        head of the loop, the call of a function one that begins at the call.
+    """
+
+    spans: Mapping[str, Span]
+    heads: Mapping[str, Sequence[int]]
 
 
 def problem_at(lines: Sequence[str], span: Span, code: str, message: str, hint: str = "") -> Problem:

@@ -44,6 +44,7 @@ class Program:
 
     def __init__(self, source: Source, names: Names, problems: list[Problem]):
         self.spans: dict[str, Span] = {}
+        self.heads: dict[str, list[int]] = {}  # lines that begin a frame, by its name
         self._source, self._names, self._problems = source, names, problems
         self._positions = read_positions(source, problems)
         self._fresh: Namer | None = None
@@ -148,7 +149,9 @@ class Program:
         head = is_head(line)
         if head:
             self._head = line, around  # so that the lines inside are read even after a faulty head
-        around = frames.read_heads(line, statement, around, self._drafts)
+        outer, around = around, frames.read_heads(line, statement, around, self._drafts)
+        for name in around[len(outer) :]:
+            self.heads.setdefault(name, []).append(line.number + statement.lineno - 1)
         if head:
             self._head = line, around
             return

@@ -5,23 +5,23 @@ ui/formula/web/types.js describes the fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from itertools import islice
-from types import MappingProxyType
 from typing import Any
 
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.rule_kinds import KINDS
-from autodiff_viz.language.parse import parse_with_spans
+from autodiff_viz.language.parse import places_in
 from autodiff_viz.language.printer.shadows import shadows
-from autodiff_viz.language.source.caret import Span
+from autodiff_viz.language.source.caret import Places, Span
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.lab import Lab, formula_text, written
 
 MARKED = 200  # limit of problems marked in the text; a graph of empty slots has thousands
-REMEMBERED = 16  # texts whose spans are memoised, those of recent visitors
+REMEMBERED = 16  # texts whose places are memoised, those of recent visitors
+NOWHERE = Places({}, {})
 
 INPUT_DOC = "A value with ends for its slider, or a random one: input(1.0, low=0.0, high=5.0)."
 WRAPPERS = {
@@ -42,7 +42,8 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
       problems: problems of the graph, marked at their nodes in the text; the page lists them elsewhere, as it
         does the notes.
     """
-    spans = _places(lab)
+    places = _places(lab)
+    spans = places.spans
     placed = [(spans[p.node], p.message) for p in islice(problems, MARKED) if p.node in spans]
     doubted = [(spans[s.node], str(s)) for s in shadows(lab.graph) if s.node in spans]
     return {
@@ -51,7 +52,7 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
         "mistakes": [_mistake(problem) for problem in lab.mistakes],
         "marks": [{**_place(span), "message": message} for span, message in placed],
         "notes": [{**_place(span), "message": message} for span, message in doubted],
-        "selected": _place(spans[lab.selected]) if lab.selected in spans else None,
+        **(_written_places(lab.graph, places, formula_text(lab)) if spans else {}),
     }
 
 
@@ -68,21 +69,51 @@ def _place(span: Span) -> dict[str, int]:
     return {"line": span.line, "column": span.column, "endLine": span.end_line, "endColumn": span.end_column}
 
 
-def _places(lab: Lab) -> Mapping[str, Span]:
-    """Return the spans of nodes in the text; none in a draft. The author's own text is parsed for them."""
+def _places(lab: Lab) -> Places:
+    """Return where the text has nodes and frames; nothing in a draft. The author's own text is parsed for it."""
     if lab.draft is not None:
-        return {}
+        return NOWHERE
     text = lab.history.present.text
-    return written(lab.graph)[1] if text is None else _spans(text)
+    return written(lab.graph)[1] if text is None else _read(text)
 
 
 @remembered(REMEMBERED)
-def _spans(text: str) -> Mapping[str, Span]:
-    """Parse a text for the spans of its nodes; memoised."""
+def _read(text: str) -> Places:
+    """Parse a text for its places; memoised."""
     try:
-        return MappingProxyType(parse_with_spans(text)[1])
+        return places_in(text)
     except GraphError:
-        return MappingProxyType({})
+        return NOWHERE
+
+
+def _key(graph: Graph, places: Places, text: str) -> Hashable:
+    return text, tuple([node.name for node in graph.nodes]), tuple([frame.name for frame in graph.frames])
+
+
+@remembered(REMEMBERED, _key)
+def _written_places(graph: Graph, places: Places, text: str) -> dict[str, str]:
+    """Write the places of nodes and frames in `text` as two strings, in the order of the drawing's records.
+
+    A node is "3" if the whole of line 3 makes it, "3:8-14" if a part does, "3:8-4:2" over two lines, "" if it has
+    no place. A frame is the lines that begin it, "5" or "5,9". A string costs less than a list of lists, both to
+    send and to compare, and ui/formula/web/places.js reads it.
+    """
+    lines = text.split("\n")
+    return {
+        "places": " ".join([_written_span(places.spans.get(node.name), lines) for node in graph.nodes]),
+        "heads": " ".join([",".join(map(str, places.heads.get(frame.name, ()))) for frame in graph.frames]),
+    }
+
+
+def _written_span(span: Span | None, lines: list[str]) -> str:
+    """Write one span as text."""
+    if span is None:
+        return ""
+    if span.line != span.end_line:
+        return f"{span.line}:{span.column}-{span.end_line}:{span.end_column}"
+    line = lines[span.line - 1]
+    around = line[: span.column] + line[span.end_column :].partition("#")[0]
+    return f"{span.line}:{span.column}-{span.end_column}" if around.strip() else str(span.line)
 
 
 def words() -> list[dict[str, str]]:

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_viz.language.parse import parse, parse_with_spans
-from autodiff_viz.language.show import show, show_with_spans
+from autodiff_viz.language.parse import parse, parse_with_spans, places_in
+from autodiff_viz.language.show import show, show_with_places, show_with_spans
 from tests.language.samples import SPECS, automatic
 from tests.strategies import graphs
 
@@ -74,6 +74,6 @@ def test_places_are_known_in_a_line_that_is_broken():
 
 @given(st.one_of(graphs(SPECS, max_nodes=10), automatic(max_nodes=12)))
 def test_the_places_of_what_is_written_are_those_that_are_read(graph):
-    text, spans = show_with_spans(graph)
+    text, places = show_with_places(graph)
     assert text == show(graph, positions=False)
-    assert spans == parse_with_spans(text)[1]
+    assert places == places_in(text)

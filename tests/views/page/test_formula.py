@@ -25,12 +25,53 @@ def cut(text: str, place: dict) -> str:
     return text.split("\n")[place["line"] - 1][place["column"] : place["endColumn"]]
 
 
-@pytest.mark.parametrize(
-    ("name", "marked"), [("y", "y = sin(x) * exp(x)"), ("exp_1", "exp(x)"), ("x", "x = 1.0")]
-)
-def test_the_selected_node_is_marked_where_it_stands(name, marked):
-    lab = replace(typed(start(), OWN), selected=name)
-    assert cut(OWN, formula(lab)["selected"]) == marked
+PLACES = """x = 1.0
+b = log(x) + sin(x)  # two nodes, and their sum
+c = concatenate([x,
+    b * 2.0])
+with checkpoint("r"):
+    d = exp(b); e = exp(d)
+with group("g"):
+    for i in range(2):
+        e = sin(e)
+with checkpoint("r"):
+    f = e * d
+"""
+
+
+def test_every_node_has_the_place_in_the_text_that_makes_it():
+    lab = typed(start(), PLACES)
+    named = dict(zip((node.name for node in lab.graph.nodes), formula(lab)["places"].split(" "), strict=True))
+    assert named == {
+        "x": "1",
+        "log_1": "2:4-10",
+        "sin_1": "2:13-19",
+        "b": "2",
+        "mul_1": "4:4-11",
+        "c": "3:0-4:13",
+        "d": "6:4-14",
+        "e": "6:16-26",
+        "e_0": "9",
+        "e_1": "9",
+        "f": "11",
+    }
+
+
+def test_every_frame_has_the_lines_that_begin_it():
+    lab = typed(start(), PLACES)
+    frames = [frame.name for frame in lab.graph.frames]
+    named = dict(zip(frames, formula(lab)["heads"].split(" "), strict=True))
+    assert named == {"r": "5,10", "g": "7", "for i 0": "8", "for i 1": "8"}
+
+
+def test_the_call_of_a_function_begins_a_frame_where_it_is_called():
+    lab = typed(start(), "x = 1.0\ndef f(a):\n    return sin(a) * a\ny = f(x)\nz = f(y) + 1.0\n")
+    frames = [frame.name for frame in lab.graph.frames]
+    data = formula(lab)
+    assert dict(zip(frames, data["heads"].split(" "), strict=True)) == {"f 1": "4", "f 2": "5"}
+    named = dict(zip((node.name for node in lab.graph.nodes), data["places"].split(" "), strict=True))
+    assert named["y"] == "3"
+    assert [place for name, place in named.items() if name.startswith("sin")] == ["3:11-17", "3:11-17"]
 
 
 def test_a_mistake_marks_what_is_wrong_and_says_how_to_mend_it():
@@ -64,7 +105,7 @@ def test_a_problem_without_a_node_is_not_marked():
 
 def test_nothing_but_mistakes_is_marked_in_a_draft():
     data = formula(replace(typed(start(), OWN + "z = "), selected="x"), [Problem("c", "Message.", node="x")])
-    assert (data["selected"], data["marks"]) == (None, [])
+    assert ("places" in data, "heads" in data, data["marks"]) == (False, False, [])
 
 
 def test_every_op_and_wrapper_can_be_completed_with_a_line_about_it():
@@ -109,7 +150,6 @@ def test_the_note_stands_on_the_node_and_beside_the_checks_as_well():
 
 
 def test_a_text_that_is_written_here_is_not_read_again(monkeypatch):
-    monkeypatch.setattr("autodiff_viz.views.page.formula.parse_with_spans", None)
-    lab = replace(opened(start(), parse("x = 2.0\ny = sin(x) * exp(x)"), ""), selected="exp_1")
-    data = formula(lab)
-    assert cut(data["text"], data["selected"]) == "exp(x)"
+    monkeypatch.setattr("autodiff_viz.views.page.formula.places_in", None)
+    lab = opened(start(), parse("x = 2.0\ny = sin(x) * exp(x)"), "")
+    assert formula(lab)["places"] == "1 2:4-10 2:13-19 2"
