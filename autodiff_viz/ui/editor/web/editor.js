@@ -12,6 +12,7 @@ import { comeView } from "./draw/viewport/come.js";
 import { bounds, padded, showing, viewOf } from "./draw/geometry.js";
 import { BESIDE, moved, NO_MATTER, predict } from "./state/predict.js";
 import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
+import { Pointed } from "./draw/highlights/pointed.js";
 import { markStale } from "./draw/highlights/stale.js";
 import { Waiting } from "./draw/highlights/waiting.js";
 import { isOffline } from "../../web/network.js";
@@ -40,12 +41,10 @@ export class Editor {
     this.mail = new Mail("lab", this.stage.host, { changed: () => this.tell(), going: () => this.keeping.keep(true), leaving: () => this.leaving.forEach((leave) => leave()) });
     /** Callbacks for when the page is left or suspended. @type {(() => void)[]} */
     this.leaving = [() => this.keeping.keep(true)];
-    /** @type {Set<string>} */
-    this.selection = new Set();
+    this.selection = /** @type {Set<string>} */ (new Set());
     /** The single selected node that was last sent to Python. @type {string | null} */
     this.told = null;
-    /** @type {string | null} a wire's id */
-    this.wire = null;
+    this.wire = /** @type {string | null} a wire's id */ (null);
     this.numbers = /** @type {import("../../inspector/web/follow.js").Numbers | null} */ (null); // of a dragged slider's position, in place of Python's
     /** Positions of the nodes being dragged. @type {Record<string, Point> | null} */
     this.dragged = null;
@@ -76,6 +75,7 @@ export class Editor {
     /** Part of the graph that the address asks for, until it is on view. */
     this.linked = fromFragment(location.hash).place;
     this.byHand = false; // whether the last edit moved nodes
+    this.pointed = new Pointed(this);
     this.keeping = new Keeping(this);
   }
 
@@ -135,10 +135,10 @@ export class Editor {
     this.waiting.tell(awaits && !isOffline());
   }
 
-  /** Select exactly these nodes and the nodes of these cards; a single one is sent to Python. @param {string[]} ids */
-  select(ids) {
+  /** Select exactly these nodes and the nodes of these cards; a single one is sent to Python. @param {string[]} ids @param {boolean} [quietly] opening no panel */
+  select(ids, quietly = false) {
     this.choose(ids);
-    if (!this.tellSingle()) this.refresh();
+    if (!this.tellSingle(quietly)) this.refresh();
   }
 
   /** Select these nodes, without drawing them and without telling Python yet. @param {string[]} ids */
@@ -147,11 +147,11 @@ export class Editor {
     this.wire = null;
   }
 
-  /** Send Python the single selected node. @returns {boolean} whether it has changed */
-  tellSingle() {
+  /** Send Python the single selected node. @param {boolean} [quietly] @returns {boolean} whether it has changed */
+  tellSingle(quietly = false) {
     if (this.single === this.told) return false;
     this.told = this.single;
-    tell("selected", { name: this.single });
+    if (!quietly) tell("selected", { name: this.single });
     this.send({ kind: "select", node: this.single });
     return true;
   }

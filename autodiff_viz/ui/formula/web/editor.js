@@ -7,6 +7,8 @@ import { foldedRange, fromFolded, reading } from "./fold.js";
 import { list } from "./foot.js";
 import { withNumber } from "./literal.js";
 import { lineMap, pieces } from "./marks.js";
+import { rangesOf } from "./places.js";
+import { hasCaret, showChosen } from "./spots.js";
 import { boxOf, messageAt, paint, placeAt } from "./mirror.js";
 import { hear, tell } from "../../web/news.js";
 import { below, Popup } from "./popup.js";
@@ -18,7 +20,7 @@ import { changeLook } from "../../workbench/web/look.js";
 const PAUSE_MS = 350; // ms after the last key; a run of the script takes less
 
 /** @type {Data} */
-const NOTHING = { ack: 0, text: "", mistakes: [], marks: [], notes: [], selected: null };
+const NOTHING = { ack: 0, text: "", mistakes: [], marks: [], notes: [], places: "", heads: "" };
 
 export class Formula {
   /** @param {import("./types.js").Word[]} words of the language @param {import("../../web/mail.js").Desk} desk */
@@ -44,8 +46,13 @@ export class Formula {
     this.pasted = false; // the output is to be shown as soon as the graph is drawn
     /** The number of a slider that is being dragged. @type {{ input: string, number: string } | null} */
     this.slid = null;
+    /** Where the selected nodes are made, and those that are pointed at on the canvas. @type {Record<"chosen" | "lit", import("./places.js").Made[]>} */
+    this.nodes = { chosen: [], lit: [] };
+    this.unseen = false; // the chosen place came while the text was not on view
     /** Give the focus to what comes after the text. */
     this.leave = () => this.area.blur();
+    /** Search a node on the canvas. */
+    this.find = () => {};
     this.timer = 0;
     this.closed = false;
     this.listen();
@@ -62,7 +69,10 @@ export class Formula {
     area.addEventListener("mousedown", (event) => this.enter(event)); // also follows a tap
     for (const kind of ["blur", "pointerdown"]) area.addEventListener(kind, () => this.popup.close());
     // The browser's own handle writes the height on the element.
-    new ResizeObserver(() => box.style.height && changeLook({ formula: parseInt(box.style.height, 10) })).observe(box);
+    new ResizeObserver(() => {
+      if (box.style.height) changeLook({ formula: parseInt(box.style.height, 10) });
+      if (this.unseen) this.unseen = !showChosen(this);
+    }).observe(box);
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
     area.addEventListener("pointermove", (event) => this.explain(messageAt(this.mirror, event.clientX, event.clientY)));
     area.addEventListener("pointerleave", () => this.explain(null));
@@ -206,21 +216,28 @@ export class Formula {
    * @param {string[]} lines
    * @returns {Map<number, Range[]>} */
   ranges(lines) {
-    const { text, mistakes, marks, notes, selected } = this.data;
+    const { text, mistakes, marks, notes } = this.data;
     const seen = text.split("\n");
     const where = lineMap(seen, lines);
     /** @type {Map<number, Range[]>} */
     const found = new Map();
-    const add = (/** @type {any} */ place, /** @type {Range["kind"]} */ kind) => {
-      for (const { line, start, end } of place?.line ? pieces(place, seen) : []) {
-        const now = where(line);
-        if (now >= 0) found.set(now, [...(found.get(now) ?? []), { start, end, kind, message: place.message }]);
-      }
+    const put = (/** @type {{ line: number, start: number, end: number }} */ { line, start, end }, /** @type {Range["kind"]} */ kind, message = "") => {
+      const now = where(line);
+      if (now >= 0) found.set(now, [...(found.get(now) ?? []), { start, end, kind, ...(message && { message }) }]);
     };
-    add(selected, "chosen");
+    const add = (/** @type {any} */ place, /** @type {Range["kind"]} */ kind) => (place.line ? pieces(place, seen) : []).forEach((piece) => put(piece, kind, place.message));
+    for (const kind of /** @type {const} */ (["chosen", "lit"])) for (const made of this.nodes[kind]) for (const piece of rangesOf(made, seen)) put(piece, kind);
     for (const place of [...mistakes, ...marks]) add(place, "wrong");
     for (const place of notes) add(place, "noted");
     return found;
+  }
+
+  /** Mark where nodes are made that are selected, or pointed at, on the canvas. @param {"chosen" | "lit"} kind @param {import("./places.js").Made[]} made */
+  mark(kind, made) {
+    if (!made.length && !this.nodes[kind].length) return;
+    this.nodes[kind] = made;
+    this.refresh();
+    if (kind === "chosen" && !hasCaret(this)) this.unseen = !showChosen(this);
   }
 
   /** @param {import("./types.js").Mistake} mistake */

@@ -20,6 +20,7 @@ const WRITING = {
   Enter: (formula) => formula.replace(newLine(formula.typing)),
   "ctrl+Enter": (formula) => formula.confirm(),
   Escape: (formula) => formula.leave(),
+  "ctrl+f": (formula) => formula.find(),
   "ctrl+/": (formula) => formula.become(commented(formula.typing)),
 };
 
@@ -42,5 +43,5 @@ function actionOf(formula, event) {
   if (event.altKey || (event.shiftKey && event.key !== "/")) return null; // on some keyboards / needs shift
   if (formula.popup.open && !ctrl && CHOOSING[event.key]) return CHOOSING[event.key];
   if (event.key === "Tab") return formula.begun ? () => formula.become(indented(formula.typing)) : null;
-  return WRITING[`${ctrl ? "ctrl+" : ""}${event.key}`];
+  return WRITING[`${ctrl ? "ctrl+" : ""}${ctrl && event.key.length === 1 ? event.key.toLowerCase() : event.key}`]; // F with caps lock
 }

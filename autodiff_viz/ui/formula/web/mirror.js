@@ -22,7 +22,7 @@ export function paint(mirror, { lines, ranges, kinds }) {
     if (signs.get(row) === sign) return;
     signs.set(row, sign);
     const chosen = marked.find(({ kind }) => kind === "chosen");
-    row.className = `line${chosen ? " here" : ""}${chosen && chosen.start > line.search(/\S/) ? " partly" : ""}`;
+    row.className = `line${chosen ? " here" : ""}${marked.some(({ kind }) => kind === "lit") ? " lit-line" : ""}${chosen && chosen.start > line.search(/\S/) ? " partly" : ""}`;
     row.replaceChildren(...segments(line, tokens(line, kinds), marked).map(piece));
   });
 }
@@ -41,6 +41,27 @@ export function messageAt(mirror, x, y) {
       if (x >= box.left && x <= box.right && y >= box.top && y <= box.bottom) {
         return { text: /** @type {HTMLElement} */ (span).dataset.message ?? "", box };
       }
+    }
+  }
+  return null;
+}
+
+/** The line and the offset of the character under a point of the screen; null for none.
+ * @param {HTMLElement} mirror @param {number} x @param {number} y */
+export function unitAt(mirror, x, y) {
+  const over = /** @type {Document | ShadowRoot} */ (mirror.getRootNode()).elementsFromPoint(x, y);
+  const row = over.map((element) => element.closest(".line")).find((one) => one && one.parentElement === mirror);
+  if (!row) return null;
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const isOver = () => [...range.getClientRects()].some(({ left, right, top, bottom }) => x >= left && x < right && y >= top && y <= bottom);
+  for (let node = walker.nextNode(), before = 0; node; before += node.textContent?.length ?? 0, node = walker.nextNode()) {
+    range.selectNodeContents(node);
+    if (!isOver()) continue; // of a long line, one piece is measured by the character
+    for (let unit = 0; unit < (node.textContent?.length ?? 0); unit++) {
+      range.setStart(node, unit);
+      range.setEnd(node, unit + 1);
+      if (isOver()) return { line: Number(/** @type {HTMLElement} */ (row).dataset.number) - 1, unit: before + unit };
     }
   }
   return null;

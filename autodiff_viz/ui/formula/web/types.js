@@ -9,11 +9,11 @@
 /**
  * @typedef {{
  *   ack: number, text: string, mistakes: Mistake[], marks: Mark[],
- *   notes: Mark[], selected: Place | null,
- * }} Data
+ *   notes: Mark[], places: string, heads: string,
+ * }} Data  `places` and `heads`: where the text has the nodes and the frames, in the order of the drawing; see places.js
  */
 /** @typedef {{ start: number, end: number, kind: string }} Token a piece of one line, in UTF-16 units */
-/** @typedef {{ start: number, end: number, kind: "wrong" | "noted" | "chosen", message?: string }} Range a marked piece of one line */
+/** @typedef {{ start: number, end: number, kind: "wrong" | "noted" | "chosen" | "lit", message?: string }} Range a marked piece of one line */
 /** @typedef {{ text: string, start: number, end: number }} Typing a text with its selection */
 
 export {};

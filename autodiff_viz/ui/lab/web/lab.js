@@ -5,6 +5,7 @@
 import { Check } from "../../checks/web/check.js";
 import { Drawings } from "../../editor/web/state/delta.js";
 import { complete } from "../../editor/web/state/lean.js";
+import { openFind } from "../../editor/web/popovers/find.js";
 import { whenRefused } from "../../editor/web/popovers/notice.js";
 import { openEditor } from "../../editor/web/open.js";
 import { Formula } from "../../formula/web/editor.js";
@@ -23,6 +24,7 @@ import { explainTerms } from "../../web/term.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels } from "../../workbench/web/panels.js";
+import { Lead } from "./lead.js";
 import { listenToBars } from "./barsmark.js";
 import { listenToMarker } from "./marker.js";
 import { read } from "./message.js";
@@ -45,6 +47,7 @@ export class Lab {
     this.editor = openEditor(palette);
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
+    this.lead = new Lead(this.editor, this.formula);
     this.board = new Board(this.mail.desk("slide"));
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
     this.cause = new Cause(this.editor);
@@ -82,6 +85,7 @@ export class Lab {
     this.unwatch = watchLook(() => this.relook());
     this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...this.look, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
+    this.formula.find = () => openFind(this.editor, this.formula.area);
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
@@ -117,6 +121,7 @@ export class Lab {
     this.editor.receive(drawing);
     this.steps.answered();
     this.formula.receive({ ...drawing.formula, ack: word.ack });
+    this.lead.receive(drawing);
     if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);

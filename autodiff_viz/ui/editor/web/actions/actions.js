@@ -17,6 +17,7 @@ import { bendOf, compareWithout, flip, isPinned, saveTwins, togglePin } from "..
 import { isForward, toggleForward } from "../forward/commands.js";
 import { takeWire } from "./keywire.js";
 import { differentiate } from "../popovers/differentiate.js";
+import { openFind } from "../popovers/find.js";
 import { closeNotice } from "../popovers/notice.js";
 import { openPalette } from "../popovers/palette.js";
 import { closePopover } from "../popovers/popover.js";
@@ -36,12 +37,13 @@ import { isLarge, toggleLarge } from "../../../workbench/web/look.js";
  * @typedef {{
  *   label: string, keys?: string[], also?: string[], hint?: string, byBrowser?: boolean, icon?: string, word?: string,
  *   places?: Partial<Record<Place, string>>, guide?: Section, besides?: string, says?: string, hand?: string,
- *   when?: (editor: Editor) => unknown, needs?: (focus: Focus) => unknown, onSelection?: boolean, on?: (editor: Editor) => boolean, undoes?: "undo" | "redo",
+ *   inside?: boolean, when?: (editor: Editor) => unknown, needs?: (focus: Focus) => unknown, onSelection?: boolean, on?: (editor: Editor) => boolean, undoes?: "undo" | "redo",
  *   do?: (editor: Editor, focus: Focus, key: string) => void,
  * }} Action  `keys` are in the cheat sheet, the first also on the button; `also`: the same keys on other keyboards;
  * `byBrowser`: the browser turns the key into an event; `hint`: text on the button in place of a key; `icon`: its name, by
  * default the action's; `places`: toolbars and menus, and the group there; `guide`: its section of the cheat sheet; `says`:
- * its text there, by default the label; `hand`: its gesture; `besides`: the action whose line it shares; `when`: whether
+ * its text there, by default the label; `hand`: its gesture; `besides`: the action whose line it shares; `inside`: its key is
+ * the browser's own while the focus is elsewhere on the page; `when`: whether
  * buttons offer it; `needs`: the focus that its key requires; `onSelection`: it acts on
  * the selection, by key on the node that has the focus; `on`: whether it is on; `undoes`: which of the two steps it makes
  */
@@ -175,6 +177,10 @@ export const ACTIONS = {
     do: (editor) => step(editor, "redo"),
   },
   history: { label: "History", keys: ["h"], places: { bar: "steps" }, guide: "Select and change", do: toggleHistory },
+  find: {
+    label: "Find a node", keys: ["Ctrl+F"], places: { bar: "help" }, guide: "See", inside: true,
+    says: "Find a node by name, op, group or value; in the formula too", do: (editor) => openFind(editor),
+  },
   arrange: { label: "Arrange all nodes, or those selected", keys: ["l"], places: { view: "arrange" }, guide: "Select and change", do: arrange },
 
   walk: {

@@ -34,6 +34,7 @@ function answerElsewhere(editor) {
     const path = event.composedPath();
     const [target] = /** @type {Element[]} */ (path);
     if (path.includes(editor.root) || path.includes(editor.tools) || event.isComposing || document.querySelector(OPEN)) return;
+    if (actionOf(event)[1]?.inside) return;
     const isFree = target.matches(NOTHING) || (actionOf(event)[1]?.undoes && !target.matches(WRITES));
     if (isFree && answer(editor, event, document.body) && event.key !== "Escape") event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer too
   };

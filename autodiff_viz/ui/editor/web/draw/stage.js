@@ -4,6 +4,7 @@
 import { html, svg } from "../../../web/dom.js";
 import { REACH } from "./cards/chips.js";
 import { bounds, fit, overlap, padded, sideways, toWorld, zoomAt } from "./geometry.js";
+import { within } from "./viewport/bring.js";
 import { clearOf } from "./viewport/clear.js";
 import { cull, MANY } from "./viewport/culling.js";
 import { framesOf } from "../state/frames.js";
@@ -223,15 +224,9 @@ export function revealing(stage, box) {
 export function shifted(stage, nodes) {
   const box = bounds(nodes);
   if (!box) return null;
-  const [{ w, h }, { view }, { top, bottom, side }] = [sizeOf(stage), stage, clearOf(stage.host)];
-  const x = view.x + into(box.x * view.k + view.x, box.w * view.k, side, w - side);
-  const y = view.y + into(box.y * view.k + view.y, box.h * view.k, top, h - bottom);
-  return x === view.x && y === view.y ? null : { ...view, x, y };
+  const { top, bottom, side } = clearOf(stage.host);
+  return within(stage.view, box, sizeOf(stage), { top, bottom, left: side, right: side });
 }
-
-/** The least shift that brings an interval between two limits, its start first.
- * @param {number} at @param {number} length @param {number} low @param {number} high */
-const into = (at, length, low, high) => (at < low ? low - at : Math.max(Math.min(0, high - at - length), low - at));
 
 /** Whether the first view may leave out a part of the graph. @param {Drawing} drawing */
 export const isLarge = (drawing) => drawing.nodes.length > FEW;
@@ -250,6 +245,12 @@ export function say(stage, text) {
   stage.status.textContent = text;
   stage.status.classList.add("speaking");
   stage.quiet = window.setTimeout(() => hush(stage), 4000);
+}
+
+/** Announce a text to screen readers alone. @param {Stage} stage @param {string} text */
+export function announce(stage, text) {
+  hush(stage);
+  stage.status.textContent = text;
 }
 
 /** @param {Stage} stage */

@@ -18,7 +18,7 @@ const USUAL = {
 /** Classes of transient states, which a picture does not show. */
 export const PASSING = [
   "selected", "hovered", "near", "refused", "lit", "to-cause", "is-cause", "along", "faint", "caught", "loop", "culled", "fits", "unfit",
-  "dragging", "sliding", "parts", "underflows", "overflows",
+  "dragging", "sliding", "parts", "underflows", "overflows", "pointed", "to-pointed",
 ];
 
 /** SVG attributes equivalent to `styles`, for any viewer. Colours are given as [#rrggbb, opacity].

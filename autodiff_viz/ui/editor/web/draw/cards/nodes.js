@@ -177,7 +177,7 @@ const isEmpty = ({ wired, constant }) => !wired && constant === null;
 /** @param {Element} root @param {GraphNode} node */
 const setClasses = (root, node) => root.setAttribute("class", [classes(node), ...STATES.filter((name) => root.classList.contains(name))].join(" "));
 
-const STATES = ["selected", "lit", "culled", "refused", "looped"]; // classes that others give and take
+const STATES = ["selected", "lit", "culled", "refused", "looped", "pointed"]; // classes that others give and take
 
 /** @param {GraphNode} node */
 const classes = (node) =>
