@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import LabPage, four_digits, saying
+from tests.browser.lab_page import LabPage, four_digits, middle, saying
 
 pytestmark = pytest.mark.shared_page(plots=False)
 
@@ -86,3 +86,81 @@ def test_nodes_keep_their_places_when_the_formula_is_edited(lab: LabPage):
     lab.type_formula(lab.formula.input_value().replace("0.6", "0.7"))
     expect(lab.value("x")).to_have_text(four_digits(0.7))
     assert lab.place("b") == place
+
+
+LOOP = "x = 0.5\nb = log(x) + sin(x)\nfor i in range(2):\n    b = b * x\nz = exp(b)"
+
+
+def selected(lab: LabPage) -> set[str]:
+    return set(lab.canvas.locator(".node.selected").evaluate_all("all => all.map((one) => one.dataset.id)"))
+
+
+def move_caret(lab: LabPage, *offsets: int) -> None:
+    """Put the caret at one place after the other, without a pause."""
+    lab.formula.focus()
+    lab.formula.evaluate(
+        """(area, offsets) => offsets.forEach((at) => {
+          area.setSelectionRange(at, at);
+          area.dispatchEvent(new Event("selectionchange"));
+        })""",
+        list(offsets),
+    )
+
+
+def test_the_caret_and_the_pointer_in_the_formula_lead_to_the_canvas_and_back(lab: LabPage):
+    lab.type_formula(LOOP)
+    before = int(lab.page.locator(".formula").get_attribute("data-ack"))
+    move_caret(lab, LOOP.index("x ="), LOOP.index("log"), LOOP.index("for"), LOOP.index("* x"))
+    expect(lab.node("b_0")).to_have_class(saying("pointed"))  # at once, before anything is sent
+    expect(lab.node("b_1")).to_have_class(saying("selected"))
+    assert selected(lab) == {"b_0", "b_1"}  # both steps
+    move_caret(lab, LOOP.index("x ="), LOOP.index("log"), LOOP.index("z ="))
+    expect(lab.node("z")).to_have_class(saying("selected"))
+    lab.settle()
+    assert int(lab.page.locator(".formula").get_attribute("data-ack")) == before + 1
+    expect(lab.formula).to_be_focused()
+
+    lab.page.locator(".mirror .op", has_text="sin").hover(force=True)
+    expect(lab.node("sin_1")).to_have_class(saying("pointed"))
+    expect(lab.wire("sin_1")).to_have_class(saying("to-pointed"))
+    x, y = middle(lab.page.locator(".mirror .op", has_text="sin"))
+    lab.page.mouse.click(x, y)
+    expect(lab.node("sin_1")).to_have_class(saying("selected"))
+    assert selected(lab) == {"sin_1"}
+    expect(lab.page.locator(".mirror .chosen").first).to_have_text("sin")
+    expect(lab.formula).to_be_focused()
+
+    lab.node("z").locator(".card").hover()
+    expect(lab.page.locator(".mirror .lit-line")).to_have_text("z = exp(b)")
+    lab.select("z")
+    expect(lab.page.locator(".mirror .line.here")).to_have_text("z = exp(b)")
+
+
+def test_a_node_is_found_by_name_op_group_or_value_from_formula_and_canvas(lab: LabPage):
+    lab.type_formula(LOOP)
+    lab.formula.press("Control+f")
+    field = lab.canvas.get_by_role("combobox", name="Find a node")
+    expect(field).to_be_focused()
+    expect(lab.canvas.get_by_role("option")).to_have_count(7)  # x, log_1, sin_1, b, b_0, b_1, z
+    field.press_sequentially("mul")
+    expect(lab.canvas.get_by_role("status")).to_have_text("2 nodes match")
+    field.press("Enter")
+    expect(lab.node("b_1")).to_have_class(saying("selected"))
+    field.press("Shift+Enter")
+    expect(lab.node("b_0")).to_have_class(saying("selected"))
+    expect(lab.canvas.locator(".find-count")).to_have_text("1 of 2")
+    field.fill("i 1")  # the group of the second step
+    expect(lab.node("b_1")).to_have_class(saying("selected"))
+    field.press("Escape")
+    expect(lab.formula).to_be_focused()
+    expect(field).to_have_count(0)
+
+    lab.canvas.locator(".surface").focus()
+    lab.press("Control+f")
+    field.fill("-0.69")  # the logarithm of 0.5
+    expect(lab.node("log_1")).to_have_class(saying("selected"))
+    lab.press("Escape")
+    expect(lab.canvas.locator(".surface")).to_be_focused()
+    asked = 'new KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true, cancelable: true })'
+    assert lab.page.evaluate(f"() => document.body.dispatchEvent({asked})")  # elsewhere it is the browser's own
+    expect(field).to_have_count(0)

@@ -43,6 +43,11 @@ test("a line in a loop or a function means the node of every step and every call
   assert.deepEqual(nodesAt(INDEX, before(8, "* x")), ["y", "f_1"]);
 });
 
+test("the indentation belongs to the line", () => {
+  assert.deepEqual(nodesAt(INDEX, { line: 6, unit: 1 }), ["s_f_1", "s_f_2"]);
+  assert.deepEqual(nodesAt(INDEX, { line: 3, unit: 0 }), ["e_0", "e_1"]);
+});
+
 test("the head of a block means all in it, and a call all that it makes", () => {
   assert.deepEqual(nodesAt(INDEX, before(3, "with")), ["e_0", "e_1"]);
   assert.deepEqual(nodesAt(INDEX, before(4, "range")), ["e_0", "e_1"]);

@@ -52,6 +52,12 @@ test("what a node does is found too: a rule, the output", () => {
   assert.deepEqual(found("output"), ["z"]);
 });
 
+test("a whole text in one place comes before its words in several", () => {
+  const groups = [{ name: "block 1", nodes: ["y"] }, { name: "block 2", nodes: ["x1"] }];
+  const entries = entriesOf({ nodes: [node("x1", "sin"), node("y", "sin")], groups, regions: [] }, OPS);
+  assert.deepEqual(matching(entries, "block 1").map(({ name }) => name), ["y", "x1"]);
+});
+
 test("all words must match", () => {
   assert.deepEqual(found("relu head"), ["h_1"]);
   assert.deepEqual(found("relu kept"), []);

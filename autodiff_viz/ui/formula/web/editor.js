@@ -46,8 +46,9 @@ export class Formula {
     this.pasted = false; // the output is to be shown as soon as the graph is drawn
     /** The number of a slider that is being dragged. @type {{ input: string, number: string } | null} */
     this.slid = null;
-    /** Where the selected nodes are made, and those that are pointed at on the canvas. @type {Record<"chosen" | "lit", import("./places.js").Made[]>} */
-    this.nodes = { chosen: [], lit: [] };
+    /** Where the selected nodes are made, and those that are pointed at on the canvas. Lines are those
+     * of the text `known`. @type {Record<"chosen" | "lit", import("./places.js").Made[]> & { known: string[] }} */
+    this.nodes = { chosen: [], lit: [], known: [] };
     this.unseen = false; // the chosen place came while the text was not on view
     /** Give the focus to what comes after the text. */
     this.leave = () => this.area.blur();
@@ -216,26 +217,28 @@ export class Formula {
    * @param {string[]} lines
    * @returns {Map<number, Range[]>} */
   ranges(lines) {
-    const { text, mistakes, marks, notes } = this.data;
-    const seen = text.split("\n");
-    const where = lineMap(seen, lines);
+    const { mistakes, marks, notes } = this.data;
+    const seen = this.data.text.split("\n");
+    const [where, known] = [lineMap(seen, lines), lineMap(this.nodes.known, lines)];
     /** @type {Map<number, Range[]>} */
     const found = new Map();
-    const put = (/** @type {{ line: number, start: number, end: number }} */ { line, start, end }, /** @type {Range["kind"]} */ kind, message = "") => {
-      const now = where(line);
-      if (now >= 0) found.set(now, [...(found.get(now) ?? []), { start, end, kind, ...(message && { message }) }]);
+    const put = (/** @type {number} */ now, /** @type {Range} */ range) => void (now >= 0 && found.set(now, [...(found.get(now) ?? []), range]));
+    const add = (/** @type {any} */ place, /** @type {Range["kind"]} */ kind) => {
+      for (const { line, start, end } of place.line ? pieces(place, seen) : []) put(where(line), { start, end, kind, message: place.message });
     };
-    const add = (/** @type {any} */ place, /** @type {Range["kind"]} */ kind) => (place.line ? pieces(place, seen) : []).forEach((piece) => put(piece, kind, place.message));
-    for (const kind of /** @type {const} */ (["chosen", "lit"])) for (const made of this.nodes[kind]) for (const piece of rangesOf(made, seen)) put(piece, kind);
+    for (const kind of /** @type {const} */ (["chosen", "lit"])) {
+      for (const { line, start, end } of this.nodes[kind].flatMap((made) => rangesOf(made, this.nodes.known))) put(known(line), { start, end, kind });
+    }
     for (const place of [...mistakes, ...marks]) add(place, "wrong");
     for (const place of notes) add(place, "noted");
     return found;
   }
 
-  /** Mark where nodes are made that are selected, or pointed at, on the canvas. @param {"chosen" | "lit"} kind @param {import("./places.js").Made[]} made */
-  mark(kind, made) {
+  /** Mark where nodes are made that are selected, or pointed at, on the canvas. @param {"chosen" | "lit"} kind @param {import("./places.js").Made[]} made
+   * @param {string[]} known the lines of the text that makes them */
+  mark(kind, made, known) {
     if (!made.length && !this.nodes[kind].length) return;
-    this.nodes[kind] = made;
+    this.nodes = { ...this.nodes, [kind]: made, known };
     this.refresh();
     if (kind === "chosen" && !hasCaret(this)) this.unseen = !showChosen(this);
   }

@@ -45,8 +45,9 @@ const push = (map, key, value) => void (map.get(key)?.push(value) ?? map.set(key
 
 /** The nodes that a place in the text makes: those of the innermost expression there; of a line that only begins blocks, all in
  * them; of the head of a function, all that its calls make.
- * @param {Index} index @param {Spot} spot @returns {string[]} */
-export function nodesAt(index, spot) {
+ * @param {Index} index @param {Spot} at one in the indentation is that of the line's beginning @returns {string[]} */
+export function nodesAt(index, at) {
+  const spot = { line: at.line, unit: Math.max(at.unit, depthOf(index.lines[at.line] ?? "")) };
   const called = calledAt(index, spot);
   if (called.length) return called;
   const around = (index.at.get(spot.line) ?? []).filter((one) => holds(one, spot));

@@ -21,8 +21,8 @@ export function listenToPointing({ area }, { caret, hover }) {
   area.addEventListener("selectionchange", see);
   area.addEventListener("keyup", see); // some browsers tell the document alone of a changed selection
   area.addEventListener("focus", () => {
-    last = { text: area.value, start: -1, end: -1 };
-    caret("typed"); // to come here by Tab selects nothing
+    last = { text: area.value, start: area.selectionStart, end: area.selectionEnd };
+    caret("typed"); // to come here by Tab, or back from the search, selects nothing
   });
   area.addEventListener("click", () => {
     see();

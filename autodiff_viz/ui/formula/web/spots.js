@@ -1,5 +1,5 @@
 // @ts-check
-// Find places of the text that Python has read: of the caret, of a point of the screen, and on the screen.
+// Find places of the text that Python has read last without a mistake: of the caret, of a point of the screen, and on the screen.
 
 import { placeOf } from "./caret.js";
 import { fromFolded, reading } from "./fold.js";
@@ -13,19 +13,20 @@ import { unitAt } from "./mirror.js";
 export const hasCaret = ({ area }) => /** @type {Document | ShadowRoot} */ (area.getRootNode()).activeElement === area;
 
 /** The ends of the selection; null in a line that has changed since Python read it.
- * @param {Formula} formula @returns {[Spot, Spot] | null} */
-export function spotsOf({ area, data }) {
-  const read = lineMap(area.value.split("\n"), data.text.split("\n"));
+ * @param {Formula} formula @param {string[]} known the lines that it read @returns {[Spot, Spot] | null} */
+export function spotsOf({ area }, known) {
+  const read = lineMap(area.value.split("\n"), known);
   const [from, to] = [area.selectionStart, area.selectionEnd].map((offset) => asRead(placeOf(area.value, offset), read));
   return from && to && [from, to];
 }
 
-/** The place of a character under a point of the screen; null for none. @param {Formula} formula @param {number} x @param {number} y */
-export function spotAt({ area, data, mirror, reads }, x, y) {
+/** The place of a character under a point of the screen; null for none.
+ * @param {Formula} formula @param {string[]} known the lines that Python read @param {number} x @param {number} y */
+export function spotAt({ area, mirror, reads }, known, x, y) {
   const found = unitAt(mirror, x, y);
   const lines = area.value.split("\n");
   const place = found && reads ? fromFolded(reading(lines), found.line, found.unit) : found;
-  return place && asRead(place, lineMap(lines, data.text.split("\n")));
+  return place && asRead(place, lineMap(lines, known));
 }
 
 /** @param {Spot} spot @param {(line: number) => number} read @returns {Spot | null} */
@@ -36,8 +37,9 @@ function asRead({ line, unit }, read) {
 
 /** Scroll the text to the first chosen node, without scrolling the page; false if the text is not on view.
  * @param {Formula} formula */
-export function showChosen({ box, mirror, nodes: { chosen: [first] } }) {
-  const row = /** @type {HTMLElement | undefined} */ (mirror.children[first?.line ?? -1]);
+export function showChosen({ area, box, mirror, nodes: { chosen: [first], known } }) {
+  const line = first ? lineMap(known, area.value.split("\n"))(first.line) : -1;
+  const row = /** @type {HTMLElement | undefined} */ (mirror.children[line]);
   if (!row) return true;
   if (!box.clientHeight) return false;
   const [outer, inner] = [box.getBoundingClientRect(), row.getBoundingClientRect()];

@@ -23,6 +23,7 @@ export class Lead {
     this.index = indexed({ text: "" }, [], []);
     /** What the index was made of. @type {unknown[]} */
     this.made = [];
+    this.names = "";
     /** What is marked in the formula: the selection of which drawing. @type {unknown[]} */
     this.marked = [];
     /** Nodes that the caret means, and the pointer. @type {{ caret: string[], pointer: string[] }} */
@@ -35,11 +36,13 @@ export class Lead {
 
   /** Take Python's new drawing. @param {import("../../editor/web/types.js").Drawing} drawing */
   receive({ formula, nodes, regions, groups }) {
-    const { text, places, heads } = formula;
-    const made = [text, places, heads, nodes, regions, groups];
+    const names = nodes.map(({ id }) => id);
+    if (formula.mistakes.length && names.join() === this.names) return; // the graph of the last good text, whose places are known
+    const made = [formula.text, formula.places, formula.heads, nodes, regions, groups];
     if (made.every((part, i) => part === this.made[i])) return;
     this.made = made;
-    this.index = indexed(formula, nodes.map(({ id }) => id), [...regions, ...groups]);
+    this.names = names.join();
+    this.index = indexed(formula, names, [...regions, ...groups]);
     this.marked = [];
     this.markSelection();
     if (hasCaret(this.formula)) this.put("typed"); // the line that is being written has its nodes now
@@ -48,7 +51,7 @@ export class Lead {
   /** Follow the caret. @param {import("../../formula/web/pointing.js").How} how */
   put(how) {
     clearTimeout(this.timer);
-    const spots = how === "left" ? null : spotsOf(this.formula);
+    const spots = how === "left" ? null : spotsOf(this.formula, this.index.lines);
     this.light({ caret: spots ? nodesBetween(this.index, ...spots) : [] });
     if (how === "pressed") this.select();
     else if (how === "moved") this.timer = window.setTimeout(() => this.select(), REST_MS);
@@ -64,7 +67,7 @@ export class Lead {
 
   /** Follow the pointer in the formula. @param {{ x: number, y: number } | null} at */
   hover(at) {
-    const spot = at && spotAt(this.formula, at.x, at.y);
+    const spot = at && spotAt(this.formula, this.index.lines, at.x, at.y);
     this.light({ pointer: spot ? nodesUnder(this.index, spot) : [] });
   }
 
@@ -81,7 +84,12 @@ export class Lead {
     const now = [this.made, selection, selection.size];
     if (now.every((part, i) => part === this.marked[i])) return;
     this.marked = now;
-    this.formula.mark("chosen", this.few(selection));
+    this.mark("chosen", this.few(selection));
+  }
+
+  /** @param {"chosen" | "lit"} kind @param {import("../../formula/web/places.js").Made[]} made */
+  mark(kind, made) {
+    this.formula.mark(kind, made, this.index.lines);
   }
 
   /** Mark in the formula what the pointer, or the focus, is on in the canvas. */
@@ -89,11 +97,11 @@ export class Lead {
     const { surface, cards } = this.editor.stage;
     const show = (/** @type {Event} */ { target }) => {
       const id = /** @type {Element} */ (target).closest("[data-id]")?.getAttribute("data-id");
-      this.formula.mark("lit", this.few(nodesOf(cards.get(id ?? "")?.node)));
+      this.mark("lit", this.few(nodesOf(cards.get(id ?? "")?.node)));
     };
     surface.addEventListener("pointerover", (event) => event.pointerType !== "touch" && !event.buttons && show(event));
     surface.addEventListener("focusin", show);
-    for (const kind of ["pointerleave", "focusout"]) surface.addEventListener(kind, () => this.formula.mark("lit", []));
+    for (const kind of ["pointerleave", "focusout"]) surface.addEventListener(kind, () => this.mark("lit", []));
   }
 
   /** Where the text makes these nodes; nothing of very many. @param {Iterable<string>} names */

@@ -20,7 +20,7 @@ const WIDE = 640; // px of the canvas, on which the list stands beside what is f
 /** Open the box, or go to its field if it is open. @param {Editor} editor
  * @param {HTMLElement} [from] outside the canvas, which gets the focus back; then no panel opens in its place */
 export function openFind(editor, from) {
-  const open = /** @type {HTMLInputElement | null} */ (editor.stage.host.querySelector(".find input"));
+  const open = /** @type {HTMLInputElement | null} */ (editor.stage.host.querySelector(".find-box input"));
   if (open) return open.select(), open.focus();
   closePopover(editor);
   if (matchMedia(PHONE).matches) tell("menu", {}); // it needs the canvas's whole height
@@ -44,11 +44,11 @@ class Find {
       type: "text", placeholder: "Name, op, group or value", "aria-label": "Find a node by name, op, group or value", role: "combobox",
       "aria-expanded": "true", "aria-controls": "found", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
     }));
-    this.count = html("span", { class: "count" });
+    this.count = html("span", { class: "find-count" });
     this.list = html("div", { class: "found", id: "found", role: "listbox", "aria-label": "Nodes" });
     const steps = [["before", "Previous match  (Shift+Enter)", () => this.step(-1)], ["after", "Next match  (Enter)", () => this.step(1)], ["close", "Close  (Esc)", () => this.close()]]
       .map(([picture, title, click]) => html("button", { type: "button", class: `tool find-${picture}`, title, "aria-label": String(title).split("  ")[0], click }, icon(String(picture), 16)));
-    this.root = html("div", { class: "popover find", role: "dialog", "aria-label": "Find a node", tabindex: -1 },
+    this.root = html("div", { class: "popover find-box", role: "dialog", "aria-label": "Find a node", tabindex: -1 },
       html("div", { class: "find-row" }, this.field, this.count, ...steps), this.list);
   }
 

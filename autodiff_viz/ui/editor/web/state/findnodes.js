@@ -40,13 +40,14 @@ function framesBy(frames) {
   return found;
 }
 
-/** The entries that have all the words, best first; for an empty text all of them, in order.
+/** The entries that have the text, then those that have all its words, best first; for an empty text all of them, in order.
  * @param {Entry[]} entries @param {string} text @returns {Entry[]} */
 export function matching(entries, text) {
   const words = plain(text).split(/\s+/).filter(Boolean);
+  const whole = words.join(" ");
   if (!words.length) return entries;
   return entries
-    .map((one) => ({ one, rank: Math.max(...words.map((word) => rankOf(one, word))) }))
+    .map((one) => ({ one, rank: Math.min(rankOf(one, whole), PARTS + Math.max(...words.map((word) => rankOf(one, word)))) }))
     .filter(({ rank }) => rank < Infinity)
     .sort((a, b) => a.rank - b.rank)
     .map(({ one }) => one);
@@ -63,6 +64,8 @@ function rankOf({ name, kinds, frames, values }, word) {
   const at = ranks.indexOf(true);
   return at < 0 ? Infinity : at;
 }
+
+const PARTS = 8; // ranks of a whole text, which come before those of its words
 
 /** @param {string} text */
 const plain = (text) => text.toLowerCase().replaceAll(shared.minus, "-");
