@@ -93,7 +93,7 @@ def show_with_spans(graph: Graph) -> tuple[str, dict[str, Span]]:
 
 
 def show_with_places(graph: Graph) -> tuple[str, Places]:
-    """Write the graph without positions; also return where the text has its nodes and frames, as `places_in`."""
+    """Write the graph without positions; also return its places in the text, as `places_in`."""
     found = _written(graph)
     return _text(found.lines), found.places
 

@@ -27,8 +27,8 @@ class Places(NamedTuple):
 
     Attributes:
       spans: of nodes, by name. Copies of a line, which loops and functions make, have one span.
-      heads: lines that begin a region or a group, by its name. The step of a loop is a group that begins at the
-        head of the loop, the call of a function one that begins at the call.
+      heads: lines that begin a region or a group, by its name. The step of a loop is a group that begins at
+        the head of the loop, the call of a function one that begins at the call.
     """
 
     spans: Mapping[str, Span]

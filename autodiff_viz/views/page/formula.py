@@ -70,7 +70,7 @@ def _place(span: Span) -> dict[str, int]:
 
 
 def _places(lab: Lab) -> Places:
-    """Return where the text has nodes and frames; nothing in a draft. The author's own text is parsed for it."""
+    """Return where the text has nodes and frames; nothing in a draft. The author's text is parsed for it."""
     if lab.draft is not None:
         return NOWHERE
     text = lab.history.present.text
@@ -94,9 +94,9 @@ def _key(graph: Graph, places: Places, text: str) -> Hashable:
 def _written_places(graph: Graph, places: Places, text: str) -> dict[str, str]:
     """Write the places of nodes and frames in `text` as two strings, in the order of the drawing's records.
 
-    A node is "3" if the whole of line 3 makes it, "3:8-14" if a part does, "3:8-4:2" over two lines, "" if it has
-    no place. A frame is the lines that begin it, "5" or "5,9". A string costs less than a list of lists, both to
-    send and to compare, and ui/formula/web/places.js reads it.
+    A node is "3" if the whole of line 3 makes it, "3:8-14" if a part does, "3:8-4:2" over two lines, "" if it
+    has no place. A frame is the lines that begin it, "5" or "5,9". A string costs less than a list of lists,
+    both to send and to compare, and ui/formula/web/places.js reads it.
     """
     lines = text.split("\n")
     return {

@@ -54,7 +54,7 @@ def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
         plots.click()
     expect(visit.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=PATIENCE)
     assert faults(visit) == []
-    for key, opened in (("/", ".palette"), ("?", ".sheet")):
+    for key, opened in (("/", ".palette"), ("?", ".sheet"), ("Control+f", ".find-box")):
         lab.canvas.locator(".surface").focus()
         visit.keyboard.press(key)
         expect(lab.canvas.locator(opened)).to_be_visible()

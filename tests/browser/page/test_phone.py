@@ -127,6 +127,17 @@ def test_the_tool_for_several_makes_taps_add_nodes(phone: LabPage):
     expect(phone.canvas.locator(".node.selected")).to_have_count(1)
 
 
+def test_a_node_is_found_by_touch_and_the_list_gives_the_canvas_back(phone: LabPage):
+    from_menu(phone, "More", "Find a node")
+    phone.canvas.get_by_role("option", name="exp_1").tap()
+    expect(phone.node("exp_1")).to_have_class(saying("selected"))
+    expect(phone.canvas.locator(".match").first).to_be_hidden()
+    phone.canvas.get_by_role("button", name="Next match").tap()
+    expect(phone.node("z")).to_have_class(saying("selected"))
+    phone.canvas.get_by_role("button", name="Close", exact=True).tap()
+    expect(phone.canvas.locator(".find-box")).to_have_count(0)
+
+
 def test_the_tool_for_several_makes_a_drag_draw_a_box(phone: LabPage):
     places = {name: phone.place(name) for name in phone.names()}
     from_menu(phone, "More", "Select several")

@@ -162,5 +162,5 @@ def test_a_node_is_found_by_name_op_group_or_value_from_formula_and_canvas(lab: 
     lab.press("Escape")
     expect(lab.canvas.locator(".surface")).to_be_focused()
     asked = 'new KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true, cancelable: true })'
-    assert lab.page.evaluate(f"() => document.body.dispatchEvent({asked})")  # elsewhere it is the browser's own
+    assert lab.page.evaluate(f"() => document.body.dispatchEvent({asked})")  # there it is the browser's
     expect(field).to_have_count(0)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.language.parse import parse

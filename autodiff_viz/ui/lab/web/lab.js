@@ -24,7 +24,7 @@ import { explainTerms } from "../../web/term.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels } from "../../workbench/web/panels.js";
-import { Lead } from "./lead.js";
+import { SourceSync } from "./sourcesync.js";
 import { listenToBars } from "./barsmark.js";
 import { listenToMarker } from "./marker.js";
 import { read } from "./message.js";
@@ -47,7 +47,7 @@ export class Lab {
     this.editor = openEditor(palette);
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
-    this.lead = new Lead(this.editor, this.formula);
+    this.sync = new SourceSync(this.editor, this.formula);
     this.board = new Board(this.mail.desk("slide"));
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
     this.cause = new Cause(this.editor);
@@ -121,7 +121,7 @@ export class Lab {
     this.editor.receive(drawing);
     this.steps.answered();
     this.formula.receive({ ...drawing.formula, ack: word.ack });
-    this.lead.receive(drawing);
+    this.sync.receive(drawing);
     if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);

@@ -1,5 +1,5 @@
 // @ts-check
-// Bring nodes into view that are pointed at in the formula or by the search for a node.
+// Move nodes into view that are pointed at in the formula or by the search for a node.
 
 import { NAMED } from "../draw/text/levels.js";
 import { bringing } from "../draw/viewport/bring.js";

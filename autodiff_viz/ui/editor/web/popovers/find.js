@@ -54,7 +54,7 @@ class Find {
 
   open() {
     const { editor, root, field, list } = this;
-    const unfold = () => root.classList.remove("folded");
+    const unfold = () => this.cover(true);
     field.addEventListener("input", () => (unfold(), this.search()));
     for (const kind of ["focus", "click"]) field.addEventListener(kind, unfold);
     root.addEventListener("keydown", (event) => this.key(event));
@@ -163,10 +163,16 @@ class Find {
   go(at, chosen = false) {
     this.at = at;
     if (at >= this.made) this.more(at + 1);
-    if (this.covers) this.root.classList.add("folded");
+    if (this.covers) this.cover(false);
     this.mark();
     this.show();
     if (chosen) this.settle();
+  }
+
+  /** Show the list, or uncover the canvas. @param {boolean} on */
+  cover(on) {
+    this.root.classList.toggle("folded", !on);
+    this.field.setAttribute("aria-expanded", String(on));
   }
 
   /** Whether the canvas is too small for the list beside what is found. */

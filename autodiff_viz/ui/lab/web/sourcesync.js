@@ -1,6 +1,6 @@
 // @ts-check
-// Lead from the formula to the canvas and back: highlight at once what the caret and the pointer mean, select it
-// once the caret rests, and mark in the formula what is selected, and pointed at, on the canvas.
+// Highlight on the canvas at once what the caret and the pointer in the formula mean, and select it once the caret
+// rests; mark in the formula what is selected, and pointed at, on the canvas.
 
 import { nodesOf } from "../../editor/web/state/fold.js";
 import { bring } from "../../editor/web/actions/bring.js";
@@ -14,7 +14,7 @@ import { indexed, nodesBetween, nodesUnder, placesOf } from "../../formula/web/p
 const REST_MS = 350; // a caret that is moved by keys passes over lines on its way
 const MARKED = 60; // places in the text; with more selected, as by "Select all", nothing is marked
 
-export class Lead {
+export class SourceSync {
   /** @param {Editor} editor @param {Formula} formula */
   constructor(editor, formula) {
     this.editor = editor;
@@ -23,7 +23,6 @@ export class Lead {
     this.index = indexed({ text: "" }, [], []);
     /** What the index was made of. @type {unknown[]} */
     this.made = [];
-    this.names = "";
     /** What is marked in the formula: the selection of which drawing. @type {unknown[]} */
     this.marked = [];
     /** Nodes that the caret means, and the pointer. @type {{ caret: string[], pointer: string[] }} */
@@ -37,29 +36,32 @@ export class Lead {
   /** Take Python's new drawing. @param {import("../../editor/web/types.js").Drawing} drawing */
   receive({ formula, nodes, regions, groups }) {
     const names = nodes.map(({ id }) => id);
-    if (formula.mistakes.length && names.join() === this.names) return; // the graph of the last good text, whose places are known
-    const made = [formula.text, formula.places, formula.heads, nodes, regions, groups];
+    const made = [names.join(), formula.text, formula.places, formula.heads];
+    if (formula.mistakes.length && made[0] === this.made[0]) return; // the graph of the last good text, whose places are known
     if (made.every((part, i) => part === this.made[i])) return;
     this.made = made;
-    this.names = names.join();
     this.index = indexed(formula, names, [...regions, ...groups]);
-    this.marked = [];
     this.markSelection();
-    if (hasCaret(this.formula)) this.put("typed"); // the line that is being written has its nodes now
+    if (hasCaret(this.formula)) this.lightCaret(); // the line that is being written has its nodes now
   }
 
   /** Follow the caret. @param {import("../../formula/web/pointing.js").How} how */
   put(how) {
     clearTimeout(this.timer);
-    const spots = how === "left" ? null : spotsOf(this.formula, this.index.lines);
-    this.light({ caret: spots ? nodesBetween(this.index, ...spots) : [] });
+    if (how === "left") this.light({ caret: [] });
+    else this.lightCaret();
     if (how === "pressed") this.select();
     else if (how === "moved") this.timer = window.setTimeout(() => this.select(), REST_MS);
   }
 
+  lightCaret() {
+    const spots = spotsOf(this.formula, this.index.lines);
+    this.light({ caret: spots ? nodesBetween(this.index, ...spots) : [] });
+  }
+
   /** Select what the caret means. The panel of the node does not open: it could take the place of the formula. */
   select() {
-    const { caret } = this.means;
+    const caret = this.means.caret.filter((name) => this.editor.node(name)); // one may just have been deleted
     if (!caret.length || !hasCaret(this.formula)) return;
     bring(this.editor, caret);
     this.editor.select(caret, true);
