@@ -180,8 +180,8 @@ Begin with numbers. The other graphs have convolutions in place of the three pro
             (Part(1, (collapsed("transformer"),)),),
         ),
         Try(
-            "There, with k = 3, click **k = 3** and train *only transformer_3*: the other kernels are stopped. "
-            "The image still receives all three pullbacks.",
+            "There, with three branches, click **k = 3** and train *only transformer_3*: the other kernels "
+            "are stopped. The image still receives all three pullbacks.",
             (Part(1, (branches("transformer", 3), trained_alone("transformer", "transformer_3"))),),
             ("image",),
         ),
@@ -196,7 +196,7 @@ Begin with numbers. The other graphs have convolutions in place of the three pro
             "The result",
             "value",
             "result",
-            7.5,
+            6.0,
             "by hand: 0.5·3 + 0.25·6 + 0.25·12",
             0,
             EXACTLY,

@@ -11,8 +11,8 @@ from autodiff_viz.engine.training.updates import Settings
 DIGITS = 6  # significant digits, of float32's seven; the last one differs between builds of XLA
 EXACTLY = 0.0
 PLAY, STEPS, THREE_WAYS = "play", "play_steps", "segments"
-"""Events that an exercise may ask for, which are no state of the lab: that the pass is played, that the visitor
-goes back and forth in it, and that the curves of the trainings by segments are shown."""
+"""Events that an exercise may ask for, which are no state of the lab: that the pass is played, that the
+visitor steps back and forth in it, and that the curves of the trainings by segments are shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,8 @@ goes to 0.""",
     ),
     to_try=(
         Try(
-            "Select `out2`, where the last segment ends, and compare under the canvas what each segment passes "
-            "back with its Jacobians.",
+            "Select `out2`, where the last segment ends, and compare under the canvas what each segment "
+            "passes back with its Jacobians.",
             (Part(edits=(selected("out2"),)),),
             ("segments",),
         ),

@@ -1,4 +1,4 @@
-"""Teach a first training, XOR, and why the tutorial's never learns: its loss broadcasts predictions and targets."""
+"""Teach a first training, of XOR, and why the tutorial's never learns: its loss broadcasts shapes."""
 
 from autodiff_viz.engine.training.updates import Settings
 from autodiff_viz.lessons.record import Claim, Lesson, Part, Try, Variant
@@ -40,8 +40,8 @@ Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0
             "As it was meant",
             MEANT,
             look_at="loss",
-            text="The targets are a column, as the predictions are. The first loss is 0.3157, and 2,000 steps "
-            "later the predictions are 0, 1, 1 and 0.",
+            text="The targets are a column, as the predictions are. The first loss is 0.3157, and 2,000 "
+            "steps later the predictions are 0, 1, 1 and 0.",
             **LONG,
         ),
         Variant(
@@ -72,7 +72,8 @@ Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0
             ("yhat",),
         ),
         Try(
-            "In *As it was printed*, select the difference, `sub_1`: its warning says which shapes were mixed.",
+            "In *As it was printed*, select the difference, `sub_1`: its warning says which shapes were "
+            "mixed.",
             (Part(1, (selected("sub_1"),)),),
             ("sub_1",),
         ),

@@ -51,7 +51,7 @@ def explained(text: str) -> str:
 
 
 def explained_markdown(*texts: str) -> tuple[str, ...]:
-    """Return Markdown with the first of each word in all of it marked by an HTML element, as `explained` does."""
+    """Return Markdown texts with the first of each word in all of them marked by HTML, as by `explained`."""
     once: set[str] = set()
     return tuple(_explained_markdown(text, once) for text in texts)
 

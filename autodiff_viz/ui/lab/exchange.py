@@ -43,7 +43,8 @@ def hear(here: Session, message: Mapping[str, Any]) -> bool:
 
     It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "stepped",
     "rest"}`; all of it comes from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly
-    once, however often it was sent. A message that cannot be read is refused on the page; one to another session has no effect.
+    once, however often it was sent. A message that cannot be read is refused on the page; one to another
+    session has no effect.
     """
     with here.lock:
         if problem := fault(message):
