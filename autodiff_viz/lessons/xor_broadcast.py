@@ -55,7 +55,7 @@ Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0
             "From weights drawn at random",
             DRAWN,
             look_at="loss",
-            text="The targets are a column, and the weights come from a seed. Other seeds give other "
+            text="The targets are a column, and the weights are drawn at random. Other draws give other "
             "weights, and not all of them learn.",
             **LONG,
         ),

@@ -43,8 +43,8 @@ the bug of the lesson before.""",
     variants=(Variant("Ten steps", FORMULA, look_at="yhat", training=Settings("sgd", 0.02), steps=10),),
     to_try=(
         Try(
-            "Train ten steps, go back to step 0, then to 1: the first row at `layer1` is zero, "
-            "then it is not.",
+            "Train ten steps, go back to step 0, then to 1: the first row of what arrives at `layer1` is "
+            "zero, then it is not.",
             (Part(steps=10, at=0, unchanged=True), Part(steps=10, at=1, unchanged=True)),
             ("layer1",),
         ),

@@ -35,14 +35,19 @@ GLOSSARY = {
 }
 """Each word, in the form in which the page has it, with its sentence."""
 
-_WORD = re.compile(
-    rf"\b({'|'.join(map(re.escape, sorted(GLOSSARY, key=len, reverse=True)))})(?:s|es)?\b", re.IGNORECASE
+_NOT_AFTER = {"rule": ("chain ",), "passes": ("the ", "both ")}
+"""By word, what stands before another word that is written like it: the chain rule, the two passes."""
+
+_FORMS = (
+    "".join(f"(?<!{re.escape(before)})" for before in _NOT_AFTER.get(word, ())) + f"(?:{re.escape(word)})"
+    for word in sorted(GLOSSARY, key=len, reverse=True)
 )
+_WORD = re.compile(rf"\b({'|'.join(_FORMS)})(?:s|es)?\b", re.IGNORECASE)
 _KEYS = {word.lower(): word for word in GLOSSARY}
 
 
-_VERBATIM = re.compile(r"`[^`]*`|\[[^]]*\]\([^)]*\)")
-"""Code and links in Markdown, in which no word is marked."""
+_VERBATIM = re.compile(r"`[^`]*`|\[[^]]*\]\([^)]*\)|(?<!\*)\*[^*]+\*(?!\*)")
+"""Code, links and titles in italics in Markdown, in which no word is marked."""
 
 
 def explained(text: str) -> str:

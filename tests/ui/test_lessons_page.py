@@ -1,6 +1,7 @@
 """Test the gallery page and the open lesson, run by Streamlit without a browser."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,21 @@ def test_the_exercises_to_play_the_pass_are_ticked_once_the_browser_has_done_so(
     hear(here, {**said, "play": None, "stepped": here.present.state})
     assert rest_due(here)["due"]
     assert _ticks(app.run()) == [True, False, True]
+
+
+def test_an_exercise_opens_the_numbers_of_the_tensor_that_it_speaks_of():
+    app = _lab_with("xor-broadcast")
+    assert not app.get("code")
+    app.button(key="show_node_xor-broadcast_0_yhat").click().run()
+    assert not app.exception
+    assert lab_of(app).selected == "yhat"
+    assert len(app.get("code")) == 1  # all numbers, not their norm
+    put(app, replace(lab_of(app), selected="W1"))
+    app.run()
+    app.segmented_control[-1].set_value("Summary").run()
+    assert not app.get("code")
+    app.button(key="show_node_xor-broadcast_0_yhat").click().run()
+    assert len(app.get("code")) == 1
 
 
 def test_a_card_has_a_picture_and_the_number_of_exercises():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 from autodiff_viz.figures.catalog import FIGURES
-from autodiff_viz.views.glossary import GLOSSARY, explained
+from autodiff_viz.views.glossary import GLOSSARY, explained, explained_markdown
 
 
 class _Text(HTMLParser):
@@ -36,6 +37,20 @@ def test_the_first_of_each_word_is_marked_also_in_the_plural_and_the_text_stays(
     found = read(explained(text))
     assert found.text == text
     assert found.words == [("dfn", "cotangent"), ("dfn", "value"), ("dfn", "Jacobian")]
+
+
+def test_in_markdown_no_code_link_or_title_is_marked_and_each_word_once_in_all_texts():
+    texts = explained_markdown(
+        "*A gradient*, `seed` and [a value](/value): **gradients**", "gradients < runs"
+    )
+    assert [re.sub("</?dfn[^>]*>", "", text) for text in texts][1] == "gradients < runs"
+    assert [word for text in texts for word in re.findall('data-term="([^"]*)"', text)] == ["gradient", "run"]
+    assert "**<dfn" in texts[0]
+
+
+def test_another_word_that_is_written_alike_is_not_marked():
+    assert read(explained("The chain rule, between the passes and both passes.")).words == []
+    assert read(explained("A rule passes it.")).words == [("dfn", "rule"), ("dfn", "passes")]
 
 
 def test_the_longer_word_is_taken():

@@ -12,6 +12,7 @@ from autodiff_viz.lessons.tries import selected
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.fragments import redraw
 from autodiff_viz.ui.panels.segments import PART
+from autodiff_viz.ui.panels.tensor import show_numbers
 from autodiff_viz.ui.panels.train import steer
 from autodiff_viz.ui.session import act, called, session
 from autodiff_viz.ui.widgets import pressed
@@ -68,13 +69,21 @@ def _draw_show(key: str, i: int, name: str) -> None:
     if name in PLOTS:
         st.button(f"Show *{PLOTS[name]}*", key=f"show_{name}_{key}_{i}", **look)
     else:
-        does = {"on_click": pressed, "args": (edited, selected(name))}
-        st.button(f"Show `{name}`", key=f"show_node_{key}_{i}_{name}", **does, **look)
+        st.button(f"Show `{name}`", key=f"show_node_{key}_{i}_{name}", on_click=_show, args=(name,), **look)
 
 
 def _help(item: TryView) -> str:
     """Return what a click does."""
     return "Click to do it" if item.of == 1 else f"Click to do the next of its {item.of} parts"
+
+
+@in_turn()
+def _show(name: str) -> None:
+    """Select a node, and choose the numbers of its tensors; a callback."""
+    here, _ = called()
+    act(here, edited, selected(name))
+    show_numbers(here)
+    redraw(here)
 
 
 @in_turn()
