@@ -29,7 +29,7 @@ loss = mean(square(yhat - y))
 LESSON = Lesson(
     key="xor-tutorial",
     title="XOR, the tutorial's own run",
-    summary="A small network trained for ten steps, with every loss and gradient that the tutorial printed.",
+    summary="A small network trained for ten steps, with every loss and gradient as it was once printed.",
     text=f"""{TUTORIAL}, trains the network of the lesson before for ten steps, and prints the loss and what
 arrives at `yhat` and `layer1`. From its own starting weights every printed number comes back here.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from html import escape
 
 GLOSSARY = {
@@ -47,41 +46,29 @@ _KEYS = {word.lower(): word for word in GLOSSARY}
 
 
 _VERBATIM = re.compile(r"`[^`]*`|\[[^]]*\]\([^)]*\)|(?<!\*)\*[^*]+\*(?!\*)")
-"""Code, links and titles in italics in Markdown, in which no word is marked."""
+"""Code, links and titles in italics in Markdown, in which no word is meant."""
 
 
 def explained(text: str) -> str:
     """Return plain text as HTML with the first of each word marked, for `ui/web/term.js` to explain."""
-    return _marked(text, set(), escape)
-
-
-def explained_markdown(*texts: str) -> tuple[str, ...]:
-    """Return Markdown texts with the first of each word in all of them marked by HTML, as by `explained`."""
     once: set[str] = set()
-    return tuple(_explained_markdown(text, once) for text in texts)
-
-
-def _explained_markdown(text: str, once: set[str]) -> str:
-    parts, end = [], 0
-    for match in _VERBATIM.finditer(text):
-        parts += [_marked(text[end : match.start()], once, str), match[0]]
-        end = match.end()
-    return "".join([*parts, _marked(text[end:], once, str)])
-
-
-def _marked(text: str, once: set[str], write: Callable[[str], str]) -> str:
-    """Return text with the first of each word marked, except those that `once` has; all else by `write`."""
 
     def marked(match: re.Match[str]) -> str:
         word = _KEYS[match[1].lower()]
         if word in once:
-            return write(match[0])
+            return escape(match[0])
         once.add(word)
         about = f'data-term="{escape(word)}" tabindex="0" aria-description="{escape(GLOSSARY[word])}"'
-        return f"<dfn {about}>{write(match[0])}</dfn>"
+        return f"<dfn {about}>{escape(match[0])}</dfn>"
 
     parts, end = [], 0
     for match in _WORD.finditer(text):
-        parts += [write(text[end : match.start()]), marked(match)]
+        parts += [escape(text[end : match.start()]), marked(match)]
         end = match.end()
-    return "".join([*parts, write(text[end:])])
+    return "".join([*parts, escape(text[end:])])
+
+
+def words_in(markdown: str) -> tuple[str, ...]:
+    """Return the words of the glossary that stand in Markdown, in their order there."""
+    text = _VERBATIM.sub("", markdown)
+    return tuple(dict.fromkeys(_KEYS[match[1].lower()] for match in _WORD.finditer(text)))

@@ -159,7 +159,7 @@ def test_the_first_training_in_the_order_of_the_lessons_learns():
 
 
 def test_links_name_each_graph_by_a_number_that_does_not_change():
-    """As they were when links were first made: of XOR the graph as it was printed, of the branches the stack."""
+    """As when links were first made: of XOR the graph as it was printed, of the branches the stack."""
     for key, first in (("xor-broadcast", "As it was printed"), ("gated-transformer", "Stack, weigh, sum")):
         found = lesson(key)
         assert found.variants[found.variant_of(0)].title == first

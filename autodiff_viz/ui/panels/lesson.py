@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from autodiff_viz.ui.panels.claims import CSS
 from autodiff_viz.ui.widgets import pressed
-from autodiff_viz.views.glossary import explained_markdown
+from autodiff_viz.views.glossary import explained, words_in
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons.gallery import (
     LessonView,
@@ -44,13 +44,14 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         with st.container(key="lesson_head"):
             _draw_head(view)
         st.header(view.title, anchor=False)
-        text, about = explained_markdown(view.text, view.about)
-        st.markdown(text, unsafe_allow_html=True)  # for the marked words; the text is the program's own
-        if about:
+        st.markdown(view.text)
+        if view.about:
             with st.container(key="about_graph", gap="small"):
                 if len(view.variants) > 1:
                     st.markdown(f"**{view.variants[view.variant]}**")
-                st.markdown(about, unsafe_allow_html=True)
+                st.markdown(view.about)
+        if words := words_in(f"{view.text}\n{view.about}"):
+            st.html(f'<p class="av-lesson-words">Words: {explained(" \u00b7 ".join(words))}</p>')
     draw("tries", inside)
     with inside:
         _draw_next(view)
