@@ -51,7 +51,7 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
                     st.markdown(f"**{view.variants[view.variant]}**")
                 st.markdown(view.about)
         if words := words_in(f"{view.text}\n{view.about}"):
-            st.html(f'<p class="av-lesson-words">Words: {explained(" \u00b7 ".join(words))}</p>')
+            st.html(f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>')
     draw("tries", inside)
     with inside:
         _draw_next(view)
