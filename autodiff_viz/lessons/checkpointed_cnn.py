@@ -1,8 +1,8 @@
 """Teach that a checkpoint around the tutorial's convolution saves no residuals; around more ops it does."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Like, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Like, Part, Try, Variant
+from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
 from autodiff_viz.lessons.tries import members, policy
 
 HEAD = """images = input(shape=(10, 16, 16, 3), seed=1)
@@ -46,10 +46,10 @@ def unchanged(variant: int, other: int = 0) -> Claim:
 LESSON = Lesson(
     key="checkpointed-cnn",
     title="A checkpointed convolution",
-    summary="The tutorial discards a layer's activations and runs it twice. What does that save?",
-    text="""Ten images go through a convolution, a pool and a dense layer. The tutorial wraps the
-convolution so that its output is discarded and computed again in the backward pass, and prints each run:
-one forward, one backward, in each of five steps. So it does here.
+    summary="A layer's output is thrown away and computed again on the way back. What does that save?",
+    text=f"""Ten images go through a convolution, a pool and a dense layer. {TUTORIAL}, wraps the convolution
+so that its output is discarded and computed again in the backward pass, and prints each run: one forward,
+one backward, in each of five steps. So it does here.
 
 Now count the **residuals**, the floats that JAX keeps between the passes. A convolution is linear: its
 pullback needs its inputs, never its output. So a region with the convolution alone saves nothing. Put more
@@ -94,16 +94,22 @@ into it, and it pays.""",
         ),
     ),
     to_try=(
-        Try("Train five steps and read the run log: it is the tutorial's.", variant=0, steps=5),
         Try(
-            "Drag `pool` into the region and out again, and watch the residuals.",
-            (members("block", "conv"),),
-            variant=2,
+            "Train *Convolution checkpointed* five steps and open its run log: `conv` runs once forward and "
+            "once backward in each step, as the tutorial prints.",
+            (Part(1, steps=5, unchanged=True),),
+            ("training",),
         ),
         Try(
-            "Choose the policy that keeps everything: the region is there, and saves nothing.",
-            (policy("block", "everything_saveable"),),
-            variant=1,
+            "In *Convolution and pool*, drag `pool` out of the region: JAX keeps 21,220 floats again.",
+            (Part(2, (members("block", "conv"),)),),
+            ("residuals",),
+        ),
+        Try(
+            "In *Convolution and pool*, choose the policy that keeps everything: the region is there, and "
+            "saves nothing.",
+            (Part(2, (members("block", "conv", "pool"), policy("block", "everything_saveable"))),),
+            ("residuals",),
         ),
     ),
     claims=(
@@ -124,7 +130,7 @@ into it, and it pays.""",
             "residual elements",
             None,
             12_586,
-            "by hand: 21,220 \u2212 8,640 for the pool's input + 6 for the bias",
+            "by hand: 21,220 − 8,640 for the pool's input + 6 for the bias",
             2,
         ),
         Claim(
@@ -141,7 +147,7 @@ into it, and it pays.""",
             "residual elements",
             None,
             38_500,
-            "by hand: 21,220 + 2 \u00b7 8,640, for the relu keeps its sign and a zero for each unit",
+            "by hand: 21,220 + 2 · 8,640, for the relu keeps its sign and a zero for each unit",
             3,
         ),
         Claim(
@@ -149,7 +155,7 @@ into it, and it pays.""",
             "residual elements",
             None,
             21_226,
-            "by hand: 38,500 \u2212 2 \u00b7 8,640 + 6 for the bias",
+            "by hand: 38,500 − 2 · 8,640 + 6 for the bias",
             4,
         ),
         unchanged(4, 3),

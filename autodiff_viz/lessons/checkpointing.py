@@ -1,7 +1,7 @@
 """Teach checkpointing, which discards residuals of the forward pass and recomputes them on the way back."""
 
-from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.record import Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
 from autodiff_viz.lessons.tries import selected, without_region
 
 SQUARE = """x = 10.0
@@ -28,20 +28,22 @@ LESSON = Lesson(
     key="checkpointing",
     title="Checkpointing",
     summary="Keep less in the forward pass, compute it again in the backward pass: memory bought with work.",
-    text="""Derivatives need numbers from the forward pass, so JAX keeps them: the **residuals**. A
-checkpoint region keeps only what enters it and runs its block again on the way back. No value and no
+    text=f"""Derivatives need numbers from the forward pass, so JAX keeps them: the **residuals**. A
+**checkpoint** region keeps only what enters it and runs its block again on the way back. No value and no
 gradient changes.
 
 That is a bargain: less memory between the passes, more work in the second one. How good it is depends on the
-block. JAX looks closely: what is needed by no derivative is neither kept nor run again.""",
+block. JAX looks closely: what is needed by no derivative is neither kept nor run again.
+
+The first graph is from {TUTORIAL}. The others show what is saved.""",
     variants=(
         Variant(
             "The tutorial's square",
             SQUARE,
             look_at="s",
-            text="The block squares cos 10 and prints a line whenever it runs. It prints twice: once "
-            "forward, once backward. JAX counts the same. But the derivative of c·c needs only `c`, which "
-            "entered the block and was kept. Nobody needs the second product, so JAX drops it.",
+            text="The block squares cos 10. In the tutorial it prints a line whenever it runs, and it prints "
+            "twice: once forward, once backward. JAX counts the same. But the derivative of c·c needs only "
+            "`c`, which entered the block and was kept. Nobody needs the second product, so JAX drops it.",
         ),
         Variant(
             "Four sines",
@@ -59,19 +61,20 @@ block. JAX looks closely: what is needed by no derivative is neither kept nor ru
     ),
     to_try=(
         Try(
-            "Remove the checkpoint: the badge goes, and every number stays as it was.",
-            (without_region("square"),),
-            variant=0,
+            "Remove the checkpoint: its frame goes, and every number stays as it was.",
+            (Part(edits=(without_region("square"),)),),
         ),
         Try(
-            "Compare the two graphs of sines: same value, same gradient, four residuals against one.",
-            variant=1,
+            "Open *Four sines*, then *Four sines, checkpointed*: same value, same gradient, four residuals "
+            "against one.",
+            (Part(1), Part(2)),
+            ("residuals",),
         ),
         Try(
             "In *Four sines, checkpointed* select `b`, then `y`: both run again, but JAX needs "
             "only the run of `b`.",
-            (selected("y"),),
-            variant=2,
+            (Part(2, (selected("b"),)), Part(2, (selected("y"),))),
+            ("runs",),
         ),
     ),
     claims=(

@@ -1,7 +1,7 @@
 """Teach how to declare a pullback, on the tutorial's sillyExp."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
 from autodiff_viz.lessons.tries import function, moved
 
 DECLARED = """x = 3.0
@@ -16,8 +16,11 @@ LESSON = Lesson(
     key="declare-derivative",
     title="Declare a derivative",
     summary="Tell JAX what the derivative of a function is, instead of having it worked out.",
-    text="""The tutorial's `sillyExp` computes the exponential as a power, `2.7182817 ** x`. We know the
-derivative of that from school: it is the function itself. A node can say so: it declares a **pullback**.
+    text=f"""{TUTORIAL}, has a function `sillyExp` that computes the exponential as a power,
+`2.7182817 ** x`. We know the derivative of that from school: it is the function itself.
+
+A node can say so. It declares a **pullback**: the function that takes what arrives at the node and gives what
+it passes on.
 
 Declaring pays when you know something that JAX cannot: a formula that is cheaper, or steadier, or the
 derivative of something that is not differentiable at all.
@@ -29,8 +32,8 @@ every declared one.""",
             "Declared",
             DECLARED,
             look_at="y",
-            text="`v` arrives from above, and `v * y` is passed down, where `y` is the value that the "
-            "forward pass has already computed. The gradient is 20.09, like the value.",
+            text="`v` arrives from the output, and `v * y` is passed on to `x`, where `y` is the value that "
+            "the forward pass has already computed. The gradient is 20.09, like the value.",
         ),
         Variant(
             "Left to JAX",
@@ -49,16 +52,20 @@ every declared one.""",
     ),
     to_try=(
         Try(
-            "Move `x` and watch the sweep: the declared derivative lies exactly on the true one.",
-            (moved("x", 2.0),),
+            "Move `x` and watch the sweep: the declared derivative lies on the true one.",
+            (Part(edits=(function("y", "lambda v, x, y: v * y"), moved("x", 2.0))),),
+            ("sweep",),
         ),
         Try(
             "Open *Declared wrongly*: the declared line leaves the true one, and the value does not notice.",
-            variant=2,
+            (Part(2),),
+            ("sweep",),
         ),
         Try(
-            "Select `y` and change its function to `lambda v, x, y: v`: whatever arrives is passed as it is.",
-            (function("y", "lambda v, x, y: v"),),
+            "In *Declared*, select `y` and change its function to `lambda v, x, y: v`: whatever arrives is "
+            "passed as it is.",
+            (Part(edits=(function("y", "lambda v, x, y: v"),)),),
+            ("y",),
         ),
     ),
     claims=(

@@ -1,8 +1,8 @@
 """Teach derivative surgery: a rule that replaces the arriving cotangent by another number."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT
-from autodiff_viz.lessons.tries import function, moved
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
+from autodiff_viz.lessons.tries import function, moved, put
 
 REWRITTEN = """x = 30.0
 a = sin(x)
@@ -16,14 +16,15 @@ LESSON = Lesson(
     key="surgery",
     title="Derivative surgery",
     summary="Take the cotangent off a wire, put a number of your own in its place, and watch where it goes.",
-    text="""The node `half` does nothing forward: it returns `x`. It is there for the way back.
+    text=f"""The node `half` does nothing forward: it returns `x`. It is there for the way back.
 
 What arrives there is the slope of log at 30, which is 1/30. A **rule** receives that number as `v` and may
 pass any other number. On the other branch nobody interferes: 1 arrives at `a`, and cos 30 goes on to `x`.
 
-JAX does not mind: backpropagation is only a rule for passing numbers along, and you change one of them.
+JAX does not mind: backpropagation only passes numbers along, and you change one of them. This is how
+gradients are clipped, scaled, reversed, or printed while they pass.
 
-This is how gradients are clipped, scaled, reversed, or simply printed while they pass.""",
+The example and its name are from {TUTORIAL}, which prints these numbers.""",
     variants=(
         Variant(
             "Rewritten to 0.5",
@@ -44,18 +45,18 @@ This is how gradients are clipped, scaled, reversed, or simply printed while the
         Try(
             "Select `half` and change its function to `lambda v: -v`: the branch now pulls `x` "
             "the other way.",
-            (function("half", "lambda v: -v"),),
-            variant=0,
+            (Part(edits=(function("half", "lambda v: -v"),)),),
+            ("half",),
         ),
         Try(
-            "Try `lambda v: clip(v, -0.01, 0.01)`: 1/30 is too large, so 0.01 is passed.",
-            (function("half", "lambda v: clip(v, -0.01, 0.01)"),),
-            variant=0,
+            "With `x` at 30, try `lambda v: clip(v, -0.01, 0.01)`: 1/30 is too large, so 0.01 is passed.",
+            (Part(edits=(put("x", 30.0), function("half", "lambda v: clip(v, -0.01, 0.01)"))),),
+            ("half",),
         ),
         Try(
-            "Move `x`: what arrives at `half` changes, what it passes does not.",
-            (moved("x", 10.0),),
-            variant=0,
+            "With `lambda v: 0.5`, move `x`: what arrives at `half` changes, what it passes does not.",
+            (Part(edits=(function("half", "lambda v: 0.5"), moved("x", 10.0))),),
+            ("half",),
         ),
     ),
     claims=(

@@ -1,6 +1,6 @@
 """Teach that the cotangent of a value that is used twice is the sum of what its wires pass."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
 from autodiff_viz.lessons.tries import moved, ruled
 
 DOUBLE_AND_SQUARE = """x = 3.0
@@ -55,18 +55,19 @@ there is no more to it.""",
     to_try=(
         Try(
             "Move `x`: one contribution stays 2, the other follows 2x, and their sum arrives.",
-            (moved("x", 1.0),),
-            variant=0,
+            (Part(edits=(ruled("b", "follow"), moved("x", 1.0))),),
+            ("x",),
         ),
         Try(
             "Select `b` and set its rule to *stop*: its contribution becomes 0 and only the 2 is left.",
-            (ruled("b", "stop"),),
-            variant=0,
+            (Part(edits=(ruled("b", "stop"),)),),
+            ("x",),
         ),
         Try(
             "Open *Both wires into one product*: the wires end at the same node, and still there "
             "are two terms.",
-            variant=1,
+            (Part(1),),
+            ("x",),
         ),
     ),
     claims=(

@@ -1,7 +1,7 @@
 """Teach a forward pass with noise and a backward pass without, by a stop at the right place."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import ANSWER, QUESTION
+from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import ANSWER, NOISE, QUESTION
 from autodiff_viz.lessons.tries import RESAMPLED
 
 RANDOM = "uniform(shape=(3,), low=0.9, high=1.1, seed=0)"
@@ -25,14 +25,16 @@ LESSON = Lesson(
     key="forward-backward",
     title="Forward one thing, backward another",
     summary="Noise belongs in the value but not in the gradient, and it matters where the stop is put.",
-    text="""Forward, `y` = x² is multiplied by noise `u` between 0.9 and 1.1, and a root is taken.
-Backward, the noise should be forgotten: √(x²) is |x|, whose gradient is sign(x), here exactly [−1, −1,
-1].
+    text=f"""{NOISE}, asks how a value can have noise while its gradient has none.
+
+Forward, `y` = x² is multiplied by noise `u` between 0.9 and 1.1, and a root is taken. Backward, the noise
+should be forgotten: √(x²) is |x|, whose gradient is sign(x), here exactly [−1, −1, 1].
 
 The noise has to go behind a stop, and it matters where. Placed early, the root comes after the stop and is
-differentiated at a noisy number. Placed last, only the sum comes after it. The trick is Sergey Ioffe's.
+differentiated at a noisy number. Placed last, only the sum comes after it. The answer calls it Sergey Ioffe's
+trick.
 
-The last two graphs hold the draws that the question and its answer printed.""",
+The last two graphs hold the draws of `u` that the question and its answer printed.""",
     variants=(
         Variant(
             "Naive",
@@ -71,19 +73,20 @@ The last two graphs hold the draws that the question and its answer printed.""",
     ),
     to_try=(
         Try(
-            "In *Naive*, press *Resample* a few times: the gradient of `x` changes with every draw.",
-            (RESAMPLED,),
-            variant=0,
+            "In *Naive*, press *Resample* (in Settings): the gradient of `x` is another one with each draw.",
+            (Part(0, (RESAMPLED,)),),
+            ("x",),
         ),
         Try(
-            "In *Stop placed early*, resample and compare: where the naive gradient grows, this one shrinks.",
-            (RESAMPLED,),
-            variant=1,
+            "In *Stop placed early*, resample: where the noise is above 1, the gradient is below 1 in size. "
+            "In *Naive* it is above.",
+            (Part(1, (RESAMPLED,)),),
+            ("u", "x"),
         ),
         Try(
             "In *Stop placed last*, resample: the values change, and the gradient of `x` stays [−1, −1, 1].",
-            (RESAMPLED,),
-            variant=2,
+            (Part(2, (RESAMPLED,)),),
+            ("x",),
         ),
     ),
     claims=(

@@ -25,15 +25,15 @@ LESSONS: tuple[Lesson, ...] = (
     fork.LESSON,
     without_derivative.LESSON,
     derivative_surgery.LESSON,
+    xor_broadcast.LESSON,
+    xor_tutorial.LESSON,
     declare_derivative.LESSON,
     forward_backward.LESSON,
     two_stops.LESSON,
     checkpointing.LESSON,
-    xor_tutorial.LESSON,
-    xor_broadcast.LESSON,
-    checkpointed_cnn.LESSON,
     gated_transformer.LESSON,
     split_model.LESSON,
+    checkpointed_cnn.LESSON,
     split_cnn.LESSON,
 )
 

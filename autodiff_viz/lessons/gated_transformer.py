@@ -1,9 +1,16 @@
-"""Teach k branches on one image, weighted and summed: four ways to write them, with equal gradients."""
+"""Teach k branches on one image, weighted and summed: with numbers, then with convolutions, in four ways."""
 
-from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Try, Variant
-from autodiff_viz.lessons.sources import GATED
+from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Like, Part, Try, Variant
+from autodiff_viz.lessons.sources import GATED_QUESTION
 from autodiff_viz.lessons.tries import branches, collapsed, ruled, trained_alone
 
+NUMBERS = """image = 3.0
+p = [0.5, 0.25, 0.25]
+branch_1 = 1.0 * image
+branch_2 = 2.0 * image
+branch_3 = 4.0 * image
+result = dot(p, stack([branch_1, branch_2, branch_3]))
+"""
 LOGITS = (0.4, 0.1, -0.2, 0.3, 0.0, -0.1)
 HEAD = """image = input(shape=(1, 6, 6, 2), seed=100)
 logits = {logits}
@@ -92,34 +99,40 @@ def _claims(variant: int, k: int) -> tuple[Claim, ...]:
 def _same(variant: int) -> tuple[Claim, ...]:
     source = "by hand: the same sum, written otherwise"
     return (
-        Claim("The value as stacked", "value", "result", Like(0), source, variant, within=1e-6),
-        Claim("d image as stacked", "gradient", "image", Like(0), source, variant, within=1e-7),
-        Claim("d kernel as stacked", "gradient", "kernel_2", Like(0), source, variant, within=1e-7),
+        Claim("The value as stacked", "value", "result", Like(1), source, variant, within=1e-6),
+        Claim("d image as stacked", "gradient", "image", Like(1), source, variant, within=1e-7),
+        Claim("d kernel as stacked", "gradient", "kernel_2", Like(1), source, variant, within=1e-7),
     )
 
 
 LESSON = Lesson(
     key="gated-transformer",
     title="The gated transformer: k branches",
-    summary="k convolutions of one image, weighted and summed: back at the image, k weighted pullbacks.",
-    text=f"""In a Gated-GAN each of k blocks receives a copy of the image, and a class distribution `p`
-weighs what they give: result = Σ pᵢ · branchᵢ. How to write this for any k, and differentiate it?
-(*{GATED}*)
+    summary="k branches see one image, weighted and summed: back at the image, k weighted gradients.",
+    text=f"""Several branches receive a copy of one image, and a gate `p` says how much each of them counts:
+result = Σ pᵢ · branchᵢ. In a Gated-GAN
+the branches are blocks of a network.
 
-Backward the copies meet again: d image = Σ pᵢ · (pullback of branch i at ȳ). The gate receives how far
-each branch points along ȳ: d pᵢ = ⟨ȳ, branchᵢ⟩.
+On the way back the copies meet again, and so their gradients add: each branch's, times its pᵢ. The gate gets
+something too: each pᵢ hears how large its branch is.
 
-There are four ways to write it here, with equal gradients.
-
-k is a number: + and − beside it add and remove a branch. The others keep their weights, so that a new
-one can be fine-tuned alone.""",
+Begin with numbers. The other graphs have convolutions in place of the three products, and say the same.
+{GATED_QUESTION}, asks how to write this for any k; there are four ways here, with equal gradients.""",
     variants=(
+        Variant(
+            "With numbers",
+            NUMBERS,
+            look_at="image",
+            text="The image is one number, 3, and the branches multiply it by 1, 2 and 4. At `image` arrives "
+            "0.5 · 1 + 0.25 · 2 + 0.25 · 4 = 2. At `p` arrive the branches' values: 3, 6 and 12.",
+        ),
         Variant(
             "Stack, weigh, sum",
             stacked(3),
             look_at="branch_1",
-            text="What the branches give is stacked on a new first axis, weighed with `p` and summed over "
-            "that axis. Another branch is one more entry of the stack.",
+            text="What the branches give is stacked, weighed with `p` and summed. With ȳ for what arrives at "
+            "`result`: d image = Σ pᵢ · (pullback of branch i at ȳ), as with numbers. And d pᵢ = "
+            "⟨ȳ, branchᵢ⟩: multiplied element by element, and added up.",
         ),
         Variant(
             "Running sum",
@@ -153,36 +166,51 @@ one can be fine-tuned alone.""",
     ),
     to_try=(
         Try(
-            "Press **+** beside k = 3 on the frame of *transformer*: one more branch, joined as "
-            "the last one is.",
-            (branches("transformer", 4),),
-            variant=0,
+            "Stop `branch_3`: at `image` 0.5 + 0.5 = 1 is left, and `p` gets what it got before.",
+            (Part(0, (ruled("branch_3", "stop"),)),),
+            ("image", "p"),
         ),
         Try(
-            "Collapse *transformer* with its triangle: a stack of cards that keeps its number.",
-            (collapsed("transformer"),),
-            variant=0,
+            "In *Stack, weigh, sum* press **+** beside k = 3 on the frame of *transformer*: one more branch, "
+            "joined as the last one is. The others keep their weights.",
+            (Part(1, (branches("transformer", 4),)),),
         ),
         Try(
-            "Click **k = 3** and train *only transformer_3*: the other kernels are stopped. The "
-            "image still receives all three pullbacks.",
-            (trained_alone("transformer", "transformer_3"),),
-            variant=0,
+            "There collapse *transformer* with its triangle: a stack of cards that keeps its number.",
+            (Part(1, (collapsed("transformer"),)),),
         ),
         Try(
-            "Select *branch_2* and stop it: d image loses one term, and d p keeps all its numbers.",
-            (ruled("branch_2", "stop"),),
-            variant=0,
+            "There, with three branches, click **k = 3** and train *only transformer_3*: the other kernels "
+            "are stopped. The image still receives all three pullbacks.",
+            (Part(1, (branches("transformer", 3), trained_alone("transformer", "transformer_3"))),),
+            ("image",),
+        ),
+        Try(
+            "There select *branch_2* and stop it: d image loses one term, and d p keeps all its numbers.",
+            (Part(1, (ruled("branch_2", "stop"),)),),
+            ("image", "p"),
         ),
     ),
     claims=(
-        *_claims(0, 3),
+        Claim(
+            "The result",
+            "value",
+            "result",
+            6.0,
+            "by hand: 0.5·3 + 0.25·6 + 0.25·12",
+            0,
+            EXACTLY,
+        ),
+        Claim("d image", "gradient", "image", 2.0, "by hand: 0.5·1 + 0.25·2 + 0.25·4", 0, EXACTLY),
+        Claim("d p", "gradient", "p", (3.0, 6.0, 12.0), "by hand: 1·3, 2·3, 4·3", 0, EXACTLY),
         *_claims(1, 3),
-        *_same(1),
         *_claims(2, 3),
         *_same(2),
         *_claims(3, 3),
         *_same(3),
-        *_claims(4, 6),
+        *_claims(4, 3),
+        *_same(4),
+        *_claims(5, 6),
     ),
+    numbers=(5, 0, 1, 2, 3, 4),
 )

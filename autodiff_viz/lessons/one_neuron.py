@@ -1,7 +1,7 @@
 """Teach the chain rule: one neuron forward and backward, step by step."""
 
-from autodiff_viz.lessons.record import EXACTLY, PLAY, Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.tries import moved
+from autodiff_viz.lessons.record import EXACTLY, PLAY, STEPS, Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.tries import put
 
 NEURON = """x = 2.0
 w = {w}
@@ -16,7 +16,7 @@ loss = square(y - t)
 LESSON = Lesson(
     key="neuron",
     title="One neuron, the chain rule",
-    summary="Forward the values, backward the cotangents: each step multiplies by one local derivative.",
+    summary="Values go forward; on the way back each step multiplies by its own slope, and that is all.",
     text="""A neuron multiplies its input `x` by a weight `w`, adds a bias `b` and squashes the sum with a
 sigmoid. The loss says how far its answer `y` is from the target `t`.
 
@@ -52,17 +52,19 @@ whole: that is **the chain rule**, and backpropagation is no more than this.""",
     ),
     to_try=(
         Try(
-            "Press play, then step back and forth with the arrow keys: say what comes before you look.",
-            asks=PLAY,
+            "Press play, then step back and forth with the arrow keys, or the buttons beside Play: say what "
+            "comes before you look.",
+            (Part(asks=STEPS),),
         ),
         Try(
             "Move `x` to 0: nothing goes to `w` any more, since its local derivative is `x`.",
-            (moved("x", 0.0),),
-            variant=0,
+            (Part(edits=(put("x", 0.0),)),),
+            ("w",),
         ),
         Try(
             "Open *Far out* and play it: 1.964 arrives at the sigmoid, and hardly anything gets through.",
-            variant=1,
+            (Part(1, asks=PLAY),),
+            ("y",),
         ),
     ),
     claims=(

@@ -10,8 +10,9 @@ from autodiff_viz.engine.training.updates import Settings
 
 DIGITS = 6  # significant digits, of float32's seven; the last one differs between builds of XLA
 EXACTLY = 0.0
-PLAY, THREE_WAYS = "play", "segments"
-"""What an exercise may ask for beside the graph: that the pass is played, and the trainings by segments."""
+PLAY, STEPS, THREE_WAYS = "play", "play_steps", "segments"
+"""Events that an exercise may ask for, which are no state of the lab: that the pass is played, that the
+visitor steps back and forth in it, and that the curves of the trainings by segments are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,29 +94,45 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """State of the lab that an exercise asks for, or part of it; `views/page/tries.py` compares.
+
+    Attributes:
+      variant: index of the graph that it is about.
+      edits: edits that change nothing in that state; a click makes them.
+      steps: steps of training that have been made with that graph and its rules; 0 for none.
+      at: step of that training that is on view; None for any.
+      seed: random seed of the parameters of that training; None for any.
+      unchanged: whether the graph is the lesson's own but for `edits`, since a number of the text depends on
+        it.
+      untrained: whether the parameters are those before any training.
+      asks: the event, `PLAY`, `STEPS` or `THREE_WAYS`, that has to happen in that state; "" for none.
+    """
+
+    variant: int = 0
+    edits: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    steps: int = 0
+    at: int | None = None
+    seed: int | None = None
+    unchanged: bool = False
+    untrained: bool = False
+    asks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Try:
-    """One exercise. It is done where its edits would change nothing and its training has been made.
+    """One exercise. It is done once each of its parts has been reached, in any order.
 
     Attributes:
       says: what to do and what to observe, in Markdown.
-      edits: made when the exercise is clicked; `page/tries.py` writes them.
-      variant: index of the graph that it is about; None for the one that is open.
-      steps: of training that it asks for; 0 for none.
-      seed: random seed of the parameters of that training; None for the lesson's.
-      asks: for what beside the graph it asks: `PLAY`, `THREE_WAYS`, or "" for nothing.
+      parts: at least one; a click reaches the first that has not been reached.
+      shows: nodes whose numbers the text speaks of, and keys of plots that show them; the page has a button
+        for each.
     """
 
     says: str
-    edits: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
-    variant: int | None = None
-    steps: int = 0
-    seed: int | None = None
-    asks: str = ""
-
-    @property
-    def acts(self) -> bool:
-        """Whether a click does it; otherwise it is something to read."""
-        return bool(self.edits or self.steps or self.asks or self.variant is not None)
+    parts: tuple[Part, ...]
+    shows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +143,11 @@ class Lesson:
       key: short identifier, used in links; it never changes.
       title, summary: for the gallery; the summary is one sentence.
       text: what holds for all graphs; Markdown, at most about 150 words.
-      variants: at least one graph.
+      variants: at least one graph, in the order of its tabs.
       to_try: exercises for the lab.
       claims: numbers that must hold in the graphs.
       figure: key of the figure to open with.
+      numbers: by variant, its number in links, which never changes; empty where that is its index.
     """
 
     key: str
@@ -140,3 +158,12 @@ class Lesson:
     to_try: tuple[Try, ...]
     claims: tuple[Claim, ...]
     figure: str = "cotangents"
+    numbers: tuple[int, ...] = ()
+
+    def number_of(self, variant: int) -> int:
+        """Return the number by which links name a variant; an index out of range is its own."""
+        return self.numbers[variant] if 0 <= variant < len(self.numbers) else variant
+
+    def variant_of(self, number: int) -> int:
+        """Return the index of the variant that links name by `number`."""
+        return self.numbers.index(number) if number in self.numbers else number

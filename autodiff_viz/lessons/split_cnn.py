@@ -1,8 +1,8 @@
 """Teach how to train a classifier in two models as one: pass the cotangent of the boundary back."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import TWO_MODELS_ASKED
+from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import TWO_MODELS_ASKED, TWO_MODELS_QUESTION
 from autodiff_viz.lessons.tries import RESAMPLED, selected
 
 FORMULA = """x = input(shape=(4, 22, 22, 3), seed=0)
@@ -32,18 +32,18 @@ LESSON = Lesson(
     key="split-cnn",
     title="Cats and dogs in two models",
     summary="A convolutional network cut in two models, trained as one: hand the cotangent across.",
-    text="""The question has a classifier of cats and dogs and wants it in two models: `model_0` with
-the convolutions, `model_1` with the dense layers. Two tapes, and yet they must train as one.
+    text=f"""{TWO_MODELS_QUESTION}, has a classifier of cats and dogs and wants it in two models: `model_0`
+with the convolutions, `model_1` with the dense layers. They are differentiated one by one, and yet they
+must train as one.
 
-Its own attempt differentiates each model against that model's output: `tape_1.gradient(y_pred_1, ...)` and
-`tape_0.gradient(y_pred_0, ...)`. The loss is in neither. Each step then makes `y_pred_1` smaller, for cats
-and dogs alike.
+The question's own attempt differentiates each model against that model's output. The loss is in neither. Each
+step then makes `y_pred_1` smaller, for cats and dogs alike.
 
-What is missing is one array. The pullback of `model_1` gives, beside the gradients of its weights, the
-cotangent of `y_pred_0`: 4 \u00d7 64 numbers. Start the pullback of `model_0` with it and you have the joint
+What is missing is one array. The **pullback** of `model_1` gives, beside the gradients of its weights, the
+cotangent of `y_pred_0`: 4 × 64 numbers. Start the pullback of `model_0` with it and you have the joint
 gradient; with dropout too, as long as both passes draw the same noise.
 
-Images are 22 \u00d7 22 here, the smallest that three convolutions and three pools allow, and random.""",
+Images are 22 × 22 here, the smallest that three convolutions and three pools allow, and random.""",
     variants=(
         Variant(
             "The question's two models",
@@ -57,12 +57,20 @@ Images are 22 \u00d7 22 here, the smallest that three convolutions and three poo
         Try(
             "Press *Train 60 steps three ways*: joint training and handing across are one curve, "
             "the question's attempt is not.",
-            asks=THREE_WAYS,
+            (Part(asks=THREE_WAYS),),
+            ("segments",),
         ),
-        Try("Resample: other noise, and the first two curves are still one.", (RESAMPLED,)),
         Try(
-            "Read the Jacobian of `y_pred_0` by `k3`: 4.7 million numbers, for a cotangent of 256.",
-            (selected("k3"),),
+            "Resample (in Settings) and train three ways again: other noise, and the first two curves are "
+            "still one.",
+            (Part(edits=(RESAMPLED,), asks=THREE_WAYS),),
+            ("segments",),
+        ),
+        Try(
+            "Select `k3` and read the Jacobian of `y_pred_0` by it: 4.7 million numbers, for a cotangent of "
+            "256.",
+            (Part(edits=(selected("k3"),)),),
+            ("segments",),
         ),
     ),
     claims=(
@@ -79,14 +87,14 @@ Images are 22 \u00d7 22 here, the smallest that three convolutions and three poo
             "handed",
             "y_pred_0",
             256,
-            "by hand: 4 images \u00d7 1 \u00d7 1 \u00d7 64",
+            "by hand: 4 images × 1 × 1 × 64",
         ),
         Claim(
             "Jacobian of y_pred_0 by its last kernel",
             "jacobian",
             ("y_pred_0", "k3"),
             4_718_592,
-            "by hand: 256 \u00d7 (3 \u00d7 3 \u00d7 32 \u00d7 64)",
+            "by hand: 256 × (3 × 3 × 32 × 64)",
         ),
         Claim(
             "Loss by handing across less loss of joint training, in each step",

@@ -1,8 +1,8 @@
 """Teach three models trained as one: a cotangent, not a Jacobian, crosses each boundary."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import TWO_MODELS
+from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import TWO_MODELS, TWO_MODELS_QUESTION
 from autodiff_viz.lessons.tries import cut, ruled, selected
 
 FORMULA = """x = input(shape=(3, 10, 10, 1), seed=0)
@@ -24,14 +24,15 @@ LESSON = Lesson(
     key="split-model",
     title="Split model",
     summary="A network cut in parts, each with its own pullback: what is handed back across a cut is small.",
-    text="""Three models in a row, each with a gradient tape of its own. How does the loss reach the
-first one? The answer in the document works out a **Jacobian** of every part and multiplies them.
+    text=f"""A network is cut into three parts, one after the other, and each is differentiated by itself.
+How does the loss reach the first one? {TWO_MODELS_QUESTION}, works out a **Jacobian** of every part, each
+output by each input, and multiplies them.
 
-The middle part alone has one of 3 \u00d7 384 \u00d7 486 numbers: for each of three images, every output by
-every input. That already leaves out what one image says about another. All of it would be 1,152 \u00d7 1,458.
+The middle part alone has one of 3 × 384 × 486 numbers: for each of three images, every output by
+every input.
 
-None of it is needed. A pullback takes the cotangent of a part's output and gives the cotangents of its input
-and of its weights. So each part receives one cotangent, in the shape of its output, and passes one
+None of it is needed. A **pullback** takes the cotangent of a part's output and gives the cotangents of its
+input and of its weights. So each part receives one cotangent, in the shape of its output, and passes one
 back. Three pullbacks in a chain are the gradient of the whole.
 
 Without handing across, each part follows its own output, as if that were the loss. Then every prediction
@@ -47,21 +48,26 @@ goes to 0.""",
     ),
     to_try=(
         Try(
-            "Under the canvas, compare what each segment passes back with its Jacobians: select "
-            "`out2`, where the last one ends.",
-            (selected("out2"),),
+            "Select `out2`, where the last segment ends, and compare under the canvas what each segment "
+            "passes back with its Jacobians.",
+            (Part(edits=(selected("out2"),)),),
+            ("segments",),
         ),
         Try(
             "Press *Train 60 steps three ways*: two curves are one, the third goes the wrong way.",
-            asks=THREE_WAYS,
+            (Part(asks=THREE_WAYS),),
+            ("segments",),
         ),
         Try(
             "Select `out1` and press `k`: two segments become one, and no number changes.",
-            (cut("out1", False),),
+            (Part(edits=(cut("out1", False),)),),
+            ("segments",),
         ),
         Try(
-            "Put a stop on `out1`: the chain still equals the whole, and both first parts stay still.",
-            (ruled("out1", "stop"),),
+            "With the cut, put a stop on `out1`: the chain still equals the whole, and both first parts stay "
+            "still.",
+            (Part(edits=(cut("out1", True), ruled("out1", "stop"))),),
+            ("segments",),
         ),
     ),
     claims=(
@@ -78,36 +84,32 @@ goes to 0.""",
             "handed",
             "out0",
             1_458,
-            "by hand: 3 \u00d7 9 \u00d7 9 \u00d7 6",
+            "by hand: 3 × 9 × 9 × 6",
         ),
         Claim(
             "Cotangent handed to the second part",
             "handed",
             "out1",
             1_152,
-            "by hand: 3 \u00d7 8 \u00d7 8 \u00d7 6",
+            "by hand: 3 × 8 × 8 × 6",
         ),
-        Claim("Cotangent handed to the third part", "handed", "out2", 3, "by hand: 3 \u00d7 1"),
+        Claim("Cotangent handed to the third part", "handed", "out2", 3, "by hand: 3 × 1"),
         Claim(
             "Jacobian of out1 by out0, image by image",
             "jacobian",
             ("out1", "out0"),
             559_872,
-            f"by hand: 3 \u00d7 384 \u00d7 486, the batch_jacobian in {TWO_MODELS}",
+            f"by hand: 3 × 384 × 486, the batch_jacobian in {TWO_MODELS}",
         ),
         Claim(
             "The same with every image by every other",
             "full jacobian",
             ("out1", "out0"),
             1_679_616,
-            "by hand: 1,152 \u00d7 1,458",
+            "by hand: 1,152 × 1,458",
         ),
-        Claim(
-            "Jacobian of out1 by its kernel", "jacobian", ("out1", "k1"), 165_888, "by hand: 1,152 \u00d7 144"
-        ),
-        Claim(
-            "Jacobian of out0 by its kernel", "jacobian", ("out0", "k0"), 34_992, "by hand: 1,458 \u00d7 24"
-        ),
+        Claim("Jacobian of out1 by its kernel", "jacobian", ("out1", "k1"), 165_888, "by hand: 1,152 × 144"),
+        Claim("Jacobian of out0 by its kernel", "jacobian", ("out0", "k0"), 34_992, "by hand: 1,458 × 24"),
         Claim(
             "Largest difference between the product of all Jacobians and the gradient",
             "product less whole",

@@ -1,7 +1,7 @@
 """Teach where Ioffe's stop-gradient trick acts: applied early and late, on the same noise."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import ANSWER
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import ANSWER, NOISE
 from autodiff_viz.lessons.tries import moved, put, selected
 
 BOTH = """u = {u}
@@ -25,14 +25,16 @@ LESSON = Lesson(
     key="two-stops",
     title="Why two stops differ",
     summary="The same trick on the same noise, early and late: only one of the gradients forgets the noise.",
-    text="""Two copies of one computation share the noise `u`. Their values are equal. Follow the orange
-numbers from right to left: 1 arrives at the root called `clean`, which was taken at a number without noise,
-and 1 arrives at the root `z_early`, which was taken at the noisy number.
+    text=f"""Two copies of the computation of the lesson before share the noise `u`: in one the stop is
+placed early, in the other last. Their values are equal. Follow the orange numbers from right to left: 1
+arrives at the root called `clean`, which was taken at a number without noise, and 1 arrives at the root
+`z_early`, which was taken at the noisy number.
 
 The early stop did stop something: no gradient goes *through* the noise. But a derivative is also taken
 *at* a number, and behind the stop that number is noisy. A stop cuts wires; it does not clean values.
 
-So the trick belongs at the very end, after the last op whose derivative depends on where it is taken.""",
+So the trick belongs at the very end, after the last op whose derivative depends on where it is taken. So says
+the answer to {NOISE}; its noise stands here.""",
     variants=(
         Variant(
             "One number",
@@ -54,13 +56,17 @@ So the trick belongs at the very end, after the last op whose derivative depends
     to_try=(
         Try(
             "Move `u`: both values follow it. So does the gradient of `x_early`; that of `x_late` stays −1.",
-            (moved("u", 1.05),),
-            variant=0,
+            (Part(edits=(moved("u", 1.05),)),),
+            ("x_early", "x_late"),
         ),
-        Try("Set `u` to 1: without noise the two agree.", (put("u", 1.0),), variant=0),
+        Try(
+            "Set `u` to 1: without noise the two agree.",
+            (Part(edits=(put("u", 1.0),)),),
+            ("x_early", "x_late"),
+        ),
         Try(
             "Select `z_early`, then `clean`: the same root, differentiated at two different numbers.",
-            (selected("clean"),),
+            (Part(edits=(selected("z_early"),)), Part(edits=(selected("clean"),))),
         ),
     ),
     claims=(

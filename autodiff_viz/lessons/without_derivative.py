@@ -1,7 +1,7 @@
 """Teach Swift's `withoutDerivative`, JAX's `stop_gradient`: a term with a value and a zero gradient."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
 from autodiff_viz.lessons.tries import moved, ruled
 
 STOPPED = """x = 2.0
@@ -16,9 +16,12 @@ LESSON = Lesson(
     key="without-derivative",
     title="Stop a gradient",
     summary="One term of a sum counts in the value, but lets no gradient through.",
-    text="""Swift calls it `withoutDerivative(at:)`, JAX calls it `stop_gradient`. Forward it does
-nothing at all: the value goes through untouched. Backward, whatever arrives is not passed on, and so
-everything behind the stop gets 0: not a small number, exactly zero.
+    text=f"""Two terms are added, and one of them has a **stop**. Forward a stop does nothing at all: the
+value goes through untouched. Backward, what arrives is not passed on, and so everything that leads to the
+stop gets 0: not a small number, exactly zero.
+
+JAX calls it `stop_gradient`, PyTorch `detach`. The example is that of
+{TUTORIAL}, which calls it `withoutDerivative(at:)`.
 
 The output is the same number with and without the stop. From the values alone, nobody can tell that it is
 there. That is what makes a forgotten `stop_gradient` so hard to find, and why it helps to see one.""",
@@ -41,14 +44,17 @@ there. That is what makes a forgotten `stop_gradient` so hard to find, and why i
     to_try=(
         Try(
             "Set the rule of `b` to *follow*: orange numbers change, no blue one does.",
-            (ruled("b", "follow"),),
-            variant=0,
+            (Part(edits=(ruled("b", "follow"),)),),
         ),
-        Try("Move `y`: the output moves, and the gradient of `y` stays 0.", (moved("y", 2.5),)),
+        Try(
+            "With the stop, move `y`: the output moves, and the gradient of `y` stays 0.",
+            (Part(edits=(ruled("b", "stop"), moved("y", 2.5))),),
+            ("y",),
+        ),
         Try(
             "Set `b` to *follow* and `cos_1` to *stop*: the gradient comes as far as `cos_1`, no further.",
-            (ruled("b", "follow"), ruled("cos_1", "stop")),
-            variant=0,
+            (Part(edits=(ruled("b", "follow"), ruled("cos_1", "stop"))),),
+            ("cos_1",),
         ),
     ),
     claims=(

@@ -1,8 +1,8 @@
-"""Teach why the tutorial's XOR never learns: its loss broadcasts predictions against targets."""
+"""Teach a first training, of XOR, and why the tutorial's never learns: its loss broadcasts shapes."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.record import Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
 from autodiff_viz.lessons.tries import selected
 from autodiff_viz.lessons.xor_tutorial import FORMULA
 
@@ -23,69 +23,76 @@ HALF = ((0.5,), (0.5,), (0.5,), (0.5,))
 
 LESSON = Lesson(
     key="xor-broadcast",
-    title="XOR, the bug",
-    summary="[4, 1] minus [4] is a 4\u00d74 matrix: nothing fails, and nothing is learned.",
-    text="""The tutorial's predictions have the shape [4, 1], its targets [4]. Their difference is
-no error: both are **broadcast** to 4\u00d74, every prediction beside every target. The loss is the mean of
-sixteen squares where four were meant.
+    title="A first training: XOR, and a bug",
+    summary="A small network learns XOR. With its targets as a list, nothing fails and nothing is learned.",
+    text=f"""Two layers are to learn XOR: 1 where one of two inputs is 1, else 0. A **parameter** is an input
+that training moves, a little against its gradient, again and again. Press *Train 2,000* below the graph:
+the loss falls almost to 0.
+
+Then open *As it was printed*: the same network from the same weights, as in {TUTORIAL}. Its predictions
+have the shape [4, 1], its targets [4]. Their difference is no error: both are **broadcast** to 4×4, every
+prediction beside every target. The loss is the mean of sixteen squares where four were meant.
 
 Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0, so it costs
-(p \u2212 \u00bd)\u00b2 + \u00bc. The best p is \u00bd, for every sample, and the loss never falls below 0.25.
-
-Write the targets as a column, and the shapes agree.""",
+(p − ½)² + ¼. The best p is ½, for every sample, and the loss never falls below 0.25.""",
     variants=(
-        Variant(
-            "As it was printed",
-            FORMULA,
-            look_at="loss",
-            text="The targets are a list of four. Training finds what this loss wants: four times \u00bd.",
-            **LONG,
-        ),
         Variant(
             "As it was meant",
             MEANT,
             look_at="loss",
-            text="The targets are a column. The first loss is 0.3157, and the same network from the same "
-            "weights learns XOR.",
+            text="The targets are a column, as the predictions are. The first loss is 0.3157, and 2,000 "
+            "steps later the predictions are 0, 1, 1 and 0.",
+            **LONG,
+        ),
+        Variant(
+            "As it was printed",
+            FORMULA,
+            look_at="loss",
+            text="The targets are a list of four. Training does what this loss wants: four times ½.",
             **LONG,
         ),
         Variant(
             "From weights drawn at random",
             DRAWN,
             look_at="loss",
-            text="The targets are a column, and the weights come from a seed. Other seeds give other "
+            text="The targets are a column, and the weights are drawn at random. Other draws give other "
             "weights, and not all of them learn.",
             **LONG,
         ),
     ),
     to_try=(
         Try(
-            "Find the warning on the difference: it says which shapes were mixed.",
-            (selected("sub_1"),),
-            variant=0,
+            "Train *As it was meant* to the end: the predictions at `yhat` become 0, 1, 1 and 0.",
+            (Part(0, steps=2_000, unchanged=True),),
+            ("yhat",),
         ),
         Try(
-            "Train both graphs to the end and compare the predictions at `yhat`.",
-            (selected("yhat"),),
-            variant=1,
-            steps=2000,
+            "Train *As it was printed* to the end: all four predictions become ½.",
+            (Part(1, steps=2_000, unchanged=True),),
+            ("yhat",),
         ),
         Try(
-            "Train the drawn weights with seed 4: all predictions are 0, no gradient arrives, the "
-            "loss is 0.5.",
-            variant=2,
-            steps=100,
-            seed=4,
+            "In *As it was printed*, select the difference, `sub_1`: its warning says which shapes were "
+            "mixed.",
+            (Part(1, (selected("sub_1"),)),),
+            ("sub_1",),
+        ),
+        Try(
+            "Train the drawn weights with seed 4 (beside the rate) for 100 steps: all predictions are 0, no "
+            "gradient arrives, the loss stays 0.5.",
+            (Part(2, steps=100, seed=4, unchanged=True),),
+            ("yhat",),
         ),
     ),
     claims=(
-        Claim("Loss in step 0", "value", "loss", 0.33274758, SWIFT),
+        Claim("Loss in step 0", "value", "loss", 0.33274758, SWIFT, 1),
         Claim(
             "Loss after 2,000 steps: its floor",
             "value",
             "loss",
             0.25,
-            "by hand: (p \u2212 \u00bd)\u00b2 + \u00bc is least at p = \u00bd",
+            "by hand: (p − ½)² + ¼ is least at p = ½",
+            1,
             at=2_000,
         ),
         Claim(
@@ -94,6 +101,7 @@ Write the targets as a column, and the shapes agree.""",
             "yhat",
             HALF,
             "by hand: the same",
+            1,
             within=1e-5,
             at=2_000,
         ),
@@ -103,7 +111,6 @@ Write the targets as a column, and the shapes agree.""",
             "loss",
             0.31568435,
             "the same weights in a hand-written replay of the tutorial",
-            1,
         ),
         Claim(
             "Loss after 2,000 steps",
@@ -111,13 +118,13 @@ Write the targets as a column, and the shapes agree.""",
             "loss",
             0.0,
             "by hand: XOR can be learned",
-            1,
             within=1e-9,
             at=2_000,
         ),
-        Claim("Predictions then: XOR", "value", "yhat", TARGETS, "the targets", 1, within=1e-5, at=2_000),
+        Claim("Predictions then: XOR", "value", "yhat", TARGETS, "the targets", within=1e-5, at=2_000),
         Claim(
             "Predictions after 2,000 steps", "value", "yhat", TARGETS, "the targets", 2, within=1e-5, at=2_000
         ),
     ),
+    numbers=(1, 0, 2),
 )

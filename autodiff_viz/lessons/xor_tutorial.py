@@ -1,8 +1,8 @@
 """Teach the tutorial's XOR training, with its printed numbers and a relu that is dead at first."""
 
 from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import Claim, Lesson, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT
+from autodiff_viz.lessons.record import Claim, Lesson, Part, Try, Variant
+from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
 from autodiff_viz.lessons.tries import ruled, written
 from autodiff_viz.lessons.xor_printed import AT_LAYER1, AT_YHAT, LOSSES, W1, W2
 
@@ -29,32 +29,38 @@ loss = mean(square(yhat - y))
 LESSON = Lesson(
     key="xor-tutorial",
     title="XOR, the tutorial's own run",
-    summary="A small network trained for ten steps, with every loss and gradient that the tutorial printed.",
-    text="""Two dense layers learn XOR: two inputs, ten hidden units, one output, a relu after each.
-The tutorial prints the loss and what arrives at `yhat` and `layer1`, ten steps long. From its own starting
-weights every printed number comes back here.
+    summary="A small network trained for ten steps, with every loss and gradient as it was once printed.",
+    text=f"""{TUTORIAL}, trains the network of the lesson before for ten steps, and prints the loss and what
+arrives at `yhat` and `layer1`. From its own starting weights every printed number comes back here.
 
-Look at the first sample, [0, 0]. In step 0 all biases are 0, so its prediction is relu(0) = 0. The loss
-sends −0.25 to it: "go down". But the derivative of relu at 0 is 0, so nothing is passed on, and the
-tutorial prints a row of zeros at `layer1`. The unit is **dead** for this sample. The other samples move the
-bias above 0. In step 1 the gradient gets through.
+Look at the first sample, [0, 0]. In step 0 all biases are 0, so its prediction is relu(0) = 0. There −0.25
+arrives: the loss would fall if this prediction rose. But the derivative of relu at 0 is taken as 0, so
+nothing is passed on, and the tutorial prints a row of zeros at `layer1`. The unit is **dead** for this
+sample. The other samples move the bias above 0. In step 1 the gradient gets through.
 
-The loss hardly falls. That is no accident: see the next lesson.""",
+The loss hardly falls, from 0.333 to 0.311. It could not fall far: the targets are a list of four, so this is
+the bug of the lesson before.""",
     variants=(Variant("Ten steps", FORMULA, look_at="yhat", training=Settings("sgd", 0.02), steps=10),),
     to_try=(
         Try(
-            "Train ten steps, go back to step 0, then to 1: the first row at `layer1` is zero, "
-            "then it is not.",
-            steps=10,
+            "Train ten steps, go back to step 0, then to 1: the first row of what arrives at `layer1` is "
+            "zero, then it is not.",
+            (Part(steps=10, at=0, unchanged=True), Part(steps=10, at=1, unchanged=True)),
+            ("layer1",),
         ),
         Try(
-            "Stop the gradient at `layer1` and train: `W1` stays as it is, `W2` goes on learning.",
-            (ruled("layer1", "stop"),),
-            steps=10,
+            "Stop the gradient at `layer1` and train ten steps: `W1` stays as it is, `W2` goes on learning.",
+            (Part(edits=(ruled("layer1", "stop"),), steps=10),),
+            ("W1", "W2"),
         ),
         Try(
-            "Set the last bias to [0.1] and start over: no sample is dead at the start.",
-            (written("b2", "[0.1]"),),
+            "Set the last bias, `b2`, to [0.1] and start over: no sample is dead at the start.",
+            (
+                Part(
+                    edits=(ruled("layer1", "follow"), written("b2", "[0.1]")), untrained=True, unchanged=True
+                ),
+            ),
+            ("yhat",),
         ),
     ),
     claims=(

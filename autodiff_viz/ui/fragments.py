@@ -20,7 +20,6 @@ from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.pace import wait
 from autodiff_viz.ui.session import Parts, Session, session
-from autodiff_viz.ui.work import CURVES
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.page.figure_choice import about, compared
@@ -37,9 +36,6 @@ FIGURED = {"figure", "second"}
 
 EMPTY = (None, (None,))
 """Stands for the data of the second figure before it is first drawn."""
-
-PLAYED = "played"
-"""The look that names the lesson whose pass was played last."""
 
 CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
 CHART = 1.0  # seconds between two drawings of a chart that a running training changes
@@ -126,7 +122,7 @@ def _beside(here: Session) -> dict[str, Any]:
     look = (state, parts.large, parts.low)
     second = (*look, compared(here.lab, parts.second), about(here.lab, parts.second), parts.second)
     figures = {"figure": look, "second": second, "curves": (parts.large, parts.low)}
-    beside = {"settings": too_large(here), "tries": (here.looks.get(CURVES), here.looks.get(PLAYED))}
+    beside = {"settings": too_large(here), "tries": here.tried}
     return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, **beside}
 
 
@@ -177,13 +173,6 @@ def note_view(here: Session, **view: Any) -> None:
         if getattr(parts, name) != now:
             setattr(parts, name, now)
             parts.settled = None
-
-
-def note_played(here: Session) -> None:
-    """Note that the pass is played, which may be an exercise of the open lesson."""
-    if here.lab.lesson and here.looks.get(PLAYED) != here.lab.lesson:
-        here.looks[PLAYED] = here.lab.lesson
-        here.parts.settled = None
 
 
 def note_message(here: Session) -> None:

@@ -30,6 +30,7 @@ from autodiff_viz.ui.trainer import Trainer
 from autodiff_viz.views.canvas.lean import NOTHING, Lean
 from autodiff_viz.views.compose import VERIFIED_AT_ONCE
 from autodiff_viz.views.lab import Lab, refused
+from autodiff_viz.views.page.tries import NONE, Reached, reached
 from autodiff_viz.views.persistence.history_writer import Trail
 
 SESSION = "session"
@@ -144,6 +145,7 @@ class Session:
       awaited: keys of the jobs whose answers the browser waits for.
       followed: when the page last caught up with a running training, in seconds of `monotonic`.
       looks: choices that concern only the page, such as which of several charts is shown.
+      tried: parts of the open lesson's exercises that have been reached.
       first: the shared record of the address that the session began with, if there is one.
     """
 
@@ -162,6 +164,7 @@ class Session:
     socket: bool = False
     awaited: frozenset[bytes] = frozenset()
     looks: dict[str, Any] = field(default_factory=dict)
+    tried: Reached = NONE
     last: Present | None = None
     first: First | None = None
 
@@ -217,3 +220,11 @@ def act(here: Session, action: Callable[..., Lab], *arguments: Any) -> None:
             _log.exception("The action %r failed", action)
             after = refused(before, GraphError(NOT_DONE))
         here.lab = after
+        note_tried(here)
+
+
+def note_tried(here: Session, event: str = "") -> None:
+    """Note the parts of exercises that the lab reaches, with an event that one may ask for."""
+    after = reached(here.tried, here.lab, event)
+    if after != here.tried:
+        here.tried, here.parts.settled = after, None

@@ -34,10 +34,19 @@ GLOSSARY = {
 }
 """Each word, in the form in which the page has it, with its sentence."""
 
-_WORD = re.compile(
-    rf"\b({'|'.join(map(re.escape, sorted(GLOSSARY, key=len, reverse=True)))})(?:s|es)?\b", re.IGNORECASE
+_NOT_AFTER = {"rule": ("chain ",), "passes": ("the ", "both ")}
+"""By word, what stands before another word that is written like it: the chain rule, the two passes."""
+
+_FORMS = (
+    "".join(f"(?<!{re.escape(before)})" for before in _NOT_AFTER.get(word, ())) + f"(?:{re.escape(word)})"
+    for word in sorted(GLOSSARY, key=len, reverse=True)
 )
+_WORD = re.compile(rf"\b({'|'.join(_FORMS)})(?:s|es)?\b", re.IGNORECASE)
 _KEYS = {word.lower(): word for word in GLOSSARY}
+
+
+_VERBATIM = re.compile(r"`[^`]*`|\[[^]]*\]\([^)]*\)|(?<!\*)\*[^*]+\*(?!\*)")
+"""Code, links and titles in italics in Markdown, in which no word is meant."""
 
 
 def explained(text: str) -> str:
@@ -57,3 +66,9 @@ def explained(text: str) -> str:
         parts += [escape(text[end : match.start()]), marked(match)]
         end = match.end()
     return "".join([*parts, escape(text[end:])])
+
+
+def words_in(markdown: str) -> tuple[str, ...]:
+    """Return the words of the glossary that stand in Markdown, in their order there."""
+    text = _VERBATIM.sub("", markdown)
+    return tuple(dict.fromkeys(_KEYS[match[1].lower()] for match in _WORD.finditer(text)))

@@ -1,5 +1,6 @@
 """Test that every lesson can be loaded, run and drawn, and that its claims hold."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +9,10 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.graph.checks.check import problems
 from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, check, findings, graph_of
+from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, check, findings, graph_of, trace_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
+from autodiff_viz.lessons.sources import INTRODUCTIONS
 from autodiff_viz.views.canvas.drawing import Picture, drawing
 
 VARIANTS = [(found, variant) for found in LESSONS for variant in found.variants]
@@ -129,3 +131,37 @@ def test_keys_are_unique_and_unknown_keys_find_nothing():
     assert [lesson(found.key) for found in LESSONS] == list(LESSONS)
     assert lesson("no such lesson") is None
     assert lesson(None) is None
+
+
+def test_a_lesson_that_cites_a_document_introduces_it_with_its_address_where_one_is_known():
+    for found in LESSONS:
+        cited = {name for claim in found.claims for name in INTRODUCTIONS if name in claim.source}
+        assert [name for name in cited if INTRODUCTIONS[name] not in found.text] == [], found.key
+    known = [said for said in INTRODUCTIONS.values() if "](" in said]
+    assert len({*known}) == 3
+    assert all(re.search(r"\[[^]]+\]\(https://[a-z.0-9/_-]+\)", said) for said in known)
+
+
+def test_no_lesson_speaks_of_a_document_that_it_has_not_introduced():
+    for found in LESSONS:
+        words = [v.text for v in found.variants] + [item.says for item in found.to_try] + [found.summary]
+        speaks = re.search(r"\b[Tt]he (tutorial|question|document)\b", " ".join([found.text, *words]))
+        assert not speaks or any(said in found.text for said in INTRODUCTIONS.values()), found.key
+        assert not re.search(r"\b(tutorial|question|document)\b", found.summary), found.key
+
+
+def test_the_first_training_in_the_order_of_the_lessons_learns():
+    first = next(found.variants[0] for found in LESSONS if found.variants[0].training)
+    last = trace_of(first, first.steps)
+    assert trace_of(first).value["loss"] > 0.1
+    assert last.value["loss"] < 1e-6
+    assert np.allclose(last.value["yhat"].ravel(), [0, 1, 1, 0], atol=1e-3)
+
+
+def test_links_name_each_graph_by_a_number_that_does_not_change():
+    """As when links were first made: of XOR the graph as it was printed, of the branches the stack."""
+    for key, first in (("xor-broadcast", "As it was printed"), ("gated-transformer", "Stack, weigh, sum")):
+        found = lesson(key)
+        assert found.variants[found.variant_of(0)].title == first
+        assert sorted(found.numbers) == [*range(len(found.variants))]
+    assert [found.key for found in LESSONS if found.numbers] == ["xor-broadcast", "gated-transformer"]

@@ -116,14 +116,31 @@ def test_an_exercise_is_done_by_its_button_and_ticked():
     assert lab_of(app).variant == 1
 
 
-def test_the_exercise_to_play_the_pass_is_ticked_once_the_browser_asks_for_its_steps():
-    app = _lab_with("neuron")
+def test_the_exercises_to_play_the_pass_are_ticked_once_the_browser_has_done_so():
+    app = _lab_with("neuron", 1)
     assert _ticks(app) == [False, False, False]
     here = app.session_state[SESSION]
-    hear(here, {"key": here.inbox.key, "edits": [], "seen": True, "play": here.present.state})
+    said = {"key": here.inbox.key, "edits": [], "seen": True, "play": here.present.state}
+    hear(here, {**said, "stepped": "2"})
     assert rest_due(here)["due"]
     app.run()
-    assert _ticks(app) == [True, False, False]
+    assert _ticks(app) == [False, False, True]
+    put(app, open_lesson(lab_of(app), "neuron", 0))
+    app.run()
+    hear(here, {**said, "play": here.present.state})
+    assert _ticks(app.run()) == [False, False, True]  # it has been played, not stepped
+    hear(here, {**said, "play": None, "stepped": here.present.state})
+    assert rest_due(here)["due"]
+    assert _ticks(app.run()) == [True, False, True]
+
+
+def test_an_exercise_opens_the_numbers_of_the_tensor_that_it_speaks_of():
+    app = _lab_with("xor-broadcast")
+    before = len(app.get("code"))
+    app.button(key="show_node_xor-broadcast_0_yhat").click().run()
+    assert not app.exception
+    assert lab_of(app).selected == "yhat"
+    assert len(app.get("code")) == before + 1  # all numbers, not their norm
 
 
 def test_a_card_has_a_picture_and_the_number_of_exercises():

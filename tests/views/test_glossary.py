@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from autodiff_viz.figures.catalog import FIGURES
-from autodiff_viz.views.glossary import GLOSSARY, explained
+from autodiff_viz.views.glossary import GLOSSARY, explained, words_in
 
 
 class _Text(HTMLParser):
@@ -36,6 +36,16 @@ def test_the_first_of_each_word_is_marked_also_in_the_plural_and_the_text_stays(
     found = read(explained(text))
     assert found.text == text
     assert found.words == [("dfn", "cotangent"), ("dfn", "value"), ("dfn", "Jacobian")]
+
+
+def test_the_words_of_markdown_are_named_once_but_not_those_in_code_links_and_titles():
+    text = "*A value*, `seed` and [a norm](/norm): **gradients**, a gradient and its runs"
+    assert words_in(text) == ("gradient", "run")
+
+
+def test_another_word_that_is_written_alike_is_not_marked():
+    assert read(explained("The chain rule, between the passes and both passes.")).words == []
+    assert read(explained("A rule passes it.")).words == [("dfn", "rule"), ("dfn", "passes")]
 
 
 def test_the_longer_word_is_taken():

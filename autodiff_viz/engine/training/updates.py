@@ -24,7 +24,8 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.dtypes import BFLOAT16, FLOAT16, FLOAT32
 from autodiff_viz.graph.structure.bypass import played
 from autodiff_viz.graph.structure.grad_nodes import has_grads
-from autodiff_viz.graph.structure.order import order
+from autodiff_viz.graph.structure.order import ancestors, order
+from autodiff_viz.graph.text.text_format import listed
 
 COMPILED = 64  # nodes; a larger graph trains on the live path, since its step would compile too long
 
@@ -90,12 +91,13 @@ def check_optimiser(settings: Settings, dtype: str) -> None:
 
 
 def check_trainable(graph: Graph, found: Trace) -> None:
-    """Check that the graph has a parameter and that its output is one number.
+    """Check that the graph has a parameter that its output depends on, and that this is one number.
 
     Raises:
-      GraphError: there is no parameter, or the output has axes.
+      GraphError: there is no parameter, none leads to the output, or the output has axes.
     """
-    if not learned(graph):
+    names = [node.name for node in learned(graph)]
+    if not names:
         message = "Nothing can be trained: the graph has no parameter."
         hint = (
             "Select an input and turn it into a parameter, add one from the palette, or write "
@@ -103,6 +105,11 @@ def check_trainable(graph: Graph, found: Trace) -> None:
         )
         raise GraphError(Problem("no-parameters", message, hint))
     shape = found.value[found.output].shape
+    if not ancestors(graph, [found.output]).intersection(names):
+        message = (
+            f"Training would change nothing: {found.output!r} does not depend on {listed(names, 3, 'or')}."
+        )
+        raise GraphError(Problem("no-parameters", message, "Draw a wire from a parameter into the graph."))
     if shape:
         message = f"The loss must be one number; {found.output!r} has shape {list(shape)}."
         hint = "End with mean(...) or a loss such as mean_squared_error."

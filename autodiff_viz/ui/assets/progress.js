@@ -3,7 +3,7 @@
 // and the cards of the gallery show how many are. Streamlit draws both; a style sheet fills them in.
 // Streamlit drops a script that holds the sign "less than" before a letter.
 (() => {
-  const NAME = "autodiff_viz tried", STYLE = "av-progress-style";
+  const NAME = "autodiff_viz done", STYLE = "av-progress-style";
   const page = /** @type {{ autodiff_viz_progress?: MutationObserver }} */ (globalThis);
 
   /** @returns {string[]} ids of exercises, such as "fork:0" */

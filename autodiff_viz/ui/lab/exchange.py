@@ -14,13 +14,14 @@ from typing import Any
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.lessons.record import PLAY, STEPS
 from autodiff_viz.ui.address import kept_history, too_large
 from autodiff_viz.ui.answers import STILL, answers, is_idle, want_check
 from autodiff_viz.ui.first_view import drawing, written
 from autodiff_viz.ui.follow_training import follow_training
-from autodiff_viz.ui.fragments import LAB, note_played, note_view, rest_due
+from autodiff_viz.ui.fragments import LAB, note_view, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
-from autodiff_viz.ui.session import Sent, Session, act
+from autodiff_viz.ui.session import Sent, Session, act, note_tried
 from autodiff_viz.views.canvas.delta import KEPT, delta, shared
 from autodiff_viz.views.canvas.lean import Lean
 from autodiff_viz.views.canvas.slider_tables import is_wanted
@@ -40,9 +41,10 @@ DETAILS = "details"  # whether the table of the check is open
 def hear(here: Session, message: Mapping[str, Any]) -> bool:
     """Apply a message of the browser; return whether it requests the other parts of the page.
 
-    It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "rest"}`; all of it comes
-    from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly once, however often it
-    was sent. A message that cannot be read is refused on the page; one to another session has no effect.
+    It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "stepped",
+    "rest"}`; all of it comes from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly
+    once, however often it was sent. A message that cannot be read is refused on the page; one to another
+    session has no effect.
     """
     with here.lock:
         if problem := fault(message):
@@ -63,7 +65,9 @@ def hear(here: Session, message: Mapping[str, Any]) -> bool:
             here.sent.tables = sweep_tables(here.present.view, dict(want))
         if type(state := message.get("play")) is int and state == here.present.state:
             here.sent.play = written(play_data(here.present.view, state))
-            note_played(here)
+            note_tried(here, PLAY)
+        if type(state := message.get("stepped")) is int and state == here.present.state:
+            note_tried(here, STEPS)
         if edits or "rest" not in message:
             return False
         follow_training(here)

@@ -65,8 +65,7 @@ def _draw_card(found: Lesson, answer: Answer | None, on_open: Callable[[str], No
 
 def _progress(found: Lesson) -> str:
     """Return the number of exercises; assets/progress.js writes before it how many have been done."""
-    acting = sum(1 for item in found.to_try if item.acts)
-    return f'<span class="av-progress" data-lesson="{found.key}">{acting} tried</span>'
+    return f'<span class="av-progress" data-lesson="{found.key}">{len(found.to_try)} tried</span>'
 
 
 def _verdict(shown: Card) -> str:

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from autodiff_viz.ui.panels.claims import CSS
 from autodiff_viz.ui.widgets import pressed
+from autodiff_viz.views.glossary import explained, words_in
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.lessons.gallery import (
     LessonView,
@@ -49,6 +50,8 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
                 if len(view.variants) > 1:
                     st.markdown(f"**{view.variants[view.variant]}**")
                 st.markdown(view.about)
+        if words := words_in(f"{view.text}\n{view.about}"):
+            st.html(f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>')
     draw("tries", inside)
     with inside:
         _draw_next(view)

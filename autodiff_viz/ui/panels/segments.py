@@ -7,10 +7,12 @@ import streamlit as st
 from autodiff_viz.engine.segments.comparison import Division
 from autodiff_viz.engine.segments.training import Curves
 from autodiff_viz.figures.catalog import SEGMENT_FIGURES
+from autodiff_viz.lessons.record import THREE_WAYS
 from autodiff_viz.ui.panels.chart import draw_chart
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.table import draw_table
 from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
+from autodiff_viz.ui.session import note_tried, session
 from autodiff_viz.ui.work import CURVES, is_large
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
@@ -64,6 +66,7 @@ def _draw_training(lab: Lab, steps: int) -> None:
         return
     if isinstance(answer.value, Curves):
         _draw_figure("curves", answer.value)
+        note_tried(session(), THREE_WAYS)
     else:
         draw_problems(answer.value)
 

@@ -9,12 +9,14 @@ from itertools import starmap
 import streamlit as st
 
 from autodiff_viz.figures.cotangents.tensor import Part, heatmaps, histograms
-from autodiff_viz.ui.session import session
+from autodiff_viz.ui.session import Session, session
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.node.tensor import is_tensor, parts, summary, written
 
-LOOKED = "tensor_looked"
+PART = "tensor"
+LOOKED, RENEWED = "tensor_looked", "tensor_renewed"
+NUMBERS = "Numbers"
 LINES, HEIGHT = 13, 340  # of the numbers: from this many lines on they scroll, in so many pixels
 ROWS = {
     "shape": "shape",
@@ -44,11 +46,19 @@ def draw_tensor(lab: Lab, view: LabView) -> None:
             looks,
             default=session().looks.get(LOOKED, looks[0]),
             required=True,
-            key="tensor_look",
+            key=f"tensor_look{session().looks.get(RENEWED, '')}",
             label_visibility="collapsed",
         )
         session().looks[LOOKED] = look  # Streamlit forgets the value while no tensor is selected
         LOOKS[look](found, lab.selected)
+
+
+def show_numbers(here: Session) -> None:
+    """Choose the numbers of the tensors that are selected from now on."""
+    here.looks[LOOKED] = NUMBERS
+    # A widget that is drawn already keeps its value; one of another key takes the default.
+    here.looks[RENEWED] = here.looks.get(RENEWED, 0) + 1
+    here.parts.cut.add(PART)
 
 
 def _summary(found: Sequence[Part], name: str) -> None:
@@ -87,5 +97,5 @@ LOOKS: dict[str, Callable[[Sequence[Part], str], None]] = {
     "Summary": _summary,
     "Heat-map": _pictures,
     "Histogram": _histograms,
-    "Numbers": _numbers,
+    NUMBERS: _numbers,
 }

@@ -136,7 +136,7 @@ def beside(lab: Lab) -> dict[str, str]:
         DRAWN: None if lab.draws == USUAL_DRAWS else str(lab.draws),
         FORWARD: _forward_text(lab),
         LESSON: lab.lesson,
-        VARIANT: str(lab.variant) if lab.variant else None,
+        VARIANT: _variant_text(lab),
         RANGES: ranges,
         FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
         PLAN: plan_text(lab.plan),
@@ -157,7 +157,7 @@ def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
         scale=next((scale for scale in SCALES if query.get(SCALE) == f"{scale:.0f}"), 1.0),
         draws=next((draws for draws in DRAWS if query.get(DRAWN) == str(draws)), USUAL_DRAWS),
         lesson=query.get(LESSON),
-        variant=_whole(query.get(VARIANT)),
+        variant=_variant(query.get(LESSON), query.get(VARIANT)),
         forward=_forward(query.get(FORWARD, ""), lab.graph),
         ranges=_ranges(query.get(RANGES, "")),
         collapsed=frozenset(folded),
@@ -200,8 +200,21 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
         return refused(
             lab, GraphError(Problem("unknown-lesson", message, "Lessons lists all that there are."))
         )
-    found = open_lesson(lab, key, _whole(query.get(VARIANT)))
-    return alone(found)
+    variant = _variant(key, query[VARIANT]) if VARIANT in query else 0
+    return alone(open_lesson(lab, key, variant))
+
+
+def _variant_text(lab: Lab) -> str | None:
+    """Return the number of the open graph of the lesson; None for the number 0."""
+    found = lesson(lab.lesson)
+    number = found.number_of(lab.variant) if found else lab.variant
+    return str(number) if number else None
+
+
+def _variant(key: str | None, text: str | None) -> int:
+    """Return the index of the graph of a lesson that a link names by its number."""
+    found, number = lesson(key), _whole(text)
+    return found.variant_of(number) if found else number
 
 
 def _looking_at(lab: Lab, query: Mapping[str, str]) -> Lab:

@@ -262,6 +262,7 @@ def test_no_more_steps_than_the_buffer_holds_are_made_at_once():
     ("text", "code"),
     [
         ("x = 1.0\nloss = x * x", "no-parameters"),
+        ("w = parameter(1.0)\nv = square(w)\nx = 1.0\nloss = x * x", "no-parameters"),
         ("w = parameter([1.0, 2.0])\nloss = w * w", "no-loss"),
         ("w = parameter(1.0)\nloss = ...", "empty-slot"),
     ],

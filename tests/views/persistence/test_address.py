@@ -18,6 +18,8 @@ from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.evaluate import graph_of
+from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.views.actions import set_input, typed
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, formula_text, start
@@ -240,10 +242,20 @@ def test_the_text_beside_a_link_that_cannot_be_read_is_kept():
     assert (unfinished.draft, bool(unfinished.notice)) == ("q = (", True)
 
 
+def graph_titled(title: str) -> Graph:
+    return next(graph_of(each) for each in lesson("xor-broadcast").variants if each.title == title)
+
+
 def test_the_key_of_a_lesson_is_address_enough():
     lab = from_query({"lesson": "two-stops", "variant": "1"})
     assert (lab.lesson, lab.variant) == ("two-stops", 1)
     assert not lesson_view(lab).changed
+    assert from_query({"lesson": "xor-broadcast"}).graph == graph_titled("As it was meant")  # it comes first
+    for number, title in (("0", "As it was printed"), ("1", "As it was meant")):
+        short = from_query({"lesson": "xor-broadcast", "variant": number})
+        assert short.graph == graph_titled(title)
+        assert from_query(to_query(short)).variant == short.variant
+        assert to_query(short).get("variant", "0") == number
     unknown = from_query({"lesson": "no such lesson"})
     assert unknown.graph == start().graph
     assert "no such lesson" in unknown.notice[0].message

@@ -23,7 +23,7 @@ import { hear, tell } from "../../web/news.js";
 import { explainTerms } from "../../web/term.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
-import { Panels } from "../../workbench/web/panels.js";
+import { Panels, showPanel } from "../../workbench/web/panels.js";
 import { SourceSync } from "./sourcesync.js";
 import { listenToBars } from "./barsmark.js";
 import { listenToMarker } from "./marker.js";
@@ -69,7 +69,7 @@ export class Lab {
     this.unsweep = listenToSweeps();
     this.unbar = listenToBars();
     this.steps = listenToSteps((step) => this.editor.send({ kind: "step", step }), () => this.mail.outbox.pending.some(({ kind }) => kind === "step"), () => this.editor.drawing.moment);
-    this.untry = listenToTries({ segments: () => this.showPlot("segments"), training: () => this.showPlot("training"), play: () => this.editor.startPlay() });
+    this.untry = listenToTries({ do_segments: () => this.showPlot("segments"), do_training: () => this.showPlot("training"), do_play: () => this.editor.startPlay(), show_node: () => showPanel("node"), ...Object.fromEntries(["segments", "training", ...Object.keys(figures)].map((name) => [`show_${name}`, () => this.showPlot(name)])) });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
     this.socket = new LabSocket((word) => this.receive(read(word), this.component), () => (this.mail.wake(), this.question.wait(STILL_MS)));
@@ -82,8 +82,10 @@ export class Lab {
     this.wanted = new Map();
     /** State of the numbers whose steps the transport waits for. @type {number | null} */
     this.plays = null;
+    /** State of the numbers whose pass the user has stepped back and forth. @type {number | null} */
+    this.stepped = null;
     this.unwatch = watchLook(() => this.relook());
-    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...this.look, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
+    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...this.look, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }), ...(this.stepped !== null && { stepped: this.stepped }) });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
     this.formula.find = () => openFind(this.editor, this.formula.area);
     listenToKeys(this.formula);
@@ -94,6 +96,7 @@ export class Lab {
     hear("menu", () => this.check.fold(), gone);
     hear("want", ({ inputs }) => this.want(inputs), gone);
     hear("wants-play", ({ state }) => this.wantPlay(state), gone);
+    hear("stepped", ({ state }) => ((this.stepped = state), this.mail.ask({})), gone);
   }
 
   get isHere() {
@@ -134,6 +137,7 @@ export class Lab {
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
     if (this.plays !== drawing.state) this.plays = null;
+    if (this.stepped !== drawing.state) this.stepped = null;
     if (word.play) this.played(word.play);
     if ((this.wanted.size || this.plays !== null) && word.rest === null) this.question.wait(STILL_MS);
   }
@@ -155,7 +159,7 @@ export class Lab {
 
   /** Show a plot, if the graph has it; on a phone on the sheet. @param {string} name */
   showPlot(name) {
-    if (!this.dock.others.includes(name)) return;
+    if (!this.dock.others.includes(name) && !(name in this.dock.figures)) return;
     this.dock.press(name);
     if (this.panels.room === "narrow") this.panels.press("plots", true);
   }

@@ -33,6 +33,8 @@ export class Player {
     /** Why nothing is played, if there is a reason. */
     this.reason = "";
     this.played = false; // to its end, at least once
+    /** Directions in which the pass on view has been stepped. @type {Set<number>} */
+    this.ways = new Set();
     this.had = false; // steps of the numbers on view, when last looked
     /** Callbacks after every change. @type {(() => void)[]} */
     this.watchers = [];
@@ -71,6 +73,8 @@ export class Player {
     this.need(() => {
       this.runs = false;
       this.go((this.at ?? 0) + by);
+      this.ways.add(by);
+      if (this.ways.size === 2 && this.sent) tell("stepped", { state: this.sent.state });
     });
   }
 
@@ -113,6 +117,7 @@ export class Player {
   take(sent) {
     if (sent.state !== this.editor.drawing.state) return;
     [this.sent, this.asked] = [sent, null];
+    this.ways.clear();
     if (!sent.steps.length) return this.refuse(sent.says ?? "");
     const wish = this.wish;
     this.wish = null;
