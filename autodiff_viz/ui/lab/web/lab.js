@@ -148,11 +148,11 @@ export class Lab {
     return this.mail.outbox.last;
   }
 
-  /** Show a plot, if the graph has it; on a phone on the sheet. @param {string} name */
+  /** Show a plot, if the graph has it; where the plots are a panel, that too. @param {string} name */
   showPlot(name) {
     if (!this.dock.others.includes(name)) return;
     this.dock.press(name);
-    if (this.panels.room === "narrow") this.panels.press("plots", true);
+    if (["narrow", "low"].includes(this.panels.room)) this.panels.press("plots", true);
   }
 
   /** Request tables; the request is repeated in every message until they arrive, since Streamlit may lose one.
