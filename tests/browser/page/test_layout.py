@@ -199,7 +199,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     resized(page, 1024, 768)
     expect(page.locator(SECOND)).to_be_hidden()
     apart(page, ".canvas", DOCK, SIDE, BAR, ".st-key-pages")
-    for tab, panel in (("Node", NODE), ("Formula", FORMULA), ("Lesson", f"{LESSON} h2")):
+    for tab, panel in (("Node, sliders", NODE), ("Formula", FORMULA), ("Lesson", f"{LESSON} h2")):
         page.get_by_role("tab", name=tab, exact=True).click()
         in_view(page, panel, *([] if tab == "Lesson" else [SLIDERS]))
     assert page.evaluate(SCROLLS) == []

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { alone, rows, titleAbove } from "../../../autodiff_viz/ui/editor/web/draw/cards/face.js";
+import { baselines, hasBoth, titleAbove } from "../../../autodiff_viz/ui/editor/web/draw/cards/face.js";
 import { levelOf, NUMBERED, WHOLE } from "../../../autodiff_viz/ui/editor/web/draw/text/levels.js";
 import { textWidth } from "../../../autodiff_viz/ui/editor/web/draw/text/measure.js";
 
@@ -28,20 +28,15 @@ test("a name gives way to the sign beside the chips of a card, and the name of a
   }
 });
 
-test("an op has its sign at every scale at which a phone has text, and at least one number with it", () => {
-  for (const h of [62, 80, 104, 140]) for (let k = WHOLE; k < NUMBERED; k += 0.01) {
+test("a card's sign stands above its numbers at every scale at which a phone has text, and the value gives way first", () => {
+  for (const h of [80, 104, 140]) for (let k = WHOLE; k < NUMBERED; k += 0.01) {
     const level = levelOf(k, 1, true);
     assert.equal(level.detail, "one");
-    const { sign, both } = alone(card({ h }), level);
-    assert.ok(sign, `${h} px at ${k}`);
-    const [first, last] = rows(card({ h }), level);
-    assert.equal(both, first !== last);
-    if (both) assert.ok(last - first >= 0.7 * level.number, "digits of the two numbers do not meet");
+    const { sign, rows: [first, last] } = baselines(card({ h }), level);
+    assert.ok(first - sign >= 0.7 * level.number, `${h} px at ${k}: the sign's line is clear of the digits below it`);
+    if (hasBoth(card({ h }), level)) assert.ok(last - first >= 0.7 * level.number, "digits of the two numbers do not meet");
+    else assert.equal(first, last);
+    assert.ok(last <= h + 13, "and no number reaches the card below, which is 27 px away");
   }
-});
-
-test("an input's numbers come before its name, which the formula and its slider say", () => {
-  const level = levelOf(0.2, 1, true);
-  assert.deepEqual(alone(card({ isInput: true, symbol: "w", h: 100 }), level), { sign: false, both: true });
-  assert.deepEqual(alone(card({ isInput: true, symbol: "w", h: 140 }), level), { sign: true, both: true });
+  assert.deepEqual([80, 140].map((h) => hasBoth(card({ h }), levelOf(0.2, 1, true))), [false, true]);
 });

@@ -35,6 +35,7 @@ const NORM = 13.5; // px under a picture
 const SYMBOL = { most: 20, sign: 26, beside: 13, far: 40 }; // px; a sign such as + looks smaller than letters
 const NAME = 12.5; // px
 const LETTERS = 3; // of a name that is shortened, at least
+const STUMP = 6; // letters of a name beside its sign, which says more than fewer of them
 const GAP = 8; // px between symbol and name
 const BETWEEN = 4; // px between them above a card, where the name is not enlarged
 const SHAPE = 11.5; // px
@@ -46,24 +47,15 @@ const FOLDED = 12; // px, margin of a collapsed group's card
 /** @param {Level} level */
 const sideOf = ({ detail }) => (detail === "near" ? SIDE.near : SIDE.else);
 
-/** Which rows have room on a card without a header, on a phone: the sign first, which says what the node does, then the cotangent,
- * then the value. An input, whose sign is its name, has its numbers first. In forward mode they may be higher than the card,
- * since both modes are what is looked at. Pure.
- * @param {{ h: number, tangent?: string, isInput?: boolean, group?: unknown, tab?: unknown }} node @param {Level} level @returns {{ sign: boolean, both: boolean }} */
-export function alone({ h, tangent, isInput, group, tab }, { detail, text, number }) {
-  if (detail !== "one" || group || tab) return { sign: false, both: true };
-  const room = h + 2 * (tangent === undefined ? SPREAD : OUT);
-  if (CAPITAL * (text + 2 * number) + 2 * TIGHT <= room) return { sign: true, both: true };
-  if (!isInput) return { sign: true, both: false };
-  return { sign: false, both: 2 * CAPITAL * number + TIGHT <= h + (tangent === undefined ? 0 : 2 * OUT) };
-}
-
-/** Whether both numbers have room, one below the other. @param {Parameters<typeof alone>[0]} node @param {Level} level */
-export const hasBoth = (node, level) => alone(node, level).both;
+/** Whether both numbers have room, one below the other. On a phone the sign stands above them, which says what the node does, and
+ * they may be higher than the card; in forward mode more so, since both modes are what is looked at. Pure.
+ * @param {{ h: number, tangent?: string }} node @param {Level} level */
+export const hasBoth = ({ h, tangent }, { detail, text, number }) =>
+  detail !== "one" || CAPITAL * (text + 2 * number) + 2 * TIGHT <= h + 2 * (tangent === undefined ? SPREAD : OUT);
 
 /** Baselines of sign and numbers, in px from the card's top: of value and cotangent, in forward mode of the tangent and the
  * cotangent, with the value above them where it has room. @param {GraphNode} node @param {Level} level */
-function baselines(node, level) {
+export function baselines(node, level) {
   const { h } = node;
   const { detail, text, number } = level;
   if (detail === "near") {
@@ -71,7 +63,7 @@ function baselines(node, level) {
     return { sign: 24, rows: [middle - 4.5, middle + 16] };
   }
   const [head, row] = [isBare(level) ? 0 : CAPITAL * text, CAPITAL * number];
-  if (detail === "one") return stacked(h, alone(node, level), CAPITAL * text, row);
+  if (detail === "one") return stacked(h, CAPITAL * text, Array(hasBoth(node, level) ? 2 : 1).fill(row));
   const count = hasThree(node, level) ? 3 : 2;
   const below = /^[[\u2016]/.test(node.value) ? BELOW * number : 0;
   const first = head ? head + Math.min((h - head - below - count * row) / (below ? 8 : count + 2), HIGH) : 0;
@@ -80,23 +72,22 @@ function baselines(node, level) {
   return { sign: first, rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row) };
 }
 
-/** Baselines of rows one below the other about the middle of a card. @param {number} h @param {ReturnType<typeof alone>} shown
- * @param {number} head @param {number} row px of the height of the sign, and of a number */
-function stacked(h, { sign, both }, head, row) {
-  const heights = [...(sign ? [head] : []), row, ...(both ? [row] : [])];
+/** Baselines of the sign and the numbers, one below the other about the middle of a card.
+ * @param {number} h @param {number} head @param {number[]} numbers px of their heights */
+function stacked(h, head, numbers) {
+  const heights = [head, ...numbers];
   const total = heights.reduce((sum, height) => sum + height, 0);
   const gap = Math.max((h - total) / (heights.length + 1), TIGHT);
-  let at = (h - total - (heights.length - 1) * gap) / 2 - gap;
-  const baselines = heights.map((height) => (at += gap + height));
-  const numbers = baselines.slice(sign ? 1 : 0);
-  return { sign: sign ? baselines[0] : 0, rows: [numbers[0], numbers[numbers.length - 1]] };
+  let at = (h - total - numbers.length * gap) / 2 - gap;
+  const [sign, ...rows] = heights.map((height) => (at += gap + height));
+  return { sign, rows: [rows[0], rows[rows.length - 1]] };
 }
 
 /** Px from the card's top to the top of its highest text, about. @param {GraphNode} node @param {Level} level */
 export function inkTop(node, level) {
   const { sign, rows: [first] } = baselines(node, level);
-  if (alone(node, level).sign) return sign - INK * level.text;
-  if (isBare(level)) return first - HIGH_INK * Math.max(level.number, level.detail === "one" ? 0 : MOST);
+  if (level.detail === "one") return sign - INK * level.text;
+  if (isBare(level)) return first - HIGH_INK * Math.max(level.number, MOST);
   const most = level.detail === "near" ? SYMBOL.most : level.text * LARGER;
   return Math.min(sign - (RAISED.test(node.symbol) ? HIGH_INK : INK) * most, first - HIGH_INK * Math.max(level.number, MOST));
 }
@@ -176,8 +167,7 @@ function signAlone(node, level, across) {
   const one = level.detail === "one";
   const size = one ? level.text : clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
   const y = one ? baselines(node, level).sign : h / 2 + size * 0.34;
-  const said = one && !alone(node, level).sign ? "" : shortened(symbol, (one ? w + OVER : w - 8) / BOLD, size);
-  return svg("text", { class: "sign", x: w / 2, y, "font-size": size.toFixed(1) }, said);
+  return svg("text", { class: "sign", x: w / 2, y, "font-size": size.toFixed(1) }, shortened(symbol, (one ? w + OVER : w - 8) / BOLD, size));
 }
 
 /** What stands above the card where the numbers take all of it, right of its chips: the symbol, then the name where it has
@@ -192,7 +182,8 @@ export function titleAbove(node, level) {
   const size = Math.max(NAME, level.text);
   const sign = shortened(symbol, room / BOLD, size);
   const beside = left + textWidth(sign, size) * BOLD + (size / NAME) * BETWEEN;
-  return { left, size, symbol: sign, beside, name: symbol === id ? "" : nameFor(id, left + room - beside, size) };
+  const name = nameFor(id, left + room - beside, size);
+  return { left, size, symbol: sign, beside, name: symbol === id || (name !== id && name.length < STUMP) ? "" : name };
 }
 
 /** @param {GraphNode} node @param {Level} level */
