@@ -79,6 +79,7 @@ export class Lab {
     this.wanted = new Map();
     /** State of the numbers whose steps the transport waits for. @type {number | null} */
     this.plays = null;
+    this.large = isLarge();
     this.unwatch = watchLook(() => this.relook());
     this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...this.look, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }) });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
@@ -168,8 +169,12 @@ export class Lab {
     return { ...(second && document.documentElement.dataset.avSecond === second && { second }), ...(isLarge() && { large: true }), ...(isHigh() && { high: true }) };
   }
 
-  /** Request the figures anew if they look different now. */
+  /** Request the figures anew if they look different now; the canvas's text has another size in large type. */
   relook() {
+    if (this.large !== isLarge()) {
+      this.large = isLarge();
+      this.editor.resized();
+    }
     const look = JSON.stringify(this.look);
     if (look !== this.looked && this.question.turn > 0) this.question.ask();
     this.looked = look;
