@@ -29,7 +29,7 @@ from autodiff_viz.figures.style.theme import NEUTRAL, STOP, axis, ink, note
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT64, Dtype
 from autodiff_viz.graph.structure.order import order
-from autodiff_viz.graph.text.text_format import MINUS, listed, scalar
+from autodiff_viz.graph.text.text_format import listed, scalar
 
 SCALES = tuple(2.0**power for power in range(HIGHEST + 1))
 """Loss scales to choose from: powers of two, which lose no digit."""
@@ -213,7 +213,7 @@ def _span(places: Iterable[Ranged], limits: Dtype) -> tuple[float, float]:
 def _axis(span: tuple[float, float], limits: Dtype) -> dict[str, Any]:
     marks = _limits(limits) or {float(power): "" for power in (ceil(span[0]), 0, floor(span[1]))}
     marks = {power: word for power, word in marks.items() if span[0] <= power <= span[1]}
-    names = [f"2<sup>{round(power)}</sup>".replace("-", MINUS) for power in marks]
+    names = [theme.power(2, round(mark)) for mark in marks]
     words = [f"{name}<br>{word}" for name, word in zip(names, marks.values(), strict=True)]
     if (
         limits.name != FLOAT64

@@ -36,6 +36,10 @@ MOST_NODES, MOST_STEPS = 300, 900  # of a figure that can be read
 COMPILED = 150  # nodes up to which XLA is asked: it takes longer with each
 APART = 10  # producers that have bars of their own
 NAMED, SLANTED = 26, 16  # steps whose names fit under the axis, and whose slanted names fit
+LEVEL, LONG = (
+    36,
+    70,
+)  # letters of all names, each with the room of the longest, that fit level on a phone, and in a wide window
 CROWDED = 60  # steps whose bars have no gaps
 HEIGHT, LOW = 400, 226  # pixels
 WORDS, MARK = (
@@ -72,7 +76,7 @@ def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
     under = _explanation(found, xla)
     height, steps = (LOW + top(under) if low else HEIGHT), len(found.steps)
     ticks = _ticks(found)
-    bottom = 62 if ticks.get("tickangle") else 46
+    bottom = 46 if ticks.get("tickangle") == 0 or "nticks" in ticks else 62
     axis_height = height - top(under) - bottom - WORDS
     room = axis_height / (axis_height - MARK)
     layout = {
@@ -187,12 +191,19 @@ def _ticks(found: Memory) -> dict[str, Any]:
     if len(found.steps) > NAMED:
         return {"title": _small("step of the pass"), "nticks": 12}
     names = [short(step.node, 9) + ("*" if step.again else "") for step in found.steps]
-    most = max(map(len, names))
+    letters = max(map(len, names)) * len(names)
     slant = -45 if len(names) <= SLANTED else -90
+    angle = (
+        {"tickangle": 0}
+        if letters <= LEVEL
+        else {"autotickangles": [0, slant]}
+        if letters < LONG
+        else {"tickangle": slant}
+    )
     return {
         "tickvals": list(range(len(names))),
         "ticktext": [ink(name) for name in names],
-        "tickangle": 0 if most * len(names) < 70 else slant,
+        **angle,
     }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-FACTOR = 1.44  # as `--type-scale` in ui/assets/lab.css
+FACTOR, LEAST = 1.44, 20  # as `--type-scale` and `--type-least` in ui/assets/lab.css
 
 _PX = frozenset({"height", "l", "r", "t", "b", "pad", "standoff", "ticklen", "xshift", "yshift"})
 _FONTS = frozenset({"font", "tickfont", "textfont", "insidetextfont", "outsidetextfont"})
@@ -19,8 +19,13 @@ def enlarged(figure: Any) -> dict[str, Any]:
       figure: a Plotly figure, or one as a dictionary.
     """
     found = figure if isinstance(figure, dict) else figure.to_plotly_json()
-    data = [{name: _fonts(name, part) for name, part in trace.items()} for trace in found["data"]]
+    data = [{name: _of_trace(name, part) for name, part in trace.items()} for trace in found["data"]]
     return {**found, "data": data, "layout": _layout(found["layout"])}
+
+
+def _of_trace(name: str, part: Any) -> Any:
+    """Enlarge a part of a trace: its fonts, and the scale of its colours."""
+    return _layout(part) if name == "colorbar" else _fonts(name, part)
 
 
 def _layout(part: Any) -> Any:
@@ -32,8 +37,10 @@ def _layout(part: Any) -> Any:
     return {
         name: part_of * FACTOR
         if name in _PX and isinstance(part_of, int | float)
+        else max(2, round(part_of / FACTOR))
+        if name == "nticks"  # the width does not grow
         else _written(part_of)
-        if name == "text"
+        if name in ("text", "ticktext")
         else _fonts(name, part_of)
         if name in _FONTS
         else _layout(part_of)
@@ -51,6 +58,10 @@ def _fonts(name: str, part: Any) -> Any:
 
 def _written(text: Any) -> Any:
     """Enlarge the pieces of a text that have sizes of their own."""
+    if isinstance(text, list | tuple):
+        return [_written(one) for one in text]
     if not isinstance(text, str):
         return text
-    return re.sub(r"font-size:([\d.]+)px", lambda found: f"font-size:{float(found[1]) * FACTOR:g}px", text)
+    return re.sub(
+        r"font-size:([\d.]+)px", lambda found: f"font-size:{max(float(found[1]) * FACTOR, LEAST):g}px", text
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil, copysign, floor, isfinite, log10
 from typing import Any
 
+from autodiff_viz.figures.style.theme import power
 from autodiff_viz.graph.text.text_format import MINUS
 
 WIDE = 1000.0  # largest over smallest size from which a linear axis would hide the small ones
@@ -42,8 +43,8 @@ class Scale:
         if not self.unit:
             return {"nticks": 5, "tickangle": 0}
         powers = self._powers(max(-self.low, self.high))
-        up = [10.0**power for power in powers if 10.0**power <= self.high]
-        down = [-(10.0**power) for power in powers if 10.0**power <= -self.low]
+        up = [10.0**one for one in powers if 10.0**one <= self.high]
+        down = [-(10.0**one) for one in powers if 10.0**one <= -self.low]
         sizes = [*down, 0.0, *reversed(up)]  # powers come largest first
         return {
             "tickvals": [self.place(size) for size in sizes],
@@ -69,5 +70,4 @@ def scale_for(sizes: Iterable[float]) -> Scale:
 def _power(size: float) -> str:
     if not size:
         return "0"
-    exponent = str(round(log10(abs(size)))).replace("-", MINUS)
-    return f"{MINUS if size < 0 else ''}10<sup>{exponent}</sup>"
+    return f"{MINUS if size < 0 else ''}{power(10, round(log10(abs(size))))}"

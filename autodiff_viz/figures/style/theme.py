@@ -7,13 +7,20 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from autodiff_viz.graph.text.text_format import MINUS
+
 # One colour per idea. Each has the same contrast, above 4 to 1, with a white and with a near-black page.
 VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#1c77df", "#c95405", "#e2323b", "#925ae2", "#148958"
 NEUTRAL = "#717987"
 FAINT, STRIPE, BAND = "rgba(113,121,135,0.3)", "rgba(113,121,135,0.07)", "rgba(20,137,88,0.09)"
 CLEAR = "rgba(0,0,0,0)"
 
-TEXT, SMALL, TITLE = 15, 14, 18  # pixels; the smallest must be legible from the back of a classroom
+TEXT, SMALL, TITLE, EXPONENT = (
+    15,
+    14,
+    18,
+    12,
+)  # pixels; the smaller ones must be legible from the back of a classroom, once enlarged
 HEADER = 52  # pixels above the drawing that a title takes; each line under it takes LINE
 LINE = 21
 EDGE = 10  # pixels left free at the left and right edge
@@ -49,6 +56,12 @@ def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: st
 def ink(text: str) -> str:
     """Return Plotly text in the colour of the page, instead of the theme's grey for axes."""
     return f"<span style='color:currentColor'>{text}</span>"
+
+
+def power(base: int, exponent: int) -> str:
+    """Return a power as Plotly text, whose exponent can be read: Plotly's own is 0.7 of the text's size."""
+    raised = str(exponent).replace("-", MINUS)
+    return f"{base}<sup><span style='font-size:{EXPONENT}px'>{raised}</span></sup>"
 
 
 def heading(title: str, under: Sequence[str], height: int) -> dict[str, Any]:

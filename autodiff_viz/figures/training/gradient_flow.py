@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from autodiff_viz.figures.style.plotly_text import coloured, counted, short, width
 from autodiff_viz.figures.style.table import CHARACTER
-from autodiff_viz.figures.style.theme import EDGE, LINE, NEUTRAL, SMALL, STOP, axis, draw, ink, note
+from autodiff_viz.figures.style.theme import EDGE, LINE, NEUTRAL, SMALL, STOP, axis, draw, ink, note, power
 from autodiff_viz.figures.training.progress import (
     BOTTOM,
     RIGHT,
@@ -148,7 +148,7 @@ def _cells(flow: Flow) -> dict[str, Any]:
             "x": 1,
             "xpad": 8,
             "tickvals": ticks,
-            "ticktext": [ink(f"10<sup>{int(tick)}</sup>".replace("-", "−")) for tick in ticks],
+            "ticktext": [ink(power(10, int(tick))) for tick in ticks],
             "tickfont": {"size": SMALL},
         },
     }

@@ -22,6 +22,7 @@ from autodiff_viz.figures.style.theme import (
     draw,
     ink,
     note,
+    power,
 )
 from autodiff_viz.figures.training.progress import (
     BOTTOM,
@@ -88,8 +89,8 @@ def update_ratio_text(progress: Progress) -> str:
 
 def _ratio_axis(low: float, high: float, floor: float, still: bool) -> dict[str, Any]:
     powers = np.arange(high, low - 1, -max(1, round((high - low) / 4)))
-    values = [10.0**power for power in powers]
-    texts = [f"10<sup>{int(power)}</sup>".replace("-", "−") for power in powers]
+    values = [10.0**one for one in powers]
+    texts = [power(10, int(one)) for one in powers]
     bottom = low - 0.75 if still else low - FLOOR
     shown = ([floor, *values], ["<b>0</b>", *texts]) if still else (values, texts)
     return axis(

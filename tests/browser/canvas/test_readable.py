@@ -56,7 +56,8 @@ MEASURED = """canvas => {
   const inner = ({ left, right, top, bottom }) => ({
     left: left + 1, right: right - 1, top: top + 1, bottom: bottom - 1,
   });
-  const named = all("[data-id] .name.above").map((one) => [`name ${one.textContent}`, boxOf(one)]);
+  const named = all("[data-id] :is(.name, .symbol).above")
+    .map((one) => [`name ${one.textContent}`, boxOf(one)]);
   for (const one of all(".region .tab-back")) {
     const [frame, tab] = [one.closest(".region").dataset.region, inner(boxOf(one))];
     const hidden = [...cards, ...named].filter(([, box]) => meet(box, tab));
@@ -66,7 +67,7 @@ MEASURED = """canvas => {
     left: left + 1, right: right - 1,
     top: top + (bottom - top) / 4, bottom: bottom - (bottom - top) / 4,
   });
-  const written = all("[data-id] > :is(.number, .cell, .symbol, .name)")
+  const written = all("[data-id] > :is(.number, .cell, .symbol, .sign, .name)")
     .filter((one) => one.textContent.trim());
   const pen = document.createElement("canvas").getContext("2d");
   const ink = (text) => { // what is seen of a text: its box has room above and below
@@ -95,7 +96,11 @@ MEASURED = """canvas => {
     const where = one.parentNode.dataset.id;
     covered.push(...met.map((other) => `${one.textContent} over ${other.textContent} in ${where}`));
   });
-  return { texts, nodes: cards.length, map: all(".minimap").length > 0, covered, out };
+  const signed = all("[data-id] > :is(.symbol, .sign)").filter((one) => one.textContent.trim());
+  const signs = new Set(signed.map((one) => one.parentNode));
+  const ops = all("[data-id]:not(.tab-card, .fold, .culled)");
+  const unsigned = ops.filter((card) => !signs.has(card)).map((card) => card.dataset.id);
+  return { unsigned, texts, nodes: cards.length, map: all(".minimap").length > 0, covered, out };
 }"""
 
 
@@ -113,6 +118,7 @@ def faults(found: dict[str, Any], window: tuple[int, int]) -> list[str]:
         if text["px"] < least[text["number"]] - FINE
     ]
     wrong += [f"{name} is out of view" for name in found["out"]]
+    wrong += [f"{name} has no sign" for name in found["unsigned"]]
     if found["map"] and not found["out"]:
         wrong.append("the map is there, and all is in view")
     return [*wrong, *found["covered"]]

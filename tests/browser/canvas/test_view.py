@@ -95,7 +95,7 @@ def test_the_wheel_zooms_about_the_pointer_whatever_has_the_keys(lab: LabPage):
 
 @pytest.mark.own_page
 def test_where_the_page_scrolls_the_wheel_is_the_pages_and_a_text_tells_how_to_zoom(lab: LabPage):
-    lab.page.set_viewport_size({"width": 1000, "height": 500})
+    lab.page.set_viewport_size({"width": 590, "height": 500})
     lab.formula.evaluate("area => area.focus({ preventScroll: true })")
     before = lab.node("x").locator(".card").bounding_box()["width"]
     lab.page.mouse.move(*middle(lab.node("x").locator(".card")))

@@ -35,6 +35,8 @@ SMALLEST_IN_PLOT = """Math.min(...[...document.querySelectorAll(".js-plotly-plot
 SCROLLS = """() => [document.scrollingElement, document.querySelector("[data-testid=stMain]")]
   .filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
   .map((one) => `${one.tagName} ${one.scrollWidth} x ${one.scrollHeight}`)"""
+PX = """all => all.filter((one) => one.textContent).map((one) =>
+  parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().d)"""
 DOCK, SIDE, BAR, LESSON = ".st-key-dock", ".st-key-side", ".st-key-topbar", ".st-key-lesson"
 FORMULA, SLIDERS, NODE = ".formula .box", ".sliders", ".st-key-inspector"
 FIGURE = ".st-key-figure_place .js-plotly-plot .main-svg"
@@ -161,6 +163,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     expect(lab.canvas.locator(".passed").first).to_be_visible()  # the numbers of the wires
     assert box(page, ".canvas")["width"] > 740
     in_view(page, f"{LESSON} h2", ".st-key-next_lesson", DOCK)
+    apart(page, ".plots .tabs", ".plots .fold")  # the folded bar
     for hidden in (SLIDERS, NODE, FORMULA, FIGURE):
         expect(page.locator(hidden).first).to_be_hidden()
     expect(page.locator(f"{LESSON} .stMarkdown").first).to_be_in_viewport(ratio=1)  # its own text
@@ -199,7 +202,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     resized(page, 1024, 768)
     expect(page.locator(SECOND)).to_be_hidden()
     apart(page, ".canvas", DOCK, SIDE, BAR, ".st-key-pages")
-    for tab, panel in (("Node", NODE), ("Formula", FORMULA), ("Lesson", f"{LESSON} h2")):
+    for tab, panel in (("Node, sliders", NODE), ("Formula", FORMULA), ("Lesson", f"{LESSON} h2")):
         page.get_by_role("tab", name=tab, exact=True).click()
         in_view(page, panel, *([] if tab == "Lesson" else [SLIDERS]))
     assert page.evaluate(SCROLLS) == []
@@ -209,6 +212,19 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     )  # with the row of the lesson's graphs
     assert box(page, ".canvas")["height"] >= 239
     apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
+    for size in ((853, 480), (640, 360)):  # a page zoomed to 150 % and to 200 %
+        resized(page, *size)
+        page.get_by_role("tab", name="Lesson", exact=True).click()
+        in_view(page, ".canvas", ".transport", f"{LESSON} h2", ".hands .tool")
+        expect(page.locator(f"{LESSON} .stMarkdown p").first).to_be_in_viewport()
+        apart(page, ".canvas", ".hands", ".transport", SIDE, BAR, ".st-key-pages")
+        assert box(page, ".canvas")["height"] >= 200
+        assert page.evaluate(SCROLLS) == []
+        page.get_by_role("tab", name="Node, sliders").click()
+        in_view(page, SLIDERS)
+        page.get_by_role("tab", name="Plots", exact=True).click()
+        in_view(page, DOCK)
+        apart(page, ".canvas", DOCK, ".panels .tabs")
     resized(page, 900, 650)  # the narrowest window with a column beside the canvas
     tools = [one.bounding_box() for one in page.locator(".strip .tool:visible").all()]
     assert len(tools) > 18
@@ -274,6 +290,9 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     expect(last).to_have_attribute("aria-selected", "true")
     expect(last).to_be_in_viewport(ratio=1)
     assert box(page, ".transport .scrubber")["height"] >= 43.5
+    phone.canvas.locator(".surface").press("Shift+P")
+    phone.settle()
+    assert min(phone.canvas.locator("[data-id] > .number:visible").evaluate_all(PX)) >= 20 - 0.1
 
 
 def test_plotlys_bar_covers_neither_its_figure_nor_the_words_beside_it(lab: LabPage):

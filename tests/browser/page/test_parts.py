@@ -60,8 +60,8 @@ def test_after_quick_edits_the_page_is_as_if_it_had_just_been_opened(
     assert [name for name, shown in seen.items() if not shown] == []
 
 
-def test_a_figure_that_nobody_sees_is_drawn_when_it_is_scrolled_to(page: Page, address: str):
-    page.set_viewport_size({"width": 1280, "height": 520})
+def test_a_figure_that_nobody_sees_is_drawn_when_it_comes_into_view(page: Page, address: str):
+    page.set_viewport_size({"width": 590, "height": 520})
     lab = LabPage(page, address).open()
     page.wait_for_timeout(1000)
     words = page.locator(".st-key-figure_place [data-testid=stText]")
@@ -70,6 +70,7 @@ def test_a_figure_that_nobody_sees_is_drawn_when_it_is_scrolled_to(page: Page, a
     expect(lab.page.locator(".st-key-inspector")).to_contain_text("nothing is passed on")
     page.wait_for_timeout(300)
     expect(words).to_have_count(0)
+    page.get_by_role("tab", name="Plots").click()
     page.locator(".st-key-figure_place").scroll_into_view_if_needed()
     expect(words).to_contain_text("stopped at b", timeout=20_000)
 

@@ -12,6 +12,7 @@ import pytest
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.figures.style.enlarge import enlarged
+from autodiff_viz.figures.style.theme import power
 from autodiff_viz.language.parse import parse
 
 TRACE = trace(parse("x = input(0.5, low=-2.0, high=2.0)\ny = stop_gradient(x) * x\nz = sin(y)"))
@@ -44,6 +45,28 @@ def test_every_text_of_every_figure_can_be_read_from_the_back(name, low):
     assert after["layout"]["margin"]["l"] == pytest.approx(1.44 * before["layout"]["margin"]["l"])
     drawn = [[trace.get("x"), trace.get("y")] for trace in before["data"]]
     assert drawn == [[trace.get("x"), trace.get("y")] for trace in after["data"]]
+
+
+def test_an_axis_that_is_no_wider_has_fewer_numbers_since_each_is_wider():
+    """Of 350 px, a number of five digits takes 5 * 0.5 * 20.16 px with as much around it."""
+    axes = enlarged({"data": [], "layout": {"xaxis": {"nticks": 8}, "yaxis": {"nticks": 2}}})["layout"]
+    assert axes["xaxis"]["nticks"] <= 350 / (5 * 0.5 * 20.16) < 8
+    assert axes["yaxis"]["nticks"] == 2
+
+
+def test_exponents_can_be_read_too():
+    """Plotly writes <sup> in 0.7 of the text's size, 9.8 of 14 px, unless a size is given inside."""
+    inside = re.search(r"<sup><span style='font-size:([\d.]+)px'>−149</span></sup>", power(2, -149))
+    assert float(inside[1]) >= 11
+    shown = enlarged({"data": [], "layout": {"annotations": [{"text": power(2, -149)}]}})
+    assert min(sizes(shown)) >= READABLE
+
+
+def test_the_scale_of_the_colours_grows_with_the_axes():
+    bar = {"tickfont": {"size": 14}, "ticktext": [power(10, -3)], "tickvals": [-3.0]}
+    shown = enlarged({"data": [{"type": "heatmap", "z": [[1.0]], "colorbar": bar}], "layout": {}})["data"][0]
+    assert min(sizes(shown)) >= READABLE
+    assert (shown["colorbar"]["tickvals"], shown["z"]) == ([-3.0], [[1.0]])
 
 
 def test_a_figure_of_a_worker_is_a_dictionary_and_grows_too():

@@ -1,5 +1,7 @@
 """Test the axis of sizes: linear while that shows everything, else logarithmic on both sides of zero."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,10 +23,12 @@ def test_sizes_over_more_decades_keep_their_sign_and_their_order():
 
 
 def test_ticks_of_a_logarithmic_axis_stand_at_powers_of_ten():
-    ticks = scale_for([1e-6, -100.0, 100.0]).ticks()
-    assert "10<sup>2</sup>" in ticks["ticktext"]
-    assert "−10<sup>2</sup>" in ticks["ticktext"]
-    assert "0" in ticks["ticktext"]
+    texts = [
+        re.sub("</?span[^>]*>", "", text) for text in scale_for([1e-6, -100.0, 100.0]).ticks()["ticktext"]
+    ]
+    assert "10<sup>2</sup>" in texts
+    assert "−10<sup>2</sup>" in texts
+    assert "0" in texts
 
 
 @given(SIZES)

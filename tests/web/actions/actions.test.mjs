@@ -42,7 +42,7 @@ test("every action can be reached: by a key, on a toolbar or in a menu", () => {
 });
 
 test("every button has an icon", () => {
-  const shown = ["top", "graph", "view", "bar", "file"].flatMap((place) => placed(place).flat()).filter(([, { on, places }]) => !(on && places.file));
+  const shown = ["top", "graph", "view", "bar", "file", "look"].flatMap((place) => placed(place).flat()).filter(([, { on, places }]) => !(on && places.file));
   assert.deepEqual(shown.filter(([id, { icon = id }]) => !ICONS[icon]).map(([id]) => id), []);
 });
 
@@ -50,6 +50,11 @@ test("the strip above the canvas and the bar of the page have their actions in t
   const ids = (place) => placed(place).map((group) => group.map(([id]) => id));
   assert.deepEqual([ids("graph"), ids("view")], [[["add", "select"]], [["pin", "forward"], ["arrange"], ["farther", "fit", "nearer"]]]);
   assert.deepEqual(ids("bar"), [["undo", "redo", "history"], ["find", "help"], ["link"]]);
+});
+
+test("large type is the first thing in the menu View, and none of files", () => {
+  assert.deepEqual(placed("look").map((group) => group.map(([id]) => id)), [["present"], ["pin", "forward"], ["farther", "fit", "nearer"], ["help"]]);
+  assert.ok(!placed("file").flat().some(([id]) => id === "present"));
 });
 
 test("arrows are printed as arrows, and in two words where another key is held", () => {

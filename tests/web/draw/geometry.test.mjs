@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, showing, sideways, slotPoint, toScreen, toWorld, wireCurve, zoomAt,
+  bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, showing, sideways, slotPoint, toScreen, toWorld, wireCurve, withNode, zoomAt,
 } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
 import { node } from "../drawings.mjs";
 
@@ -77,6 +77,15 @@ test("a view moves sideways only as far as it must to show a box", () => {
   const left = sideways(view, { x: -200, y: 0, w: 100, h: 50 }, size);
   assert.equal(toScreen(left, [-200, 0])[0], CLEAR.side);
   assert.equal(left.y, view.y);
+});
+
+test("a view that shows all of a drawing stays centred, whichever node is selected", () => {
+  const [size, side, whole] = [{ w: 390, h: 300 }, 10, { x: 0, y: 0, w: 1000, h: 200 }];
+  const view = fit(whole, size, { clear: { top: 10, bottom: 10, side } });
+  for (const x of [6, 430, 866]) assert.deepEqual(withNode(view, { x, y: 60, w: 128, h: 80 }, whole, size, side), view);
+  const part = { x: 10, y: 0, k: 1 };
+  const moved = withNode(part, { x: 600, y: 60, w: 128, h: 80 }, whole, size, side);
+  assert.ok(toScreen(moved, [728, 0])[0] <= size.w - side - 20, "with a margin where the drawing goes on");
 });
 
 test("a view moves by the least amount that shows a whole box, and zooms out only where it must", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { firstPlot, offered, othersOf } from "../../../autodiff_viz/ui/workbench/web/dock.js";
 import { heightOf, valid } from "../../../autodiff_viz/ui/workbench/web/look.js";
-import { tabsIn, wantedAfter, wantedAfterSelecting } from "../../../autodiff_viz/ui/workbench/web/panels.js";
+import { labelOf, tabsIn, wantedAfter, wantedAfterSelecting } from "../../../autodiff_viz/ui/workbench/web/panels.js";
 
 test("the panels that have a tab are those that do not fit beside each other", () => {
   assert.deepEqual(tabsIn("narrow", "node", true), { tabs: ["node", "plots", "formula", "lesson"], chosen: "node" });
@@ -11,8 +11,20 @@ test("the panels that have a tab are those that do not fit beside each other", (
   assert.deepEqual(tabsIn("beside", "lesson", true).tabs, []);
 });
 
+test("in a low window every panel has a tab beside the canvas, the plots too, and the lesson is the first", () => {
+  assert.deepEqual(tabsIn("low", "lesson", true), { tabs: ["lesson", "node", "plots", "formula"], chosen: "lesson" });
+  assert.deepEqual(tabsIn("low", "lesson", false), { tabs: ["node", "plots", "formula"], chosen: "node" });
+});
+
+test("where the sliders are behind a tab, it says so", () => {
+  for (const room of ["low", "middle", "wide"]) assert.equal(labelOf(room, "node", tabsIn(room, "lesson", true).tabs), "Node, sliders");
+  assert.equal(labelOf("low", "node", ["node", "plots", "formula"]), "Node, sliders");
+  for (const [room, tabs] of [["narrow", ["node", "plots", "formula", "lesson"]], ["middle", ["node", "formula"]]]) assert.equal(labelOf(room, "node", tabs), "Node");
+  assert.equal(labelOf("low", "plots", ["node", "plots"]), "Plots");
+});
+
 test("a node takes the lesson's place where that has the whole column, and gives it back", () => {
-  for (const room of ["wide", "middle"]) {
+  for (const room of ["wide", "middle", "low"]) {
     assert.equal(wantedAfterSelecting(room, true, "lesson"), "node");
     assert.equal(wantedAfterSelecting(room, false, "node"), "lesson");
     assert.equal(wantedAfterSelecting(room, false, "formula"), "formula");

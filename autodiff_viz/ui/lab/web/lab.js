@@ -84,6 +84,7 @@ export class Lab {
     this.plays = null;
     /** State of the numbers whose pass the user has stepped back and forth. @type {number | null} */
     this.stepped = null;
+    this.large = isLarge();
     this.unwatch = watchLook(() => this.relook());
     this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...this.look, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }), ...(this.stepped !== null && { stepped: this.stepped }) });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
@@ -157,11 +158,11 @@ export class Lab {
     return this.mail.outbox.last;
   }
 
-  /** Show a plot, if the graph has it; on a phone on the sheet. @param {string} name */
+  /** Show a plot, if the graph has it; where the plots are a panel, that too. @param {string} name */
   showPlot(name) {
     if (!this.dock.others.includes(name) && !(name in this.dock.figures)) return;
     this.dock.press(name);
-    if (this.panels.room === "narrow") this.panels.press("plots", true);
+    if (["narrow", "low"].includes(this.panels.room)) this.panels.press("plots", true);
   }
 
   /** Request tables; the request is repeated in every message until they arrive, since Streamlit may lose one.
@@ -177,8 +178,12 @@ export class Lab {
     return { ...(second && document.documentElement.dataset.avSecond === second && { second }), ...(isLarge() && { large: true }), ...(isHigh() && { high: true }) };
   }
 
-  /** Request the figures anew if they look different now. */
+  /** Request the figures anew if they look different now; the canvas's text has another size in large type. */
   relook() {
+    if (this.large !== isLarge()) {
+      this.large = isLarge();
+      this.editor.resized();
+    }
     const look = JSON.stringify(this.look);
     if (look !== this.looked && this.question.turn > 0) this.question.ask();
     this.looked = look;

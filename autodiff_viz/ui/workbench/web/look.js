@@ -16,7 +16,7 @@ const LINES = 84; // px of the formula's height
 export const LEAST = 120, FOLDED = 36; // px of the dock's height
 const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
 const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a high window
-const WIDE = "(min-width: 1700px)", BELOW = "(min-width: 900px)"; // lab.css has the same limits
+const WIDE = "(min-width: 1700px) and (min-height: 560px)", BELOW = "(min-width: 900px) and (min-height: 560px)"; // lab.css has the same limits
 const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 
@@ -45,7 +45,7 @@ let look = valid(fromFragment(globalThis.location?.hash ?? "").look ?? readList(
 /** Callbacks after a change. @type {Set<() => void>} */
 const watchers = new Set();
 
-/** The look; the sheet of a phone, which has no button for it, never folds. @returns {Look} */
+/** The look; where the plots are a panel, on a phone and in a low window, they have no button for it and never fold. @returns {Look} */
 export const lookNow = () => ({ ...look, folded: (look.folded || quiet) && matchMedia(BELOW).matches });
 
 /** Fold the plots until they are asked for, or open them as the user has them. @param {boolean} on */

@@ -1,25 +1,30 @@
 // @ts-check
 // Open and close the panels beside the canvas: which of formula, node, plots and lesson are on view. Which of
-// them have a tab depends on the width of the window; on a phone they are on a sheet at the foot, which opens
-// and closes.
+// them have a tab depends on the size of the window; on a phone they are on a sheet at the foot, which opens
+// and closes, and in a low window they have the column alone, the plots among them.
 
 import { hear, tell } from "../../web/news.js";
 import { html } from "../../web/dom.js";
 import { Tabs } from "./tabs.js";
 
 /** @typedef {"node" | "plots" | "formula" | "lesson"} Panel */
-/** @typedef {"beside" | "wide" | "middle" | "narrow"} Room  how much room there is; lab.css has the same limits */
+/** @typedef {"beside" | "wide" | "middle" | "low" | "narrow"} Room  how much room there is; lab.css has the same limits */
 
-/** A window with a sheet in place of a column. */
-export const PHONE = "(max-width: 899.9px)";
+/** A window with a sheet in place of a column, or so small that all of it stands one below the other. */
+export const PHONE = "(max-width: 599.9px), (max-width: 899.9px) and (min-height: 560px)";
+/** A window in which four buttons with words stand in place of the toolbar. */
+export const BY_HAND = "(max-width: 899.9px)";
+/** A window without room for plots below the canvas: a phone on its side, a zoomed page. It is asked after `PHONE`. */
+const LOW = "(max-height: 559.9px)";
 
 /** @type {[Room, string][]} */
-const ROOMS = [["narrow", PHONE], ["middle", "(max-width: 1279.9px)"], ["wide", "(max-width: 1799.9px)"]];
+const ROOMS = [["narrow", PHONE], ["low", LOW], ["middle", "(max-width: 1279.9px)"], ["wide", "(max-width: 1799.9px)"]];
 const LABELS = { node: "Node", plots: "Plots", formula: "Formula", lesson: "Lesson" };
+const WITH_SLIDERS = "Node, sliders"; // its label where the sliders are on view with it and not with the tab before it
 /** Panels that have a tab while a lesson is open, which then has the whole column. @type {Record<Room, Panel[]>} */
-const TABS = { beside: [], wide: ["lesson", "node", "formula"], middle: ["lesson", "node", "formula"], narrow: ["node", "plots", "formula", "lesson"] };
+const TABS = { beside: [], wide: ["lesson", "node", "formula"], middle: ["lesson", "node", "formula"], low: ["lesson", "node", "plots", "formula"], narrow: ["node", "plots", "formula", "lesson"] };
 /** Panels that have a tab without a lesson. @type {Record<Room, Panel[]>} */
-const TABS_ALONE = { beside: [], wide: [], middle: ["node", "formula"], narrow: ["node", "plots", "formula"] };
+const TABS_ALONE = { beside: [], wide: [], middle: ["node", "formula"], low: ["node", "plots", "formula"], narrow: ["node", "plots", "formula"] };
 
 /** The tabs, and the one that is chosen. Pure.
  * @param {Room} room @param {Panel} wanted @param {boolean} lesson whether one is open
@@ -29,6 +34,10 @@ export function tabsIn(room, wanted, lesson) {
   const chosen = tabs.includes(wanted) ? wanted : tabs[0] ?? "formula";
   return { tabs, chosen };
 }
+
+/** What a tab says. Pure. @param {Room} room @param {Panel} name @param {Panel[]} tabs */
+export const labelOf = (room, name, tabs) =>
+  name === "node" && (room === "low" || (room !== "narrow" && tabs.includes("lesson"))) ? WITH_SLIDERS : LABELS[name];
 
 /** The tab that is wanted once a panel has been asked for: a panel with a place of its own hides no other. Pure.
  * @param {Room} room @param {Panel} name @param {Panel} before @param {boolean} lesson @returns {Panel} */
@@ -41,7 +50,7 @@ export function wantedAfter(room, name, before, lesson) {
  * place and gives it back. Pure.
  * @param {Room} room @param {boolean} selected @param {Panel} before @returns {Panel} */
 export function wantedAfterSelecting(room, selected, before) {
-  if (room !== "wide" && room !== "middle") return before;
+  if (room === "beside" || room === "narrow") return before;
   if (selected) return "node";
   return before === "node" ? "lesson" : before;
 }
@@ -104,7 +113,7 @@ export class Panels {
   show() {
     const { room, open, wanted, lesson } = this;
     const { tabs, chosen } = tabsIn(room, wanted, Boolean(lesson));
-    this.tabs.show(tabs.map((name) => ({ name, label: LABELS[name] })), chosen);
+    this.tabs.show(tabs.map((name) => ({ name, label: labelOf(room, name, tabs) })), chosen);
     this.tabs.root.hidden = !tabs.length;
     this.handle.setAttribute("aria-expanded", String(open));
     this.handle.setAttribute("aria-label", open ? "Make the panel low" : "Make the panel high");

@@ -31,7 +31,7 @@ import { isLarge, toggleLarge } from "../../../workbench/web/look.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./guide.js").Section} Section */
 /** @typedef {import("../types.js").Point} Point */
-/** @typedef {"top" | "graph" | "view" | "bar" | "more" | "file"} Place */
+/** @typedef {"top" | "graph" | "view" | "bar" | "more" | "look" | "file"} Place */
 /** @typedef {{ node: string | null, wire: string | null, region: string | null }} Focus elements with the keyboard focus */
 /**
  * @typedef {{
@@ -158,12 +158,16 @@ export const ACTIONS = {
 
   play: { label: "Play the pass, or pause", keys: ["Shift+Enter"], guide: "Play the pass", do: (editor) => editor.startPlay() },
 
+  present: {
+    label: "Large type, for a projector", keys: ["Shift+P"], places: { look: "type" }, guide: "See", on: isLarge, do: toggleLarge,
+  },
+
   pin: {
-    label: "Compare: pin the graph as A", keys: ["Shift+V"], icon: "pin", places: { view: "compare" }, guide: "Compare two graphs",
+    label: "Compare: pin the graph as A", keys: ["Shift+V"], icon: "pin", places: { view: "compare", look: "modes" }, guide: "Compare two graphs",
     says: "Pin the graph as it is as A and go on as B; or unpin", on: isPinned, do: togglePin,
   },
   forward: {
-    label: "Forward mode: tangents in place of cotangents", keys: ["j"], places: { view: "compare" }, guide: "See",
+    label: "Forward mode: tangents in place of cotangents", keys: ["j"], places: { view: "compare", look: "modes" }, guide: "See",
     says: "Show tangents, in place of cotangents", on: isForward, do: toggleForward,
   },
   flip: { label: "Flip between A and B", keys: ["v"], guide: "Compare two graphs", do: flip },
@@ -205,16 +209,16 @@ export const ACTIONS = {
   onward: { label: "Go on to regions and toolbars", keys: ["Tab"], byBrowser: true, guide: "Walk by keyboard" },
 
   farther: {
-    label: "Zoom out", keys: ["-"], places: { view: "view" }, guide: "See", says: "Zoom out, in",
+    label: "Zoom out", keys: ["-"], places: { view: "view", look: "zoom" }, guide: "See", says: "Zoom out, in",
     do: (editor) => editor.look(zoomCentred(editor.stage, 1 / ZOOM)),
   },
-  fit: { label: "Fit to view", keys: ["f"], places: { view: "view" }, guide: "See", do: (editor) => editor.fit() },
+  fit: { label: "Fit to view", keys: ["f"], places: { view: "view", look: "zoom" }, guide: "See", do: (editor) => editor.fit() },
   nearer: {
-    label: "Zoom in", keys: ["+"], also: ["="], places: { view: "view" }, besides: "farther",
+    label: "Zoom in", keys: ["+"], also: ["="], places: { view: "view", look: "zoom" }, besides: "farther",
     do: (editor) => editor.look(zoomCentred(editor.stage, ZOOM)),
   },
   help: {
-    label: "Keys and gestures", keys: ["?"], places: { bar: "help" }, guide: "See", says: "Open and close this sheet",
+    label: "Keys and gestures", keys: ["?"], places: { bar: "help", look: "help" }, guide: "See", says: "Open and close this sheet",
     do: (editor) => toggleHelp(editor, guideOf(ACTIONS)),
   },
 
@@ -233,9 +237,6 @@ export const ACTIONS = {
   twins: { label: "A, B and their difference", icon: "save", places: { file: "graph" }, when: isPinned, do: saveTwins },
   link: { label: "Copy the link", places: { bar: "share", file: "copies" }, do: takeLink },
   formula: { label: "Copy the formula", icon: "copy", places: { file: "copies" }, do: takeFormula },
-  present: {
-    label: "Large type, for a projector", keys: ["Shift+P"], places: { file: "view" }, guide: "See", on: isLarge, do: toggleLarge,
-  },
 };
 
 /** @type {Focus} */

@@ -49,17 +49,16 @@ export function toolStrip(editor) {
 /** The buttons of the page's bar: history, link, files and help. @param {Editor} editor */
 export function pageTools(editor) {
   const tools = bar(editor, "bar", "page", "Page");
-  tools.insertBefore(menuButton(editor), tools.lastElementChild);
+  tools.insertBefore(menuButton(editor, "look", "View", "View: type size, zoom, modes", "View"), tools.lastElementChild);
+  tools.insertBefore(menuButton(editor, "file", "File", "Files, pictures and links"), tools.lastElementChild);
   answerKeys(editor, tools);
   return tools;
 }
 
-/** @param {Editor} editor */
-function menuButton(editor) {
-  const label = "Files, pictures and links";
-  return /** @type {HTMLButtonElement} */ (html("button",
-    { type: "button", class: "tool file", title: label, "aria-label": label, "aria-haspopup": "menu", click: () => toggleMenu(editor) }, icon("file")));
-}
+/** @param {Editor} editor @param {"look" | "file"} place @param {string} menu @param {string} label @param {string} [word] */
+const menuButton = (editor, place, menu, label, word) =>
+  /** @type {HTMLButtonElement} */ (html("button",
+    { type: "button", class: `tool ${place}`, title: label, "aria-label": label, "aria-haspopup": "menu", click: () => toggleMenu(editor, place, menu) }, icon(place), word && html("span", { class: "word" }, word)));
 
 /** @param {HTMLButtonElement} element @param {Action} action @param {"undo" | "redo"} name @param {string | undefined} what */
 function tellStep(element, action, name, what) {

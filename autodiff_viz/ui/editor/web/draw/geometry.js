@@ -127,6 +127,8 @@ export const padded = (box, by) => ({ x: box.x - by, y: box.y - by, w: box.w + 2
 /** @param {Box} a @param {Box} b */
 export const overlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
+const MARGIN = 24; // px around a node that is brought into view
+
 /** Px that the toolbars cover at the top and the bottom of the canvas, and a margin at the sides. */
 export const CLEAR = { top: 22, bottom: 22, side: 22 };
 
@@ -152,6 +154,15 @@ export function sideways(view, box, size, side = CLEAR.side) {
   const left = box.x * view.k + view.x - side;
   const right = (box.x + box.w) * view.k + view.x - (size.w - side);
   return { ...view, x: view.x - Math.min(left, Math.max(right, 0)) };
+}
+
+/** The view of a drawing, moved sideways by the least amount that shows one of its nodes with a margin; the margin ends where the
+ * drawing does, so that a view which shows all of it stays as it is.
+ * @param {Viewport} view @param {Box} node @param {Box} whole the drawing @param {{ w: number }} size @param {number} [side] px of the margin of the view @returns {Viewport} */
+export function withNode(view, node, whole, size, side = CLEAR.side) {
+  const { x, w } = padded(node, MARGIN);
+  const [left, right] = [Math.max(x, whole.x), Math.min(x + w, whole.x + whole.w)];
+  return sideways(view, { ...node, x: left, w: right - left }, size, side);
 }
 
 /** The view, moved by the least amount that shows all of `box` clear of the toolbars; zoomed out where it does not fit.

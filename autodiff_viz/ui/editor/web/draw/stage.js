@@ -3,7 +3,7 @@
 
 import { html, svg } from "../../../web/dom.js";
 import { REACH } from "./cards/chips.js";
-import { bounds, fit, overlap, padded, sideways, toWorld, zoomAt } from "./geometry.js";
+import { bounds, fit, overlap, padded, toWorld, withNode, zoomAt } from "./geometry.js";
 import { within } from "./viewport/bring.js";
 import { clearOf } from "./viewport/clear.js";
 import { cull, MANY } from "./viewport/culling.js";
@@ -21,7 +21,6 @@ import { drawWires, placeNumbers } from "./wires/wires.js";
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {ReturnType<typeof openStage>} Stage */
 
-const MARGIN = 24; // px around a node that is brought into view
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
 const HALF = 640; // px, a canvas beside a column in a window of 1100 px; below it, too, cards may have their numbers alone
 const NARROW = 480; // px; below it the first view shows all of a graph, with its numbers alone if need be, or names of a part of a large one
@@ -157,7 +156,7 @@ export function wholeView(stage, drawing, first) {
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
   const view = fit(box, size, { least: (first && least) || undefined, most: MOST * stage.reading, anchor: bounds(inputs) ?? box, clear });
   const chosen = first && drawing.nodes.find(({ id }) => id === drawing.selected);
-  return chosen ? sideways(view, padded(chosen, MARGIN), size, clear.side) : view;
+  return chosen ? withNode(view, chosen, box, size, clear.side) : view;
 }
 
 /** Note how large text has to be, in this window and with the size of type that the user has chosen. @param {Stage} stage */

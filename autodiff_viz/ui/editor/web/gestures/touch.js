@@ -1,5 +1,5 @@
 // @ts-check
-// Handle touch screens: aim taps at small cards, and leave swipes to a page that scrolls. In a window so low
+// Handle touch screens: aim taps at small cards, and leave swipes to a page that scrolls. In a window so small
 // that the page scrolls, a finger that swipes up or down over the canvas scrolls the page until the canvas is
 // tapped, as over an embedded map. A sideways swipe pans and two fingers zoom, always.
 
@@ -11,9 +11,9 @@ import { say } from "../draw/stage.js";
 
 const FINGER = 14; // px by which a tap may miss a small card
 const SMALL = 24; // px of a card's side
-const PAGE_SCROLLS = "(max-height: 559.9px)"; // as in lab.css
+const PAGE_SCROLLS = "(max-width: 599.9px) and (max-height: 559.9px)"; // as in lab.css
 
-/** Whether the window is so low that the page scrolls. */
+/** Whether the window is so small that the page scrolls. */
 export const pageScrolls = () => matchMedia(PAGE_SCROLLS).matches;
 
 /** The target of a tap: beside a card that is smaller than a finger, that card. Pure.

@@ -1,6 +1,6 @@
 // @ts-check
 // Zoom by the wheel, about the pointer, as in React Flow and ComfyUI. Two fingers on a trackpad move the
-// view, which are sent as a wheel too; so does Shift + wheel, sideways. In a window so low that the page
+// view, which are sent as a wheel too; so does Shift + wheel, sideways. In a window so small that the page
 // scrolls, a wheel without Ctrl is the page's until the canvas has the focus.
 
 import { clamp, zoomAt } from "../draw/geometry.js";

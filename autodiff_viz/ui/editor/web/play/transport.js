@@ -7,7 +7,7 @@ import { icon } from "../draw/icons.js";
 import { hintOf, learn, readKnown, TRY } from "./hints.js";
 import { liveSays, placeSays, placeText, SPEEDS } from "./model.js";
 import { Player } from "./player.js";
-import { PHONE } from "../../../workbench/web/panels.js";
+import { BY_HAND } from "../../../workbench/web/panels.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("./hints.js").Newcomer} Newcomer */
@@ -147,7 +147,7 @@ function hinted(player) {
     if (known.has("bend")) return "";
     const tried = editor.shown.nodes.find(({ op }) => op === TRY);
     const chosen = editor.node(editor.single)?.op ?? null;
-    const [finger, narrow] = [matchMedia("(pointer: coarse)").matches, matchMedia(PHONE).matches];
+    const [finger, narrow] = [matchMedia("(pointer: coarse)").matches, matchMedia(BY_HAND).matches];
     return hintOf({ known, played: player.played, chosen, symbol: tried?.symbol ?? null, stopped: tried?.rule === "stop", finger, narrow });
   };
 }

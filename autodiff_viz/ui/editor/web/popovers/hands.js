@@ -39,7 +39,7 @@ const bendings = (editor) => offered(editor, [...placed("top").flat(), ...(edito
 
 /** Everything else. @param {Editor} editor @returns {Named[]} */
 const others = (editor) =>
-  offered(editor, [...placed("graph").flat(), ...placed("bar").flat(), ...placed("view").flat()]).filter(([id]) => !["add", "undo"].includes(id));
+  offered(editor, Object.entries(Object.fromEntries(/** @type {const} */ (["graph", "bar", "view", "look"]).flatMap((place) => placed(place).flat())))).filter(([id]) => !["add", "undo"].includes(id));
 
 /** @param {Editor} editor @param {Named[]} actions */
 const offered = (editor, actions) => actions.filter(([, { when }]) => !when || when(editor));

@@ -1,5 +1,5 @@
 // @ts-check
-// Draw the file menu: a button on the toolbar and its menu.
+// Open the menus of the page's bar: of files, pictures and links, and of how the page looks.
 
 import { keyOf, NO_FOCUS, placed } from "../actions/actions.js";
 import { html } from "../../../web/dom.js";
@@ -8,13 +8,13 @@ import { closePopover, walkMenu } from "./popover.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
-/** @param {Editor} editor */
-export function toggleMenu(editor) {
-  const wasOpen = editor.stage.host.querySelector(".menu");
+/** @param {Editor} editor @param {"file" | "look"} place whose actions it has @param {string} label */
+export function toggleMenu(editor, place, label) {
+  const wasOpen = editor.stage.host.querySelector(`.menu[aria-label="${label}"]`);
   closePopover(editor);
   if (wasOpen) return;
-  const groups = placed("file").map((actions) => actions.filter(([, { when }]) => !when || when(editor)).map(([id, action]) => entry(editor, id, action)));
-  const root = html("div", { class: "popover menu", role: "menu", "aria-label": "File" },
+  const groups = placed(place).map((actions) => actions.filter(([, { when }]) => !when || when(editor)).map(([id, action]) => entry(editor, id, action)));
+  const root = html("div", { class: "popover menu", role: "menu", "aria-label": label },
     ...groups.flatMap((items, i) => (i ? [line(), ...items] : items)));
   root.addEventListener("keydown", (event) => walkMenu(editor, root, event));
   editor.stage.host.append(root);
@@ -40,5 +40,5 @@ function entry(editor, id, action) {
     /** @type {Element} */ (event.currentTarget).setAttribute("aria-checked", String(on(editor)));
   };
   return html("button", { type: "button", role: "menuitemcheckbox", "aria-checked": String(on(editor)), class: "entry", click: toggle },
-    html("span", { class: "tick", "aria-hidden": "true" }, "✓"), html("span", {}, label));
+    html("span", { class: "tick", "aria-hidden": "true" }, "✓"), html("span", {}, label), action.keys && html("kbd", {}, keyOf(action)));
 }

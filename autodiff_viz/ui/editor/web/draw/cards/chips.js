@@ -17,6 +17,7 @@ const TALL = 20; // px
 const OVER = 7; // px by which a chip covers the card's edge, at most; its texts are below
 const CLEAR = 2; // px between a chip and these texts
 const GAP = 4; // px between chips
+const BOLD = 1.12; // width of semi-bold letters over its estimate, also where the browser rounds it to whole px
 const WORDS = 1.5; // unit up to which a chip has words beside its icon
 const APART = 1; // px between a chip and the card above
 const LEAST = 0.5; // factor of a chip, where the next card is near
@@ -96,7 +97,7 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
 const headOf = (warning) => /^[^:.]{1,12}(?=:)/.exec(warning)?.[0] ?? warning.split(" ")[0];
 
 /** @param {Chip} chip px */
-const chipWidth = ({ icon: mark, text }) => textWidth(text, FONT) * 1.05 + (mark ? PAD.icon : PAD.side) + (text ? PAD.side : 3);
+const chipWidth = ({ icon: mark, text }) => textWidth(text, FONT) * BOLD + (mark ? PAD.icon : PAD.side) + (text ? PAD.side : 3);
 
 /** @param {Chip} chip @param {number} x @param {number} y @param {number} unit */
 function draw(chip, x, y, unit) {

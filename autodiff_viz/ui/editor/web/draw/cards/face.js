@@ -20,6 +20,7 @@ const TIGHT = 6; // px between and around two numbers without anything else
 const OVER = 52; // px by which a number may be wider than its card where the card shows nothing else
 const HIGH = 8; // px above the sign of a tall card, at most
 const OUT = 20; // px above and below a card, at most, that two numbers take in forward mode
+const SPREAD = 13; // px above and below a card, at most, that sign and numbers take, half of what is between two cards
 const LEAST_GAP = 2.5; // px between three numbers, at least
 const BESIDE = 15; // px of numbers, at most, that leave room for a tangent beside the value
 const SMALLER = 0.9; // size of a tangent beside its value
@@ -34,7 +35,9 @@ const NORM = 13.5; // px under a picture
 const SYMBOL = { most: 20, sign: 26, beside: 13, far: 40 }; // px; a sign such as + looks smaller than letters
 const NAME = 12.5; // px
 const LETTERS = 3; // of a name that is shortened, at least
+const STUMP = 6; // letters of a name beside its sign, which says more than fewer of them
 const GAP = 8; // px between symbol and name
+const BETWEEN = 4; // px between them above a card, where the name is not enlarged
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
 const WIDER = 1.14; // width of a symbol such as "flatten", of narrow letters, over its estimate
@@ -44,13 +47,15 @@ const FOLDED = 12; // px, margin of a collapsed group's card
 /** @param {Level} level */
 const sideOf = ({ detail }) => (detail === "near" ? SIDE.near : SIDE.else);
 
-/** Whether both numbers have room, one below the other. In forward mode they may be higher than the card, since both modes are
- * what is looked at. @param {{ h: number, tangent?: string }} node @param {Level} level */
-export const hasBoth = ({ h, tangent }, { detail, number }) => detail !== "one" || 2 * CAPITAL * number + TIGHT <= h + (tangent === undefined ? 0 : 2 * OUT);
+/** Whether both numbers have room, one below the other. On a phone the sign stands above them, which says what the node does, and
+ * they may be higher than the card; in forward mode more so, since both modes are what is looked at. Pure.
+ * @param {{ h: number, tangent?: string }} node @param {Level} level */
+export const hasBoth = ({ h, tangent }, { detail, text, number }) =>
+  detail !== "one" || CAPITAL * (text + 2 * number) + 2 * TIGHT <= h + 2 * (tangent === undefined ? SPREAD : OUT);
 
 /** Baselines of sign and numbers, in px from the card's top: of value and cotangent, in forward mode of the tangent and the
  * cotangent, with the value above them where it has room. @param {GraphNode} node @param {Level} level */
-function baselines(node, level) {
+export function baselines(node, level) {
   const { h } = node;
   const { detail, text, number } = level;
   if (detail === "near") {
@@ -58,19 +63,31 @@ function baselines(node, level) {
     return { sign: 24, rows: [middle - 4.5, middle + 16] };
   }
   const [head, row] = [isBare(level) ? 0 : CAPITAL * text, CAPITAL * number];
-  if (!hasBoth(node, level)) return { sign: 0, rows: [(h + row) / 2, (h + row) / 2] };
+  if (detail === "one") return stacked(h, CAPITAL * text, Array(hasBoth(node, level) ? 2 : 1).fill(row));
   const count = hasThree(node, level) ? 3 : 2;
   const below = /^[[\u2016]/.test(node.value) ? BELOW * number : 0;
   const first = head ? head + Math.min((h - head - below - count * row) / (below ? 8 : count + 2), HIGH) : 0;
-  const gap = Math.max((h - first - below - count * row) / (count + 1), below, detail === "one" && node.tangent !== undefined ? TIGHT : 0);
+  const gap = Math.max((h - first - below - count * row) / (count + 1), below);
   const top = Math.max(first, (first + h - below - count * row - (count - 1) * gap) / 2);
   return { sign: first, rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row) };
+}
+
+/** Baselines of the sign and the numbers, one below the other about the middle of a card.
+ * @param {number} h @param {number} head @param {number[]} numbers px of their heights */
+function stacked(h, head, numbers) {
+  const heights = [head, ...numbers];
+  const total = heights.reduce((sum, height) => sum + height, 0);
+  const gap = Math.max((h - total) / (heights.length + 1), TIGHT);
+  let at = (h - total - numbers.length * gap) / 2 - gap;
+  const [sign, ...rows] = heights.map((height) => (at += gap + height));
+  return { sign, rows: [rows[0], rows[rows.length - 1]] };
 }
 
 /** Px from the card's top to the top of its highest text, about. @param {GraphNode} node @param {Level} level */
 export function inkTop(node, level) {
   const { sign, rows: [first] } = baselines(node, level);
-  if (isBare(level)) return first - HIGH_INK * Math.max(level.number, level.detail === "one" ? 0 : MOST);
+  if (level.detail === "one") return sign - INK * level.text;
+  if (isBare(level)) return first - HIGH_INK * Math.max(level.number, MOST);
   const most = level.detail === "near" ? SYMBOL.most : level.text * LARGER;
   return Math.min(sign - (RAISED.test(node.symbol) ? HIGH_INK : INK) * most, first - HIGH_INK * Math.max(level.number, MOST));
 }
@@ -139,20 +156,43 @@ export function roomOf(node, level) {
  * name, is labelled as one.
  * @param {GraphNode} node @param {Level} level */
 export function header(node, level) {
-  const { symbol, w, h } = node;
-  const across = textWidth(symbol, 1) * BOLD;
-  const far = clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
-  const sign = svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, shortened(symbol, (w - 8) / BOLD, far));
-  return [sign, ...(isBare(level) ? above(node, level) : titled(node, level, across))];
+  const across = textWidth(node.symbol, 1) * BOLD;
+  return [signAlone(node, level, across), ...(isBare(level) ? above(node, level) : titled(node, level, across))];
 }
 
-/** The name above the card, right of its chips, where the numbers take all of the card. @param {GraphNode} node @param {Level} level */
-function above(node, level) {
-  if (level.detail === "one") return [];
+/** The symbol in the middle of the card, without a name: as large as fits where it is all that is seen, else above the numbers.
+ * @param {GraphNode} node @param {Level} level @param {number} across width of the symbol, in units of its size */
+function signAlone(node, level, across) {
+  const { symbol, w, h } = node;
+  const one = level.detail === "one";
+  const size = one ? level.text : clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
+  const y = one ? baselines(node, level).sign : h / 2 + size * 0.34;
+  return svg("text", { class: "sign", x: w / 2, y, "font-size": size.toFixed(1) }, shortened(symbol, (one ? w + OVER : w - 8) / BOLD, size));
+}
+
+/** What stands above the card where the numbers take all of it, right of its chips: the symbol, then the name where it has
+ * room too. Pure.
+ * @param {GraphNode} node @param {Level} level @returns {{ left: number, size: number, symbol: string, beside: number, name: string }}
+ * `size` of both, px; `beside`: where the name begins, px */
+export function titleAbove(node, level) {
+  const { symbol, id, w, isOutput } = node;
   const top = inkTop(node, level);
   const left = chipsReach(node, level, top);
-  const room = node.w - left - (node.isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) : 0);
-  return [svg("text", { class: "name above", x: left, y: -LIFT }, nameFor(node.id, room, Math.max(NAME, level.text)))];
+  const room = w - left - (isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) : 0);
+  const size = Math.max(NAME, level.text);
+  const sign = shortened(symbol, room / BOLD, size);
+  const beside = left + textWidth(sign, size) * BOLD + (size / NAME) * BETWEEN;
+  const name = nameFor(id, left + room - beside, size);
+  return { left, size, symbol: sign, beside, name: symbol === id || (name !== id && name.length < STUMP) ? "" : name };
+}
+
+/** @param {GraphNode} node @param {Level} level */
+function above(node, level) {
+  if (level.detail === "one") return [];
+  const { left, size, symbol, beside, name } = titleAbove(node, level);
+  const sign = svg("text", { class: "symbol above", x: left, y: -LIFT }, symbol);
+  sign.style.setProperty("--size", `${size.toFixed(1)}px`);
+  return [sign, svg("text", { class: "name above", x: beside, y: -LIFT }, name)];
 }
 
 /** @param {GraphNode} node @param {Level} level @param {number} across width of the symbol, in units of its size */

@@ -78,12 +78,13 @@ export function groupParts(node, level) {
   const title = Math.max(FONT.name, level.text);
   const half = w / 2 - SIDE - 4;
   const sign = branches ? `${symbol} \u00d7${branches.length}` : symbol;
-  const far = Math.min((w - 24) / textWidth(sign, 1), 40);
+  const one = level.detail === "one"; // there the name stands in place of the value
+  const size = one ? level.text : Math.min((w - 24) / textWidth(sign, 1), 40);
   return [
     ...edges(branches?.length ?? 2).map((by) => svg("rect", { class: "card behind", x: by, y: by, width: w, height: h, rx: 10 })),
     svg("rect", { class: "card", width: w, height: h, rx: 10 }),
     svg("line", { class: "divider", x1: 0, x2: w, y1: HEAD - 4, y2: HEAD - 4 }),
-    svg("text", { class: "sign", x: w / 2, y: h / 2 + far * 0.34, "font-size": far.toFixed(1) }, sign),
+    svg("text", { class: "sign", x: w / 2, y: one ? groupRows(node, level)[0] : h / 2 + size * 0.34, "font-size": size.toFixed(1) }, one ? shortenedName(sign, w, size) : sign),
     opener(16, 16, false),
     svg("text", { class: "title", x: SIDE + 18, y: 16 + title / 3 }, shortenedName(symbol, room, title)),
     ...(branches ? [stepper(symbol, branches.length, (w - stepperWidth(branches.length, ON_CARD)) / 2, HEAD + STEPS / 2 - 1, ON_CARD)] : count ? counted(count, w) : []),

@@ -130,11 +130,11 @@ function rebuild(root, node, seen) {
   return numbers;
 }
 
-/** A norm without its bars where cards show only numbers. @param {string} text @param {GraphNode} node @param {Level} level */
-const plain = (text, node, level) => (level.detail === "one" || isLow(node, level) ? text.replaceAll("\u2016", "") : text);
+/** @param {string} text @param {GraphNode} node @param {Level} level */
+const plain = (text, node, level) => (isLow(node, level) ? text.replaceAll("\u2016", "") : text);
 
 /** Whether norms are written without bars, which would meet those of the line above. @param {GraphNode} node @param {Level} level */
-const isLow = ({ tab }, { detail }) => Boolean(tab) && detail !== "near";
+const isLow = ({ tab }, { detail }) => detail === "one" || (Boolean(tab) && detail !== "near");
 
 /** @param {GraphNode} node @param {Numbers} numbers @param {number[]} baselines @param {Level} level */
 function bodyParts(node, numbers, [forth, back], level) {

@@ -8,7 +8,7 @@ import { framesOf, isGroup, nested } from "../../state/frames.js";
 import { withFoot } from "../../state/tabs.js";
 import { hasChips } from "../../state/headroom.js";
 import { chipsBox } from "../cards/chips.js";
-import { inkTop, LIFT } from "../cards/face.js";
+import { inkTop, LIFT, titleAbove } from "../cards/face.js";
 import { overlap } from "../geometry.js";
 import { opener } from "../cards/groupcard.js";
 import { NEAR } from "../text/levels.js";
@@ -143,7 +143,11 @@ function freePlace(places, covers) {
 }
 
 /** @param {GraphNode} node @param {Level} level @returns {Box} */
-const nameAbove = ({ id, x, y, w }, { text }) => ({ x, y: y - LIFT - text, w: Math.min(w, textWidth(id, text)), h: text });
+function nameAbove(node, level) {
+  const { left, beside, name, size } = titleAbove(node, level);
+  const reach = name ? beside + textWidth(name, size) : beside;
+  return { x: node.x + left, y: node.y - LIFT - size, w: reach - left, h: size };
+}
 
 const WORDS = 1.5; // unit up to which a tab has more than its name
 
