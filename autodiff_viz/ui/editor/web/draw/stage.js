@@ -36,7 +36,8 @@ const LEAVES = [["regions"], ["wires"], ["strings"], ["tabs"], ["numbers", "node
 
 export function openStage() {
   const layers = /** @type {Record<Layer, SVGGraphicsElement>} */ (Object.fromEntries(LEAVES.flat().map((name) => [name, svg("g")])));
-  const worlds = LEAVES.map((names) => svg("g", { class: "world" }, ...names.map((name) => layers[name])));
+  const extents = LEAVES.map(() => svg("path", { class: "extent" }));
+  const worlds = LEAVES.map((names, i) => svg("g", { class: "world" }, extents[i], ...names.map((name) => layers[name])));
   const leaves = worlds.map((world, i) => svg("svg", { class: `leaf of-${LEAVES[i][0]}` }, world));
   const pane = html("div", { class: "pane" }, ...leaves);
   const surface = html("div", { class: "surface", role: "application", "aria-label": "Computation graph. Arrow keys walk, question mark lists all keys." }, pane);
@@ -44,7 +45,7 @@ export function openStage() {
   const dots = html("div", { class: "dots" });
   const host = html("div", { class: "canvas", "data-detail": NEAR.detail }, html("div", { class: "backdrop" }, dots), surface, html("div", { class: "edges" }), status);
   return {
-    host, dots, surface, pane, worlds, layers, status, movePane: mover(pane), moveDots: mover(dots), moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
+    host, dots, surface, pane, worlds, extents, layers, status, movePane: mover(pane), moveDots: mover(dots), moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
     /** @type {Lifted[]} */ lifted: [],
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
     /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: { x: 0, y: 0, k: 0 },
@@ -87,6 +88,8 @@ function measure(stage, drawing) {
   const regions = regionBoxes(framesOf(drawing), drawing.nodes, stage.level);
   stage.obstacles = [...drawing.nodes.map((node) => bodyOf(node, stage.level)), ...regions.map(({ tab }) => tab)];
   stage.content = bounds([...stage.obstacles, ...regions.map(({ box }) => box)]);
+  const { x, y, w, h } = stage.content ?? { x: 0, y: 0, w: 0, h: 0 };
+  for (const extent of stage.extents) extent.setAttribute("d", `M${x} ${y}h${w}v${h}`);
   stage.numbered = null;
 }
 
