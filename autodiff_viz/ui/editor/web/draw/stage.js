@@ -3,8 +3,7 @@
 
 import { html, svg } from "../../../web/dom.js";
 import { REACH } from "./cards/chips.js";
-import { bounds, fit, overlap, padded, sideways, toWorld, zoomAt } from "./geometry.js";
-import { clearOf } from "./viewport/clear.js";
+import { bounds, clearOf, fit, overlap, padded, sideways, toWorld, zoomAt } from "./geometry.js";
 import { cull, MANY } from "./viewport/culling.js";
 import { framesOf } from "../state/frames.js";
 import { glide, mover } from "./viewport/glide.js";
@@ -49,7 +48,7 @@ export function openStage() {
     /** @type {Lifted[]} */ lifted: [],
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
     /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: { x: 0, y: 0, k: 0 },
-    /** @type {{ w: number, h: number } | null} of the canvas, once it has been told: to ask takes a layout */ size: null,
+    /** @type {{ w: number, h: number } | null} of the canvas, once it has been measured: to ask takes a layout */ size: null,
     glides: { under: false, timer: 0 },
     weight: 0, // paint cost, in nodes
     level: NEAR, // of detail
@@ -81,6 +80,7 @@ export function paint(stage, drawing, dragging) {
     if (complete || (stage.drawn.k && !isFar(stage.level))) giveNumbersPlaces(stage);
   }
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);
+  stage.host.classList.toggle("many", !complete);
 }
 
 /** Note what numbers must not cover, and the extent of the drawing. @param {Stage} stage @param {Drawing} drawing */
@@ -142,7 +142,7 @@ function settle(stage, size) {
   cull(stage, size, isFar(stage.level));
   if (!isFar(stage.level)) giveNumbersPlaces(stage);
   const { dataset } = stage.host;
-  const more = beyond(view, stage.content, size, clearOf(stage.host).bottom - SPARE);
+  const more = beyond(view, stage.content, size, clearOf(size).bottom - SPARE);
   if (dataset.beyond !== more) dataset.beyond = more;
 }
 
@@ -152,8 +152,8 @@ export const sizeOf = ({ surface, size }) => size ?? { w: surface.clientWidth, h
 /** The view that shows the whole drawing; a `first` view of a large graph prefers legible names and the selected node.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
-  const [size, clear] = [sizeOf(stage), clearOf(stage.host)];
-  takeReading(stage);
+  const size = sizeOf(stage);
+  const clear = clearOf(size);
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
   const least = stage.reading * leastOf(size, drawing.nodes.length);
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
@@ -185,14 +185,15 @@ const SMALLER = 1.3; // factor by which a view that shows all may be smaller tha
 /** Whether the view shows the whole drawing, and not as a small part of the canvas.
  * @param {Stage} stage @param {Viewport} whole the view that fits */
 export function showsWhole(stage, whole) {
-  const { view, content, host } = stage;
-  return beyond(view, content, sizeOf(stage), clearOf(host).bottom - SPARE) === "" && whole.k < SMALLER * view.k;
+  const { view, content } = stage;
+  const size = sizeOf(stage);
+  return beyond(view, content, size, clearOf(size).bottom - SPARE) === "" && whole.k < SMALLER * view.k;
 }
 
 /** The view that shows the named nodes. @param {Stage} stage @param {Drawing} drawing @param {Set<string>} names */
 export function partView(stage, drawing, names) {
   const box = bounds(drawing.nodes.filter(({ id }) => names.has(id)));
-  return box && fit(padded(box, 24), sizeOf(stage), { clear: clearOf(stage.host) });
+  return box && fit(padded(box, 24), sizeOf(stage), { clear: clearOf(sizeOf(stage)) });
 }
 
 /** Centre of the view, in world pixels.
@@ -214,7 +215,7 @@ export function zoomCentred(stage, factor) {
 export function revealing(stage, box) {
   const { w, h } = sizeOf(stage);
   const { k } = stage.view;
-  const { top, bottom } = clearOf(stage.host);
+  const { top, bottom } = clearOf({ w });
   const [x, y] = toWorld(stage.view, [0, top]);
   const seen = { x, y, w: w / k, h: (h - top - bottom) / k };
   if (overlap(padded(seen, -20), box)) return null;
@@ -226,7 +227,8 @@ export function revealing(stage, box) {
 export function shifted(stage, nodes) {
   const box = bounds(nodes);
   if (!box) return null;
-  const [{ w, h }, { view }, { top, bottom, side }] = [sizeOf(stage), stage, clearOf(stage.host)];
+  const [{ w, h }, { view }] = [sizeOf(stage), stage];
+  const { top, bottom, side } = clearOf({ w });
   const x = view.x + into(box.x * view.k + view.x, box.w * view.k, side, w - side);
   const y = view.y + into(box.y * view.k + view.y, box.h * view.k, top, h - bottom);
   return x === view.x && y === view.y ? null : { ...view, x, y };
