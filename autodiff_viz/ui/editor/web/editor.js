@@ -10,7 +10,7 @@ import { fromFragment } from "../../workbench/web/link.js";
 import { comeView } from "./draw/viewport/come.js";
 import { bounds, padded, showing, viewOf } from "./draw/geometry.js";
 import { BESIDE, moved, NO_MATTER, predict } from "./state/predict.js";
-import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
+import { isLarge, look, measureCanvas, openStage, paint, partView, shifted, showsWhole, sizeOf, wholeView } from "./draw/stage.js";
 import { markStale } from "./draw/highlights/stale.js";
 import { Waiting } from "./draw/highlights/waiting.js";
 import { isOffline } from "../../web/network.js";
@@ -90,7 +90,7 @@ export class Editor {
     const chosen = drawing.selected !== this.told && !waiting; // by Python, for example a node just added
     const other = drawing.graph !== this.drawing.graph;
     const { nodes } = this.seen;
-    if (other) this.measure(); // now: once cards are drawn, it would lay all of them out before their level of detail is known
+    if (other) measureCanvas(this.stage); // now: once cards are drawn, it would lay all of them out before their level of detail is known
     this.drawing = drawing;
     if (chosen) {
       this.selection = new Set(drawing.selected ? [drawing.selected] : []);
@@ -225,7 +225,7 @@ export class Editor {
     const some = names?.size ? partView(this.stage, this.seen, new Set([...names].map((name) => seenAs(this.seen, name)))) : null;
     if (some) return this.look(some);
     this.choice = "whole";
-    takeReading(this.stage);
+    measureCanvas(this.stage);
     this.look(wholeView(this.stage, this.seen, false), false);
   }
 
@@ -249,16 +249,9 @@ export class Editor {
     const { w, h } = sizeOf(this.stage);
     if (!output || !w || showing(this.stage.view, output, { w, h }) === this.stage.view) return;
     this.choice = "first";
-    takeReading(this.stage);
+    measureCanvas(this.stage);
     this.look(wholeView(this.stage, this.seen, true), false);
     this.show([output.id]);
-  }
-
-  /** Note how large the canvas is, and how large text has to be. */
-  measure() {
-    const { stage } = this;
-    if (stage.surface.clientWidth) stage.size ??= sizeOf(stage);
-    takeReading(stage);
   }
 
   /** Fit the first drawing of a document, once the canvas has a size. */
@@ -278,7 +271,7 @@ export class Editor {
     const { came, moved, most } = changed(before, seen.nodes);
     if (this.dragged || !(came.length || moved) || (this.byHand && !came.length)) return;
     if (most) this.choice = "first";
-    takeReading(stage);
+    measureCanvas(stage);
     const whole = wholeView(stage, seen, this.choice === "first");
     const fits = choice !== "own" || most;
     if (fits && !(came.length && isLarge(seen) && !most)) {
@@ -292,7 +285,7 @@ export class Editor {
   /** After a change of the canvas's size, fit again unless the user has chosen a view. */
   resized() {
     this.stage.size = null;
-    this.measure();
+    measureCanvas(this.stage);
     if (this.choice !== "own") this.fitted = false;
     else this.look(this.stage.view);
     this.fitOnce();

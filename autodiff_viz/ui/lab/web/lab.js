@@ -23,7 +23,7 @@ import { explainTerms } from "../../web/term.js";
 import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels } from "../../workbench/web/panels.js";
-import { fetchAhead } from "./ahead.js";
+import { loadAhead } from "./ahead.js";
 import { listenToBars } from "./barsmark.js";
 import { listenToMarker } from "./marker.js";
 import { read } from "./message.js";
@@ -117,7 +117,7 @@ export class Lab {
     if (!word.due) this.sight.watch();
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
-    fetchAhead(this.later.splice(0));
+    loadAhead(this.later.splice(0));
     this.steps.answered();
     this.formula.receive({ ...drawing.formula, ack: word.ack });
     if (this.formula.takePasted()) this.editor.showOutput();

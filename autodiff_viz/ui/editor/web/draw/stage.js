@@ -162,8 +162,10 @@ export function wholeView(stage, drawing, first) {
   return chosen ? sideways(view, padded(chosen, MARGIN), size, clear.side) : view;
 }
 
-/** Note how large text has to be, in this window and with the size of type that the user has chosen. @param {Stage} stage */
-export function takeReading(stage) {
+/** Note how large the canvas is, and how large text has to be, in this window and with the size of type that the user has
+ * chosen. @param {Stage} stage */
+export function measureCanvas(stage) {
+  if (stage.surface.clientWidth) stage.size ??= sizeOf(stage);
   const wished = getComputedStyle(stage.host).getPropertyValue("--type-least");
   stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(wished));
 }
