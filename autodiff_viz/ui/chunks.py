@@ -17,7 +17,7 @@ FIRST = ("BidiComponent", "Html", "PageLink")
 """Elements of the lab's first drawing: its component, its places, and a page of the navigation."""
 
 LATER = ("PlotlyChart",)
-"""Elements that come after the first numbers: to compile these 5 MB takes as long as all other scripts together."""
+"""Elements that come after the first numbers: a browser compiles 5 MB for them."""
 
 
 def scripts(*elements: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Test which scripts of Streamlit the page names: they follow from the scripts' own text, whatever the manifest says."""
+"""Test which scripts of Streamlit the page names: they follow from the text of its scripts."""
 
 import re
 

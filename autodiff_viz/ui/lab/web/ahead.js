@@ -1,5 +1,5 @@
 // @ts-check
-// Load and compile scripts ahead of the element that needs them, once the numbers are on the screen.
+// Request and compile scripts ahead of the element that needs them, once the numbers are on the screen.
 
 import { html } from "../../web/dom.js";
 
