@@ -1,13 +1,14 @@
 """Measure the interaction to next paint of the main actions, by the browser's own event timing.
 
-An interaction lasts from its first event until the frame that shows what its handlers did; the browser rounds it
-to 8 ms. A ratio is the 75th percentile over a goal: 100 ms, and 200 ms on a processor that is slowed down to a
-quarter. A button of a bare page is measured in turn with the actions: where it is late too, the machine was busy.
+An interaction lasts from its first event until the frame that shows what its handlers did; the browser rounds
+it to 8 ms. A ratio is the 75th percentile over a goal: 100 ms, and 200 ms on a processor that is slowed to
+a quarter. A button of a bare page is measured in turn: where it is late too, the machine was busy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page
@@ -108,7 +109,7 @@ def _measure(page: Page, bare: Page, actions: dict[str, Action], slower: int) ->
     for i in range(ROUNDS):
         for what, act in actions.items():
             page.bring_to_front()
-            taken[what].append(_lasted(page, lambda act=act: act(page, i), slower))
+            taken[what].append(_lasted(page, partial(act, page, i), slower))
         bare.bring_to_front()
         taken["a button of a bare page"].append(_lasted(bare, bare.locator("button").click, slower))
     return taken

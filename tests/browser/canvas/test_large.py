@@ -104,9 +104,10 @@ def test_a_dragged_node_takes_its_wires_along_and_leaves_the_others(lab: LabPage
 
 TOUCHED = """
 (pane) => {
-  const name = (element) => element.closest("[data-wire]")?.dataset.wire ?? element.closest(".leaf")?.classList[1];
+  const leaf = (element) => element.closest(".leaf")?.classList[1];
+  const name = (element) => element.closest("[data-wire]")?.dataset.wire ?? leaf(element);
   window.touched = new Set();
-  window.watch = new MutationObserver((changes) => changes.forEach(({ target }) => window.touched.add(name(target))));
+  window.watch = new MutationObserver((all) => all.forEach(({ target }) => window.touched.add(name(target))));
   window.watch.observe(pane, { subtree: true, attributes: true, childList: true });
 }
 """
