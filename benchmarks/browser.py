@@ -19,6 +19,7 @@ from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT, Graph, Rule
 from autodiff_viz.views.numbers import short
 from benchmarks.graphs import example
+from benchmarks.interactions import interactions
 from benchmarks.server import serving
 from benchmarks.table import Row
 from tests.browser.cuttable import Cuttable
@@ -62,7 +63,7 @@ FIRST_NUMBER, BARE_NUMBER = '.canvas [data-id="x0"] .cotangent', '[data-testid="
 
 
 def gestures() -> Iterator[Row]:
-    """Measure toggles, loads and messages of a graph of 30 nodes, beside a bare page with one checkbox.
+    """Measure toggles, loads, messages and interactions of a graph of 30 nodes, beside a bare page.
 
     All servers run at once and are measured in turn, so that a noisy moment of the machine meets all of them.
     """
@@ -83,6 +84,7 @@ def gestures() -> Iterator[Row]:
         yield from _loads(browser, f"{app}/?{query}", bare)
         for words, height in SCREENS.items():
             yield from _messages(browser, app, query, graph, words, height)
+        yield from interactions(browser, app)
 
 
 def _toggles(browser: Browser, apps: list[str], bare: str) -> Iterator[Row]:
@@ -108,7 +110,7 @@ def _loads(browser: Browser, app: str, bare: str) -> Iterator[Row]:
     taken = [[_first_seen(context.new_page(), *side) for side in sides] for _ in range(1 + LOADS)]
     mine, theirs = (median(side) for side in zip(*taken[1:], strict=True))
     context.close()
-    yield Row(f"{SIZE} nodes: address opened to number / the same on a bare page", mine / theirs, 1.5)
+    yield Row(f"{SIZE} nodes: address opened to number / the same on a bare page", mine / theirs, 1.3)
 
 
 def _first_seen(page: Page, address: str, number: str) -> float:

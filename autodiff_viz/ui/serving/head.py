@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from functools import cache
 from html import escape
-from pathlib import Path
 
-import streamlit as st
-
+from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.lab.source import script
 from autodiff_viz.views.persistence.link_preview import NAME, Preview
 
-INDEX = Path(st.__file__).parent / "static" / "index.html"
+INDEX = STATIC / "index.html"
 CARDS = "/cards"  # path of the pictures
 SIZE = (1200, 630)  # of a picture, in pixels
 
@@ -20,19 +18,9 @@ SIZE = (1200, 630)  # of a picture, in pixels
 def document(preview: Preview, origin: str) -> str:
     """Return the whole page. URLs that begin with `origin` lead back to this server from anywhere."""
     before, after = _shell()
-    code = f'<link rel="modulepreload" href="{script().path}" />'  # else it comes after Streamlit's code
-    return f"{before}{tags(preview, origin)}\n    {code}\n    {_plotly()}\n  {after}"
-
-
-@cache
-def _plotly() -> str:
-    """Return a tag that fetches and compiles Plotly in time for the first figure; "" without its file.
-
-    Streamlit loads these 5 MB only once a figure has come, which then stays blank for seconds.
-    """
-    found = sorted((INDEX.parent / "static" / "js").glob("PlotlyChart.*.js"))
-    path = f"static/js/{found[0].name}" if found else ""
-    return f'<link rel="modulepreload" fetchpriority="low" href="{path}" />' if path else ""
+    soon = [script().path, *scripts(*FIRST)]  # else they come after Streamlit's code
+    links = "\n    ".join(f'<link rel="modulepreload" href="{path}" />' for path in soon)
+    return f"{before}{tags(preview, origin)}\n    {links}\n  {after}"
 
 
 @cache

@@ -16,6 +16,12 @@ from tests.browser.lab_page import FOLDED, LabPage
 
 GRAPH = example(100, 0).graph
 NODE = "n50"
+OWN = {
+    f"{node.name}:{slot}"
+    for node in GRAPH.nodes
+    for slot, source in node.wires
+    if NODE in (node.name, source)
+}
 ZOOM = """
 (host, node) => {
   const card = host.querySelector(`[data-id="${node}"] .card`), box = host.getBoundingClientRect();
@@ -90,16 +96,38 @@ def test_a_dragged_node_takes_its_wires_along_and_leaves_the_others(lab: LabPage
     there, during = card(lab).bounding_box(), wires.evaluate_all(PATHS)
     mouse.up()
     lab.settle()
-    own = {
-        f"{node.name}:{slot}"
-        for node in GRAPH.nodes
-        for slot, source in node.wires
-        if NODE in (node.name, source)
-    }
-    assert {name for name in before if during[name] != before[name]} == own
+    assert {name for name in before if during[name] != before[name]} == OWN
     assert there["y"] - start["y"] == pytest.approx(40, abs=2)
     after = card(lab).bounding_box()
     assert [after["x"], after["y"]] == pytest.approx([there["x"], there["y"]], abs=1)
+
+
+TOUCHED = """
+(pane) => {
+  const leaf = (element) => element.closest(".leaf")?.classList[1];
+  const name = (element) => element.closest("[data-wire]")?.dataset.wire ?? leaf(element);
+  window.touched = new Set();
+  window.watch = new MutationObserver((all) => all.forEach(({ target }) => window.touched.add(name(target))));
+  window.watch.observe(pane, { subtree: true, attributes: true, childList: true });
+}
+"""
+
+
+def test_a_step_of_a_drag_touches_the_nodes_own_wires_alone(lab: LabPage):
+    start = card(lab).bounding_box()
+    at = [start["x"] + start["width"] / 2, start["y"] + start["height"] * 0.8]
+    mouse = lab.page.mouse
+    mouse.move(*at)
+    mouse.down()
+    for step in range(1, 7):
+        mouse.move(at[0], at[1] + 4 * step)
+        lab.page.evaluate("() => new Promise((next) => requestAnimationFrame(() => setTimeout(next)))")
+        if step == 3:  # the node is in the hand
+            lab.canvas.locator(".pane").evaluate(TOUCHED)
+    touched = set(lab.page.evaluate("() => (window.watch.disconnect(), [...window.touched])"))
+    lab.page.keyboard.press("Escape")
+    mouse.up()
+    assert touched - {"of-strings"} == OWN  # the leaf of these wires has their numbers too
 
 
 def zoom_in(lab: LabPage, steps: int) -> None:

@@ -1,8 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { strewn, stretched } from "../../../autodiff_viz/ui/editor/web/draw/viewport/glide.js";
-import { groundOf } from "../../../autodiff_viz/ui/editor/web/draw/viewport/dragframe.js";
-import { fork } from "../drawings.mjs";
 
 /** Where a picture drawn for one view puts a point of the world, once it is stretched. */
 const seen = (drawn, view, [x, y]) => {
@@ -29,12 +27,4 @@ test("dots drawn for one scale move with the world at another, and are never muc
       assert.ok(shift >= 0 && shift < 160);
     }
   }
-});
-
-test("the wires of a node are those that begin or end at it", () => {
-  const drawing = fork();
-  const { wires } = groundOf({ drawing, outbox: {} }, drawing);
-  assert.deepEqual(Object.fromEntries([...wires].map(([id, set]) => [id, [...set].sort()])), {
-    x: ["m:1", "s:0"], s: ["m:0", "s:0"], m: ["m:0", "m:1"],
-  });
 });

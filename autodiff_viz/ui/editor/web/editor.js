@@ -5,13 +5,12 @@ import { Mail } from "../../web/mail.js";
 import { withMoves } from "./state/membership.js";
 import { Keeping } from "./keep/keeping.js";
 import { tellOffline } from "./keep/offline.js";
-import { forgetClear } from "./draw/viewport/clear.js";
 import { dragFrame, groundOf, lay } from "./draw/viewport/dragframe.js";
 import { fromFragment } from "../../workbench/web/link.js";
 import { comeView } from "./draw/viewport/come.js";
 import { bounds, padded, showing, viewOf } from "./draw/geometry.js";
 import { BESIDE, moved, NO_MATTER, predict } from "./state/predict.js";
-import { isLarge, look, openStage, paint, partView, shifted, showsWhole, sizeOf, takeReading, wholeView } from "./draw/stage.js";
+import { isLarge, look, measureCanvas, openStage, paint, partView, shifted, showsWhole, sizeOf, wholeView } from "./draw/stage.js";
 import { Pointed } from "./draw/highlights/pointed.js";
 import { markStale } from "./draw/highlights/stale.js";
 import { Waiting } from "./draw/highlights/waiting.js";
@@ -91,6 +90,7 @@ export class Editor {
     const chosen = drawing.selected !== this.told && !waiting; // by Python, for example a node just added
     const other = drawing.graph !== this.drawing.graph;
     const { nodes } = this.seen;
+    if (other) measureCanvas(this.stage); // now: once cards are drawn, it would lay all of them out before their level of detail is known
     this.drawing = drawing;
     if (chosen) {
       this.selection = new Set(drawing.selected ? [drawing.selected] : []);
@@ -225,6 +225,7 @@ export class Editor {
     const some = names?.size ? partView(this.stage, this.seen, new Set([...names].map((name) => seenAs(this.seen, name)))) : null;
     if (some) return this.look(some);
     this.choice = "whole";
+    measureCanvas(this.stage);
     this.look(wholeView(this.stage, this.seen, false), false);
   }
 
@@ -248,13 +249,14 @@ export class Editor {
     const { w, h } = sizeOf(this.stage);
     if (!output || !w || showing(this.stage.view, output, { w, h }) === this.stage.view) return;
     this.choice = "first";
+    measureCanvas(this.stage);
     this.look(wholeView(this.stage, this.seen, true), false);
     this.show([output.id]);
   }
 
   /** Fit the first drawing of a document, once the canvas has a size. */
   fitOnce() {
-    if (this.fitted || !this.stage.host.clientWidth) return;
+    if (this.fitted || !sizeOf(this.stage).w) return;
     this.fitted = true;
     const { linked } = this;
     this.linked = null;
@@ -269,6 +271,7 @@ export class Editor {
     const { came, moved, most } = changed(before, seen.nodes);
     if (this.dragged || !(came.length || moved) || (this.byHand && !came.length)) return;
     if (most) this.choice = "first";
+    measureCanvas(stage);
     const whole = wholeView(stage, seen, this.choice === "first");
     const fits = choice !== "own" || most;
     if (fits && !(came.length && isLarge(seen) && !most)) {
@@ -282,13 +285,9 @@ export class Editor {
   /** After a change of the canvas's size, fit again unless the user has chosen a view. */
   resized() {
     this.stage.size = null;
-    forgetClear(this.stage.host);
-    this.stage.size = sizeOf(this.stage);
+    measureCanvas(this.stage);
     if (this.choice !== "own") this.fitted = false;
-    else {
-      takeReading(this.stage);
-      this.look(this.stage.view);
-    }
+    else this.look(this.stage.view);
     this.fitOnce();
   }
 

@@ -25,6 +25,7 @@ import { Dock } from "../../workbench/web/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "../../workbench/web/look.js";
 import { Panels, showPanel } from "../../workbench/web/panels.js";
 import { SourceSync } from "./sourcesync.js";
+import { loadAhead } from "./ahead.js";
 import { listenToBars } from "./barsmark.js";
 import { listenToMarker } from "./marker.js";
 import { read } from "./message.js";
@@ -43,7 +44,7 @@ const drawings = new Drawings(); // of the session, so that a page that is left 
 
 export class Lab {
   /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
-  constructor(parent, css, { palette, words, figures }) {
+  constructor(parent, css, { palette, words, figures, later }) {
     this.editor = openEditor(palette);
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
@@ -64,6 +65,7 @@ export class Lab {
       sliders: this.board.host, node: this.inspector.host, check: this.check.host, twins: this.twins.host, paths: this.paths.host, notes: this.check.notes,
     });
     showLook();
+    this.later = later;
     this.unexplain = explainTerms();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.unsweep = listenToSweeps();
@@ -123,6 +125,7 @@ export class Lab {
     if (!word.due) this.sight.watch();
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
+    loadAhead(this.later.splice(0));
     this.steps.answered();
     this.formula.receive({ ...drawing.formula, ack: word.ack });
     this.sync.receive(drawing);

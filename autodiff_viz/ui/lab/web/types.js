@@ -1,7 +1,7 @@
 // @ts-check
 // Declare the types of the messages from Python to the lab component. Types only.
 
-/** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[], figures: Record<string, string> }} Constants  `figures`: their titles by name */
+/** @typedef {{ palette: import("../../editor/web/types.js").PaletteGroup[], words: import("../../formula/web/types.js").Word[], figures: Record<string, string>, later: string[] }} Constants  `figures`: their titles by name; `later`: paths of the scripts that a figure needs */
 /**
  * @typedef {{
  *   key: string, ack: number, from: [string, number] | null, rev: number, base?: number, full?: any, patch?: any,

@@ -17,8 +17,7 @@ export class Tabs {
     this.names = "";
     /** @type {string | null} */
     this.chosen = null;
-    this.sized = new ResizeObserver(() => this.bringIntoView(this.chosen)); // it may be drawn before it has its size
-    this.sized.observe(this.root);
+    this.sized = new ResizeObserver(() => this.bringIntoView(this.chosen)); // after the layout: to ask before it would take one more
   }
 
   get buttons() {
@@ -36,8 +35,10 @@ export class Tabs {
       button.setAttribute("aria-selected", String(tab === chosen));
       button.tabIndex = tab === reached ? 0 : -1;
     }
-    if (this.chosen !== chosen || this.names !== names) this.bringIntoView(chosen);
+    if (this.chosen === chosen && this.names === names) return;
     [this.names, this.chosen] = [names, chosen];
+    this.sized.disconnect();
+    this.sized.observe(this.root); // which calls back once it has its size, and whenever that changes
   }
 
   /** Scroll the row to a tab, without the page. @param {string | null} name */

@@ -1,9 +1,9 @@
 // @ts-check
 // Move nodes into view that are pointed at in the formula or by the search for a node.
 
+import { clearOf } from "../draw/geometry.js";
 import { NAMED } from "../draw/text/levels.js";
 import { bringing } from "../draw/viewport/bring.js";
-import { clearOf } from "../draw/viewport/clear.js";
 import { sizeOf } from "../draw/stage.js";
 import { seenAs } from "../state/fold.js";
 
@@ -12,8 +12,9 @@ import { seenAs } from "../state/fold.js";
 export function bring(editor, names, cover) {
   const { stage, seen, choice } = editor;
   const ids = new Set(names.map((name) => seenAs(seen, name)));
-  const { side, ...clear } = clearOf(stage.host);
+  const size = sizeOf(stage);
+  const { side, ...clear } = clearOf(size);
   const least = stage.level.detail === "boxes" ? NAMED * stage.reading : 0;
-  const view = bringing(stage.view, seen.nodes.filter(({ id }) => ids.has(id)), sizeOf(stage), { ...clear, left: side, right: side }, least, cover);
+  const view = bringing(stage.view, seen.nodes.filter(({ id }) => ids.has(id)), size, { ...clear, left: side, right: side }, least, cover);
   if (view) editor.look(view, choice === "own" || view.k !== stage.view.k);
 }

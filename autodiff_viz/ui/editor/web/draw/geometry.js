@@ -129,10 +129,14 @@ export const overlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y
 
 const MARGIN = 24; // px around a node that is brought into view
 
-/** Px that the toolbars cover at the top and the bottom of the canvas, and a margin at the sides. */
+/** Px of the margins that a fitted drawing leaves free. */
 export const CLEAR = { top: 22, bottom: 22, side: 22 };
+const PHONE = 480, NEAR = 10; // px: of a narrow canvas, every one counts
 
-/** The viewport that shows `box` inside `size`, clear of the toolbars. A box that does not fit at scale `least` is
+/** The margins in a canvas of this width. @param {{ w: number }} size @returns {typeof CLEAR} */
+export const clearOf = ({ w }) => (w < PHONE ? { ...CLEAR, side: NEAR } : CLEAR);
+
+/** The viewport that shows `box` inside `size`, clear of its margins. A box that does not fit at scale `least` is
  * shown from its left end, where the inputs are, with `anchor` in the middle of the height.
  * @param {Box} box @param {{ w: number, h: number }} size
  * @param {{ least?: number, most?: number, anchor?: Box, clear?: typeof CLEAR }} [options] @returns {Viewport} */

@@ -3,9 +3,8 @@
 
 import { html, svg } from "../../../web/dom.js";
 import { REACH } from "./cards/chips.js";
-import { bounds, fit, overlap, padded, toWorld, withNode, zoomAt } from "./geometry.js";
+import { bounds, clearOf, fit, overlap, padded, toWorld, withNode, zoomAt } from "./geometry.js";
 import { within } from "./viewport/bring.js";
-import { clearOf } from "./viewport/clear.js";
 import { cull, MANY } from "./viewport/culling.js";
 import { framesOf } from "../state/frames.js";
 import { glide, mover } from "./viewport/glide.js";
@@ -36,7 +35,8 @@ const LEAVES = [["regions"], ["wires"], ["strings"], ["tabs"], ["numbers", "node
 
 export function openStage() {
   const layers = /** @type {Record<Layer, SVGGraphicsElement>} */ (Object.fromEntries(LEAVES.flat().map((name) => [name, svg("g")])));
-  const worlds = LEAVES.map((names) => svg("g", { class: "world" }, ...names.map((name) => layers[name])));
+  const extents = LEAVES.map(() => svg("path", { class: "extent" }));
+  const worlds = LEAVES.map((names, i) => svg("g", { class: "world" }, extents[i], ...names.map((name) => layers[name])));
   const leaves = worlds.map((world, i) => svg("svg", { class: `leaf of-${LEAVES[i][0]}` }, world));
   const pane = html("div", { class: "pane" }, ...leaves);
   const surface = html("div", { class: "surface", role: "application", "aria-label": "Computation graph. Arrow keys walk, question mark lists all keys." }, pane);
@@ -44,11 +44,11 @@ export function openStage() {
   const dots = html("div", { class: "dots" });
   const host = html("div", { class: "canvas", "data-detail": NEAR.detail }, html("div", { class: "backdrop" }, dots), surface, html("div", { class: "edges" }), status);
   return {
-    host, dots, surface, pane, worlds, layers, status, movePane: mover(pane), moveDots: mover(dots), moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
+    host, dots, surface, pane, worlds, extents, layers, status, movePane: mover(pane), moveDots: mover(dots), moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
     /** @type {Lifted[]} */ lifted: [],
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
     /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: { x: 0, y: 0, k: 0 },
-    /** @type {{ w: number, h: number } | null} of the canvas, once it has been told: to ask takes a layout */ size: null,
+    /** @type {{ w: number, h: number } | null} of the canvas, once it has been measured: to ask takes a layout */ size: null,
     glides: { under: false, timer: 0 },
     weight: 0, // paint cost, in nodes
     level: NEAR, // of detail
@@ -80,6 +80,7 @@ export function paint(stage, drawing, dragging) {
     if (complete || (stage.drawn.k && !isFar(stage.level))) giveNumbersPlaces(stage);
   }
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);
+  stage.host.classList.toggle("many", !complete);
 }
 
 /** Note what numbers must not cover, and the extent of the drawing. @param {Stage} stage @param {Drawing} drawing */
@@ -87,6 +88,8 @@ function measure(stage, drawing) {
   const regions = regionBoxes(framesOf(drawing), drawing.nodes, stage.level);
   stage.obstacles = [...drawing.nodes.map((node) => bodyOf(node, stage.level)), ...regions.map(({ tab }) => tab)];
   stage.content = bounds([...stage.obstacles, ...regions.map(({ box }) => box)]);
+  const { x, y, w, h } = stage.content ?? { x: 0, y: 0, w: 0, h: 0 };
+  for (const extent of stage.extents) extent.setAttribute("d", `M${x} ${y}h${w}v${h}`);
   stage.numbered = null;
 }
 
@@ -139,7 +142,7 @@ function settle(stage, size) {
   cull(stage, size, isFar(stage.level));
   if (!isFar(stage.level)) giveNumbersPlaces(stage);
   const { dataset } = stage.host;
-  const more = beyond(view, stage.content, size, clearOf(stage.host).bottom - SPARE);
+  const more = beyond(view, stage.content, size, clearOf(size).bottom - SPARE);
   if (dataset.beyond !== more) dataset.beyond = more;
 }
 
@@ -149,8 +152,8 @@ export const sizeOf = ({ surface, size }) => size ?? { w: surface.clientWidth, h
 /** The view that shows the whole drawing; a `first` view of a large graph prefers legible names and the selected node.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
-  const [size, clear] = [sizeOf(stage), clearOf(stage.host)];
-  takeReading(stage);
+  const size = sizeOf(stage);
+  const clear = clearOf(size);
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
   const least = stage.reading * leastOf(size, drawing.nodes.length);
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
@@ -159,8 +162,10 @@ export function wholeView(stage, drawing, first) {
   return chosen ? withNode(view, chosen, box, size, clear.side) : view;
 }
 
-/** Note how large text has to be, in this window and with the size of type that the user has chosen. @param {Stage} stage */
-export function takeReading(stage) {
+/** Note how large the canvas is, and how large text has to be, in this window and with the size of type that the user has
+ * chosen. @param {Stage} stage */
+export function measureCanvas(stage) {
+  if (stage.surface.clientWidth) stage.size ??= sizeOf(stage);
   const wished = getComputedStyle(stage.host).getPropertyValue("--type-least");
   stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(wished));
 }
@@ -182,14 +187,15 @@ const SMALLER = 1.3; // factor by which a view that shows all may be smaller tha
 /** Whether the view shows the whole drawing, and not as a small part of the canvas.
  * @param {Stage} stage @param {Viewport} whole the view that fits */
 export function showsWhole(stage, whole) {
-  const { view, content, host } = stage;
-  return beyond(view, content, sizeOf(stage), clearOf(host).bottom - SPARE) === "" && whole.k < SMALLER * view.k;
+  const { view, content } = stage;
+  const size = sizeOf(stage);
+  return beyond(view, content, size, clearOf(size).bottom - SPARE) === "" && whole.k < SMALLER * view.k;
 }
 
 /** The view that shows the named nodes. @param {Stage} stage @param {Drawing} drawing @param {Set<string>} names */
 export function partView(stage, drawing, names) {
   const box = bounds(drawing.nodes.filter(({ id }) => names.has(id)));
-  return box && fit(padded(box, 24), sizeOf(stage), { clear: clearOf(stage.host) });
+  return box && fit(padded(box, 24), sizeOf(stage), { clear: clearOf(sizeOf(stage)) });
 }
 
 /** Centre of the view, in world pixels.
@@ -211,7 +217,7 @@ export function zoomCentred(stage, factor) {
 export function revealing(stage, box) {
   const { w, h } = sizeOf(stage);
   const { k } = stage.view;
-  const { top, bottom } = clearOf(stage.host);
+  const { top, bottom } = clearOf({ w });
   const [x, y] = toWorld(stage.view, [0, top]);
   const seen = { x, y, w: w / k, h: (h - top - bottom) / k };
   if (overlap(padded(seen, -20), box)) return null;
@@ -223,8 +229,9 @@ export function revealing(stage, box) {
 export function shifted(stage, nodes) {
   const box = bounds(nodes);
   if (!box) return null;
-  const { top, bottom, side } = clearOf(stage.host);
-  return within(stage.view, box, sizeOf(stage), { top, bottom, left: side, right: side });
+  const size = sizeOf(stage);
+  const { top, bottom, side } = clearOf(size);
+  return within(stage.view, box, size, { top, bottom, left: side, right: side });
 }
 
 /** Whether the first view may leave out a part of the graph. @param {Drawing} drawing */

@@ -18,8 +18,8 @@ import { updateStrand, wireId } from "../wires/wires.js";
 /** @typedef {{ drawing: Drawing, outbox: object, expected: Drawing, wires: Map<string, Set<string>> }} Ground
  * what was drawn when the drag began; `wires`: ids by node */
 
-/** State that later frames of the drag build on. @param {Editor} editor @param {Drawing} expected @returns {Ground} */
-export function groundOf({ drawing, outbox }, expected) {
+/** State that later frames of the drag build on. @param {Pick<Editor, "drawing" | "mail">} editor @param {Drawing} expected @returns {Ground} */
+export function groundOf({ drawing, mail: { outbox } }, expected) {
   const seen = folded(expected);
   /** @type {Map<string, Set<string>>} */
   const wires = new Map(seen.nodes.map(({ id }) => [id, new Set()]));
@@ -27,11 +27,14 @@ export function groundOf({ drawing, outbox }, expected) {
   return { drawing, outbox, expected, wires };
 }
 
+/** Whether nothing has changed since the drag began but the dragged nodes. (`outbox` of the editor itself is a new object each
+ * time that it is read.) @param {Ground} ground @param {Pick<Editor, "drawing" | "mail">} editor */
+export const isCurrent = (ground, { drawing, mail }) => ground.drawing === drawing && ground.outbox === mail.outbox;
+
 /** Draw the frame; false if something else has changed too. @param {Editor} editor */
 export function dragFrame(editor) {
   const { dragged, ground, stage } = editor;
-  const same = ground?.drawing === editor.drawing && ground.outbox === editor.outbox;
-  if (!dragged || !ground || !same) return false;
+  if (!dragged || !ground || !isCurrent(ground, editor)) return false;
   editor.shown = stacked(moved(ground.expected, dragged));
   if (editor.memberMoves) editor.shown = withMoves(editor.shown, editor.memberMoves);
   const seen = editor.fold(editor.shown);

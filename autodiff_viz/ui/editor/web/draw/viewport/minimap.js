@@ -4,8 +4,7 @@
 // the frame changes.
 
 import { html, svg } from "../../../../web/dom.js";
-import { clearOf } from "./clear.js";
-import { bounds, padded } from "../geometry.js";
+import { bounds, clearOf, padded } from "../geometry.js";
 import { beyond, boxesPath, freeCorner, seen } from "./overview.js";
 import { sizeOf } from "../stage.js";
 
@@ -58,10 +57,10 @@ function needed({ stage, seen: shown }, size) {
   return size.w > 0 && beyond(stage.view, bounds(shown.nodes), size, 0) !== "";
 }
 
-/** The corner in which the map covers no node and no bar; null without one.
+/** The corner in which the map covers no node; null without one.
  * @param {Editor} editor @param {{ w: number, h: number }} size @param {import("./overview.js").Corner | null} corner where it has been */
 function placeOf({ stage, seen: shown }, size, corner) {
-  const { top, bottom } = clearOf(stage.host);
+  const { top, bottom } = clearOf(size);
   const room = { x: EDGE, y: top - EDGE, w: size.w - 2 * EDGE, h: size.h - top - bottom + 2 * EDGE };
   return freeCorner(room, size.w < NARROW ? SIZE.narrow : SIZE.wide, shown.nodes, stage.view, corner);
 }

@@ -1,0 +1,50 @@
+"""Find the scripts of Streamlit's elements, which a browser requests only once such an element has come.
+
+Named in the page, they are there by then, with the scripts that they import.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+import streamlit as st
+
+STATIC = Path(st.__file__).parent / "static"
+PAGE = "index.html"  # name of the page's own script in the manifest; the page names all that it imports
+FIRST = ("BidiComponent", "Html", "PageLink")
+"""Elements of the lab's first drawing: its component, its places, and a page of the navigation."""
+
+LATER = ("PlotlyChart",)
+"""Elements that come after the first numbers: a browser compiles 5 MB for them."""
+
+
+def scripts(*elements: str) -> list[str]:
+    """Return the paths of the scripts of these elements that Streamlit's page does not load itself.
+
+    Without Streamlit's list of its files there are none, and the browser finds them one after the other.
+    """
+    files = _files()
+    entries = [name for name in files if PurePosixPath(name).stem in elements and name.endswith(".tsx")]
+    page = _imported([PAGE])
+    return [f"{files[name]['file']}" for name in _imported(entries) if name not in page]
+
+
+def _imported(names: list[str]) -> list[str]:
+    """Return these entries of the list and all that they import."""
+    files, found = _files(), dict.fromkeys(names)
+    waiting = [*found]
+    for name in waiting:
+        new = [other for other in files.get(name, {}).get("imports", []) if other not in found]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return [*found]
+
+
+@cache
+def _files() -> dict:
+    try:
+        return json.loads((STATIC / "manifest.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
