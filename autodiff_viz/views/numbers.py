@@ -53,7 +53,7 @@ def declared_and_true(declared: np.ndarray, true: np.ndarray, dtype: str) -> tup
 
 
 def exact(number: np.ndarray) -> str:
-    """Return the shortest decimal text that gives this number back in its own dtype, spelled as `scalar` does.
+    """Return the shortest decimal text that gives this number back in its dtype, spelled as by `scalar`.
 
     Both zeros are "0": the sign of a zero is no part of what a reader compares.
     """

@@ -70,7 +70,7 @@ def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> Non
     of, apart = about(now, name), is_large(view) or FIGURES[name].is_slow(view.trace)
     found = _beside(name, now, view, of, part) if apart else _here(name, view, of)
     if found is not None:
-        draw_chart(*found, key, FIGURES[name].what_it_says)
+        draw_chart(*found, key, FIGURES[name].what_it_says, counts=FIGURES[name].counts)
 
 
 def _here(name: str, view: LabView, of: str | None) -> tuple[Any, str] | None:

@@ -63,7 +63,7 @@ def _draw(found: Planned, view: LabView, part: str, key: str) -> None:
     beside = (
         (lambda: _draw_choice(found, now, view, part)) if part == FIRST else None
     )  # a widget has one place
-    draw_chart(figure, plans_text(found, now.by), key, ASKS, beside)
+    draw_chart(figure, plans_text(found, now.by), key, ASKS, beside, FIGURES[PLANS].counts)
 
 
 def _draw_choice(found: Planned, now: Choice, view: LabView, part: str) -> None:

@@ -6,7 +6,7 @@ import { html, keep, setText } from "../../web/dom.js";
 import { term } from "../../web/term.js";
 import { Mend } from "../../web/mend.js";
 import { Field } from "./field.js";
-import { followed } from "./follow.js";
+import { computedSoFar, followed } from "./follow.js";
 import { setMath } from "./mathml.js";
 import { Rules } from "./rules.js";
 import { hintFor } from "./selected.js";
@@ -28,6 +28,8 @@ export class Inspector {
     this.numbers = null;
     /** Why numbers are of another state, as last given to `lag`. @type {string | null} */
     this.late = null;
+    /** Which numbers a pass that is played has computed; null: all. @type {((place: string) => boolean) | null} */
+    this.isComputed = null;
     this.behind = true; // whether numbers of the node do not follow a dragged slider
     /** @type {Map<string, Field>} */
     this.fields = new Map();
@@ -82,8 +84,9 @@ export class Inspector {
     if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map((says) => html("li", {}, says)));
   }
 
-  /** Show the numbers: Python's, or those of a dragged slider's position, with the others faded. @param {NodeData} given */
-  showNumbers(given) {
+  /** Show the numbers: Python's, or those of a dragged slider's position, with the others faded. @param {NodeData} whole */
+  showNumbers(whole) {
+    const given = this.isComputed ? computedSoFar(whole, this.isComputed) : whole;
     const { data, stale } = this.numbers ? followed(given, this.numbers) : { data: given, stale: new Set() };
     const { parts } = this;
     setText(parts.value, data.value || "\u2013");
@@ -97,6 +100,7 @@ export class Inspector {
     for (const [name, part] of Object.entries({ value, arriving, tangent, added })) part.classList.toggle("stale", stale.has(name));
     const sentences = [declared, runs, this.why.root, ...[...this.rows.values()].map(({ apart }) => apart)]; // of Python, with numbers in them
     for (const part of sentences) part.classList.toggle("stale", this.numbers !== null);
+    for (const part of [parts.more, this.why.root]) part.classList.toggle("later", this.isComputed !== null);
     this.behind = !this.numbers || stale.size > 0;
     this.mark();
   }
@@ -104,6 +108,12 @@ export class Inspector {
   /** Follow a slider that is dragged. @param {import("./follow.js").Numbers | null} numbers of its position; null: Python's own hold again */
   follow(numbers) {
     this.numbers = numbers;
+    if (this.data) this.showNumbers(this.data);
+  }
+
+  /** Follow a pass that is played. @param {((place: string) => boolean) | null} isComputed null: all numbers are on view again */
+  play(isComputed) {
+    this.isComputed = isComputed;
     if (this.data) this.showNumbers(this.data);
   }
 

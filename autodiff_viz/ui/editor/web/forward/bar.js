@@ -6,6 +6,7 @@ import { keyOf, ACTIONS } from "../actions/actions.js";
 import { arrowhead, icon } from "../draw/icons.js";
 import { toggleForward } from "./commands.js";
 import { html, setText } from "../../../web/dom.js";
+import { hear } from "../../../web/news.js";
 import { term } from "../../../web/term.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -24,6 +25,7 @@ export function forwardBar(editor) {
   }, icon("close"));
   const root = html("div", { class: "bar forward-bar", role: "toolbar", "aria-label": "Forward mode", hidden: true }, html("b", {}, "Forward mode"), keys(), says, close);
   answerKeys(editor, root);
+  hear("numbers", ({ numbers }) => root.classList.toggle("late", numbers !== null), () => !root.isConnected && editor.drawing.rev >= 0);
   editor.watchers.push(() => {
     const { forward } = editor.drawing;
     if (root.hidden && !forward) return;

@@ -64,7 +64,7 @@ export function openPopover(editor, { label, kind = "", find, look, fill, place,
   };
   host.append(root);
   editor.watchers = [...editor.watchers, watch];
-  hear("numbers", watch, () => !root.isConnected); // of a dragged slider's position
+  for (const news of ["numbers", "play"]) hear(news, watch, () => !root.isConnected); // of a dragged slider's position, of a step
   watch();
   /** @type {HTMLElement | null} */ (root.querySelector(first))?.focus();
 }

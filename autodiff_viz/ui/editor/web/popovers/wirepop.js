@@ -33,7 +33,7 @@ export function selectWire(editor, id) {
 export function openWire(editor, id) {
   const strand = () => editor.stage.strands.get(id);
   if (matchMedia(PHONE).matches) tell("menu", {}); // it needs the canvas's whole height
-  const rows = (/** @type {Wire} */ wire) => wireRows({ ...editor.shown, node: editor.drawing.node }, wire, editor.numbers);
+  const rows = (/** @type {Wire} */ wire) => wireRows({ ...editor.shown, node: editor.drawing.node }, wire, editor.numbers, editor.isComputed);
   openPopover(editor, {
     label: "Wire", kind: "wire-pop", first: "[autofocus]", // the canvas keeps the keys: Delete removes the wire
     find: () => (editor.wire === id && !editor.selection.size ? (strand()?.wire ?? undefined) : undefined),

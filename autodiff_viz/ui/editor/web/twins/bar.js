@@ -26,6 +26,7 @@ export function twinsBar(editor) {
     html("div", { class: "letters" }, ...buttons), says, unpin);
   answerKeys(editor, root);
   hear("numbers", ({ numbers }) => root.classList.toggle("late", numbers !== null), () => !root.isConnected && editor.drawing.rev >= 0);
+  hear("play", ({ isComputed }) => root.classList.toggle("played", isComputed !== null), () => !root.isConnected && editor.drawing.rev >= 0);
   editor.watchers.push(() => {
     const { twins } = editor.drawing;
     if (root.hidden && !twins) return;
