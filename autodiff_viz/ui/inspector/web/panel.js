@@ -103,12 +103,16 @@ export class Inspector {
     for (const part of [parts.more, this.why.root]) part.classList.toggle("later", this.isComputed !== null);
     this.behind = !this.numbers || stale.size > 0;
     this.mark();
+    return data.value ?? "";
   }
 
   /** Follow a slider that is dragged. @param {import("./follow.js").Numbers | null} numbers of its position; null: Python's own hold again */
   follow(numbers) {
     this.numbers = numbers;
-    if (this.data) this.showNumbers(this.data);
+    if (!this.data) return;
+    const value = this.showNumbers(this.data);
+    const isMoved = numbers?.get(`value ${this.name}`)?.kind === 0;
+    for (const field of this.fields.values()) if (field.data.id === "numbers") field.follow(isMoved ? value : null);
   }
 
   /** Follow a pass that is played. @param {((place: string) => boolean) | null} isComputed null: all numbers are on view again */

@@ -3,7 +3,7 @@
 // reader's equation, and its share in the sum at a fork; with what can be done there. They follow a dragged slider.
 
 import { removeWire } from "../actions/commands.js";
-import { freeSpot, pointAt } from "../draw/geometry.js";
+import { bounds, freeSpot, pointAt } from "../draw/geometry.js";
 import { wireRows } from "../live/wirerows.js";
 import { html } from "../../../web/dom.js";
 import { closePopover, openPopover } from "./popover.js";
@@ -48,7 +48,16 @@ export function openWire(editor, id) {
       const [x, y] = curve?.length ? pointAt(curve, 0.5).point : [0, 0];
       return [x, y + BELOW / editor.stage.view.k];
     },
+    own: (wire) => [...editor.seen.nodes.filter((node) => node.id === wire.from || node.id === wire.to), ...boxOf(strand()?.curve)],
   });
+}
+
+/** The box of a wire. @param {import("../types.js").Cubic[]} [curve] @returns {import("../types.js").Box[]} */
+function boxOf(curve) {
+  if (!curve?.length) return [];
+  const points = [0, 0.25, 0.5, 0.75, 1].map((t) => pointAt(curve, t).point);
+  const box = bounds(points.map(([x, y]) => ({ x, y, w: 0, h: 0 })));
+  return box ? [box] : [];
 }
 
 /** @param {Editor} editor @param {Wire} wire */
