@@ -30,6 +30,14 @@ GLOSSARY = {
     "carries to the output.",
     "Jacobian": "All derivatives of the elements of one node by those of another: a row for each element "
     "of the first, a column for each of the second.",
+    "kept": "Held in memory from the forward pass until the backward pass reads it.",
+    "computed again": "Run once more in the backward pass, since the result was not kept.",
+    "loss scale": "A number by which the seed is multiplied in 16 bits, so that small cotangents do not "
+    "become 0. Gradients are divided by it at the end.",
+    "local derivative": "How fast a node moves when one node that it reads moves and the others stand still.",
+    "path": "A way along wires from a node to the output. It brings the product of the local derivatives "
+    "on it.",
+    "parameter": "An input that training may change.",
     "segment": "A part of the graph between two cuts, with one pullback for all of it.",
 }
 """Each word, in the form in which the page has it, with its sentence."""

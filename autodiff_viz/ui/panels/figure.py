@@ -19,6 +19,7 @@ from autodiff_viz.ui.widgets import answered, renewed
 from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.glossary import GLOSSARY
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.page.figure_choice import (
     about,
@@ -109,7 +110,7 @@ def _draw_scale(now: Lab) -> None:
         key=key,
         on_change=answered,
         args=(key, set_scale),
-        help="The seed is multiplied by it, and the cotangents are divided by it at the end.",
+        help=GLOSSARY["loss scale"],
     )
 
 

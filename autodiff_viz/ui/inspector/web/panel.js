@@ -3,7 +3,7 @@
 // with the numbers on the canvas.
 
 import { html, keep, setText } from "../../web/dom.js";
-import { term } from "../../web/term.js";
+import { setExplained, term } from "../../web/term.js";
 import { Mend } from "../../web/mend.js";
 import { Field } from "./field.js";
 import { computedSoFar, followed } from "./follow.js";
@@ -73,7 +73,7 @@ export class Inspector {
     setMath(parts.math, data.math);
     setText(parts.doc, data.doc ?? "");
     this.rules.show(data.kinds, data.kind);
-    setText(parts.says, data.ruleSays ?? "");
+    setExplained(parts.says, data.ruleSays ?? "");
     setText(parts.declared, (data.declared ?? []).join(" "));
     parts.more.hidden = !data.declared?.length;
     setText(parts.valueOf, data.shape ? `Value (shape ${data.shape})` : "Value");
@@ -81,7 +81,7 @@ export class Inspector {
     this.showNumbers(data);
     this.showFields(data, ack);
     const runs = data.runs ?? [];
-    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map((says) => html("li", {}, says)));
+    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map(explainedItem));
   }
 
   /** Show the numbers: Python's, or those of a dragged slider's position, with the others faded. @param {NodeData} whole */
@@ -145,6 +145,13 @@ export class Inspector {
     if (this.late && this.behind) this.host.dataset.lag = this.late;
     else delete this.host.dataset.lag;
   }
+}
+
+/** @param {string} says */
+function explainedItem(says) {
+  const item = html("li");
+  setExplained(item, says);
+  return item;
 }
 
 /** @returns {Row} */

@@ -3,6 +3,7 @@
 // canvas while the pointer or the focus is on it; a press keeps the highlight until the next press.
 
 import { html } from "../../web/dom.js";
+import { setExplained } from "../../web/term.js";
 
 /** @typedef {import("./types.js").PathsData} PathsData */
 /** @typedef {import("./types.js").PathRow} PathRow */
@@ -12,6 +13,13 @@ export const rowAfter = (key, at, count) => {
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: count - 1 }[key];
   return to === undefined ? null : Math.max(0, Math.min(count - 1, to));
 };
+
+/** @param {string} sentence */
+function explainedLine(sentence) {
+  const line = html("p");
+  setExplained(line, sentence);
+  return line;
+}
 
 export class PathsList {
   /** @param {(row: PathRow | null) => void} light */
@@ -45,7 +53,7 @@ export class PathsList {
     this.rows = data?.rows ?? [];
     this.kept = null;
     this.light(null);
-    this.says.replaceChildren(...(data?.says ?? []).map((sentence) => html("p", {}, sentence)));
+    this.says.replaceChildren(...(data?.says ?? []).map(explainedLine));
     this.rest.textContent = data?.rest ?? "";
     this.list.hidden = !this.rows.length;
     this.list.replaceChildren(...this.rows.map((row, i) => this.item(row, i)));

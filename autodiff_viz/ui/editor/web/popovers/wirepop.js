@@ -6,6 +6,7 @@ import { removeWire } from "../actions/commands.js";
 import { bounds, freeSpot, pointAt } from "../draw/geometry.js";
 import { wireRows } from "../live/wirerows.js";
 import { html } from "../../../web/dom.js";
+import { term } from "../../../web/term.js";
 import { closePopover, openPopover } from "./popover.js";
 import { titleOf } from "../state/fold.js";
 import { sizeOfNew } from "../state/growth.js";
@@ -16,6 +17,8 @@ import { tell } from "../../../web/news.js";
 /** @typedef {import("../types.js").Wire} Wire */
 
 const BELOW = 16; // px between the wire and the popover
+/** @type {Record<string, string>} words of the glossary, by how a row begins */
+const WORDS = { Forward: "value", "Passed on": "tangent", Arrives: "arriving cotangent", Local: "pullback", "Passed back": "passes" };
 const PLAIN = "identity"; // op of a node that only has a rule
 
 /** Select a wire, and request the numbers of its reader from Python. @param {Editor} editor @param {string} id */
@@ -40,7 +43,7 @@ export function openWire(editor, id) {
     look: rows,
     fill: (wire) => [
       html("b", {}, `${titleOf(wire.from)} \u2192 ${titleOf(wire.to)}`),
-      html("dl", {}, ...rows(wire).flatMap(([term, says, kind]) => [html("dt", {}, term), html("dd", { class: kind }, says)])),
+      html("dl", {}, ...rows(wire).flatMap(([row, says, kind]) => [html("dt", {}, wordOf(row)), html("dd", { class: kind }, says)])),
       html("div", { class: "region-buttons" }, ...buttons(editor, wire)),
     ],
     place: () => {
@@ -50,6 +53,12 @@ export function openWire(editor, id) {
     },
     own: (wire) => [...editor.seen.nodes.filter((node) => node.id === wire.from || node.id === wire.to), ...boxOf(strand()?.curve)],
   });
+}
+
+/** What a row is about, explained. @param {string} row @returns {Node | string} */
+function wordOf(row) {
+  const word = Object.keys(WORDS).find((start) => row.startsWith(start));
+  return word ? term(WORDS[word], row) : row;
 }
 
 /** The box of a wire. @param {import("../types.js").Cubic[]} [curve] @returns {import("../types.js").Box[]} */
