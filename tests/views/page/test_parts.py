@@ -13,6 +13,8 @@ from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, opened, start
 from autodiff_viz.views.lessons.gallery import close_lesson, open_lesson
+from autodiff_viz.views.node.fields import fields
+from autodiff_viz.views.node.inspector import node_view
 from autodiff_viz.views.page.parts import SHOWS, changed, is_about_training, lab_drawing, shows
 from tests.views.regression import lab_of, trained
 
@@ -114,7 +116,9 @@ def test_while_a_step_is_on_view_sliders_and_fields_of_parameters_say_that_they_
         None,
         "Training starts with this value of w; the canvas shows step 3.",
     ]
-    labels = [next(f["label"] for f in data["node"]["fields"] if f["id"] == "numbers") for data in drawn]
+    views = [lab_view(lab) for lab in (before, after)]
+    found = [fields(v.graph, node_view(v.graph, v.trace, "w"), v.moment is not None) for v in views]
+    labels = [next(field["label"] for field in each if field["id"] == "numbers") for each in found]
     assert labels == ["Numbers", "Numbers when training starts"]
     own = replace(after, step=None)  # the formula's own numbers are on view
     assert "says" not in lab_drawing(own, lab_view(own))["sliders"]

@@ -49,7 +49,7 @@ function paintCard(card, { values, cotangents, step }) {
   const works = step !== null && nodesOf(node).includes(step.node);
   for (const which of WHICH) {
     root.classList.toggle(`no-${which}`, !known[which]);
-    for (const part of Object.values(card.numbers?.pictures?.[which] ?? {})) part.style.visibility = known[which] ? "" : "hidden";
+    for (const part of drawn(card, which)) part.style.visibility = known[which] ? "" : "hidden";
   }
   root.classList.toggle("at-work", works);
   root.classList.toggle("runs-again", works && Boolean(step?.again));
@@ -57,6 +57,12 @@ function paintCard(card, { values, cotangents, step }) {
   if (card.numbers && !root.querySelector(".blank")) root.append(...blanks(card), svg("text", { class: "again-mark", x: 2, y: node.h + 15 }));
   const mark = root.querySelector(".again-mark");
   if (mark && works) setText(mark, step?.dropped ? "dropped" : "again");
+}
+
+/** Heat-maps and cells of a tensor. @param {Card} card @param {"value" | "cotangent"} which @returns {SVGElement[]} */
+function drawn({ numbers }, which) {
+  const block = numbers?.cells?.[which];
+  return [...Object.values(numbers?.pictures?.[which] ?? {}), ...(block ? [block.image, ...block.texts] : [])];
 }
 
 /** A dash in the place of each number. @param {Card} card */
@@ -71,11 +77,11 @@ function blanks({ numbers }) {
 export function clearPlay(stage) {
   delete stage.host.dataset.play;
   for (const card of stage.cards.values()) {
-    const { root, numbers, node } = card;
+    const { root, node } = card;
     if (node) describe(card, node);
     root.classList.remove(...CARD);
     for (const mark of root.querySelectorAll(".blank, .again-mark")) mark.remove();
-    for (const which of WHICH) for (const part of Object.values(numbers?.pictures?.[which] ?? {})) part.style.visibility = "";
+    for (const which of WHICH) for (const part of drawn(card, which)) part.style.visibility = "";
   }
   for (const strand of stage.strands.values()) {
     for (const part of [strand.root, strand.number]) part.classList.remove(...STRAND);
