@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from html import escape
+from html import escape, unescape
 
 GLOSSARY = {
     "value": "What a node computes in the forward pass.",
@@ -48,9 +48,13 @@ _WORD = re.compile(
 _KEYS = {word.lower(): word for word in GLOSSARY}
 
 
-def explained(text: str) -> str:
-    """Return plain text as HTML with the first of each word marked, for `ui/web/term.js` to explain."""
-    once: set[str] = set()
+def explained(text: str, once: set[str] | None = None) -> str:
+    """Return plain text as HTML with the first of each word marked, for `ui/web/term.js` to explain.
+
+    Args:
+      once: words that are marked already, which are not marked again; those of this text are added.
+    """
+    once = set() if once is None else once
 
     def marked(match: re.Match[str]) -> str:
         word = _KEYS[match[1].lower()]
@@ -65,3 +69,9 @@ def explained(text: str) -> str:
         parts += [escape(text[end : match.start()]), marked(match)]
         end = match.end()
     return "".join([*parts, escape(text[end:])])
+
+
+def explained_html(html: str, once: set[str]) -> str:
+    """Return HTML with the words in its text marked; its tags stay as they are."""
+    parts = re.split(r"(<[^>]*>)", html)
+    return "".join(part if i % 2 else explained(unescape(part), once) for i, part in enumerate(parts))

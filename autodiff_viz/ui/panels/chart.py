@@ -10,7 +10,7 @@ import streamlit as st
 
 from autodiff_viz.figures.style.enlarge import enlarged
 from autodiff_viz.ui.session import session
-from autodiff_viz.views.glossary import explained
+from autodiff_viz.views.glossary import explained, explained_html
 
 CONFIG = {"displaylogo": False, "displayModeBar": "hover"}
 _MARK = re.compile("([■□▨▬◆○●━┃┈╍])(</span>)? ")
@@ -44,7 +44,9 @@ def draw_chart(
                 beside()
             if told or asks:
                 kind = "av-told av-counts" if counts else "av-told"
-                st.html(f'<div class="{kind}"><div>{told}</div><p>{explained(asks)}</p></div>')
+                once: set[str] = set()
+                told, asked = explained_html(told, once), explained(asks, once)
+                st.html(f'<div class="{kind}"><div>{told}</div><p>{asked}</p></div>')
             with st.expander("In words"):
                 st.text(words)
 
