@@ -61,8 +61,8 @@ export function openPopover(editor, { label, kind = "", find, look, fill, place,
     if (next !== seen) refill(root, fill(part));
     seen = next;
     const at = place(part);
-    const stands = JSON.stringify([at, editor.stage.view, host.clientWidth, host.clientHeight]);
-    if (at && stands !== stood) standClear(editor, root, at, own(part)); // not at each number, which may need another line
+    const stands = JSON.stringify([at, editor.stage.view, host.clientWidth, host.clientHeight, root.offsetHeight]);
+    if (at && stands !== stood) standClear(editor, root, at, own(part)); // not at each number of a dragged slider
     stood = stands;
     shown?.(part);
   };
