@@ -57,6 +57,7 @@ class FigureSpec:
       slow: whether a worker makes it for every graph, not only for a large one.
       slow_for: whether a worker makes it of this trace; None: of none but a large one.
       needs: whether a graph has what the figure is about; None if all have.
+      counts: whether it shows counts alone, and so stays on view while the pass is played.
       beside: makes figure and text with the pinned graph beside the present one; None for one graph alone.
     """
 
@@ -69,6 +70,7 @@ class FigureSpec:
     slow: bool = False
     slow_for: Callable[[Trace], bool] | None = None
     needs: Callable[[Graph], bool] | None = None
+    counts: bool = False
     beside: Callable[[Trace, str | None, Twin], tuple[go.Figure, str]] | None = None
 
     def is_slow(self, trace: Trace) -> bool:
@@ -133,12 +135,14 @@ FIGURES: Mapping[str, FigureSpec] = {
         "How often each node runs, and what checkpoint regions run again in the backward pass.",
         lambda trace, name: runs_figure(trace),
         lambda trace, name: runs_text(trace),
+        counts=True,
     ),
     "residuals": FigureSpec(
         "Residuals",
         "What the forward pass keeps for the backward pass, who made it and who reads it.",
         lambda trace, name: residuals_figure(trace),
         lambda trace, name: residuals_text(trace),
+        counts=True,
     ),
     "memory": FigureSpec(
         "Memory",
@@ -147,6 +151,7 @@ FIGURES: Mapping[str, FigureSpec] = {
         lambda trace, name: memory_text(trace),
         lambda trace, name: memory_figure(trace, low=True),
         slow=True,
+        counts=True,
     ),
     PLANS: FigureSpec(
         "Plans",
@@ -155,6 +160,7 @@ FIGURES: Mapping[str, FigureSpec] = {
         lambda trace, name: plans_text_of(trace),
         lambda trace, name: plans_figure_of(trace, low=True),
         slow=True,
+        counts=True,
     ),
     "precision": FigureSpec(
         "Precision",

@@ -17,13 +17,14 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import FOLLOW, INPUT, Call, Graph, Lambda, Literal, Node, Rule
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.dtypes import DTYPES
-from autodiff_viz.graph.registries.policies import TAKING_NAMES
+from autodiff_viz.graph.registries.policies import POLICY, TAKING_NAMES
 from autodiff_viz.graph.registries.rule_kinds import ARRIVING, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.text.literals import seed_fault
 from autodiff_viz.graph.text.names import COTANGENT, pullback_arguments
 from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.param_types import fits, needed
 from autodiff_viz.views.canvas.collapsed_groups import folded_places, too_high
 from autodiff_viz.views.lab import (
@@ -37,6 +38,7 @@ from autodiff_viz.views.lab import (
     with_text,
     without_draft,
 )
+from autodiff_viz.views.labels import set_to
 from autodiff_viz.views.slider_ranges import with_range
 
 NO_WIRES = "{!r} is wired to nothing, so it has no derivative to replace."
@@ -77,13 +79,13 @@ def set_input(lab: Lab, name: str, value: float, fresh: bool = False) -> Lab:
     node = lab.graph[name]
     if node.op != INPUT:  # a late message of a slider; the name now belongs to another node
         return lab
-    label = f"Move {name}"
     try:
         graph = edits.with_param(lab.graph, name, "value", value)
     except GraphError as error:
         return refused(lab, error)
-    moved = committed(with_range(lab, name), graph, label)
-    if not fresh and lab.history.present.label == label and graph != lab.graph:
+    moved = committed(with_range(lab, name), graph, set_to(name, value))
+    before = set_to(name, node.param("value"))
+    if not fresh and lab.history.present.label == before and graph != lab.graph:
         moved = replace(moved, history=replace(moved.history, past=lab.history.past))
     return moved
 
@@ -136,7 +138,8 @@ def set_function(lab: Lab, name: str, text: str) -> Lab:
             if rule.function and not text.lstrip().startswith("lambda"):
                 text = f"lambda {', '.join(rule.function.args)}: ({text})"
             rule = replace(rule, function=parse_lambda(text))
-        return committed(lab, edits.with_rule(lab.graph, name, rule), f"Change the {rule.kind} of {name}")
+        label = f"Change the {KINDS[rule.kind].label} of {name}"
+        return committed(lab, edits.with_rule(lab.graph, name, rule), label)
     except GraphError as error:
         return refused(lab, error)
 
@@ -157,7 +160,8 @@ def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
         return refused(lab, GraphError(Problem("bad-param", message, "Type another number.", node=name)))
     try:
         graph = edits.with_param(lab.graph, name, param, value)
-        return committed(lab, graph, f"Set {param} of {name}")
+        shown = to_text(value) if spec and spec.kind == "index" else value
+        return committed(lab, graph, set_to(f"{param} of {name}", shown))
     except GraphError as error:
         return refused(lab, error)
 
@@ -170,7 +174,7 @@ def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = froze
     kept = saved & old.nodes if policy in TAKING_NAMES else frozenset()
     try:
         graph = edits.with_region(lab.graph, replace(old, policy=policy, saved=kept))
-        return committed(lab, graph, f"Policy of {region}: {policy}")
+        return committed(lab, graph, f"Let {region} keep {POLICY[policy].keeps}")
     except GraphError as error:
         return refused(lab, error)
 
@@ -245,7 +249,7 @@ def steps(lab: Lab) -> dict[str, str | None]:
 
 def reset(lab: Lab) -> Lab:
     """Open the first graph again; undo returns to the present one."""
-    return opened(lab, start().graph, "Start again")
+    return opened(lab, start().graph, "Reset")
 
 
 def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:

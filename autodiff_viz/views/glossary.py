@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from html import escape
+from html import escape, unescape
 
 GLOSSARY = {
     "value": "What a node computes in the forward pass.",
@@ -30,6 +30,14 @@ GLOSSARY = {
     "carries to the output.",
     "Jacobian": "All derivatives of the elements of one node by those of another: a row for each element "
     "of the first, a column for each of the second.",
+    "kept": "Held in memory from the forward pass until the backward pass reads it.",
+    "computed again": "Run once more in the backward pass, since the result was not kept.",
+    "loss scale": "A number by which the seed is multiplied in 16 bits, so that small cotangents do not "
+    "become 0. Gradients are divided by it at the end.",
+    "local derivative": "How fast a node moves when one node that it reads moves and the others stand still.",
+    "path": "A way along wires from a node to the output. It brings the product of the local derivatives "
+    "on it.",
+    "parameter": "An input that training may change.",
     "segment": "A part of the graph between two cuts, with one pullback for all of it.",
 }
 """Each word, in the form in which the page has it, with its sentence."""
@@ -49,9 +57,13 @@ _VERBATIM = re.compile(r"`[^`]*`|\[[^]]*\]\([^)]*\)|(?<!\*)\*[^*]+\*(?!\*)")
 """Code, links and titles in italics in Markdown, in which no word is meant."""
 
 
-def explained(text: str) -> str:
-    """Return plain text as HTML with the first of each word marked, for `ui/web/term.js` to explain."""
-    once: set[str] = set()
+def explained(text: str, once: set[str] | None = None) -> str:
+    """Return plain text as HTML with the first of each word marked, for `ui/web/term.js` to explain.
+
+    Args:
+      once: words that are marked already, which are not marked again; those of this text are added.
+    """
+    once = set() if once is None else once
 
     def marked(match: re.Match[str]) -> str:
         word = _KEYS[match[1].lower()]
@@ -72,3 +84,9 @@ def words_in(markdown: str) -> tuple[str, ...]:
     """Return the words of the glossary that stand in Markdown, in their order there."""
     text = _VERBATIM.sub("", markdown)
     return tuple(dict.fromkeys(_KEYS[match[1].lower()] for match in _WORD.finditer(text)))
+
+
+def explained_html(html: str, once: set[str]) -> str:
+    """Return HTML with the words in its text marked; its tags stay as they are."""
+    parts = re.split(r"(<[^>]*>)", html)
+    return "".join(part if i % 2 else explained(unescape(part), once) for i, part in enumerate(parts))

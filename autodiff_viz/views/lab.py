@@ -23,7 +23,6 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.dtypes import FLOAT32
-from autodiff_viz.graph.text.text_format import MINUS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show_with_places
 from autodiff_viz.language.source.caret import Places
@@ -281,8 +280,3 @@ def refused(lab: Lab, error: GraphError) -> Lab:
 def scalar_inputs(graph: Graph) -> tuple[str, ...]:
     """Return the names of the inputs that a slider can move, in graph order."""
     return tuple(n.name for n in graph.nodes if n.op == INPUT and isinstance(n.param("value"), int | float))
-
-
-def plain(number: float) -> str:
-    """Return a number as text for a label, with a typographic minus sign."""
-    return f"{number:g}".replace("-", MINUS)

@@ -53,11 +53,17 @@ def declared_and_true(declared: np.ndarray, true: np.ndarray, dtype: str) -> tup
 
 
 def exact(number: np.ndarray) -> str:
-    """Return the shortest decimal text that gives this number back in its own dtype."""
+    """Return the shortest decimal text that gives this number back in its dtype, spelled as by `scalar`.
+
+    Both zeros are "0": the sign of a zero is no part of what a reader compares.
+    """
     number = np.asarray(number)[()]
-    if not np.isfinite(number):
+    if number == 0 or not np.isfinite(number):
         return scalar(float(number))
-    return (_shortest(number) if number.itemsize == HALF else str(number)).replace("-", MINUS)
+    text = _shortest(number) if number.itemsize == HALF else str(number)
+    mantissa, _, exponent = text.partition("e")
+    plain = mantissa.removesuffix(".0")
+    return (f"{plain}e{int(exponent)}" if exponent else plain).replace("-", MINUS)
 
 
 def _shortest(number: np.ndarray) -> str:

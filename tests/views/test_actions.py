@@ -11,6 +11,7 @@ from autodiff_viz.language.show import show
 from autodiff_viz.views import actions
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import FIRST, Lab, opened, start
+from autodiff_viz.views.node.input_source import set_numbers, set_shape
 
 NOISE = "x = input(shape=(2,), seed=3)\nu = uniform(shape=(2,), seed=5)\ny = x * u"
 
@@ -66,28 +67,49 @@ def test_moving_one_slider_many_times_is_one_step_of_undo():
     lab = start()
     for value in (0.7, 0.8, 0.9):
         lab = actions.set_input(lab, "x", value)
-    assert labels(lab) == ["Start", "Move x"]
+    assert labels(lab) == ["Start", "Set x to 0.9"]
     assert lab.graph["x"].param("value") == 0.9
     assert actions.undone(lab).graph == start().graph
 
 
 def test_moving_two_sliders_is_two_steps():
     lab = actions.set_input(actions.set_input(start(), "x", 0.7), "y", 2.0)
-    assert labels(lab) == ["Start", "Move x", "Move y"]
+    assert labels(lab) == ["Start", "Set x to 0.7", "Set y to 2"]
 
 
 def test_a_slider_used_again_after_something_else_is_a_step_of_its_own():
     lab = actions.set_input(start(), "x", 0.7)
     lab = actions.set_rule(lab, "a", "stop")
     lab = actions.set_input(lab, "x", 0.8)
-    assert labels(lab) == ["Start", "Move x", "Stop gradient at a", "Move x"]
+    assert labels(lab) == ["Start", "Set x to 0.7", "Stop gradient at a", "Set x to 0.8"]
 
 
 def test_a_new_gesture_on_the_same_slider_is_a_step_of_its_own():
     lab = actions.set_input(start(), "x", 0.7, True)
     lab = actions.set_input(actions.set_input(lab, "x", 0.8, True), "x", 0.9, False)
-    assert labels(lab) == ["Start", "Move x", "Move x"]
+    assert labels(lab) == ["Start", "Set x to 0.7", "Set x to 0.9"]
     assert actions.undone(lab).graph["x"].param("value") == 0.7
+
+
+@pytest.mark.parametrize(
+    ("formula", "action", "label"),
+    [
+        ("x = 1.0", lambda lab: actions.set_input(lab, "x", -0.25), "Set x to \u22120.25"),
+        ("x = [1.0, 2.0]", lambda lab: set_numbers(lab, "x", "[3.0, 4.5]"), "Set x to [3, 4.5]"),
+        ("x = [1.0, 2.0]", lambda lab: set_numbers(lab, "x", "[[3.0], [4.0]]"), "Set x to a tensor"),
+        ("x = [1.0, 2.0]", lambda lab: set_shape(lab, "x", "(3, 4)"), "Set the shape of x to [3, 4]"),
+        (NOISE, lambda lab: actions.set_param(lab, "u", "seed", 6), "Set seed of u to 6"),
+        ("y = sum([1.0, 2.0])", lambda lab: actions.set_param(lab, "y", "axis", 0), "Set axis of y to 0"),
+        (
+            "x = 1.0\ny = custom(sin(x), pullback=lambda v, x, y: v)",
+            lambda lab: actions.set_function(lab, "y", "v * y"),
+            "Change the pullback of y",
+        ),
+    ],
+)
+def test_a_step_of_undo_names_what_was_set_and_to_what(formula, action, label):
+    lab = action(lab_of(formula))
+    assert (lab.notice, lab.history.present.label) == ((), label)
 
 
 def test_a_slider_of_a_node_that_is_no_input_any_more_moves_nothing():

@@ -37,7 +37,7 @@ def drawn(lab: Lab) -> dict[str, dict]:
 def test_the_number_of_branches_is_one_step_with_a_name():
     lab = sent(lab_of(stacked(2)), "branches", group="gate", k=4)
     assert lab.notice == ()
-    assert lab.history.present.label == "k = 4 in gate"
+    assert lab.history.present.label == "Set k of gate to 4"
     assert drawn(lab)["gate"]["branches"] == ["gate_1", "gate_2", "gate_3", "gate_4"]
     assert "stack([o_1, o_2, o_3, o_4])" in formula_text(lab)
     assert undone(lab).graph == lab_of(stacked(2)).graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from autodiff_viz.figures.catalog import FIGURES
-from autodiff_viz.views.glossary import GLOSSARY, explained, words_in
+from autodiff_viz.views.glossary import GLOSSARY, explained, explained_html, words_in
 
 
 class _Text(HTMLParser):
@@ -50,6 +50,14 @@ def test_another_word_that_is_written_alike_is_not_marked():
 
 def test_the_longer_word_is_taken():
     assert read(explained("the arriving cotangent")).words == [("dfn", "arriving cotangent")]
+
+
+def test_words_in_the_text_of_html_are_marked_once_and_tags_are_left_alone():
+    once = {"gradient"}
+    found = explained_html('<b style="norm: 1">by the norm &lt; 2</b>, a gradient, the norm', once)
+    word = explained("norm")
+    assert found == f'<b style="norm: 1">by the {word} &lt; 2</b>, a gradient, the norm'
+    assert once == {"gradient", "norm"}
 
 
 def test_the_words_beside_the_figures_are_explained():

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from ml_dtypes import bfloat16
 
 from autodiff_viz.graph.text.text_format import MINUS, scalar
 from autodiff_viz.views.numbers import exact, full, norm, shape, short
@@ -64,6 +65,20 @@ def test_the_full_text_of_a_float64_reads_back_as_the_same_float64(number):
     assert float(exact(np.float64(number)).replace(MINUS, "-")) == number
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, bfloat16])
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0.0, "0"), (-0.0, "0"), (1.0, "1"), (-1.0, "−1"), (0.5, "0.5"), (-20.0, "−20")],
+)
+def test_the_full_text_of_a_number_that_a_card_holds_is_that_of_the_card(dtype, number, text):
+    assert (exact(dtype(number)), short(dtype(number))) == (text, text)
+
+
+@pytest.mark.parametrize(("number", "text"), [(2.0**-20, "9.536743e−7"), (1e20, "1e20"), (-1e-7, "−1e−7")])
+def test_a_power_of_ten_is_spelled_alike_in_full_and_on_a_card(number, text):
+    assert exact(np.float32(number)) == text
+
+
 def test_a_short_vector_is_written_out():
     assert short(np.array([1.0, -0.5, 0.25])) == "[1, −0.5, 0.25]"
 
@@ -115,8 +130,8 @@ def test_an_array_without_elements_becomes_text():
         ("bfloat16", 0.1, "0.1", "0.1"),  # 0.10009765625, the nearest with 8 bits
         ("bfloat16", 3.14159, "3.14", "3.14"),  # 3.140625
         ("bfloat16", 1e-40, "9.2e−41", "9e−41"),  # the smallest number, 2^-133 = 9.18e-41
-        ("float16", 65504.0, "65500", "65500.0"),
-        ("bfloat16", -2.0, "−2", "−2.0"),
+        ("float16", 65504.0, "65500", "65500"),
+        ("bfloat16", -2.0, "−2", "−2"),
     ],
 )
 def test_numbers_of_16_bits_have_the_digits_of_their_dtype(dtype, number, brief, whole):

@@ -61,7 +61,7 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT, columns: 
     """Draw the paths from the node `name` to the output as bands, each as wide as what it brings.
 
     Orange bands bring something positive, teal ones something negative; a tensor's are as wide as the norm.
-    All paths that are not among the largest are one grey band.
+    All paths that are not among the largest are one grey band. A single path is a sentence.
 
     Args:
       columns: nodes of a path, at most, that all have their names beside them.
@@ -74,6 +74,8 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT, columns: 
     under = _under(found)
     if not bands:
         return note(f"{_title(trace, found)}{'' if found.count else '.'}", "paths")
+    if found.count == 1:  # a single band as high as the drawing would say nothing
+        return note(f"One path: its product<br>is all that arrives at {short(name)}.", "paths")
     names = list(dict.fromkeys(end for source, target, *_ in bands for end in (source, target)))
     sankey = {
         "type": "sankey",
@@ -115,6 +117,8 @@ def paths_text(trace: Trace, name: str | None) -> str:
     if not found.count:
         return f"No chart of paths: no path from {name} to {trace.output} passes anything."
     ways = [f"{listed(path.nodes, 6, 'then')}, {amount(path.product, path.size)}" for path in found.paths[:5]]
+    if found.count == 1:
+        return f"One path from {name} to {trace.output}: {ways[0]}."
     return f"A chart of the {counted(found.count, 'path')} from {name} to {trace.output}: {'; '.join(ways)}."
 
 

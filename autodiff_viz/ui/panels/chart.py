@@ -10,7 +10,7 @@ import streamlit as st
 
 from autodiff_viz.figures.style.enlarge import enlarged
 from autodiff_viz.ui.session import session
-from autodiff_viz.views.glossary import explained
+from autodiff_viz.views.glossary import explained, explained_html
 
 CONFIG = {"displaylogo": False, "displayModeBar": "hover"}
 _MARK = re.compile("([■□▨▬◆○●━┃┈╍])(</span>)? ")
@@ -19,7 +19,12 @@ EDGE = 8  # pixels above a drawing whose title stands beside it
 
 
 def draw_chart(
-    figure: Any, words: str, key: str, asks: str = "", beside: Callable[[], None] | None = None
+    figure: Any,
+    words: str,
+    key: str,
+    asks: str = "",
+    beside: Callable[[], None] | None = None,
+    counts: bool = False,
 ) -> None:
     """Draw a Plotly figure with its title beside it, so that the drawing has the whole height.
 
@@ -27,6 +32,7 @@ def draw_chart(
       words: describe the figure for visitors who cannot see it.
       asks: the question that the figure answers.
       beside: draws widgets above the title.
+      counts: whether the figure stays on view while the pass is played.
     """
     told, figure = _untitled(figure)
     told = with_marks(told)
@@ -37,7 +43,10 @@ def draw_chart(
             if beside is not None:
                 beside()
             if told or asks:
-                st.html(f'<div class="av-told"><div>{told}</div><p>{explained(asks)}</p></div>')
+                kind = "av-told av-counts" if counts else "av-told"
+                once: set[str] = set()
+                told, asked = explained_html(told, once), explained(asks, once)
+                st.html(f'<div class="{kind}"><div>{told}</div><p>{asked}</p></div>')
             with st.expander("In words"):
                 st.text(words)
 

@@ -19,6 +19,7 @@ from autodiff_viz.ui.widgets import answered, renewed
 from autodiff_viz.ui.work import is_large
 from autodiff_viz.views.actions import swept_input
 from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.glossary import GLOSSARY
 from autodiff_viz.views.lab import Lab, scalar_inputs
 from autodiff_viz.views.page.figure_choice import (
     about,
@@ -70,7 +71,7 @@ def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> Non
     of, apart = about(now, name), is_large(view) or FIGURES[name].is_slow(view.trace)
     found = _beside(name, now, view, of, part) if apart else _here(name, view, of)
     if found is not None:
-        draw_chart(*found, key, FIGURES[name].what_it_says)
+        draw_chart(*found, key, FIGURES[name].what_it_says, counts=FIGURES[name].counts)
 
 
 def _here(name: str, view: LabView, of: str | None) -> tuple[Any, str] | None:
@@ -109,7 +110,7 @@ def _draw_scale(now: Lab) -> None:
         key=key,
         on_change=answered,
         args=(key, set_scale),
-        help="The seed is multiplied by it, and the cotangents are divided by it at the end.",
+        help=GLOSSARY["loss scale"],
     )
 
 

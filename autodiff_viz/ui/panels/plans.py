@@ -18,6 +18,7 @@ from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
 from autodiff_viz.ui.session import called, session
 from autodiff_viz.ui.widgets import news, pressed, renewed
 from autodiff_viz.views.compose import LabView
+from autodiff_viz.views.glossary import explained
 from autodiff_viz.views.page.plans import Choice, choice, offered, plans_job, present_job, take_plan
 from autodiff_viz.workers.jobs import Job
 
@@ -63,7 +64,7 @@ def _draw(found: Planned, view: LabView, part: str, key: str) -> None:
     beside = (
         (lambda: _draw_choice(found, now, view, part)) if part == FIRST else None
     )  # a widget has one place
-    draw_chart(figure, plans_text(found, now.by), key, ASKS, beside)
+    draw_chart(figure, plans_text(found, now.by), key, ASKS, beside, FIGURES[PLANS].counts)
 
 
 def _draw_choice(found: Planned, now: Choice, view: LabView, part: str) -> None:
@@ -84,7 +85,7 @@ def _draw_choice(found: Planned, now: Choice, view: LabView, part: str) -> None:
             key=key,
             **given,
         )
-    st.text(now.says)
+    st.html(f"<p>{explained(now.says)}</p>")
     if now.plan.regions:
         with st.popover("Code", type="tertiary"):
             st.code(now.plan.code, language="python")

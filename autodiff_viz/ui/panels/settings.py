@@ -18,6 +18,7 @@ from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.actions import resampled, reset, set_dtype, set_seed, type_seed
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.edits.twins import both
+from autodiff_viz.views.glossary import GLOSSARY
 from autodiff_viz.views.lab import Lab
 from autodiff_viz.views.persistence.address import GRAPH
 
@@ -104,9 +105,7 @@ def _twins(lab: Lab) -> bytes:
     return b"" if lab.pinned is None else twins_file(*both(lab), lab.seed, lab.dtype)
 
 
-SEED_HELP = (
-    "The cotangent put in at the output. One number serves every element; a tensor has one of its own each."
-)
+SEED_HELP = f"{GLOSSARY['seed']} One number serves every element; a tensor has one of its own each."
 
 
 def _draw_seed(lab: Lab, view: LabView) -> None:

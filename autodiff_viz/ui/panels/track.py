@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.ui.panels.train import steer
+from autodiff_viz.ui.panels.train import BACK, steer
 from autodiff_viz.ui.session import session
 from autodiff_viz.ui.widgets import answered, pressed, renewed
 from autodiff_viz.views.compose import LabView
@@ -16,6 +16,10 @@ from autodiff_viz.views.training.actions import brings_back, scrubs, uses_weight
 from autodiff_viz.views.training.panel import TrainView, loss_now, train_view
 
 FIRST_LOOK, LOOK = 80, 250  # milliseconds until the first update (a few steps take no time), then the next
+
+NEWEST = "Shows the numbers of the newest step on the canvas, and follows while it trains."
+OWN = "Shows the numbers of the formula as it is written, before any step."
+USE = "Writes the parameters of this step into the formula. Undo takes them out again."
 
 
 def draw_track(lab: Lab, view: LabView) -> None:
@@ -56,20 +60,23 @@ def _draw_where(lab: Lab, found: TrainView) -> None:
     """Draw the step on view and buttons for the other views."""
     own, now = lab.step is None, lab.step == LAST
     with st.container(key="train_where", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text("Now, step by step." if found.running and now else found.says, width="content")
+        st.text("The newest step, as it trains." if found.running and now else found.says, width="content")
         on_view, runs = "It is on view.", "It runs: pause it first." if found.running else None
-        _draw_link("Now", "train_now", on_view if now else None, pressed, scrubs, LAST)
-        _draw_link("The formula's own numbers", "train_own", on_view if own else None, pressed, scrubs, None)
+        _draw_link("Newest step", "train_now", NEWEST, on_view if now else None, pressed, scrubs, LAST)
+        _draw_link("Formula as written", "train_own", OWN, on_view if own else None, pressed, scrubs, None)
         why = runs or ("Choose a step first." if found.shown is None else None)
-        _draw_link("Use these weights", "train_use", why, pressed, uses_weights)
+        of = "a step" if found.shown is None else f"step {found.shown:,}"
+        _draw_link(f"Use the weights of {of}", "train_use", USE, why, pressed, uses_weights)
         if found.before and found.at:
             said = f"Bring back {found.before:,} steps"
-            _draw_link(said, "train_back", runs, steer, brings_back)
+            _draw_link(said, "train_back", BACK, runs, steer, brings_back)
 
 
-def _draw_link(label: str, key: str, why: str | None, does: Callable[..., None], *action: Any) -> None:
-    """Draw a button; `why` says why it is disabled, None if it is not."""
-    look = {"type": "tertiary", "disabled": why is not None, "help": why}
+def _draw_link(
+    label: str, key: str, does_what: str, why: str | None, does: Callable[..., None], *action: Any
+) -> None:
+    """Draw a button with what happens when it is pressed, or `why` it is disabled if it is."""
+    look = {"type": "tertiary", "disabled": why is not None, "help": why or does_what}
     st.button(label, key=key, on_click=does, args=action, **look)
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from autodiff_viz.engine.training.state import Settings
 from autodiff_viz.figures.cotangents.precision import SCALES
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.text.text_format import counted
 from autodiff_viz.ui.fair_queue import in_turn
 from autodiff_viz.ui.follow_training import catch_up
 from autodiff_viz.ui.fragments import redraw
@@ -24,6 +25,8 @@ from autodiff_viz.views.training.record import NAMES, still
 
 PACES = (0, 1, 2, 10, 100)  # steps a second, at most; 0 for no limit
 INTERVALS = (0, 2, 10, 100, 1_000, 2_000)  # steps after which the loss scale doubles; 0 for never
+
+BACK = "Brings back the training that was there before this one."
 
 
 @in_turn()
@@ -75,20 +78,22 @@ def _draw_transport(found: TrainView) -> None:
     elif found.again:
         st.button(f"Train to step {found.at + found.again:,} again", args=(trains_again,), **start)
     else:
-        st.button(f"Train {found.steps:,}", args=(trains, found.steps), **start)
+        st.button(f"Train {counted(found.steps, 'step')}", args=(trains, found.steps), **start)
     why = _why_not(found)
-    one = {"on_click": steer, "args": (trains, 1), "disabled": bool(why), "help": why}
+    does = "Updates the parameters once, and shows the new numbers on the canvas."
+    one = {"on_click": steer, "args": (trains, 1), "disabled": bool(why), "help": why or does}
     st.button("One step", key="train_one", icon=":material/skip_next:", **one)
     over = {"key": "train_over", "on_click": steer}
     if found.before and not found.at and not found.again:
         label = f"Bring back {found.before:,} steps"
         why = "It runs: pause it first." if found.running else None
-        st.button(label, icon=":material/undo:", args=(brings_back,), disabled=bool(why), help=why, **over)
+        look = {"disabled": bool(why), "help": why or BACK}
+        st.button(label, icon=":material/undo:", args=(brings_back,), **look, **over)
     else:
         none = not (found.at or found.again)
         why = "Pause it first." if found.running else "No step has been made yet." if none else None
-        icon = ":material/restart_alt:"
-        st.button("Start over", icon=icon, args=(resets,), disabled=bool(why), help=why, **over)
+        icon, does = ":material/restart_alt:", "Forgets the steps, which one more press brings back."
+        st.button("Start over", icon=icon, args=(resets,), disabled=bool(why), help=why or does, **over)
 
 
 def _why_not(found: TrainView) -> str | None:

@@ -15,6 +15,33 @@ const DELAY_MS = 250; // until a word under the pointer is explained
 export const term = (word, text = word) =>
   html("dfn", { "data-term": word, tabindex: "0", "aria-description": shared.glossary[word] }, text);
 
+/** Words of the glossary, the longest first, as views/glossary.py finds them. */
+const WORD = new RegExp(`\\b(${Object.keys(shared.glossary).sort((a, b) => b.length - a.length).join("|")})(?:s|es)?\\b`, "gi");
+const KEYS = Object.fromEntries(Object.keys(shared.glossary).map((word) => [word.toLowerCase(), word]));
+
+/** Plain text in pieces: [piece, key of the glossary], with the first of each word as a piece of its own. Pure.
+ * @param {string} text @returns {[piece: string, word?: string][]} */
+export function piecesOf(text) {
+  /** @type {[piece: string, word?: string][]} */
+  const pieces = [];
+  const once = new Set();
+  let end = 0;
+  for (const match of text.matchAll(WORD)) {
+    const word = KEYS[match[1].toLowerCase()];
+    if (once.has(word)) continue;
+    once.add(word);
+    if (match.index > end) pieces.push([text.slice(end, match.index)]);
+    pieces.push([match[0], word]);
+    end = match.index + match[0].length;
+  }
+  return end < text.length ? [...pieces, [text.slice(end)]] : pieces;
+}
+
+/** Write a text in which the page explains the words of the glossary, unless it is there. @param {HTMLElement} host @param {string} text */
+export function setExplained(host, text) {
+  if (host.textContent !== text) host.replaceChildren(...piecesOf(text).map(([piece, word]) => (word ? term(word, piece) : piece)));
+}
+
 /** The place of a tooltip, in view and beside its word. Pure.
  * @param {{ left: number, top: number, bottom: number }} word @param {{ w: number, h: number }} size of the tooltip @param {{ w: number, h: number }} page
  * @returns {[x: number, y: number]} */
@@ -57,8 +84,10 @@ export function explainTerms() {
   on("focusout", hide);
   on("click", (event) => {
     const word = wordOf(event);
-    if (word) show(word);
+    const isButtons = word instanceof HTMLButtonElement && event.pointerType !== "touch" && event.detail > 0; // the mouse pressed it for what it does
+    if (word && !isButtons) show(word);
     else hide();
+    if (word?.closest("label")) event.preventDefault(); // the field is not meant
   });
   on("keydown", ({ key }) => key === "Escape" && hide());
   on("scroll", hide);

@@ -17,6 +17,7 @@ from autodiff_viz.views.canvas.palette import RANDOM
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.lab import Lab, committed
 from autodiff_viz.views.node.layer_parameters import fitting, with_learned
+from autodiff_viz.views.node.loss_targets import matching
 
 LETTERS = {INPUT: "xyzwuvpqrst", RANDOM: "xyzwuvpqrst", PARAMETER: "wbuvpqrst"}
 """Letters for the names of new inputs, by name in the palette."""
@@ -65,7 +66,11 @@ def _new_node(
 ) -> Node:
     """Return a node of this op with empty slots, or an input."""
     if op in LETTERS:
-        given = fitting(graph, feeds) if op == PARAMETER else NEW[op]
+        given = NEW.get(op, ())
+        if op == PARAMETER:
+            given = fitting(graph, feeds)
+        elif op == INPUT:
+            given = matching(graph, feeds, given)
         return Node(name, INPUT, (), given, position=position)
     record = OPS[op]
     count = 2 if record.variadic else len(record.slots)

@@ -21,6 +21,7 @@ from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.edits.repairs import mendable, names_of
 from autodiff_viz.views.lab import Lab, committed
+from autodiff_viz.views.labels import set_to
 from autodiff_viz.views.layout.placing import placed
 from autodiff_viz.views.layout.tabs import attached, feet, layers_of, stacked
 
@@ -39,7 +40,7 @@ def _branches(lab: Lab, edit: Edit) -> Lab:
     new = {branch.name for branch in branches_of(after, name)} - {group.name for group in before.groups}
     shut = {*new} if last and last[0].name in lab.collapsed else set()
     after = after if loose else _apart(before, after)
-    return committed(replace(lab, collapsed=lab.collapsed - new | shut), after, f"k = {k} in {name}")
+    return committed(replace(lab, collapsed=lab.collapsed - new | shut), after, set_to(f"k of {name}", k))
 
 
 def _fits(before: Graph, after: Graph, k: int) -> None:

@@ -12,6 +12,7 @@ from autodiff_viz.graph.model import Group
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.structure.groups import free_title
 from autodiff_viz.views.canvas.fixed_positions import pinned, standing
+from autodiff_viz.views.edits.pieces import counted
 from autodiff_viz.views.edits.record import Edit, Edits
 from autodiff_viz.views.edits.repairs import mendable, names_of
 from autodiff_viz.views.lab import Lab, committed, stepped
@@ -30,7 +31,7 @@ def _group(lab: Lab, edit: Edit) -> Lab:
         lambda whole: {"kind": "group", "nodes": sorted(whole)},
     )
     opened = replace(lab, collapsed=lab.collapsed - {name})  # left over from a group of this name
-    return committed(opened, graph, f"Make {name}")
+    return committed(opened, graph, f"Group {counted(names)} as {name}")
 
 
 def _ungroup(lab: Lab, edit: Edit) -> Lab:

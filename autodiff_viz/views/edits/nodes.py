@@ -9,7 +9,8 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.views.canvas.fixed_positions import pinned
 from autodiff_viz.views.edits.record import Edit, Edits
-from autodiff_viz.views.lab import Lab, committed, plain
+from autodiff_viz.views.lab import Lab, committed
+from autodiff_viz.views.labels import plain, set_to
 
 
 def _select(lab: Lab, edit: Edit) -> Lab:
@@ -31,7 +32,7 @@ def _constant(lab: Lab, edit: Edit) -> Lab:
     if slot is None and lab.graph[target].op != INPUT:
         raise ValueError(target)
     if slot is None:
-        return committed(lab, edits.with_param(lab.graph, target, "value", literal), f"Set {target}")
+        return committed(lab, edits.with_param(lab.graph, target, "value", literal), set_to(target, literal))
     wired = int(slot) in dict(lab.graph[target].wires)  # removing a wire would change the layout
     graph = edits.with_constant(pinned(lab.graph) if wired else lab.graph, target, int(slot), literal)
     text = plain(literal) if isinstance(literal, int | float) else "a tensor"
@@ -47,7 +48,7 @@ def _rename(lab: Lab, edit: Edit) -> Lab:
 
 def _output(lab: Lab, edit: Edit) -> Lab:
     """Make a node the output."""
-    return committed(lab, edits.with_output(lab.graph, edit["node"]), f"Output: {edit['node']}")
+    return committed(lab, edits.with_output(lab.graph, edit["node"]), f"Make {edit['node']} the output")
 
 
 EDITS: Edits = {

@@ -35,7 +35,7 @@ def _checkpoint(lab: Lab, edit: Edit) -> Lab:
 def _uncheckpoint(lab: Lab, edit: Edit) -> Lab:
     """Remove a checkpoint region."""
     region = edit["region"]
-    return committed(lab, edits.without_region(lab.graph, region), f"Remove checkpoint {region}")
+    return committed(lab, edits.without_region(lab.graph, region), f"Remove the checkpoint {region}")
 
 
 def _region(lab: Lab, edit: Edit) -> Lab:
@@ -47,7 +47,7 @@ def _region(lab: Lab, edit: Edit) -> Lab:
         names,
         lambda whole: {"kind": "region", "region": name, "nodes": sorted(whole)},
     )
-    return committed(lab, graph, f"Nodes of {name}")
+    return committed(lab, graph, f"Change the nodes of {name}")
 
 
 def _regroup(lab: Lab, edit: Edit) -> Lab:
@@ -118,7 +118,7 @@ def _cut_after(lab: Lab, edit: Edit) -> Lab:
     graph = with_cuts(lab.graph, names, on)
     changed = [name for name in names if graph[name].cut != lab.graph[name].cut]
     where = changed[0] if len(changed) == 1 else f"{len(changed)} nodes"
-    return committed(lab, graph, f"{'Cut' if on else 'No cut'} after {where}")
+    return committed(lab, graph, f"{'Cut' if on else 'Remove the cut'} after {where}")
 
 
 EDITS: Edits = {

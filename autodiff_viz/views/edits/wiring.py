@@ -22,7 +22,7 @@ def _disconnect(lab: Lab, edit: Edit) -> Lab:
     """Remove the wire into a slot."""
     target, slot = edit["to"], int(edit["slot"])
     graph = edits.without_wire(pinned(lab.graph), target, slot)
-    return committed(lab, graph, f"Unwire {slot_label(lab.graph[target], slot)} of {target}")
+    return committed(lab, graph, f"Remove the wire to {slot_label(lab.graph[target], slot)} of {target}")
 
 
 def _rewire(lab: Lab, edit: Edit) -> Lab:

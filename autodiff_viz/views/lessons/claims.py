@@ -173,7 +173,7 @@ def _at_a_glance(finding: Finding) -> tuple[str, str]:
 
 def _written(claim: Claim, numbers: np.ndarray) -> str:
     """Return numbers with all digits; runs in words, contributions at a fork as a sum."""
-    parts = [exact(number).removesuffix(".0") for number in numbers.ravel()]
+    parts = [exact(number) for number in numbers.ravel()]
     if claim.quantity == "runs":
         steps = f", in each of {len(claim.at)} steps" if isinstance(claim.at, range) else ""
         return "{} forward, {} backward, {} needed".format(*parts) + steps

@@ -25,11 +25,15 @@ UNITS_HELP = "All parameters of the layer change their shapes together."
 LEARN_HELP = "Parameters with shapes that fit, wired to its empty slots."
 
 
-def fields(graph: Graph, node: NodeView) -> list[Field]:
-    """Return all fields of a node, in display order."""
+def fields(graph: Graph, node: NodeView, trained: bool = False) -> list[Field]:
+    """Return all fields of a node, in display order.
+
+    Args:
+      trained: whether a step of training is on view, of which a parameter has another value than its field.
+    """
     found = [_function(node)] if node.function else []
     found += _without(graph, node)
-    found += _source(node.name, node.source) if node.source else []
+    found += _source(node.name, node.source, trained) if node.source else []
     found += _layer(node)
     found += [_param(node.name, param, value) for param, value in node.params]
     region = next((r for r in graph.regions if node.name in r.nodes), None)
@@ -67,7 +71,7 @@ def _function(node: NodeView) -> Field:
     return {**_field("function", KINDS[node.rule].asks, "text", node.function, edit), "as": "text"}
 
 
-def _source(name: str, source: Source) -> list[Field]:
+def _source(name: str, source: Source, trained: bool) -> list[Field]:
     """Return the fields of an input: data or parameter, its numbers or its random draw."""
 
     def of(kind: str) -> dict[str, Any]:
@@ -78,7 +82,8 @@ def _source(name: str, source: Source) -> list[Field]:
         _field("trainable", "Parameter: training may change it", "check", source.trainable, of("trainable"))
     ]
     if source.seed is not None or source.value is not None:
-        numbers = _field("numbers", "Numbers", "text", source.value or "", of("numbers"))
+        label = "Numbers when training starts" if trained and source.trainable else "Numbers"
+        numbers = _field("numbers", label, "text", source.value or "", of("numbers"))
         found.append({**numbers, "placeholder": "drawn at random; type some to set them"})
     found.append(_field("shape", "Shape", "text", source.shape, of("shape"), SHAPE_HELP))
     if source.inits:

@@ -13,6 +13,7 @@ from autodiff_viz.language.parse import parse, parse_literal
 from autodiff_viz.ops.initializers import INITIALIZERS, usual
 from autodiff_viz.views.canvas.cards import input_text
 from autodiff_viz.views.lab import Lab, committed, refused
+from autodiff_viz.views.labels import set_to
 
 DRAWN = ("shape", "init", "seed")  # parameters of a draw
 ENDS = ("low", "high")  # of a slider
@@ -71,10 +72,10 @@ def set_trainable(lab: Lab, name: str, on: bool) -> Lab:
 def set_numbers(lab: Lab, name: str, text: str) -> Lab:
     """Set the value of an input from text, in place of a random draw."""
     try:
-        changes = {"value": parse_literal(text), **dict.fromkeys(DRAWN)}
+        value = parse_literal(text)
     except GraphError as error:
         return refused(lab, _at(error, name))
-    return _changed(lab, name, changes, f"Set {name}")
+    return _changed(lab, name, {"value": value, **dict.fromkeys(DRAWN)}, set_to(name, value))
 
 
 def set_shape(lab: Lab, name: str, text: str) -> Lab:
@@ -89,7 +90,8 @@ def set_shape(lab: Lab, name: str, text: str) -> Lab:
     init = node.param("init")
     fits = init is not None and len(shape) >= INITIALIZERS[init].rank
     changes = {"value": None, "shape": shape, "seed": node.param("seed", 0), **dict.fromkeys(ENDS)}
-    return _changed(lab, name, {**changes, "init": init if fits else None}, f"Shape of {name}: {list(shape)}")
+    changes["init"] = init if fits else None
+    return _changed(lab, name, changes, set_to(f"the shape of {name}", shape))
 
 
 def read_shape(text: str) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from autodiff_viz.graph.structure.order import consumers
 from autodiff_viz.views.canvas.cards import PICTURED, pictured, size
 from autodiff_viz.views.canvas.fixed_positions import standing
 from autodiff_viz.views.lab import Lab, committed
+from autodiff_viz.views.labels import set_to
 
 UNITS, CHANNELS, SIDE = 8, 4, 3  # outputs of a new dense layer and a new convolution, and its window
 NEW_PARAMETER: Params = params(value=0.5, trainable=True)
@@ -143,4 +144,4 @@ def set_units(lab: Lab, name: str, count: int) -> Lab:
     """Set a layer's number of outputs, as one step of undo."""
     if units(lab.graph, name) in (None, count):
         return lab
-    return committed(lab, with_units(lab.graph, name, count), f"{count} outputs of {name}")
+    return committed(lab, with_units(lab.graph, name, count), set_to(f"outputs of {name}", count))

@@ -96,7 +96,7 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "added": [list(term) for term in moving.added],
         "fork": [list(term) for term in node.fork],
         "wires": [_wire(wire, slot, moving) for slot, wire in enumerate(node.wires)],
-        "fields": [*tangent_field(lab, name), *fields(view.graph, node)],
+        "fields": [*tangent_field(lab, name), *fields(view.graph, node, view.moment is not None)],
         "runs": list(_runs(lab, view, told)),
         "why": _why(lab, view, told),
         "declared": list(_declared(lab, view, told)),

@@ -13,6 +13,7 @@ from typing import Any
 from autodiff_viz.figures.catalog import lacking
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import same
+from autodiff_viz.graph.text.text_format import listed
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.forward import forward_data
@@ -75,7 +76,15 @@ def _sliders(view: LabView) -> dict[str, Any]:
     """Return the sliders as data."""
     # As text, so that numbers that compare equal, such as 0.0 and -0.0, differ.
     rows = [{**asdict(slider), "value": repr(slider.value)} for slider in view.sliders[:SLIDERS]]
-    return {"limit": limits.NUMBER, "rows": rows, "more": len(view.sliders) - len(rows)}
+    data = {"limit": limits.NUMBER, "rows": rows, "more": len(view.sliders) - len(rows)}
+    starts = [row["name"] for row in rows if view.moment and view.graph[row["name"]].is_parameter]
+    return {**data, "says": starts_said(starts, view.moment.step)} if starts else data
+
+
+def starts_said(names: list[str], step: int) -> str:
+    """Return that the sliders of parameters are not at the values that a training step has on the canvas."""
+    who, value = listed(names, 3), "this value" if len(names) == 1 else "these values"
+    return f"Training starts with {value} of {who}; the canvas shows step {step:,}."
 
 
 def settings(lab: Lab, view: LabView) -> Data:

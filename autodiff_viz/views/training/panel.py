@@ -15,7 +15,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.graph.structure.bypass import played
 from autodiff_viz.graph.structure.order import descendants, order
-from autodiff_viz.graph.text.text_format import scalar
+from autodiff_viz.graph.text.text_format import counted, scalar
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import LAST, Lab
 from autodiff_viz.views.training.actions import can_train
@@ -111,7 +111,7 @@ def says(lab: Lab, view: LabView) -> str:
     if training is None or not len(training):
         return ""
     if at is None:
-        return f"The formula's own numbers; {len(training):,} steps are trained."
+        return f"The formula as written; {counted(len(training), 'step')} trained."
     loss = view.trace.value[view.trace.output]
     number = f" \u00b7 loss {scalar(float(loss), 5)}" if loss.ndim == 0 else ""
     return f"Step {at.step:,} of {at.of:,}{number}{_scaled(lab, view)}{_under(lab, view)}"

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import STILL, LabPage
 
 pytestmark = pytest.mark.shared_page
 
@@ -26,6 +26,18 @@ def test_paths_are_listed_with_their_factors_and_light_up_by_pointer_and_by_keys
     expect(page.get_by_text("0.75 arrives at w, the sum over 3 paths to h3.")).to_be_in_viewport()
     expect(page.locator(".st-key-part_figure .sankey-link")).to_have_count(5)
     lit = page.locator(".canvas.on-paths .wire.along[data-wire]")
+    slider = lab.page.get_by_role("slider", name="Slider of w")
+    x, y, width, height = slider.evaluate(STILL)
+    page.mouse.move(x + width / 2, y + height / 2)
+    page.mouse.down()
+    page.mouse.move(x + 0.7 * width, y + height / 2, steps=3)
+    expect(page.locator(".paths")).to_have_class(re.compile(r"\bstale\b"))  # of the number before
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    lab.settle()
+    lab.button("Undo")
+    expect(page.locator(".paths")).not_to_have_class(re.compile(r"\bstale\b"))
+    expect(rows.locator(".sum")).to_have_text(sums, timeout=PATIENCE)
     rows.nth(1).hover()
     expect(lit).to_have_count(2)
     rows.nth(0).focus()

@@ -70,6 +70,10 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     expect(lab.canvas).to_have_attribute("data-play", "backward")
     is_known(lab, "z", "cotangent", True)
     is_known(lab, "x", "cotangent", False)
+    numbers = lab.page.locator(".st-key-part_figure .y2tick > text")  # beside the bars of the figure
+    expect(numbers.filter(has_text="\u2013")).not_to_have_count(0)
+    expect(numbers.filter(has_text="1.238")).to_have_count(0)
+    expect(lab.node("x")).to_have_accessible_name(saying("cotangent not computed yet"))
     for _ in range(3):  # the stopped exponential, b, a
         lab.page.keyboard.press("ArrowRight")
     expect(says(lab)).to_have_text(saying("0.8253 × 1.5 = 1.238 goes to x"))
@@ -94,6 +98,7 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     bar(lab).get_by_label("Speed").select_option("4")
     bar(lab).get_by_role("button", name="Play on").click()
     ended(lab)
+    expect(numbers.filter(has_text="1.238")).not_to_have_count(0)
     expect(lab.canvas.locator(".blank")).to_have_count(0)
     expect(lab.cotangent("x")).to_be_visible()
     sent = lab.page.evaluate(
@@ -163,3 +168,10 @@ def test_keys_that_are_not_the_transports_do_what_they_do_on_the_canvas(lab):
     lab.press("Control+z")
     ended(lab)
     expect(lab.cotangent("a")).to_have_text("1.5")
+    lab.type_formula("x = [1.0, 2.0]\nz = sum(x * 2.0)")
+    bar(lab).get_by_role("button", name="One step on").click()
+    expect(says(lab)).to_have_text("x = [1, 2]")
+    expect(lab.node("x").locator(".cell").first).to_be_visible()
+    expect(lab.node("mul_1").locator(".cell").first).to_be_hidden()
+    lab.page.keyboard.press("Escape")
+    expect(lab.node("mul_1").locator(".cell").first).to_be_visible()

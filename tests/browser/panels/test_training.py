@@ -76,7 +76,7 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     expect(lab.page.get_by_role("spinbutton", name="Learning rate")).to_be_visible()
     assert faults(lab.page) == []
     lab.page.keyboard.press("Escape")
-    lab.page.get_by_role("button", name="Use these weights").click()
+    lab.page.get_by_role("button", name="Use the weights of step 6").click()
     lab.settle()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
     lab.button("Undo")

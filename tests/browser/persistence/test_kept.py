@@ -62,7 +62,7 @@ def test_the_history_comes_back_after_a_restart_of_the_server(tab: Page, server)
     server.start()
     returned(lab)
     expect(lab.formula).to_have_value(saying("return b"), timeout=BACK)
-    assert labels(lab) == [*before[:-1], "Output: b"]
+    assert labels(lab) == [*before[:-1], "Make b the output"]
 
 
 def test_a_reload_in_mid_edit_keeps_the_history(lab: LabPage):

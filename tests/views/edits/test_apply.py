@@ -220,7 +220,7 @@ def test_nodes_are_cut_after_in_one_step_and_no_number_changes():
     plain = {node["id"]: node for node in lab_view(after(text=text)).drawing["nodes"]}
     assert all(seen[n]["cotangentFull"] == plain[n]["cotangentFull"] for n in seen)
     undone = edited(lab, {"kind": "cut_after", "nodes": ["a"], "on": False})
-    assert undone.history.present.label == "No cut after a"
+    assert undone.history.present.label == "Remove the cut after a"
 
 
 def test_a_cut_that_divides_nothing_is_warned_of_with_the_way_round_it():

@@ -86,7 +86,7 @@ def test_the_derivative_is_written_with_the_names_of_the_graph():
 
 def test_a_node_says_its_formula_value_and_what_arrives():
     view = seen("x = 0.5\nf = x * x\nz = f * 3.0", "f")
-    assert (view.value, view.arriving) == ("0.25", "3.0")
+    assert (view.value, view.arriving) == ("0.25", "3")
     assert "f" in view.formula
     assert "x" in view.formula
 

@@ -13,7 +13,9 @@ from autodiff_viz.views.compose import lab_view
 from autodiff_viz.views.edits.apply import edited
 from autodiff_viz.views.lab import Lab, opened, start
 from autodiff_viz.views.lessons.gallery import close_lesson, open_lesson
-from autodiff_viz.views.page.parts import SHOWS, changed, is_about_training, shows
+from autodiff_viz.views.node.fields import fields
+from autodiff_viz.views.node.inspector import node_view
+from autodiff_viz.views.page.parts import SHOWS, changed, is_about_training, lab_drawing, shows
 from tests.views.regression import lab_of, trained
 
 SELECTED = replace(start(), selected="b")
@@ -104,3 +106,19 @@ def test_training_comes_first_in_a_lesson_about_it_and_once_it_has_run_and_never
     assert not {"neuron", "fork", "gated-transformer"} & about
     assert not is_about_training(lab_of())
     assert is_about_training(trained(lab_of(), 1))
+
+
+def test_while_a_step_is_on_view_sliders_and_fields_of_parameters_say_that_they_are_of_the_start():
+    """The canvas has the weight of step 3; slider and field have the formula's."""
+    before, after = (replace(lab, selected="w") for lab in (lab_of(), trained(lab_of(), 3)))
+    drawn = [lab_drawing(lab, lab_view(lab)) for lab in (before, after)]
+    assert [data["sliders"].get("says") for data in drawn] == [
+        None,
+        "Training starts with this value of w; the canvas shows step 3.",
+    ]
+    views = [lab_view(lab) for lab in (before, after)]
+    found = [fields(v.graph, node_view(v.graph, v.trace, "w"), v.moment is not None) for v in views]
+    labels = [next(field["label"] for field in each if field["id"] == "numbers") for each in found]
+    assert labels == ["Numbers", "Numbers when training starts"]
+    own = replace(after, step=None)  # the formula's own numbers are on view
+    assert "says" not in lab_drawing(own, lab_view(own))["sliders"]

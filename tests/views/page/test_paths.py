@@ -79,6 +79,15 @@ def test_bands_of_the_figure_are_as_wide_as_what_the_paths_bring():
     assert paths_text(found, "w") == f"A chart of the 3 paths from w to h3: {ways}."
 
 
+def test_a_single_path_is_a_sentence_in_place_of_a_band_as_high_as_the_drawing():
+    """d/dx exp(2 x) at 0 is 2."""
+    found = trace(parse("x = 0.0\ny = x * 2.0\nz = exp(y)"))
+    figure = paths_figure(found, "x")
+    assert len(figure.data) == 0
+    assert "One path: its product<br>is all that arrives at x." in figure.layout.annotations[0].text
+    assert paths_text(found, "x") == "One path from x to z: x, y then z, 2."
+
+
 def test_what_arrives_at_a_node_flows_through_it():
     """Of every node between, the bands in and out are equally wide, as at each joint of paths."""
     found = trace(parse("x = 0.7\na = sin(x)\nb = a * x\nc = exp(b) - a\nz = c * b"))

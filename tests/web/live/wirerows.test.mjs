@@ -29,6 +29,13 @@ test("a wire's numbers are Python's own while no slider is held", () => {
   });
 });
 
+test("while a pass is played a wire has no number that is not computed yet", () => {
+  const later = "not computed yet";
+  assert.deepEqual(said(graph, graph.wires[0], null, (place) => ["value x", "cotangent a"].includes(place)), {
+    Forward: "3", "Arrives at a": "3", "Local \u00d7 arriving": later, "Share at x": later,
+  });
+});
+
 test("all of a wire's numbers are those of a dragged slider's position", () => {
   assert.deepEqual(said(graph, graph.wires[0], atMinusTwo), {
     Forward: `${M}2`, "Arrives at a": `${M}2`, "Local \u00d7 arriving": `(${M}4) \u00d7 (${M}2) = 8`, "Share at x": "8 of 12, 67 % of the sum of 2 wires",

@@ -19,6 +19,11 @@ test("of arrays the sum follows by its norm, and the lengths of its parts are kn
   assert.deepEqual(spans(bars).slice(0, 3), [[0, 0, "\u2026", false], [0, 3, null, false], [0, 5, "5", false]]);
 });
 
+test("while a pass is played what it has not computed has neither bar nor number", () => {
+  const bars = barsAt(rows, new Map(), (place) => ["cotangent a", "passed a:0"].includes(place));
+  assert.deepEqual(spans(bars), [[0, 2, null, false], [2, 2, "\u2013", false], [0, 0, "\u2013", false], [0, 7, null, false]]);
+});
+
 test("NaN and infinity have no bar, and are written", () => {
   const bars = barsAt([["cotangent x", 1, false]], new Map([["cotangent x", place(Infinity)]]));
   assert.deepEqual(spans(bars), [[0, 0, "\u221e", false]]);

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { followed } from "../../../autodiff_viz/ui/inspector/web/follow.js";
+import { computedSoFar, followed } from "../../../autodiff_viz/ui/inspector/web/follow.js";
 
 const M = "\u2212";
 const place = (...numbers) => ({ kind: 0, numbers });
@@ -15,6 +15,14 @@ const data = {
   ],
   fork: [["3", "", "passed p:0"], [" + ", ""], [`(${M}5)`, "", "passed q:1"], [" = ", ""], [`${M}2`, "", "cotangent b"]],
 };
+
+test("while a pass is played the node has the numbers that it has computed, and no others", () => {
+  const at = (...known) => computedSoFar(data, (place) => known.includes(place));
+  const texts = ({ value, arriving, fork, wires }) => [value, arriving, fork && line(fork), ...wires.map(({ terms, passed }) => (terms ? line(terms) : passed))];
+  assert.deepEqual(texts(at()), ["", "", undefined, "", ""]);
+  assert.deepEqual(texts(at("value b")), ["0.84696376", "", undefined, "", ""]);
+  assert.deepEqual(texts(at("value b", "cotangent b", "passed b:1")), ["0.84696376", "1.0", line(data.fork), "", "2×3 ‖1.28‖"]);
+});
 
 test("numbers of the table take the places of Python's, and the others stay", () => {
   const { data: now, stale } = followed(data, new Map([["value b", place(0.25)], ["changed b", place(4)], ["passed b:0", place(-6)]]));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { hintOf } from "../../../autodiff_viz/ui/editor/web/play/hints.js";
-import { delayOf, phaseEnd, placeSays, placeText, shownAfter, turnOf, within } from "../../../autodiff_viz/ui/editor/web/play/model.js";
+import { delayOf, isComputed, phaseEnd, placeSays, placeText, shownAfter, turnOf, within } from "../../../autodiff_viz/ui/editor/web/play/model.js";
 
 // x -> a -> z, where a runs again in a region
 const steps = [
@@ -37,6 +37,14 @@ test("a cotangent and what its node passes appear at the node's own step, not wh
 test("after the last step all is computed", () => {
   const { values, cotangents } = shownAfter(steps, steps.length);
   assert.deepEqual([names(values), names(cotangents)], ["x a z", "z a x"]);
+});
+
+test("of a place of the page it is known whether its number is computed", () => {
+  const places = ["value z", "cotangent z", "cotangent a", "changed a", "passed z:0", "local a:0"];
+  const known = (at) => places.filter((place) => isComputed(shownAfter(steps, at), place));
+  assert.deepEqual([0, 3, 4, 5, 6].map(known), [[], ["value z"], ["value z", "cotangent z", "passed z:0"], ["value z", "cotangent z", "passed z:0"], places]);
+  assert.ok(isComputed(shownAfter(steps, steps.length), "passed stopped:0")); // down a wire that passes nothing
+  assert.ok(!isComputed(shownAfter(steps, 6), "passed stopped:0"));
 });
 
 test("a phase is finished at the turn and at the end", () => {

@@ -45,10 +45,10 @@ export class Editor {
     this.told = null;
     this.wire = /** @type {string | null} a wire's id */ (null);
     this.numbers = /** @type {import("../../inspector/web/follow.js").Numbers | null} */ (null); // of a dragged slider's position, in place of Python's
+    this.isComputed = /** @type {((place: string) => boolean) | null} */ (null); // by the pass that is played; null: all numbers are on view
     /** Positions of the nodes being dragged. @type {Record<string, Point> | null} */
     this.dragged = null;
-    /** Regions that the dragged nodes would join or leave if dropped.
-     * @type {import("./state/membership.js").Moves | null} */
+    /** Regions that the dragged nodes would join or leave if dropped. @type {import("./state/membership.js").Moves | null} */
     this.memberMoves = null;
     this.fitted = false;
     /** What the view shows: the first view, the whole graph, or the user's own view.

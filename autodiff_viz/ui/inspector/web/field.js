@@ -71,6 +71,12 @@ export class Field {
     else if (type === "text" || type === "number") this.write(String(value ?? ""));
   }
 
+  /** Show the number of a dragged slider. @param {string | null} text null: Python's value again */
+  follow(text) {
+    const shown = text ?? String(this.data.value ?? "");
+    if (!this.isTyping(shown)) this.write(shown);
+  }
+
   /** Write a value; a refused text stays until the value changes. @param {string} value */
   write(value) {
     if (this.typed && value === this.kept) return;

@@ -31,6 +31,15 @@ export function followed(data, numbers) {
   return { stale, data: { ...data, value, arriving, tangent, added: sum(data.added, numbers), fork: sum(data.fork, numbers), wires } };
 }
 
+/** The node's data while a pass is played: without the numbers that it has not computed yet.
+ * @param {NodeData} data @param {(place: string) => boolean} isComputed @returns {NodeData} */
+export function computedSoFar(data, isComputed) {
+  const { name } = data;
+  const [value, cotangent] = [isComputed(`value ${name}`), isComputed(`cotangent ${name}`)];
+  const wires = data.wires?.map((wire) => (isComputed(`passed ${name}:${wire.slot}`) ? wire : { ...wire, passed: "", terms: undefined, apart: "" }));
+  return { ...data, value: value ? data.value : "", arriving: cotangent ? data.arriving : "", fork: cotangent ? data.fork : undefined, wires };
+}
+
 /** Whether a sum, which leaves out terms that are zero, may have this one at another position.
  * @param {string} place @param {Term[] | undefined} terms @param {Numbers} numbers */
 const isLeftOut = (place, terms = [], numbers) => numbers.has(place) && terms.every(([, , at]) => at !== place);

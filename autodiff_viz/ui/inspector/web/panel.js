@@ -3,10 +3,10 @@
 // with the numbers on the canvas.
 
 import { html, keep, setText } from "../../web/dom.js";
-import { term } from "../../web/term.js";
+import { setExplained, term } from "../../web/term.js";
 import { Mend } from "../../web/mend.js";
 import { Field } from "./field.js";
-import { followed } from "./follow.js";
+import { computedSoFar, followed } from "./follow.js";
 import { setMath } from "./mathml.js";
 import { Rules } from "./rules.js";
 import { hintFor } from "./selected.js";
@@ -28,6 +28,8 @@ export class Inspector {
     this.numbers = null;
     /** Why numbers are of another state, as last given to `lag`. @type {string | null} */
     this.late = null;
+    /** Which numbers a pass that is played has computed; null: all. @type {((place: string) => boolean) | null} */
+    this.isComputed = null;
     this.behind = true; // whether numbers of the node do not follow a dragged slider
     /** @type {Map<string, Field>} */
     this.fields = new Map();
@@ -71,7 +73,7 @@ export class Inspector {
     setMath(parts.math, data.math);
     setText(parts.doc, data.doc ?? "");
     this.rules.show(data.kinds, data.kind);
-    setText(parts.says, data.ruleSays ?? "");
+    setExplained(parts.says, data.ruleSays ?? "");
     setText(parts.declared, (data.declared ?? []).join(" "));
     parts.more.hidden = !data.declared?.length;
     setText(parts.valueOf, data.shape ? `Value (shape ${data.shape})` : "Value");
@@ -79,11 +81,12 @@ export class Inspector {
     this.showNumbers(data);
     this.showFields(data, ack);
     const runs = data.runs ?? [];
-    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map((says) => html("li", {}, says)));
+    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map(explainedItem));
   }
 
-  /** Show the numbers: Python's, or those of a dragged slider's position, with the others faded. @param {NodeData} given */
-  showNumbers(given) {
+  /** Show the numbers: Python's, or those of a dragged slider's position, with the others faded. @param {NodeData} whole */
+  showNumbers(whole) {
+    const given = this.isComputed ? computedSoFar(whole, this.isComputed) : whole;
     const { data, stale } = this.numbers ? followed(given, this.numbers) : { data: given, stale: new Set() };
     const { parts } = this;
     setText(parts.value, data.value || "\u2013");
@@ -97,13 +100,24 @@ export class Inspector {
     for (const [name, part] of Object.entries({ value, arriving, tangent, added })) part.classList.toggle("stale", stale.has(name));
     const sentences = [declared, runs, this.why.root, ...[...this.rows.values()].map(({ apart }) => apart)]; // of Python, with numbers in them
     for (const part of sentences) part.classList.toggle("stale", this.numbers !== null);
+    for (const part of [parts.more, this.why.root]) part.classList.toggle("later", this.isComputed !== null);
     this.behind = !this.numbers || stale.size > 0;
     this.mark();
+    return data.value ?? "";
   }
 
   /** Follow a slider that is dragged. @param {import("./follow.js").Numbers | null} numbers of its position; null: Python's own hold again */
   follow(numbers) {
     this.numbers = numbers;
+    if (!this.data) return;
+    const value = this.showNumbers(this.data);
+    const isMoved = numbers?.get(`value ${this.name}`)?.kind === 0;
+    for (const field of this.fields.values()) if (field.data.id === "numbers") field.follow(isMoved ? value : null);
+  }
+
+  /** Follow a pass that is played. @param {((place: string) => boolean) | null} isComputed null: all numbers are on view again */
+  play(isComputed) {
+    this.isComputed = isComputed;
     if (this.data) this.showNumbers(this.data);
   }
 
@@ -131,6 +145,13 @@ export class Inspector {
     if (this.late && this.behind) this.host.dataset.lag = this.late;
     else delete this.host.dataset.lag;
   }
+}
+
+/** @param {string} says */
+function explainedItem(says) {
+  const item = html("li");
+  setExplained(item, says);
+  return item;
 }
 
 /** @returns {Row} */

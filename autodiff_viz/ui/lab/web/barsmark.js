@@ -15,15 +15,17 @@ import { placeOf } from "./marker.js";
 const PLOT = ".js-plotly-plot";
 const NUMBER = /[+\u2212]?(?:\d[\d.]*(?:e\u2212?\d+)?|\u221e|NaN)/;
 const LATER = "\u2026"; // for what is known once the slider is released
+const NONE = "\u2013"; // for what the pass that is played has not computed
 const ROOM = 0.06; // share of the axis beyond the longest bar, as figures/style/scale.py has it
 const LATE_MS = 3000; // after a release, for a figure that does not come
 
 /** The bars of all rows at a position: those of parts begin where the one above ends. Pure.
- * @param {Moving[]} rows @param {Numbers} numbers @returns {Bar[]} */
-export function barsAt(rows, numbers) {
+ * @param {Moving[]} rows @param {Numbers} numbers @param {((place: string) => boolean) | null} isComputed by the pass that is played
+ * @returns {Bar[]} */
+export function barsAt(rows, numbers, isComputed = null) {
   let tip = 0;
   const found = rows.map(([place, is, part]) => {
-    const [number, text] = numberAt(place, is, part, numbers);
+    const [number, text] = !isComputed || (place && isComputed(place)) ? numberAt(place, is, part, numbers) : [NaN, NONE];
     const start = part ? tip : 0;
     const end = start + (Number.isFinite(number) ? number : 0);
     tip = part ? end : 0;
@@ -72,14 +74,20 @@ export function listenToBars() {
       else if (plot.querySelector(".bars-follow")) leaveLater(plot);
     }
   }, () => ending.done);
+  hear("play", ({ isComputed }) => {
+    for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT))) {
+      if (isComputed && plot.layout?.meta?.moving && plot._fullLayout?.yaxis2) draw(plot, new Map(), isComputed);
+      else if (plot.querySelector(".bars-follow")) leave(plot);
+    }
+  }, () => ending.done);
   return () => void (ending.done = true);
 }
 
-/** @param {any} plot @param {Numbers} numbers */
-function draw(plot, numbers) {
+/** @param {any} plot @param {Numbers} numbers @param {((place: string) => boolean) | null} [isComputed] */
+function draw(plot, numbers, isComputed = null) {
   const { meta: { moving, unit } } = plot.layout;
   const { xaxis, yaxis2 } = plot._fullLayout;
-  const bars = barsAt(moving, numbers);
+  const bars = barsAt(moving, numbers, isComputed);
   const own = xaxis.range.map(Number);
   const across = { offset: xaxis._offset, length: xaxis._length, range: rangeOf(bars, unit, own) };
   const down = { offset: yaxis2._offset + yaxis2._length, length: -yaxis2._length, range: yaxis2.range.map(Number) };
@@ -114,11 +122,10 @@ const before = new WeakMap();
 function write(plot, bars, centres) {
   const ticks = [...plot.querySelectorAll(".y2tick > text")];
   bars.forEach(({ text }, i) => {
-    if (text === null) return;
     const node = numberIn(ticks.find((/** @type {any} */ { __data__ }) => __data__?.x === centres[i]));
-    if (!node) return;
+    if (!node || (text === null && !before.has(node))) return;
     if (!before.has(node)) before.set(node, node.data);
-    node.data = renumbered(before.get(node) ?? "", text);
+    node.data = text === null ? (before.get(node) ?? "") : renumbered(before.get(node) ?? "", text);
   });
 }
 
@@ -137,12 +144,18 @@ function leaveLater(plot) {
   const look = () => {
     if (mine !== plot.dataset.moved) return; // dragged again
     if (plot.isConnected && plot.layout?.meta === meta && performance.now() < end) return void requestAnimationFrame(look);
-    plot.querySelector(".bars-follow")?.remove();
-    for (const tick of plot.querySelectorAll(".y2tick > text")) {
-      const node = numberIn(tick);
-      if (node && before.has(node)) node.data = before.get(node) ?? "";
-      if (node) before.delete(node);
-    }
+    leave(plot);
   };
   look();
+}
+
+/** Show Python's own bars and numbers. @param {any} plot */
+function leave(plot) {
+  plot.dataset.moved = ""; // ends the wait of `leaveLater`
+  plot.querySelector(".bars-follow")?.remove();
+  for (const tick of plot.querySelectorAll(".y2tick > text")) {
+    const node = numberIn(tick);
+    if (node && before.has(node)) node.data = before.get(node) ?? "";
+    if (node) before.delete(node);
+  }
 }

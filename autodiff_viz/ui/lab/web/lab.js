@@ -94,8 +94,9 @@ export class Lab {
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
-    hear("lag", ({ on, says, check }) => (this.inspector.lag(on ? says : null), this.check.wait(on ? check : null)), gone);
+    hear("lag", ({ on, says, check }) => (this.inspector.lag(on ? says : null), this.paths.lag(on ? says : null), this.check.wait(on ? check : null)), gone);
     hear("numbers", ({ numbers }) => (this.inspector.follow(numbers), this.twins.host.classList.toggle("late", numbers !== null)), gone);
+    hear("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
     hear("menu", () => this.check.fold(), gone);
     hear("want", ({ inputs }) => this.want(inputs), gone);
     hear("wants-play", ({ state }) => this.wantPlay(state), gone);

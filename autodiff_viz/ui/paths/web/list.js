@@ -3,6 +3,7 @@
 // canvas while the pointer or the focus is on it; a press keeps the highlight until the next press.
 
 import { html } from "../../web/dom.js";
+import { setExplained } from "../../web/term.js";
 
 /** @typedef {import("./types.js").PathsData} PathsData */
 /** @typedef {import("./types.js").PathRow} PathRow */
@@ -13,11 +14,20 @@ export const rowAfter = (key, at, count) => {
   return to === undefined ? null : Math.max(0, Math.min(count - 1, to));
 };
 
+/** @param {string} sentence */
+function explainedLine(sentence) {
+  const line = html("p");
+  setExplained(line, sentence);
+  return line;
+}
+
 export class PathsList {
   /** @param {(row: PathRow | null) => void} light */
   constructor(light) {
     this.light = light;
     this.shown = "";
+    this.awaits = false; // other rows
+    this.late = false; // whether the canvas shows numbers of another state
     /** @type {PathRow[]} */
     this.rows = [];
     /** The row that stays highlighted. @type {PathRow | null} */
@@ -36,16 +46,29 @@ export class PathsList {
   receive(data) {
     document.documentElement.dataset.avPaths = data ? "shown" : "none";
     const shown = data ? JSON.stringify(data) : "";
-    this.host.classList.toggle("stale", Boolean(data && !data.rows && this.rows.length));
-    if (shown === this.shown || this.host.classList.contains("stale")) return; // old rows stay until the new ones come
+    this.awaits = Boolean(data && !data.rows && this.rows.length);
+    this.mark();
+    if (shown === this.shown || this.awaits) return; // old rows stay until the new ones come
     this.shown = shown;
     this.rows = data?.rows ?? [];
     this.kept = null;
     this.light(null);
-    this.says.replaceChildren(...(data?.says ?? []).map((sentence) => html("p", {}, sentence)));
+    this.says.replaceChildren(...(data?.says ?? []).map(explainedLine));
     this.rest.textContent = data?.rest ?? "";
     this.list.hidden = !this.rows.length;
     this.list.replaceChildren(...this.rows.map((row, i) => this.item(row, i)));
+  }
+
+  /** Mark the rows as old; null if they are of the numbers on the canvas. @param {string | null} says of which, "" if that is not known */
+  lag(says) {
+    this.late = says !== null;
+    if (says) this.host.dataset.lag = says;
+    else delete this.host.dataset.lag;
+    this.mark();
+  }
+
+  mark() {
+    this.host.classList.toggle("stale", this.awaits || this.late);
   }
 
   /** @param {PathRow} row @param {number} i */

@@ -16,6 +16,7 @@ export class Board {
     this.desk = desk;
     this.document = 0;
     this.more = html("p", { class: "more" });
+    this.starts = html("p", { class: "more" });
     /** @type {Map<string, Row>} */
     this.rows = new Map();
     /** Values that wait for Python's answer to earlier ones, by input.
@@ -27,15 +28,18 @@ export class Board {
 
   /** Take Python's values, except for sliders with pending values.
    * @param {Data} data @param {number} document that it is of */
-  receive({ rows = [], limit, more = 0 }, document) {
+  receive({ rows = [], limit, more = 0, says = "" }, document) {
     if (document !== this.document) this.held.clear();
     this.document = document;
     /** @type {(item: import("./types.js").Item) => Row} */
     const make = ({ name }) => new Row(name, limit, (...moved) => this.hold(...moved), (...at) => this.scrub(...at));
     keep(this.host, this.rows, rows, ({ name }) => name, make, (row, item) => this.isBusy(row) || row.show(item));
     setText(this.more, more ? `${more} more: change them on the canvas or in the formula.` : "");
-    if (more) this.host.append(this.more);
-    else this.more.remove();
+    setText(this.starts, says);
+    for (const [line, isThere] of /** @type {[HTMLElement, boolean][]} */ ([[this.starts, says !== ""], [this.more, more > 0]])) {
+      if (isThere) this.host.append(line);
+      else line.remove();
+    }
     this.flush();
     if (![...this.rows.values()].some((row) => this.isBusy(row))) tell("settled", {});
     this.say();

@@ -3,6 +3,7 @@
 // formula that differ.
 
 import { html } from "../../web/dom.js";
+import { term } from "../../web/term.js";
 
 /** @typedef {import("./types.js").TwinsData} TwinsData */
 /** @typedef {import("./types.js").TwinRow} TwinRow */
@@ -37,7 +38,7 @@ export class TwinsTable {
     const numbers = html("div", { class: "numbers" },
       rows.length > 0 && tableOf(rows.map((row) => this.row(row))),
       more > 0 && html("p", { class: "quiet" }, `${more} more differ.`),
-      kept && again && html("p", {}, `Kept for the backward pass: ${kept[0]} elements in A, ${kept[1]} in B. Runs again: ${again[0]} in A, ${again[1]} in B.`),
+      kept && again && html("p", {}, term("kept", "Kept"), ` for the backward pass: ${kept[0]} elements in A, ${kept[1]} in B. Runs again: ${again[0]} in A, ${again[1]} in B.`),
       equal.length > 0 && this.folded(equal, rows.length > 0));
     const texts = html("div", { class: "texts" },
       html("p", { class: "sentence" }, says),
@@ -80,6 +81,6 @@ export class TwinsTable {
 /** @param {HTMLElement[]} rows */
 const tableOf = (rows) => {
   const both = () => ["A", "B"].map((letter) => html("th", { scope: "col" }, letter));
-  const heads = [html("tr", {}, html("th", { rowspan: 2, scope: "col" }, "differs"), html("th", { colspan: 2, class: "value" }, "value"), html("th", { colspan: 2, class: "cotangent" }, "cotangent")), html("tr", {}, ...both(), ...both())];
+  const heads = [html("tr", {}, html("th", { rowspan: 2, scope: "col" }, "differs"), html("th", { colspan: 2, class: "value" }, term("value")), html("th", { colspan: 2, class: "cotangent" }, term("cotangent"))), html("tr", {}, ...both(), ...both())];
   return html("table", {}, html("thead", {}, ...heads), html("tbody", {}, ...rows));
 };

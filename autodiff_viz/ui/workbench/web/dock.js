@@ -9,6 +9,7 @@ import { Tabs } from "./tabs.js";
 /** @typedef {import("../../editor/web/types.js").Drawing} Drawing */
 
 const STEP = 24; // px by which an arrow key moves the border
+const WORDS = { cotangents: "cotangent", paths: "path", jacobian: "Jacobian", runs: "run", residuals: "residual", memory: "live", segments: "segment" };
 const OTHERS = { twins: "Compare", segments: "Segments", training: "Training" };
 
 /** Plots of a graph besides the figures. Pure. @param {Pick<Drawing, "nodes">} drawing @returns {("segments" | "training")[]} */
@@ -113,7 +114,7 @@ export class Dock {
     const { folded } = lookNow();
     const plot = this.plot === "figure" || this.others.includes(this.plot) ? this.plot : "figure";
     const titles = { ...Object.fromEntries(Object.entries(OTHERS).filter(([name]) => this.others.includes(name))), ...this.figures };
-    this.tabs.show(Object.entries(titles).map(([name, label]) => ({ name, label })), plot === "figure" ? this.figure : plot);
+    this.tabs.show(Object.entries(titles).map(([name, label]) => ({ name, label, word: WORDS[/** @type {keyof typeof WORDS} */ (name)] })), plot === "figure" ? this.figure : plot);
     document.documentElement.dataset.avPlot = plot;
     this.offerSecond(plot === "figure" ? this.figure : "");
     this.fold.title = folded ? "Open the plots" : "Fold the plots";

@@ -1,9 +1,10 @@
 // @ts-check
 // Draw a row of tabs: one stop of the Tab key, with arrow keys inside (roving focus).
 
+import { shared } from "../../web/constants.js";
 import { html } from "../../web/dom.js";
 
-/** @typedef {{ name: string, label: string, title?: string }} Tab */
+/** @typedef {{ name: string, label: string, title?: string, word?: string }} Tab  `word`: of the glossary, which the tab explains */
 
 const PEEK = 14; // px of the next tab beside the chosen one: there are more
 
@@ -27,8 +28,8 @@ export class Tabs {
   /** @param {Tab[]} tabs @param {string | null} chosen */
   show(tabs, chosen) {
     const names = JSON.stringify(tabs);
-    if (this.names !== names) this.root.replaceChildren(...tabs.map(({ name, label, title }) =>
-      html("button", { type: "button", class: "tab", role: "tab", title, "data-tab": name, click: () => this.choose(name) }, label)));
+    if (this.names !== names) this.root.replaceChildren(...tabs.map(({ name, label, title, word }) =>
+      html("button", { type: "button", class: "tab", role: "tab", title, "data-tab": name, "data-term": word, "aria-description": word && shared.glossary[word], click: () => this.choose(name) }, label)));
     const reached = tabs.some(({ name }) => name === chosen) ? chosen : tabs[0]?.name; // by the Tab key
     for (const button of this.buttons) {
       const { tab } = button.dataset;

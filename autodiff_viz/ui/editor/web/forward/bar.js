@@ -5,8 +5,9 @@ import { answerKeys } from "../actions/keys.js";
 import { keyOf, ACTIONS } from "../actions/actions.js";
 import { arrowhead, icon } from "../draw/icons.js";
 import { toggleForward } from "./commands.js";
-import { html, setText } from "../../../web/dom.js";
-import { term } from "../../../web/term.js";
+import { html } from "../../../web/dom.js";
+import { hear } from "../../../web/news.js";
+import { setExplained, term } from "../../../web/term.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -24,6 +25,7 @@ export function forwardBar(editor) {
   }, icon("close"));
   const root = html("div", { class: "bar forward-bar", role: "toolbar", "aria-label": "Forward mode", hidden: true }, html("b", {}, "Forward mode"), keys(), says, close);
   answerKeys(editor, root);
+  hear("numbers", ({ numbers }) => root.classList.toggle("late", numbers !== null), () => !root.isConnected && editor.drawing.rev >= 0);
   editor.watchers.push(() => {
     const { forward } = editor.drawing;
     if (root.hidden && !forward) return;
@@ -32,7 +34,7 @@ export function forwardBar(editor) {
     editor.stage.host.classList.toggle("forward-mode", Boolean(forward));
     root.classList.toggle("unsure", editor.isUnsure);
     root.classList.toggle("blocked", Boolean(forward?.blocked?.length));
-    setText(says, forward?.says ?? "");
+    setExplained(says, forward?.says ?? "");
     says.title = forward?.says ?? "";
   });
   return root;

@@ -13,12 +13,14 @@ import { shareOf } from "../state/wireshare.js";
 /** @typedef {{ nodes: GraphNode[], wires: Wire[], node?: import("../../../inspector/web/types.js").NodeData }} Graph  `node`: what Python told of the selected node */
 
 const DIGITS = { card: 4, wire: 3 };
+const LATER_PLAYED = "not computed yet";
 const LATER = "follows when you let go"; // the sum of several wires, which no table has
 
 /** Lines of the popover: a term, its numbers and their colour.
  * @param {Graph} graph @param {Wire} drawn @param {Numbers | null} numbers of a slider's position; null: Python's own
+ * @param {((place: string) => boolean) | null} isComputed by the pass that is played; null: all are
  * @returns {[string, string, string][]} */
-export function wireRows(graph, drawn, numbers) {
+export function wireRows(graph, drawn, numbers, isComputed = null) {
   const at = numbers ? moved(graph, numbers) : graph;
   const wire = numbers ? movedWire(drawn, numbers) : drawn;
   const node = (/** @type {string | undefined} */ name) => at.nodes.find(({ id }) => id === name);
@@ -27,15 +29,16 @@ export function wireRows(graph, drawn, numbers) {
   const equation = equationOf(graph, drawn, numbers);
   const { reverse } = wire;
   const waits = wire.passed === LATER;
-  /** @type {[string, string, string][]} */
+  const passed = `passed ${real?.to}:${real?.slot}`;
+  /** @type {[string, string, string, string][]} with the place of what has to be computed first */
   const rows = [
-    ["Forward", [from?.shape, from?.value].filter(Boolean).join(" "), "blue"],
-    ["Passed on", reverse ? wire.passed || "unknown: forward mode is blocked" : "", "tangent"],
-    [`Arrives at ${real?.to}`, !to ? "" : to.connected ? to.cotangent : "nothing: no path to the output", "orange"],
-    [equation ? "Local \u00d7 arriving" : "Passed back", equation || (reverse ?? wire).passed || "nothing yet", "orange"],
-    [`Share at ${wire.from}`, reverse || waits ? "" : shareOf(at, wire), ""],
+    ["Forward", [from?.shape, from?.value].filter(Boolean).join(" "), "blue", `value ${from?.id}`],
+    ["Passed on", reverse ? wire.passed || "unknown: forward mode is blocked" : "", "tangent", passed],
+    [`Arrives at ${real?.to}`, !to ? "" : to.connected ? to.cotangent : "nothing: no path to the output", "orange", `cotangent ${to?.id}`],
+    [equation ? "Local \u00d7 arriving" : "Passed back", equation || (reverse ?? wire).passed || "nothing yet", "orange", passed],
+    [`Share at ${wire.from}`, reverse || waits ? "" : shareOf(at, wire), "", `cotangent ${from?.id}`],
   ];
-  return rows.filter(([, says]) => says);
+  return rows.filter(([, says]) => says).map(([term, says, kind, place]) => [term, isComputed?.(place) === false ? LATER_PLAYED : says, kind]);
 }
 
 /** The equation of a wire's reader, if Python has told of that node. @param {Graph} graph @param {Wire} wire @param {Numbers | null} numbers */

@@ -9,7 +9,7 @@
  */
 /** @typedef {{ state: number, steps: Step[], says?: string }} Sent  `state`: of the numbers; without steps, `says` tells why */
 /**
- * @typedef {{ values: Set<string>, cotangents: Set<string>, passed: Set<string>, step: Step | null }} Shown
+ * @typedef {{ values: Set<string>, cotangents: Set<string>, passed: Set<string>, step: Step | null, done: boolean }} Shown
  * the nodes whose value and whose cotangent are computed, the wires down which something has been passed, the last step
  */
 
@@ -22,7 +22,7 @@ export const delayOf = (speed) => STEP_MS / speed;
 /** What has been computed after the first `at` steps. @param {Step[]} steps @param {number} at @returns {Shown} */
 export function shownAfter(steps, at) {
   /** @type {Shown} */
-  const shown = { values: new Set(), cotangents: new Set(), passed: new Set(), step: steps[at - 1] ?? null };
+  const shown = { values: new Set(), cotangents: new Set(), passed: new Set(), step: steps[at - 1] ?? null, done: at >= steps.length };
   for (const { node, back, again, wires = [] } of steps.slice(0, at)) {
     if (!back) shown.values.add(node);
     else if (!again) {
@@ -31,6 +31,14 @@ export function shownAfter(steps, at) {
     }
   }
   return shown;
+}
+
+/** Whether the number at a place is computed. @param {Shown} shown @param {string} place as in a slider's table: "value y", "passed y:0" */
+export function isComputed({ values, cotangents, passed, done }, place) {
+  const [what, name] = place.split(" ");
+  if (done) return true;
+  if (what === "value") return values.has(name);
+  return what === "cotangent" || what === "changed" ? cotangents.has(name) : passed.has(name);
 }
 
 /** Number of forward steps. @param {Step[]} steps */

@@ -4,7 +4,8 @@
 
 import { setText, svg } from "../../../web/dom.js";
 import { nodesOf, wiresOf } from "../state/fold.js";
-import { wireId } from "../draw/wires/wires.js";
+import { wireId, writeWireTitle } from "../draw/wires/wires.js";
+import { describe } from "../draw/cards/nodes.js";
 
 /** @typedef {import("../draw/stage.js").Stage} Stage */
 /** @typedef {import("../draw/cards/nodes.js").Card} Card */
@@ -12,6 +13,7 @@ import { wireId } from "../draw/wires/wires.js";
 
 const WHICH = /** @type {const} */ (["value", "cotangent"]);
 const DASH = 13; // px
+const LATER = "not computed yet"; // for screen readers and tooltips
 const CARD = ["no-value", "no-cotangent", "at-work", "runs-again", "is-dropped"];
 const STRAND = ["no-flow", "flows", "flows-back"];
 
@@ -21,11 +23,14 @@ export function paintPlay(stage, shown) {
   stage.host.dataset.play = step?.back ? "backward" : "forward";
   for (const card of stage.cards.values()) paintCard(card, shown);
   const lit = new Set(step?.wires);
-  for (const { root, number, wire } of stage.strands.values()) {
+  for (const strand of stage.strands.values()) {
+    const { root, number, wire } = strand;
     const ids = wiresOf(wire).map(wireId);
     const flows = ids.some((id) => lit.has(id));
     const back = Boolean(step?.back && !step.again);
-    for (const part of [root, number]) part.classList.toggle("no-flow", !ids.some((id) => shown.passed.has(id)));
+    const isPassed = ids.some((id) => shown.passed.has(id));
+    for (const part of [root, number]) part.classList.toggle("no-flow", !isPassed);
+    writeWireTitle(strand, isPassed || shown.done);
     root.classList.toggle("flows", flows && !back);
     root.classList.toggle("flows-back", flows && back);
   }
@@ -39,10 +44,12 @@ function paintCard(card, { values, cotangents, step }) {
   if (!node) return;
   const name = node.group ? node.group.output : node.id;
   const known = { value: values.has(name ?? ""), cotangent: cotangents.has(name ?? "") || !node.connected };
+  const { problem, warning, state, ...rest } = node; // sentences of all numbers
+  describe(card, { ...rest, ...(!known.value && { value: LATER, valueFull: undefined }), ...(!known.cotangent && { cotangent: LATER, cotangentFull: undefined }) });
   const works = step !== null && nodesOf(node).includes(step.node);
   for (const which of WHICH) {
     root.classList.toggle(`no-${which}`, !known[which]);
-    for (const part of Object.values(card.numbers?.pictures?.[which] ?? {})) part.style.visibility = known[which] ? "" : "hidden";
+    for (const part of drawn(card, which)) part.style.visibility = known[which] ? "" : "hidden";
   }
   root.classList.toggle("at-work", works);
   root.classList.toggle("runs-again", works && Boolean(step?.again));
@@ -50,6 +57,12 @@ function paintCard(card, { values, cotangents, step }) {
   if (card.numbers && !root.querySelector(".blank")) root.append(...blanks(card), svg("text", { class: "again-mark", x: 2, y: node.h + 15 }));
   const mark = root.querySelector(".again-mark");
   if (mark && works) setText(mark, step?.dropped ? "dropped" : "again");
+}
+
+/** Heat-maps and cells of a tensor. @param {Card} card @param {"value" | "cotangent"} which @returns {SVGElement[]} */
+function drawn({ numbers }, which) {
+  const block = numbers?.cells?.[which];
+  return [...Object.values(numbers?.pictures?.[which] ?? {}), ...(block ? [block.image, ...block.texts] : [])];
 }
 
 /** A dash in the place of each number. @param {Card} card */
@@ -63,11 +76,16 @@ function blanks({ numbers }) {
 /** Show the full picture. @param {Stage} stage */
 export function clearPlay(stage) {
   delete stage.host.dataset.play;
-  for (const { root, numbers } of stage.cards.values()) {
+  for (const card of stage.cards.values()) {
+    const { root, node } = card;
+    if (node) describe(card, node);
     root.classList.remove(...CARD);
     for (const mark of root.querySelectorAll(".blank, .again-mark")) mark.remove();
-    for (const which of WHICH) for (const part of Object.values(numbers?.pictures?.[which] ?? {})) part.style.visibility = "";
+    for (const which of WHICH) for (const part of drawn(card, which)) part.style.visibility = "";
   }
-  for (const { root, number } of stage.strands.values()) for (const part of [root, number]) part.classList.remove(...STRAND);
+  for (const strand of stage.strands.values()) {
+    for (const part of [strand.root, strand.number]) part.classList.remove(...STRAND);
+    if (strand.wire) writeWireTitle(strand, true);
+  }
   for (const entries of Object.values(stage.regions)) for (const { root } of entries.values()) root.classList.remove("runs-again");
 }

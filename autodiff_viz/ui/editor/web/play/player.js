@@ -4,7 +4,7 @@
 
 import { isForward, toggleForward } from "../forward/commands.js";
 import { hear, tell } from "../../../web/news.js";
-import { delayOf, phaseEnd, shownAfter, within } from "./model.js";
+import { delayOf, isComputed, phaseEnd, shownAfter, within } from "./model.js";
 import { clearPlay, paintPlay } from "./paint.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -136,7 +136,9 @@ export class Player {
     clearTimeout(this.timer);
     this.at = within(steps, at);
     if (this.at === steps.length) this.played = true;
-    paintPlay(this.editor.stage, shownAfter(steps, this.at));
+    const shown = shownAfter(steps, this.at);
+    paintPlay(this.editor.stage, shown);
+    this.tellComputed(shown.done ? null : (place) => isComputed(shown, place));
     if (this.runs) this.timer = window.setTimeout(() => this.onward(), delayOf(this.speed));
     this.changed();
   }
@@ -164,8 +166,16 @@ export class Player {
     clearTimeout(this.timer);
     [this.at, this.runs, this.wish, this.asked, this.reason] = [null, false, null, null, reason];
     clearPlay(this.editor.stage);
+    this.tellComputed(null);
     this.changed();
     return true;
+  }
+
+  /** Tell the rest of the page which numbers the pass has computed, by place; null: all. @param {((place: string) => boolean) | null} isComputed */
+  tellComputed(isComputed) {
+    this.editor.isComputed = isComputed;
+    document.documentElement.toggleAttribute("data-av-play", isComputed !== null); // lab.css hides what is of the whole pass
+    tell("play", { isComputed });
   }
 
   /** Follow a change of the canvas: paint what is new, or end. */

@@ -2,7 +2,8 @@
 // Draw the transport of the pass: the bar below the canvas, with play, steps, a scrubber and the step's
 // equation.
 
-import { html, setText } from "../../../web/dom.js";
+import { html } from "../../../web/dom.js";
+import { setExplained } from "../../../web/term.js";
 import { icon } from "../draw/icons.js";
 import { hintOf, learn, readKnown, TRY } from "./hints.js";
 import { liveSays, placeSays, placeText, SPEEDS } from "./model.js";
@@ -68,16 +69,16 @@ function transport(player) {
     scrubber.setAttribute("aria-valuetext", steps && at !== null ? placeSays(steps, at) : "nothing is played");
     says.setAttribute("aria-live", runs ? "off" : "polite");
     const told = player.says;
-    setText(equation, told || (at === null ? hint() : ""));
+    setExplained(equation, told || (at === null ? hint() : ""));
     equation.classList.toggle("invitation", !told);
     const step = steps && at ? steps[at - 1] : null;
     equation.title = equation.textContent ?? "";
-    setText(place, steps && at !== null ? [placeText(steps, at), step && liveSays(step)].filter(Boolean).join(" \u00b7 ") : "");
+    setExplained(place, steps && at !== null ? [placeText(steps, at), step && liveSays(step)].filter(Boolean).join(" \u00b7 ") : "");
     bar.dataset.at = at === null ? "" : String(at);
     bar.classList.toggle("fresh", at === null);
   };
   player.watchers.push(show);
-  player.editor.watchers.push(() => player.at === null && !player.says && setText(equation, hint()));
+  player.editor.watchers.push(() => player.at === null && !player.says && setExplained(equation, hint()));
   show();
   return bar;
 }

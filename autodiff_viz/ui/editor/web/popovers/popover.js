@@ -4,10 +4,12 @@
 
 import { html } from "../../../web/dom.js";
 import { hear } from "../../../web/news.js";
-import { clamp, toScreen } from "../draw/geometry.js";
+import { clamp, overlap, toScreen } from "../draw/geometry.js";
+import { clearSpot } from "./clear.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Box} Box */
 
 const EDGE = 8; // px to the side of the canvas
 
@@ -37,9 +39,9 @@ export function keepInside({ clientWidth: w, clientHeight: h }, root, [x, y], fo
  * a number in it, has changed, and is closed when the part is removed.
  * @template T @param {Editor} editor @param {{
  *   label: string, kind?: string, find: () => T | undefined, look: (part: T) => unknown, fill: (part: T) => (Node | string)[],
- *   place: (part: T) => Point | undefined, first: string, shown?: (part: T) => void, closed?: () => void,
- * }} about  `place` in world px; `first` is the selector of what gets the focus */
-export function openPopover(editor, { label, kind = "", find, look, fill, place, first, shown, closed }) {
+ *   place: (part: T) => Point | undefined, own?: (part: T) => Box[], first: string, shown?: (part: T) => void, closed?: () => void,
+ * }} about  `place` and `own`, what is never covered, in world px; `first` is the selector of what gets the focus */
+export function openPopover(editor, { label, kind = "", find, look, fill, place, own = () => [], first, shown, closed }) {
   closePopover(editor);
   const { host } = editor.stage;
   const root = html("div", { class: `popover region-pop ${kind}`.trim(), role: "dialog", "aria-label": label });
@@ -47,7 +49,7 @@ export function openPopover(editor, { label, kind = "", find, look, fill, place,
     event.stopPropagation(); // keys must not reach the canvas
     if (event.key === "Escape") closePopover(editor), editor.refresh();
   });
-  let seen = "";
+  let [seen, stood] = ["", ""];
   const watch = () => {
     const part = root.isConnected ? find() : undefined;
     if (!part) {
@@ -59,14 +61,28 @@ export function openPopover(editor, { label, kind = "", find, look, fill, place,
     if (next !== seen) refill(root, fill(part));
     seen = next;
     const at = place(part);
-    if (at) keepInside(host, root, toScreen(editor.stage.view, at));
+    const stands = JSON.stringify([at, editor.stage.view, host.clientWidth, host.clientHeight, root.offsetHeight]);
+    if (at && stands !== stood) standClear(editor, root, at, own(part)); // not at each number of a dragged slider
+    stood = stands;
     shown?.(part);
   };
   host.append(root);
   editor.watchers = [...editor.watchers, watch];
-  hear("numbers", watch, () => !root.isConnected); // of a dragged slider's position
+  for (const news of ["numbers", "play"]) hear(news, watch, () => !root.isConnected); // of a dragged slider's position, of a step
   watch();
   /** @type {HTMLElement | null} */ (root.querySelector(first))?.focus();
+}
+
+/** Put a popover near a point where it covers neither `own` nor, if there is room, a card.
+ * @param {Editor} editor @param {HTMLElement} root @param {Point} at world px @param {Box[]} own world px */
+function standClear({ stage: { host, view }, seen }, root, at, own) {
+  const canvas = { x: 0, y: 0, w: host.clientWidth, h: host.clientHeight };
+  const boxOf = (/** @type {Box} */ { x, y, w, h }) => {
+    const [left, top] = toScreen(view, [x, y]);
+    return { x: left, y: top, w: w * view.k, h: h * view.k };
+  };
+  const onScreen = (/** @type {Box[]} */ boxes) => boxes.map(boxOf).filter((box) => overlap(box, canvas));
+  keepInside(host, root, clearSpot({ w: root.offsetWidth, h: root.offsetHeight }, canvas, toScreen(view, at), onScreen(own), onScreen(seen.nodes)));
 }
 
 /** Replace the content; the field that had the focus, by its `data-field`, gets it again.

@@ -3,6 +3,7 @@
 
 import { POLICIES, shared } from "../../../web/constants.js";
 import { html } from "../../../web/dom.js";
+import { term } from "../../../web/term.js";
 import { membersAt } from "../actions/arrange.js";
 import { namesIn } from "../state/fold.js";
 import { framesOf } from "../state/frames.js";
@@ -67,7 +68,7 @@ function content(editor, region, onRename) {
   const { name, problem, offer, edit } = region;
   return [
     labelled("Name", nameField(editor, region, onRename)),
-    labelled("Keeps", policyField(editor, region)),
+    labelled(term("kept", "Keeps"), policyField(editor, region)),
     POLICIES[region.policy]?.takesNames ? savedField(editor, region) : "",
     problem ? html("div", { class: "region-problem", role: "status" }, problem) : "",
     html("div", { class: "region-buttons" },
@@ -84,7 +85,7 @@ function content(editor, region, onRename) {
   ];
 }
 
-/** @param {string} text @param {HTMLElement} control */
+/** @param {string | Node} text @param {HTMLElement} control */
 const labelled = (text, control) => html("label", {}, html("span", {}, text), control);
 
 /** @param {string} kind @param {string} text @param {() => void} run */

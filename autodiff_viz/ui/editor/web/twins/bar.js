@@ -6,6 +6,7 @@ import { answerKeys } from "../actions/keys.js";
 import { keyOf, ACTIONS } from "../actions/actions.js";
 import { icon } from "../draw/icons.js";
 import { html, setText } from "../../../web/dom.js";
+import { setExplained } from "../../../web/term.js";
 import { hear } from "../../../web/news.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -26,6 +27,7 @@ export function twinsBar(editor) {
     html("div", { class: "letters" }, ...buttons), says, unpin);
   answerKeys(editor, root);
   hear("numbers", ({ numbers }) => root.classList.toggle("late", numbers !== null), () => !root.isConnected && editor.drawing.rev >= 0);
+  hear("play", ({ isComputed }) => root.classList.toggle("played", isComputed !== null), () => !root.isConnected && editor.drawing.rev >= 0);
   editor.watchers.push(() => {
     const { twins } = editor.drawing;
     if (root.hidden && !twins) return;
@@ -34,7 +36,7 @@ export function twinsBar(editor) {
     root.dataset.kind = twins.kind;
     root.classList.toggle("unsure", editor.isUnsure);
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(LETTERS[i] === twins.letter)));
-    setText(says, twins.says);
+    setExplained(says, twins.says);
     says.title = twins.says;
   });
   return root;

@@ -55,7 +55,7 @@ export function updateCard(card, node) {
   const look = JSON.stringify({ ...rest, moving: tangent !== undefined, pictured: Boolean(heat), written: isWritten(node) });
   if (look !== card.look) redraw(card, node);
   else if (card.numbers) writeNumbers(card.numbers, node, card.level);
-  card.root.setAttribute("aria-label", spoken(node));
+  describe(card, node);
   card.look = look;
   card.node = node;
 }
@@ -64,6 +64,7 @@ export function updateCard(card, node) {
 function redraw(card, node) {
   card.numbers = card.complete ? rebuild(card.root, node, card.level) : sketch(card.root, node, card.level);
   if (card.numbers) writeNumbers(card.numbers, node, card.level);
+  describe(card, node);
 }
 
 /** Draw the parts of a node that are seen from far.
@@ -197,6 +198,12 @@ function writeNumbers(numbers, node, seen) {
     tangent: numbers.tangent ? writeNumber(numbers.tangent, plain(node.tangent ?? "", node, level), node.tangentFull, tangent ?? value, ...sizesOf(node, level, most), isLow(node, level)) : MOST,
     cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, level.number, most, isLow(node, level)),
   };
+}
+
+/** Write tooltip and screen reader text of a card. @param {Pick<Card, "root" | "numbers">} card @param {GraphNode} node */
+export function describe({ root, numbers }, node) {
+  root.setAttribute("aria-label", spoken(node));
+  if (!numbers) return;
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
   const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";

@@ -99,11 +99,18 @@ export function updateStrand(strand, wire, nodes) {
   strand.root.classList.toggle("derivative", to.op === GRAD);
   if (!old || Boolean(old.reverse) !== Boolean(wire.reverse) || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
   showShape(strand);
+  writeWireTitle(strand, true);
+  placeMarks(strand);
+}
+
+/** Write the tooltip. @param {Strand} strand @param {boolean} isPassed whether the numbers are computed */
+export function writeWireTitle(strand, isPassed) {
+  const { wire } = strand;
+  if (!wire) return;
   const shape = shapeOf(strand);
   const back = (wire.reverse ?? wire).passedFull ?? (wire.reverse ?? wire).passed;
   const forth = wire.reverse ? `\npassed on ${wire.passedFull ?? wire.passed}` : "";
-  setText(strand.title, `${titleOf(wire.from)} → ${titleOf(wire.to)}${shape && `, ${shape}`}${forth}\npassed back ${back}`);
-  placeMarks(strand);
+  setText(strand.title, `${titleOf(wire.from)} → ${titleOf(wire.to)}${shape && `, ${shape}`}${isPassed ? `${forth}\npassed back ${back}` : ""}`);
 }
 
 /** Show the contribution that goes backward: its number, thickness, colour and arrow.
