@@ -42,7 +42,7 @@ PLAYED = "played"
 """The look that names the lesson whose pass was played last."""
 
 CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
-CHART = 1.0  # seconds between two drawings of a chart that a running training changes
+CHARTS, CHART = ("curves", "surface"), 1.0  # what a running training changes, and seconds between two drawings
 SOON = 0.25  # seconds; if another run follows sooner, the end of the first may not have been sent
 
 
@@ -125,7 +125,7 @@ def _beside(here: Session) -> dict[str, Any]:
     parts = here.parts
     look = (state, parts.large, parts.low)
     second = (*look, compared(here.lab, parts.second), about(here.lab, parts.second), parts.second)
-    figures = {"figure": look, "second": second, "curves": (parts.large, parts.low)}
+    figures = {"figure": look, "second": second, "curves": look[1:], "surface": look[1:]}
     beside = {"settings": too_large(here), "tries": (here.looks.get(CURVES), here.looks.get(PLAYED))}
     return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, **beside}
 
@@ -222,8 +222,8 @@ def stale(here: Session) -> set[str]:
         found -= FIGURED
     if parts.second is None and (parts.shown.get("second") or EMPTY)[1][-1] is None:
         found -= {"second"}
-    if live(now.lab) and monotonic() - parts.drawn.get("curves", 0.0) < CHART:
-        found -= {"curves"}
+    if live(now.lab):
+        found -= {name for name in CHARTS if monotonic() - parts.drawn.get(name, 0.0) < CHART}
     return found
 
 
