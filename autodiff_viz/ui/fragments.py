@@ -42,7 +42,8 @@ PLAYED = "played"
 """The look that names the lesson whose pass was played last."""
 
 CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
-CHARTS, CHART = ("curves", "surface"), 1.0  # what a running training changes, and seconds between two drawings
+CHARTS = ("curves", "surface")  # what a running training changes
+CHART = 1.0  # seconds between two drawings of such a chart
 SOON = 0.25  # seconds; if another run follows sooner, the end of the first may not have been sent
 
 

@@ -23,10 +23,10 @@ CHANCE, CLASS = "chance of class 1", "likeliest class"
 BINARY = "sigmoid_binary_cross_entropy"
 CLASSES = "softmax_cross_entropy_with_integer_labels"
 
-# Blue and amber differ in lightness too, and for every kind of colour blindness; both are legible on either page.
+# Blue and amber differ in lightness too, and with every kind of colour blindness, on a light and a dark page.
 HIGH, SOME, LITTLE = (28, 119, 223), (150, 156, 168), (222, 150, 0)
 PALETTE = (LITTLE, HIGH, (0, 158, 115), (204, 121, 167), (213, 94, 0), (86, 180, 233))
-"""Colours of classes; those behind the first two are of M. Okabe and K. Ito, "Color Universal Design", 2008."""
+"""Colours of classes; from the third on those of M. Okabe and K. Ito, "Color Universal Design", 2008."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Learned:
 
     Attributes:
       surface: of the step on view.
-      step: number of updates before; None for the formula's own numbers, without a training.
+      step: number of updates before it; None for the formula's own numbers, of no step of the training.
       op: of the loss that reads the prediction; "" if no loss op does.
     """
 
@@ -96,9 +96,10 @@ def surface_text(learned: Learned) -> str:
 
 def _sentence(learned: Learned, shade: _Shade) -> str:
     found = learned.surface
-    columns = [f"{plain(found.data)}[:, {i}]" for i in range(found.points.shape[1])]
+    columns = [f"{plain(found.data)}[:,\u00a0{i}]" for i in range(found.points.shape[1])]  # in one line
     over = " and ".join(columns) if len(columns) == 2 else plain(found.data)
-    when = "before training" if not learned.step else f"after step {learned.step:,}"
+    when = "before the first step" if learned.step == 0 else f"after step {learned.step or 0:,}"
+    when = "with the formula's own numbers" if learned.step is None else when
     points, coloured = len(found.points), ", coloured by target" if len(columns) == 2 else ""
     data = "the point is the data" if points == 1 else f"the {counted(points, 'point')} are the data"
     if points > SHOWN:
@@ -126,9 +127,7 @@ def _shade(learned: Learned) -> _Shade:
     at, on = value[..., 0], predicted[..., 0]
     if targets is None:
         return _Shade(said, at, on, _round_ends(at))
-    ends = float(targets.min()), float(targets.max())
-    if ends[0] == ends[1]:
-        ends = ends[0] - 1, ends[1] + 1
+    ends = _ends(targets.astype(np.float64))
     middle = sum(ends) / 2 if len(np.unique(targets)) == 2 else None
     return _Shade(said, at, on, ends, middle=middle)
 
@@ -147,7 +146,7 @@ def _room(low: float, high: float) -> list[float]:
 
 def _heatmap(found: Surface, shade: _Shade) -> list[dict[str, Any]]:
     x, y = (along.astype(np.float64) for along in found.axes)
-    ends = (-0.5, shade.classes - 0.5) if shade.classes else shade.ends
+    ends = _class_ends(shade.classes) if shade.classes else shade.ends
     names = [f"{plain(found.data)}[:, {i}] %{{{axis_}:.4g}}" for i, axis_ in enumerate("xy")]
     surface = {
         "type": "heatmap",
@@ -171,7 +170,8 @@ def _boundary(surface: dict[str, Any], shade: _Shade) -> list[dict[str, Any]]:
     level = {"start": shade.middle, "end": shade.middle, "size": 1, "coloring": "none"}
     line = {"color": NEUTRAL, "width": 2}
     same = {key: surface[key] for key in "xyz"}
-    return [{"type": "contour", **same, "contours": level, "line": line, "showscale": False, "hoverinfo": "skip"}]
+    quiet = {"showscale": False, "hoverinfo": "skip"}
+    return [{"type": "contour", **same, "contours": level, "line": line, **quiet}]
 
 
 def _curve(found: Surface, shade: _Shade) -> list[dict[str, Any]]:
@@ -192,23 +192,31 @@ def _points(found: Surface, shade: _Shade, places: Sequence[np.ndarray]) -> list
     count = len(found.points)
     some = np.unique(np.linspace(0, count - 1, min(count, SHOWN)).astype(int))
     x, y = (along[some] for along in places)
-    size = 12 if count <= 12 else 8 if count <= 150 else 5
-    marker: dict[str, Any] = {"size": size, "color": f"rgb{SOME}", "line": {"color": "#ffffff", "width": 1.5}}
-    hover = f"{shade.said} %{{customdata:.4g}}"
-    if found.targets is not None:
-        targets = found.targets.astype(np.float64)[some]
-        ends = (-0.5, shade.classes - 0.5) if shade.classes else shade.ends
-        marker |= {"color": targets, "colorscale": _colours(shade.classes, 1.0), "cmin": ends[0], "cmax": ends[1]}
-        hover += "<br>target %{text}"
-    ring = {"size": size + 4, "color": "rgba(20,23,28,0.75)"}
+    size, edge, ring = (12, 1.5, 16) if count <= 12 else (7, 1, 9) if count <= 150 else (4, 1, 6)
+    marker: dict[str, Any] = {"size": size, "line": {"color": "#ffffff", "width": edge}}
+    named = {"customdata": shade.on[some], "hovertemplate": f"{shade.said} %{{customdata:.4g}}"}
+    if found.targets is None:
+        marker["color"] = f"rgb{SOME}"
+    else:
+        targets = found.targets.astype(np.float64)
+        low, high = _class_ends(shade.classes) if shade.classes else _ends(targets)
+        marker |= {"color": targets[some], "colorscale": _colours(shade.classes, 1.0)}
+        marker |= {"cmin": low, "cmax": high}
+        named["text"] = [scalar(float(one)) for one in found.targets[some]]
+        named["hovertemplate"] += "<br>target %{text}"
+    named |= {"hovertemplate": f"{named['hovertemplate']}<extra></extra>", "name": "data"}
     shared = {"type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False}
-    named = {
-        "customdata": shade.on[some],
-        "text": None if found.targets is None else [scalar(float(one)) for one in found.targets[some]],
-        "hovertemplate": f"{hover}<extra></extra>",
-        "name": "data",
-    }
-    return [{**shared, "marker": ring, "hoverinfo": "skip"}, {**shared, "marker": marker, **named}]
+    around = {"size": ring, "color": "rgba(20,23,28,0.75)"}
+    return [{**shared, "marker": around, "hoverinfo": "skip"}, {**shared, "marker": marker, **named}]
+
+
+def _class_ends(classes: int) -> tuple[float, float]:
+    return -0.5, classes - 0.5
+
+
+def _ends(targets: np.ndarray) -> tuple[float, float]:
+    low, high = float(targets.min()), float(targets.max())
+    return (low, high) if low < high else (low - 1, high + 1)
 
 
 def _colours(classes: int, strength: float) -> list[list[Any]]:
@@ -226,4 +234,3 @@ def _colours(classes: int, strength: float) -> list[list[Any]]:
         return [[end, colour] for low, high, colour in bands for end in (low, high)]
     faint = 1.0 if strength == 1.0 else 0.12
     return [[0, shade(LITTLE, strength)], [0.5, shade(SOME, faint)], [1, shade(HIGH, strength)]]
-

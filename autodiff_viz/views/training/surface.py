@@ -12,7 +12,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.compose import LabView
 from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.training.shown_step import live
+from autodiff_viz.views.training.shown_step import live, own
 
 COARSE = 21  # points of each axis where a fine grid would take too many numbers
 AT_ONCE = limits.TOTAL_ELEMENTS  # numbers that an update of the page may take: some milliseconds
@@ -23,7 +23,8 @@ def surface_data(lab: Lab, view: LabView) -> Any:
     if not learned(lab.graph):
         return None
     numbers = (lab.training.token, len(lab.training)) if view.moment and live(lab) else view.follows
-    return numbers, view.moment and view.moment.step, lab.selected
+    made = own(lab) is not None and len(lab.training) > 0
+    return numbers, view.moment and view.moment.step, made, lab.selected
 
 
 def learned_surface(lab: Lab, view: LabView) -> Learned | str | None:
@@ -36,15 +37,17 @@ def learned_surface(lab: Lab, view: LabView) -> Learned | str | None:
     chosen = prediction(view.trace, lab.selected)
     if chosen is None:
         return None
-    points = next((each for each in (POINTS, COARSE) if numbers_of(view.trace, chosen, each) <= AT_ONCE), None)
-    if points is None:
+    grids = [each for each in (POINTS, COARSE) if numbers_of(view.trace, chosen, each) <= AT_ONCE]
+    if not grids:
         return f"{chosen.node} has too many numbers to draw it over {chosen.data}."
     try:
-        found = prediction_surface(view.trace, chosen.node, points=points)
+        found = prediction_surface(view.trace, chosen.node, points=grids[0])
     except GraphError as error:
         return _said(view, chosen, error)
     op = view.trace.graph[chosen.loss].op if chosen.loss else ""
-    return Learned(found, view.moment.step if view.moment else None, op)
+    training = own(lab)
+    step = view.moment.step if view.moment else None if training and len(training) else 0
+    return Learned(found, step, op)
 
 
 def _said(view: LabView, chosen: Prediction, error: GraphError) -> str | None:

@@ -35,7 +35,7 @@ class Prediction:
 
 
 def prediction(trace: Trace, node: str | None = None) -> Prediction | None:
-    """Return the prediction of a trace whose output is a loss; None if no input of one or two columns has one.
+    """Return the prediction of a trace whose output is a loss; None without data of one or two columns.
 
     The prediction is what a loss op of the graph reads in its slot of predictions; without such an op the
     last node that all paths from the data to the output share.
@@ -72,7 +72,8 @@ def _row_nodes(trace: Trace, data: str) -> list[str]:
     others = [one for one in _inputs_of(trace, n) if one != data]
     among = descendants(graph, [data]) & descendants(graph, parameters) & ancestors(graph, [trace.output])
     among -= descendants(graph, others)
-    return [node.name for node in order(graph) if node.name in among and trace.value[node.name].shape[:1] == (n,)]
+    names = [node.name for node in order(graph) if node.name in among]
+    return [name for name in names if trace.value[name].shape[:1] == (n,)]
 
 
 def _inputs_of(trace: Trace, n: int) -> list[str]:
@@ -95,8 +96,11 @@ def _is_loss(node: Node) -> bool:
 
 def _is_passed(graph: Graph, data: str, name: str) -> bool:
     """Return whether every path from the data to the output goes through `name`."""
-    around = ancestors(graph, [graph.output], lambda node: [] if node.name == name else [p for _, p in node.wires])
-    return data not in around
+
+    def reads(node: Node) -> list[str]:
+        return [] if node.name == name else [producer for _, producer in node.wires]
+
+    return data not in ancestors(graph, [graph.output], reads)
 
 
 def _loss_of(graph: Graph, name: str) -> str | None:

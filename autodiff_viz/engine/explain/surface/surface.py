@@ -62,8 +62,8 @@ def prediction_surface(trace: Trace, node: str | None = None, *, points: Any = P
     """Evaluate the prediction of a graph between and around its data points.
 
     Args:
-      trace: of a graph whose output is a loss, such as `train(graph, steps=100).at(100)`. The loss reads data:
-        an input, not a parameter, of shape [n, 2], or of shape [n, 1] or [n] for a curve.
+      trace: of a graph whose output is a loss, such as `train(graph, steps=100).at(100)`. The loss reads
+        data: an input, not a parameter, of shape [n, 2], or of shape [n, 1] or [n] for a curve.
       node: the node to evaluate, with a row for each of the n rows of the data. By default the prediction:
         what a loss op reads in its slot of predictions, else the last node that all paths from the data to
         the output share.
@@ -90,7 +90,9 @@ def prediction_surface(trace: Trace, node: str | None = None, *, points: Any = P
     arrays = (*axes, value.reshape(*sides, *predicted.shape[1:]), rows.view())
     for array in arrays:
         array.flags.writeable = False
-    return Surface(chosen.node, chosen.data, chosen.loss, axes, *arrays[len(axes) :], predicted, chosen.targets)
+    return Surface(
+        chosen.node, chosen.data, chosen.loss, axes, *arrays[len(axes) :], predicted, chosen.targets
+    )
 
 
 def known_prediction(trace: Trace, node: str | None) -> Prediction:
@@ -106,7 +108,9 @@ def known_prediction(trace: Trace, node: str | None) -> Prediction:
         raise GraphError(Problem("no-data", message, hint))
     if node is not None and chosen.node != node:
         message = f"{quoted(node)} has no row for each row of {chosen.data!r} that a parameter decides."
-        raise GraphError(Problem("no-rows", message, f"Leave it out to take {chosen.node!r}.", node=chosen.node))
+        raise GraphError(
+            Problem("no-rows", message, f"Leave it out to take {chosen.node!r}.", node=chosen.node)
+        )
     return chosen
 
 
@@ -148,8 +152,8 @@ def _evaluated(trace: Trace, chosen: Prediction, grid: np.ndarray) -> np.ndarray
     again[mixed] = found[1][places]
     if not _agrees(value, again, trace.dtype):
         message = (
-            f"{chosen.node!r} at one row of {chosen.data!r} depends on the other rows, or on the row's number: "
-            "it has no value at a single point."
+            f"{chosen.node!r} at one row of {chosen.data!r} depends on the other rows, or on the row's "
+            "number: it has no value at a single point."
         )
         hint = "A mean or a norm over the batch does this, noise and dropout, and other data by row."
         raise GraphError(Problem("not-by-row", message, hint, node=chosen.node))
