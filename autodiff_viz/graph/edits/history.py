@@ -25,13 +25,13 @@ class Pinned(NamedTuple):
     letter: str = "A"
 
 
-DTYPE, LOSS_SCALE, STEP = "dtype", "loss_scale", "step"
+DTYPE, LOSS_SCALE, SHOWN_STEP = "dtype", "loss_scale", "step"
 
 
 class Setting(NamedTuple):
     """A setting beside the graph that a step of undo has changed, before and after.
 
-    It is `DTYPE`, `LOSS_SCALE` or `STEP`, the step of the training that is on view.
+    It is `DTYPE`, `LOSS_SCALE` or `SHOWN_STEP`, the step of the training that is on view.
     """
 
     name: str

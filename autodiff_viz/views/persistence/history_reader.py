@@ -9,7 +9,7 @@ from typing import Any
 
 from autodiff_viz.engine.training.mixed import LEAST, MOST
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.edits.history import DTYPE, LOSS_SCALE, STEP, Entry, History, Pinned, Setting
+from autodiff_viz.graph.edits.history import DTYPE, LOSS_SCALE, SHOWN_STEP, Entry, History, Pinned, Setting
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.graph.serialization.codec import FORMAT, VERSION, to_json
@@ -123,7 +123,7 @@ def _is_loss_scale(value: Any) -> bool:
 _IS_VALUE: Mapping[str, Callable[[Any], bool]] = {
     DTYPE: lambda value: isinstance(value, str) and value in DTYPES,
     LOSS_SCALE: _is_loss_scale,
-    STEP: lambda value: value is None or (type(value) is int and LAST <= value <= limits.STEPS),
+    SHOWN_STEP: lambda value: value is None or (type(value) is int and LAST <= value <= limits.STEPS),
 }
 """By setting, whether something from outside is a value of it."""
 
