@@ -16,7 +16,7 @@ from autodiff_viz.figures.style.plotly_text import counted, plain, short
 from autodiff_viz.figures.style.theme import NEUTRAL, VALUE, axis, draw
 from autodiff_viz.graph.text.text_format import scalar
 
-HEIGHT, LOW = 260, 172  # pixels of the figure, and of one in a low dock
+HEIGHT, LOW = 210, 152  # pixels of the figure, and of one in a low dock
 LEFT, BOTTOM, RIGHT, TOP = 34, 24, 8, 8  # pixels of margins
 SHOWN = 1_000  # data points that are drawn
 CHANCE, CLASS = "chance of class 1", "likeliest class"

@@ -108,15 +108,20 @@ def _loss_of(graph: Graph, name: str) -> str | None:
 
 
 def _targets(trace: Trace, data: str, name: str) -> np.ndarray | None:
-    """Return what the prediction is compared with: a slot beside it, or the one other data of the loss."""
-    graph, n = trace.graph, len(trace.inputs[data])
+    """Return what the prediction is compared with.
+
+    That is what a loss op reads as targets, else a tensor beside it in another op, else the only other data.
+    """
+    graph, n, loss = trace.graph, len(trace.inputs[data]), _loss_of(trace.graph, name)
+    read = graph[loss].slots[TARGETS] if loss else None
+    if type(read) is str and trace.value[read].size == n:
+        return np.ravel(trace.value[read])
     for consumer, slot in consumers(graph)[name]:
         for other, beside in enumerate(graph[consumer].slots):
             if other != slot and type(beside) is tuple and np.size(beside) == n:
                 return np.ravel(np.asarray(beside, trace.dtype))
-    before = ancestors(graph, [name])
-    read = ancestors(graph, [trace.output])
-    left = [one for one in _inputs_of(trace, n) if one != data and one in read and one not in before]
+    among = ancestors(graph, [trace.output]) - ancestors(graph, [name])
+    left = [one for one in _inputs_of(trace, n) if one != data and one in among]
     if len(left) != 1 or trace.inputs[left[0]].size != n:
         return None
     return np.ravel(trace.inputs[left[0]])

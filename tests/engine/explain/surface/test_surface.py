@@ -111,6 +111,11 @@ def test_the_prediction_is_what_a_loss_op_reads_else_what_all_paths_share(text, 
     np.testing.assert_array_equal(found.targets, [0.0, 1.0, 1.0, 0.0])
 
 
+def test_targets_may_be_computed():
+    text = HEAD + "t = 1.0 - y\nz = matmul(x, v)\nloss = mean(sigmoid_binary_cross_entropy(z, t))"
+    np.testing.assert_array_equal(prediction(av.trace(av.parse(text))).targets, [1.0, 0.0, 0.0, 1.0])
+
+
 def test_a_node_with_a_row_for_each_point_can_be_chosen():
     trace = av.trace(av.parse(XOR))
     found = av.prediction_surface(trace, "h", points=5)
