@@ -17,9 +17,10 @@ A trace is explained by
 - `jvp`: the tangents of forward mode; `jacobian`: rows and columns; `rule_check`: what a rule declares beside
   the true derivative; `statistics`: mean and variance of each cotangent over draws of noise.
 
-`train` trains the parameters of a graph; `segments` differentiates a graph one segment at a time. A notebook
-shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose
-`problems` give the place of the mistake and how to correct it.
+`train` trains the parameters of a graph, and `prediction_surface` evaluates what it predicts between its
+data points; `segments` differentiates a graph one segment at a time. A notebook shows graphs and traces as
+the canvas draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the
+mistake and how to correct it.
 """
 
 from autodiff_viz.engine.check import diagnose as problems
@@ -39,6 +40,7 @@ from autodiff_viz.engine.explain.nonfinite.nonfinite_origin import NonFinite, no
 from autodiff_viz.engine.explain.plans.plans import Plan, plans
 from autodiff_viz.engine.explain.precision.precision import Precision, precision
 from autodiff_viz.engine.explain.precision.ranges import Ranged
+from autodiff_viz.engine.explain.surface.surface import Surface, prediction_surface
 from autodiff_viz.engine.explain.zero.why_zero import ZeroReason, why_zero
 from autodiff_viz.engine.lints.lint import Lint
 from autodiff_viz.engine.lints.lints import lints
@@ -103,6 +105,7 @@ __all__ = [
     "Segment",
     "Segments",
     "Statistics",
+    "Surface",
     "Sweep",
     "Tangents",
     "Trace",
@@ -125,6 +128,7 @@ __all__ = [
     "plans",
     "play",
     "precision",
+    "prediction_surface",
     "problems",
     "rule_check",
     "segments",

@@ -34,6 +34,7 @@ PARTS = {
     "memory": ("Memory", memory.flat),
     "explanations": ("Explanations", explanations.explanations),
     "training": ("Training", training.steps),
+    "surface": ("Surface of a prediction", training.surface),
     "records": ("Records of a training", training.memory),
     "collector": ("Garbage collection", collector.settings),
     "browser": ("Browser", browser.gestures),

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 
+from autodiff_viz.engine.explain.surface.surface import POINTS, prediction_surface
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.training.compiled_steps import AT_ONCE
 from autodiff_viz.engine.training.course import further, records, start
@@ -18,7 +20,7 @@ from autodiff_viz.language.parse import parse
 from benchmarks.clock import ratio, times
 from benchmarks.table import Row
 
-TARGET = 1.5
+TARGET, SURFACE = 1.5, 20.0
 ROUNDS, RATE = 9, 0.01
 DEEP, WIDTH, BATCH = 12, 256, 32
 
@@ -62,6 +64,31 @@ def steps() -> Iterator[Row]:
         yield Row(f"{network.what}: a step with all records / JAX and Optax by hand", ratio(a, b), TARGET)
 
 
+def surface() -> Iterator[Row]:
+    """Compare the surface of a prediction with `jax.vmap` by hand, and with one training step by hand."""
+    network = _xor()
+    found = trace(network.graph)
+    weights = {name: jnp.asarray(found.value[name]) for name in ("w1", "b1", "w2", "b2")}
+    along = np.linspace(-1 / 6, 7 / 6, POINTS, dtype=np.float32)
+    grid = np.stack(np.meshgrid(along, along), axis=-1).reshape(-1, 2)
+
+    @jax.jit
+    def predicted(p: dict, points: jax.Array) -> jax.Array:
+        return jax.vmap(lambda x: jax.nn.relu(x @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])(points)
+
+    def by_hand(_: int) -> np.ndarray:
+        return np.asarray(predicted(weights, grid))
+
+    def ours(_: int) -> np.ndarray:
+        return prediction_surface(found).value
+
+    one_step = _by_hand(network, 1)
+    by_hand(0), ours(0), one_step(0)
+    a, b, c = times(ROUNDS, ours, by_hand, one_step)
+    yield Row(f"surface of {POINTS} by {POINTS} points / jax.vmap by hand", ratio(a, b), None)
+    yield Row(f"surface of {POINTS} by {POINTS} points / a training step by hand", ratio(a, c), SURFACE)
+
+
 def memory() -> Iterator[Row]:
     """Compare the bytes of records per step and node: the same for a wide network as for a narrow one."""
     narrow, wide = (_held(_mlp(3, width)) for width in (8, WIDTH))
@@ -76,7 +103,7 @@ def _ours(graph: Graph) -> Callable[[int], Any]:
     return lambda _: advance(graph, state, AT_ONCE, settings)
 
 
-def _by_hand(network: Network) -> Callable[[int], Any]:
+def _by_hand(network: Network, count: int = AT_ONCE) -> Callable[[int], Any]:
     optimiser = optax.sgd(RATE)
     inputs = {name: jnp.asarray(array) for name, array in trace(network.graph).inputs.items()}
     parameters = {node.name: inputs.pop(node.name) for node in network.graph.nodes if node.is_parameter}
@@ -89,7 +116,7 @@ def _by_hand(network: Network) -> Callable[[int], Any]:
 
     def run(_: int) -> list[float]:
         now, kept, losses = parameters, optimiser.init(parameters), []
-        for _ in range(AT_ONCE):
+        for _ in range(count):
             now, kept, loss = step(now, kept)
             losses.append(loss)
         return [float(loss) for loss in losses]

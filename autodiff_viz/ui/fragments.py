@@ -38,7 +38,8 @@ EMPTY = (None, (None,))
 """Stands for the data of the second figure before it is first drawn."""
 
 CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
-CHART = 1.0  # seconds between two drawings of a chart that a running training changes
+CHARTS = ("curves", "surface")  # what a running training changes
+CHART = 1.0  # seconds between two drawings of such a chart
 SOON = 0.25  # seconds; if another run follows sooner, the end of the first may not have been sent
 
 
@@ -121,7 +122,7 @@ def _beside(here: Session) -> dict[str, Any]:
     parts = here.parts
     look = (state, parts.large, parts.low)
     second = (*look, compared(here.lab, parts.second), about(here.lab, parts.second), parts.second)
-    figures = {"figure": look, "second": second, "curves": (parts.large, parts.low)}
+    figures = {"figure": look, "second": second, "curves": look[1:], "surface": look[1:]}
     beside = {"settings": too_large(here), "tries": here.tried}
     return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, **beside}
 
@@ -211,8 +212,8 @@ def stale(here: Session) -> set[str]:
         found -= FIGURED
     if parts.second is None and (parts.shown.get("second") or EMPTY)[1][-1] is None:
         found -= {"second"}
-    if live(now.lab) and monotonic() - parts.drawn.get("curves", 0.0) < CHART:
-        found -= {"curves"}
+    if live(now.lab):
+        found -= {name for name in CHARTS if monotonic() - parts.drawn.get(name, 0.0) < CHART}
     return found
 
 

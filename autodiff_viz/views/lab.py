@@ -11,6 +11,7 @@ from autodiff_viz.figures.cotangents.noise import USUAL_DRAWS
 from autodiff_viz.graph.edits.history import (
     DTYPE,
     LOSS_SCALE,
+    SHOWN_STEP,
     History,
     Pinned,
     Setting,
@@ -158,6 +159,8 @@ def _set(lab: Lab, settings: Mapping[str, Any]) -> Lab:
         scale, given = settings[LOSS_SCALE], lab.plan.settings
         given = replace(given, loss_scale=scale, growth_interval=given.growth_interval if scale else 0)
         lab = replace(lab, plan=replace(lab.plan, settings=given))
+    if SHOWN_STEP in settings:
+        lab = replace(lab, step=settings[SHOWN_STEP])
     return lab
 
 

@@ -27,6 +27,7 @@ from autodiff_viz.graph.text.text_format import scalar
 HEIGHT = 104  # pixels of the panel: with what is above it, no more than a low dock has
 POINTS = 600  # of the line
 SKIPPED = 200  # marks of steps that were skipped
+HEADLINE = "headline"  # name of the text over the panel, for ui/lab/web/stepmark.js
 WIDE = 300.0  # largest over smallest loss from which the axis is logarithmic
 
 
@@ -42,11 +43,12 @@ def loss_figure(progress: Progress) -> go.Figure:
     shapes, names = marks(progress)
     head = 12 + LINE * (1 + phase_rows(progress))
     here = _here(progress, loss, head)
+    over = _headline(progress, loss, head, bool(here))
     layout = {
         "height": head + HEIGHT + BOTTOM,
         "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
         "hovermode": "closest",
-        "meta": own_marks(progress, len(names) + 1 if here else None),
+        "meta": own_marks(progress, len(names) + len(over) if here else None),
         "xaxis": step_axis(progress),
         "yaxis": axis(
             type="log" if log else "linear",
@@ -57,7 +59,7 @@ def loss_figure(progress: Progress) -> go.Figure:
             exponentformat="power",
         ),
         "shapes": shapes,
-        "annotations": [*names, _headline(progress, loss, head), *here, *invitation(progress)],
+        "annotations": [*names, *over, *here, *invitation(progress)],
     }
     return draw(
         [_line(loss), *_skipped(progress, loss), *_dot(progress, loss), *_crosses(loss)], layout, "loss"
@@ -88,14 +90,15 @@ def _changes(progress: Progress) -> str:
     return f"; {', '.join(named)}" if named else ""
 
 
-def _headline(progress: Progress, loss: np.ndarray, head: int) -> dict[str, Any]:
-    ends = f"loss {scalar(loss[0])} → {scalar(loss[-1])}"
-    text = f"{coloured('━', VALUE)} <b>{ends}</b>, steps 0 to {len(loss) - 1}"
+def _headline(progress: Progress, loss: np.ndarray, head: int, beside: bool) -> list[dict[str, Any]]:
+    """Return first and last loss as an annotation, unless the loss of a step stands `beside` it."""
+    parts = [] if beside else [f"{coloured('━', VALUE)} <b>loss {scalar(loss[0])} → {scalar(loss[-1])}</b>"]
     if progress.planned:
-        text = f"{coloured('●', VALUE)} <b>loss {scalar(loss[0])}</b> before the first step"
+        parts = [f"{coloured('●', VALUE)} <b>loss {scalar(loss[0])}</b> before the first step"]
     skipped = np.count_nonzero(progress.records.skipped)
-    text += f"  {coloured('◇', STOP)} {skipped:,} skipped" if skipped else ""
-    return {**_over(head), "text": ink(text), "x": 0, "xshift": EDGE - LEFT, "xanchor": "left"}
+    parts += [f"{coloured('◇', STOP)} {skipped:,} skipped"] if skipped else []
+    place = {**_over(head), "x": 0, "xshift": EDGE - LEFT, "xanchor": "left", "name": HEADLINE}
+    return [{**place, "text": ink("  ".join(parts))}] if parts else []
 
 
 def _here(progress: Progress, loss: np.ndarray, head: int) -> list[dict[str, Any]]:

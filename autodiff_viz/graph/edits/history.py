@@ -25,11 +25,14 @@ class Pinned(NamedTuple):
     letter: str = "A"
 
 
-DTYPE, LOSS_SCALE = "dtype", "loss_scale"
+DTYPE, LOSS_SCALE, SHOWN_STEP = "dtype", "loss_scale", "step"
 
 
 class Setting(NamedTuple):
-    """A setting beside the graph that a step has changed, `DTYPE` or `LOSS_SCALE`, before and after."""
+    """A setting beside the graph that a step of undo has changed, before and after.
+
+    It is `DTYPE`, `LOSS_SCALE` or `SHOWN_STEP`, the step of the training that is on view.
+    """
 
     name: str
     before: Any

@@ -18,6 +18,7 @@ from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.problems import draw_problems
 from autodiff_viz.ui.panels.segments import draw_segments
 from autodiff_viz.ui.panels.settings import draw_settings
+from autodiff_viz.ui.panels.surface import draw_surface
 from autodiff_viz.ui.panels.tensor import draw_tensor
 from autodiff_viz.ui.panels.track import draw_track
 from autodiff_viz.ui.panels.train import draw_train
@@ -76,7 +77,7 @@ def _draw_dock(dock: DeltaGenerator, draw: Callable[..., None]) -> None:
     with dock:
         place("plots")
     panel = dock.container(key="train_panel")
-    for name in ("train", "track", "curves"):
+    for name in ("train", "track", "curves", "surface"):
         draw(name, panel)
     draw("segments", dock.container(key="segments_panel"))
     with dock.container(key="twins_panel"):
@@ -98,6 +99,7 @@ DRAWS: Mapping[str, Draw] = {
     "train": draw_train,
     "track": draw_track,
     "curves": draw_curves,
+    "surface": draw_surface,
     "segments": draw_segments,
     "tries": draw_tries,
     "claims": draw_open_claims,

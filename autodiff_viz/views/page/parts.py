@@ -30,6 +30,7 @@ from autodiff_viz.views.page.tries import tries
 from autodiff_viz.views.page.twins import twins_data
 from autodiff_viz.views.training.panel import curves_data, moment_data, track_data, train_data
 from autodiff_viz.views.training.shown_step import live, own
+from autodiff_viz.views.training.surface import surface_data
 
 Data = Any
 
@@ -142,6 +143,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "tries": lambda lab, view: tries(lab),
     "claims": claims,
     "curves": curves_data,
+    "surface": surface_data,
     "segments": segments_data,
     "chooser": lambda lab, view: (
         figure_on_view(lab),

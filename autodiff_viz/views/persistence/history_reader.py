@@ -9,12 +9,13 @@ from typing import Any
 
 from autodiff_viz.engine.training.mixed import LEAST, MOST
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.edits.history import DTYPE, LOSS_SCALE, Entry, History, Pinned, Setting
+from autodiff_viz.graph.edits.history import DTYPE, LOSS_SCALE, SHOWN_STEP, Entry, History, Pinned, Setting
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.registries.dtypes import DTYPES
 from autodiff_viz.graph.serialization.codec import FORMAT, VERSION, to_json
 from autodiff_viz.graph.size import size_of
 from autodiff_viz.language.documents import from_json
+from autodiff_viz.views.lab import LAST
 from autodiff_viz.views.persistence.compressed_json import unsqueezed
 from autodiff_viz.views.persistence.history_writer import Step, digest
 
@@ -122,6 +123,7 @@ def _is_loss_scale(value: Any) -> bool:
 _IS_VALUE: Mapping[str, Callable[[Any], bool]] = {
     DTYPE: lambda value: isinstance(value, str) and value in DTYPES,
     LOSS_SCALE: _is_loss_scale,
+    SHOWN_STEP: lambda value: value is None or (type(value) is int and LAST <= value <= limits.STEPS),
 }
 """By setting, whether something from outside is a value of it."""
 

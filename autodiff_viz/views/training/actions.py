@@ -13,6 +13,7 @@ from autodiff_viz.engine.training.mixed import LEAST, MOST
 from autodiff_viz.engine.training.updates import Settings, check_optimiser, check_trainable, learned
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.graph.edits.history import SHOWN_STEP, Setting
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.compose import LabView
@@ -165,7 +166,12 @@ def uses_weights(lab: Lab) -> Lab:
     graph = lab.graph
     for name, value in values.items():
         graph = _with_value(graph, name, value)
-    return replace(committed(lab, graph, f"Use the weights of step {at.step}"), step=None)
+    used = committed(lab, graph, f"Use the weights of step {at.step}")
+    history = used.history
+    if history is not lab.history:  # undo then shows this step again
+        entry = history.present._replace(setting=Setting(SHOWN_STEP, lab.step, None))
+        history = replace(history, present=entry)
+    return replace(used, history=history, step=None)
 
 
 def _unwritable(values: Mapping[str, np.ndarray]) -> Problem | None:

@@ -11,9 +11,11 @@ from autodiff_viz.views.persistence.address import to_query
 from autodiff_viz.views.training.actions import plans
 from tests.browser.lab_page import FOLDED, LabPage, four_digits
 from tests.browser.page.test_axe import faults
-from tests.views.regression import TEXT, lab_of, loss_of
+from tests.views.regression import TEXT, lab_of, loss_of, weight_of
 
 THUMB = "(slider) => slider.closest('[style*=left]').getBoundingClientRect().toJSON()"
+SLOPE = "({ _fullData: [{ x, y }] }) => (y[1] - y[0]) / (x[1] - x[0])"
+PARTS = ("curves", "surface")
 PATIENCE = 30_000  # ms; the first step compiles
 
 
@@ -80,6 +82,9 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     lab.settle()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
     lab.button("Undo")
+    expect(lab.page.get_by_text("Step 6 of 20")).to_be_visible()  # as before, of the same numbers
+    expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
+    lab.page.get_by_role("button", name="The formula's own numbers").click()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(0)))
 
 
@@ -104,6 +109,15 @@ def test_a_step_goes_on_from_the_one_on_view_and_loses_none_that_was_made(lab):
     expect(mark).to_have_count(0)  # the figure has its own again
     own = lab.page.locator(".st-key-part_curves .annotation-text").filter(has_text="step 2")
     expect(own).to_contain_text(four_digits(loss_of(2)))
+    learned = lab.page.locator(".st-key-part_surface")
+    expect(learned).to_contain_text("mul_1 after step 2 over x; the 2 points are the data.")
+    line = learned.locator(".js-plotly-plot").evaluate(SLOPE)
+    assert line == pytest.approx(weight_of(2), rel=1e-5)
+    loss, surface = (
+        lab.page.locator(f".st-key-part_{part} .js-plotly-plot").bounding_box() for part in PARTS
+    )
+    assert loss["x"] + loss["width"] <= surface["x"]  # side by side, at the same height
+    assert abs(loss["y"] + loss["height"] - surface["y"] - surface["height"]) < 100
     go_to(lab, 0, 3)
     for step, loss in steps[:2]:
         lab.page.get_by_role("button", name="One step", exact=True).click()

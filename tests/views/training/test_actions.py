@@ -10,11 +10,14 @@ import pytest
 from autodiff_viz.figures.catalog import TRAINING_FIGURES
 from autodiff_viz.graph.text.text_format import scalar
 from autodiff_viz.language.parse import parse
-from autodiff_viz.views.actions import set_rule, typed, undone
+from autodiff_viz.views.actions import redone, set_rule, typed, undone
 from autodiff_viz.views.compose import lab_view, verification
-from autodiff_viz.views.lab import LAST, opened
+from autodiff_viz.views.lab import LAST, alone, opened
 from autodiff_viz.views.page.parts import changed, lab_drawing, shows
 from autodiff_viz.views.persistence.address import from_query, to_query
+from autodiff_viz.views.persistence.compressed_json import squeezed, unsqueezed
+from autodiff_viz.views.persistence.history_reader import recalled
+from autodiff_viz.views.persistence.history_writer import trail
 from autodiff_viz.views.training.actions import brings_back, plans, resets, scrubs, uses_weights
 from autodiff_viz.views.training.panel import progress, run_log, train_view
 from autodiff_viz.views.training.run_log import run_line, step_log
@@ -244,3 +247,22 @@ def test_the_log_tells_each_step_under_its_own_regions():
     first, second = run_log(lab, lab_view(lab)).splitlines()[:2]
     assert "backward" not in first
     assert "conv: forward 1, backward 1" in second
+
+
+@pytest.mark.parametrize("step", [7, LAST])
+def test_undo_of_the_weights_that_are_used_shows_their_step_again_after_a_reload_too(step):
+    lab = scrubs(trained(lab_of(), 20), step)
+    used = uses_weights(lab)
+    assert (used.step, undone(used).step, redone(undone(used)).step) == (None, step, None)
+    assert train_view(undone(used), lab_view(undone(used))).shown == (20 if step == LAST else step)
+    history = recalled(trail(used.history).data, [(used.graph, None)])
+    assert undone(replace(alone(used), history=history)).step == step
+
+
+@pytest.mark.parametrize("step", [-2, 20_001, 1.0, True, "now"])
+def test_a_stored_step_that_is_none_ends_what_is_read(step):
+    lab = set_rule(uses_weights(scrubs(trained(lab_of(), 3), 2)), "w", "stop")
+    kept = trail(lab.history).data
+    used = next(number for number, entry in kept["steps"].items() if "step" in unsqueezed(entry))
+    kept["steps"][used] = squeezed({**unsqueezed(kept["steps"][used]), "step": [step, None]})
+    assert recalled(kept, [(lab.graph, None)]).past == ()

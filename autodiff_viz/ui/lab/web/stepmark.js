@@ -14,6 +14,7 @@ import { placeOf } from "./marker.js";
 const PLOT = ".st-key-part_curves .js-plotly-plot"; // its horizontal axis is the steps
 const WORDS = ".st-key-train_where [data-testid='stText']";
 const LINE = "loss"; // name of the trace that the dot is on
+const HEADLINE = "headline"; // and of the text in the row of the note
 
 /** Height of a line at an x; none beyond its ends and in its gaps. @param {Points} points @param {number} x @returns {number | undefined} */
 export function heightAt(points, x) {
@@ -71,7 +72,9 @@ export class StepMark {
       const [here, there] = [plot.getBoundingClientRect(), own.getBoundingClientRect()];
       Object.assign(this.note.style, { top: `${there.top - here.top}px`, right: `${here.right - there.right}px` });
     }
-    const hidden = [shape !== undefined && `.shapelayer [data-index="${shape}"]`, note !== undefined && `.annotation[data-index="${note}"]`, this.ownDot(plot)].filter(Boolean);
+    const over = plot.layout?.annotations?.findIndex((/** @type {{ name?: string }} */ { name }) => name === HEADLINE); // the note takes its place
+    const notes = [note, over].filter((index) => index !== undefined && index >= 0).map((index) => `.annotation[data-index="${index}"]`);
+    const hidden = [shape !== undefined && `.shapelayer [data-index="${shape}"]`, ...notes, this.ownDot(plot)].filter(Boolean);
     setText(this.hides, hidden.length ? `.js-plotly-plot:has(> .step-marker) :is(${hidden.join(", ")}) { visibility: hidden; }` : "");
     this.plot = plot;
     plot.append(this.root);

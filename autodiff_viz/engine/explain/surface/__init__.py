@@ -1,0 +1,1 @@
+"""Compute what a trained graph predicts between its data points."""
