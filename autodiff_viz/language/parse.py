@@ -86,6 +86,7 @@ def parse_piece(text: str) -> Graph:
 
 def _read(text: str, names: Names) -> tuple[Graph, dict[str, Span]]:
     source, problems = scan(text), []
+    names.room -= len(text)
     program = Program(source, names, problems)
     lines = unrolled(parsed_lines(source.lines, problems), problems)
     announce(lines, names)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Lambda
-from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.problem import Correction, GraphError
 from autodiff_viz.graph.registries.rule_kinds import ARRIVING, WIRES
 from autodiff_viz.language.expressions import calls, wrappers
+from autodiff_viz.language.expressions.fills import is_fill, read_fill
 from autodiff_viz.language.expressions.inputs import SOURCES, read_source
 from autodiff_viz.language.expressions.literal import is_number, read_literal
 from autodiff_viz.language.expressions.subscripts import is_update, read_subscript, read_update
@@ -41,7 +42,6 @@ _INFIX = {op.infix: op.name for op in OPS.values() if op.infix}
 _OPERATORS = {kind: _INFIX[sign] for kind, sign in _SIGNS.items() if sign in _INFIX}
 
 _NO_OPERATOR = {
-    ast.BitXor: ("^", "For a power write a ** b."),
     ast.FloorDiv: ("//", "Write floor(a / b)."),
     ast.Mod: ("%", "Write a - b * floor(a / b)."),
     ast.Eq: ("==", "Compare with > or <; a line begins with one =."),
@@ -93,15 +93,24 @@ class Reader:
             raise self.error(node, "too-deep", message, "Give a part a name on a line of its own.")
         if is_number(node) or isinstance(node, ast.List):
             return read_literal(self.line, node)
+        if is_fill(node):
+            return read_fill(self, node).literal  # type: ignore[arg-type]
         read = _READERS.get(type(node))
         if read is None:
             what, hint = _NO_EXPRESSION.get(type(node), ("this", "Write numbers, names, ops and operators."))
             raise self.error(node, "not-in-language", f"Formulas do not have {what} here.", hint)
         return read(self, node, depth + 1)
 
-    def error(self, node: ast.AST, code: str, message: str, hint: str = "") -> GraphError:
+    def error(
+        self,
+        node: ast.AST,
+        code: str,
+        message: str,
+        hint: str = "",
+        correction: str | Correction | None = None,
+    ) -> GraphError:
         """Make an error that marks `node`, for the caller to raise."""
-        return self.line.error(node, code, message, hint)
+        return self.line.error(node, code, message, hint, correction)
 
     def applied(self, node: ast.expr, op: str, *operands: Operand) -> Applied:
         """Make the application of `op` to `operands`, without parameters, with the span of `node`."""

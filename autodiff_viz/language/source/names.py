@@ -6,6 +6,7 @@ import ast
 import re
 from dataclasses import dataclass, field
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text.names import name_fault, quoted
 from autodiff_viz.language.source.hints import name_hint
@@ -22,11 +23,14 @@ class Names:
       assigned: every name that some line assigns, with the number of the first such line.
       defined: the names that have a value at the line being read.
       broken: names whose line has a problem of its own; their use is not reported again.
+      room: how many characters zeros, ones and full may still take, written out: the printed text must be
+        short enough to be read again.
     """
 
     assigned: dict[str, int] = field(default_factory=dict)
     defined: set[str] = field(default_factory=set)
     broken: set[str] = field(default_factory=set)
+    room: int = limits.TEXT // 2
 
     def announce(self, line: LogicalLine, statements: list[ast.stmt]) -> None:
         """Record the names that the line assigns, before any line is read."""

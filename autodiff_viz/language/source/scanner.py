@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.source.caret import Span, problem_at
+from autodiff_viz.graph.problem import Correction, GraphError, Problem
+from autodiff_viz.language.source.caret import Span, problem_at, writing
 from autodiff_viz.language.source.hints import character_hint, number_hint
 
 _TOKEN = re.compile(
@@ -30,7 +31,7 @@ _TOKEN = re.compile(
 )
 _COUNTED = re.compile(r"[\w.]+|[^\w\s]")
 _NUMBER = re.compile(r"(\d[\d_]*(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*=(?!=)|with\s|for\s|def\s|return\s)")
+_STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*(?:\([\w\s,]*\)\s*)?=(?!=)|with\s|for\s|def\s|return\s)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 Bracket = tuple[str, int, int]
@@ -51,6 +52,7 @@ class LogicalLine:
       width: columns of indentation, where a tab counts as up to 8.
       source: all lines of the text.
       problems: found by the scan; with any, `text` must not be parsed.
+      powers: by row, the columns in Python's text of the second star of each ** that is a ^ in `text`.
     """
 
     number: int
@@ -59,26 +61,53 @@ class LogicalLine:
     width: int
     source: Sequence[str] = field(repr=False)
     problems: list[Problem] = field(default_factory=list)
+    powers: tuple[tuple[int, ...], ...] = ()
 
     def span(self, node: ast.AST) -> Span:
         """Return the span in the whole text of a node of this line's syntax tree."""
         first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return Span(
             first + self.number - 1,
-            node.col_offset + (self.indent if first == 1 else 0),  # type: ignore[attr-defined]
+            self.column(first, node.col_offset),  # type: ignore[attr-defined]
             last + self.number - 1,
-            node.end_col_offset + (self.indent if last == 1 else 0),  # type: ignore[attr-defined]
+            self.column(last, node.end_col_offset),  # type: ignore[attr-defined]
         )
+
+    def column(self, row: int, column: int) -> int:
+        """Return the column in the whole text of a column of Python's text; rows count from 1."""
+        longer = bisect_left(self.powers[row - 1], column) if self.powers else 0
+        return column - longer + (self.indent if row == 1 else 0)
+
+    def piece(self, node: ast.AST) -> str:
+        """Return the text of a node as its author wrote it, on one line."""
+        line, column, end_line, end = self.span(node)
+        rows = list(self.source[line - 1 : end_line])
+        rows[-1] = rows[-1][:end]
+        rows[0] = rows[0][column:]
+        return " ".join(row.partition("#")[0].strip() for row in rows) if len(rows) > 1 else rows[0]
 
     def whole(self) -> Span:
         """Return the span of the line, without its continuation lines."""
         end = self.indent + len(self.text.split("\n", 1)[0])
         return Span(self.number, self.indent, self.number, end)
 
-    def error(self, where: ast.AST | Span, code: str, message: str, hint: str = "") -> GraphError:
-        """Make an error that marks a part of this line, for the caller to raise."""
+    def error(
+        self,
+        where: ast.AST | Span,
+        code: str,
+        message: str,
+        hint: str = "",
+        correction: str | Correction | None = None,
+    ) -> GraphError:
+        """Make an error that marks a part of this line, for the caller to raise.
+
+        Args:
+          correction: a text that is written in place of the part, or another correction.
+        """
         span = where if isinstance(where, Span) else self.span(where)
-        return GraphError(problem_at(self.source, span, code, message, hint))
+        if isinstance(correction, str):
+            correction = writing(span, correction) if correction else None
+        return GraphError(problem_at(self.source, span, code, message, hint, correction))
 
 
 @dataclass(slots=True)

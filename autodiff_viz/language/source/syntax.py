@@ -13,6 +13,7 @@ from autodiff_viz.graph.text.syntax_tree import syntax_tree
 from autodiff_viz.language.source.caret import Span
 from autodiff_viz.language.source.hints import KEYWORDS
 from autodiff_viz.language.source.names import Names
+from autodiff_viz.language.source.python_text import definition, is_definition, with_powers
 from autodiff_viz.language.source.scanner import LogicalLine
 
 _FIRST_WORD = re.compile(r"[a-z]+\b")
@@ -71,8 +72,10 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
         span = Span(line.number, line.indent, line.number, line.indent + len(word))
         raise line.error(span, "not-in-language", f"Formulas do not have {word!r}.", KEYWORDS[word])
     try:
-        opens = word in _HEADS and line.text.endswith(":")
-        return _statements(f"{line.text} pass" if opens else line.text)
+        text = with_powers(line)
+        if is_definition(text):
+            return definition(text)
+        return _statements(f"{text} pass" if word in _HEADS and text.endswith(":") else text)
     except SyntaxError as error:
         message = f"This is not a formula: {_reason(error)}."
         raise line.error(_place(line, error), "syntax", message, _hint(word)) from None
@@ -118,10 +121,9 @@ def _reason(error: SyntaxError) -> str:
 
 def _place(line: LogicalLine, error: SyntaxError) -> Span:
     row = min(max(error.lineno or 1, 1), line.text.count("\n") + 1)
-    shift = line.indent if row == 1 else 0
-    start = max((error.offset or 1) - 1, 0) + shift
+    start = line.column(row, max((error.offset or 1) - 1, 0))
     same = error.end_lineno == error.lineno and (error.end_offset or 0) > (error.offset or 0)
-    end = error.end_offset - 1 + shift if same else start + 1  # type: ignore[operator]
+    end = line.column(row, error.end_offset - 1) if same else start + 1  # type: ignore[operator]
     return Span(line.number + row - 1, start, line.number + row - 1, end)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autodiff_viz.graph.text.names import name_fault, quoted
 from autodiff_viz.graph.text.text_format import listed
@@ -58,10 +58,13 @@ def read_function(
     if head.name in taken or head.name in FUNCTIONS:
         what = "an op" if head.name in FUNCTIONS else "the name of something else"
         raise line.error(place, "shadowed", f"{head.name!r} is {what} already.", "Choose another name.")
-    if not line.text.endswith(":"):
-        message = "The body of a function is on lines of its own."
-        raise line.error(place, "indentation", message, EXAMPLE)
     args = _args(line, head)
+    if not line.text.endswith(":"):  # its body is on its own line: f(x) = x ** 2
+        if lines:
+            message = "The line above ends its function; nothing is indented below it."
+            raise lines[0][0].error(lines[0][0].whole(), "indentation", message, EXAMPLE)
+        inside = replace(line, width=line.width + 1)
+        lines = [(inside, [statement]) for statement in head.body]
     *body, last = lines or [(line, None)]
     for each, statements in body:
         _check(each, statements)
