@@ -77,7 +77,8 @@ def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
     known = SOURCES[function]
     given = bind(reader, function, ("value", *known), call)
     if fault := source_fault(function, given):
-        raise reader.error(call, "arity", *fault)
+        correction = None if call.args or call.keywords else f"{function}(1.0)"
+        raise reader.error(call, "arity", *fault, correction)
     values: dict[str, Any] = {"seed": 0} if "shape" in given else {}
     if "value" in given:
         values |= _value(reader, function, given["value"])

@@ -9,7 +9,8 @@ from autodiff_viz.graph.text.syntax_tree import syntax_tree
 from autodiff_viz.language.source.scanner import LogicalLine
 
 _POWER = re.compile(r"\"[^\"]*\"|'[^']*'|(\^)")
-_DEFINITION = re.compile(r"([A-Za-z_]\w*)\s*\(([^()\[\]{}=\"'\n]*)\)\s*=(?!=)", re.ASCII)
+DEFINITION = re.compile(r"([A-Za-z_]\w*)\s*\(([^()\[\]{}=\"'\n]*)\)\s*=(?!=)", re.ASCII)
+"""How a line begins that defines a function as in mathematics."""
 
 
 def with_powers(line: LogicalLine) -> str:
@@ -18,8 +19,6 @@ def with_powers(line: LogicalLine) -> str:
     Python's own ^ is another operator, which binds weaker than +.
     """
     text = line.text
-    if "^" not in text:
-        return text
     found: list[str] = []
     end, row, column = 0, 0, 0
     powers: list[list[int]] = [[] for _ in text.split("\n")]
@@ -38,18 +37,13 @@ def with_powers(line: LogicalLine) -> str:
     return "".join([*found, text[end:]])
 
 
-def is_definition(text: str) -> bool:
-    """Return whether a line begins as a definition of a function does in mathematics, `f(x, y) = `."""
-    return _DEFINITION.match(text) is not None
-
-
 def definition(text: str) -> list[ast.stmt]:
-    """Parse a line that `is_definition` to the syntax tree of `def f(x, y): return ...`, with its own columns.
+    """Parse a line that matches `DEFINITION` to the syntax tree of `def f(x, y): return ...`, with its own columns.
 
     Raises:
       SyntaxError: an argument is no name, or what follows is no expression.
     """
-    match = _DEFINITION.match(text)
+    match = DEFINITION.match(text)
     assert match
     name, end = match[1], match.end() - 1  # of the sign =
     try:

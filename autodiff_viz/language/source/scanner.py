@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import Correction, GraphError, Problem
 from autodiff_viz.language.source.caret import Span, problem_at, writing
-from autodiff_viz.language.source.hints import character_hint, number_hint
+from autodiff_viz.language.source.hints import character_hint, character_text, number_hint, number_text
 
 _TOKEN = re.compile(
     r"""(?P<comment>\#.*)
@@ -37,6 +37,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 Bracket = tuple[str, int, int]
 """An open bracket with its line and its column."""
 
+UNSEEN = "\ufeff"  # a byte order mark
 POSITIONS = "# positions:"
 FAULTS = 10  # problems reported for one line
 
@@ -172,7 +173,11 @@ def _logical_line(source: Source, first: int) -> int:
     for bracket, row, column in brackets[-1:] if len(brackets) <= limits.NESTING else ():
         span = Span(row, column, row, column + 1)
         message = f"This '{bracket}' is never closed."
-        _note(line, span, "bracket", message, f"Add the missing '{_CLOSING[bracket]}'.")
+        closing = _CLOSING[bracket]
+        end = first + max(k for k, piece in enumerate(pieces) if piece)
+        at = Span(end, len(pieces[end - first]), end, len(pieces[end - first]))
+        correction = Correction(f"Add {closing}", *at, closing)
+        _note(line, span, "bracket", message, f"Add the missing '{closing}'.", correction)
     line.text = "\n".join(pieces)[indent:].rstrip()
     if line.text or line.problems:
         source.lines.append(line)
@@ -219,7 +224,8 @@ def _physical_line(source: Source, line: LogicalLine, number: int, text: str, br
             fault = _token_fault(kind, found, text[token.end() : token.end() + 1])
         if fault is None:
             continue
-        _note(line, Span(number, token.start(), number, token.end()), *fault)
+        span = Span(number, token.start(), number, token.end())
+        _note(line, span, *fault, _meant(kind, found, span, text))
         if len(line.problems) >= FAULTS:
             brackets.clear()
             return ""
@@ -257,5 +263,21 @@ def _token_fault(kind: str | None, found: str, following: str) -> tuple[str, str
     return None
 
 
-def _note(line: LogicalLine, span: Span, code: str, message: str, hint: str) -> None:
-    line.problems.append(problem_at(line.source, span, code, message, hint))
+def _meant(kind: str | None, found: str, span: Span, text: str) -> Correction | None:
+    """Return the correction of a token that is not in the language; None if its meaning is not clear."""
+    if kind == "number":
+        meant = number_text(found)
+    elif kind in ("word", "strange") and found != UNSEEN:
+        meant = character_text(found)
+    else:
+        return Correction("Remove it", *span, "") if found == UNSEEN else None
+    root = re.match(r"[ \t]*([A-Za-z_]\w*|\d[\d.]*)", text[span.end_column :], re.ASCII)
+    if meant == "sqrt" and root:
+        meant, span = f"sqrt({root[1]})", span._replace(end_column=span.end_column + root.end())
+    return writing(span, meant) if meant else None
+
+
+def _note(
+    line: LogicalLine, span: Span, code: str, message: str, hint: str, correction: Correction | None = None
+) -> None:
+    line.problems.append(problem_at(line.source, span, code, message, hint, correction))

@@ -11,10 +11,12 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text.syntax_tree import syntax_tree
 from autodiff_viz.language.source.caret import Span
+from autodiff_viz.language.source.corrections import misspelt, removed
 from autodiff_viz.language.source.hints import KEYWORDS
 from autodiff_viz.language.source.names import Names
-from autodiff_viz.language.source.python_text import definition, is_definition, with_powers
+from autodiff_viz.language.source.python_text import DEFINITION, definition, with_powers
 from autodiff_viz.language.source.scanner import LogicalLine
+from autodiff_viz.ops.catalog import OPS
 
 _FIRST_WORD = re.compile(r"[a-z]+\b")
 _BLOCK = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
@@ -26,6 +28,8 @@ _HEADS = {
 """Words that open a block, and how they are written."""
 
 _EXAMPLE = "A line looks like y = 2.0 * sin(x)."
+
+OF_ONE = frozenset(op.name for op in OPS.values() if len(op.slots) == 1 and not op.variadic)
 
 REMEMBERED, SHORT = 512, 120  # lines in the LRU cache; greatest number of characters of one
 
@@ -70,15 +74,18 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
     word = first_word(line)
     if word in KEYWORDS:
         span = Span(line.number, line.indent, line.number, line.indent + len(word))
-        raise line.error(span, "not-in-language", f"Formulas do not have {word!r}.", KEYWORDS[word])
+        needless = removed(line) if word in ("import", "from") else None
+        raise line.error(span, "not-in-language", f"Formulas do not have {word!r}.", KEYWORDS[word], needless)
     try:
-        text = with_powers(line)
-        if is_definition(text):
+        text = with_powers(line) if "^" in line.text else line.text
+        if DEFINITION.match(text):
             return definition(text)
         return _statements(f"{text} pass" if word in _HEADS and text.endswith(":") else text)
     except SyntaxError as error:
         message = f"This is not a formula: {_reason(error)}."
-        raise line.error(_place(line, error), "syntax", message, _hint(word)) from None
+        better = misspelt(line, OF_ONE)
+        hint = f"{better.label}." if better else _hint(word)
+        raise line.error(_place(line, error), "syntax", message, hint, better) from None
     except (RecursionError, MemoryError):
         message = f"Operations are more than {limits.NESTING} deep here."
         hint = "Give a part a name on a line of its own."

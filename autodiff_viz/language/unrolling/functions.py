@@ -6,8 +6,10 @@ import ast
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from autodiff_viz.graph.problem import Correction, Problem
 from autodiff_viz.graph.text.names import name_fault, quoted
 from autodiff_viz.graph.text.text_format import listed
+from autodiff_viz.language.source.corrections import free_letter
 from autodiff_viz.language.source.hints import FUNCTIONS
 from autodiff_viz.language.source.names import check_argument
 from autodiff_viz.language.source.scanner import LogicalLine
@@ -86,6 +88,24 @@ def read_function(
     given = own.keys() - stored(inside_loops(body)).keys()
     result = value.id if isinstance(value, ast.Name) and value.id in given else None
     return Function(head.name, line, args, tuple(body), tuple(own), (last[0], end[0]), result)
+
+
+def uncalled(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> list[Problem]:
+    """Return the problem of a text that only defines functions, with a call of the last one as its correction."""
+    heads = [(line, each) for line, found in lines for each in found or () if isinstance(each, ast.FunctionDef)]
+    if not heads:
+        return []
+    line, head = heads[-1]
+    args = [argument.arg for argument in head.args.args]
+    call = f"{free_letter({head.name, *args})} = {head.name}({', '.join(args)})"
+    added = [*(f"{name} = 1.0" for name in args), call]
+    last, text = len(line.source), "".join(f"{each}\n" for each in added)
+    column = len(line.source[-1])
+    place = (last, column, last, column)
+    correction = Correction(f"Add {listed(added)}", *place, f"\n{text}" if column else text)
+    message = f"{head.name!r} is defined, and nothing calls it: there is no value to show yet."
+    hint = f"Add a line such as {call.partition('(')[0]}({', '.join(['1.0'] * len(args))})."
+    return list(line.error(line.whole(), "nothing-called", message, hint, correction).problems)
 
 
 def _args(line: LogicalLine, head: ast.FunctionDef) -> tuple[str, ...]:
