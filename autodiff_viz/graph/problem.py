@@ -12,7 +12,8 @@ class Correction(NamedTuple):
 
     Attributes:
       label: what it does, as the text of a button.
-      line, column, end_line, end_column: the piece; empty for an insertion. Lines count from 1, columns from 0.
+      line, column, end_line, end_column: the piece, empty for an insertion. Lines count from 1, columns
+        from 0.
       text: what takes its place.
     """
 

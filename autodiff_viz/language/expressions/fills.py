@@ -6,7 +6,6 @@ import ast
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Literal
 from autodiff_viz.language.expressions.calls import bind
 from autodiff_viz.language.expressions.literal import is_number, number, read_literal
@@ -56,12 +55,14 @@ def read_fill(reader: Reader, call: ast.Call) -> Fill:
     name = call.func.id  # type: ignore[attr-defined]
     if reader.in_lambda:
         message = f"{name!r} cannot stand inside a lambda."
-        raise reader.error(call, "lambda", message, "Write zeros_like(v), ones_like(v) or 0.5 * ones_like(v).")
+        raise reader.error(
+            call, "lambda", message, "Write zeros_like(v), ones_like(v) or 0.5 * ones_like(v)."
+        )
     fill = _fill(reader, name, call)
     reader.names.room -= prod(fill.shape) * len(f"{fill.number!r}, ")  # type: ignore[union-attr]
     if reader.names.room >= 0:  # type: ignore[union-attr]
         return fill
-    message = f"Written out, all zeros, ones and full of this text are too long to be read again."
+    message = "Written out, all zeros, ones and full of this text are too long to be read again."
     raise reader.error(call, "too-long", message, "Use smaller shapes, or broadcast_to(1.0, shape=(2, 3)).")
 
 
@@ -94,4 +95,6 @@ def _shape(reader: Reader, name: str, node: ast.expr) -> tuple[int, ...]:
     shape = read_param(reader.line, name, _SHAPE, node)
     if all(length >= 1 for length in shape):
         return shape
-    raise reader.error(node, "parameter", "Each axis of a shape is at least 1 long.", f"Write {name}((2, 3)).")
+    raise reader.error(
+        node, "parameter", "Each axis of a shape is at least 1 long.", f"Write {name}((2, 3))."
+    )

@@ -47,9 +47,7 @@ def unknown_function(reader: Reader, call: ast.Call) -> GraphError:
     return reader.error(func, "unknown-op", message, hint, correction)
 
 
-def attribute_meant(
-    line: LogicalLine, node: ast.Attribute, call: ast.Call | None
-) -> Correction | str | None:
+def attribute_meant(line: LogicalLine, node: ast.Attribute, call: ast.Call | None) -> Correction | str | None:
     """Return the correction of `np.sin(x)`, `np.pi`, `x.sum()`, `x.T` or `y.backward()`."""
     name, root = node.attr, node
     while isinstance(root, ast.Attribute):
@@ -70,28 +68,40 @@ def attribute_meant(
 
 
 def meant_otherwise(reader: Reader, node: ast.expr) -> GraphError | None:
-    """Return the error of `dy/dx`, `grad(y)(x)` or `sin^2(x)`, which mean something else than they say."""
-    line = reader.line
+    """Return the error of `e^x`, `sin^2(x)`, `dy/dx` or `grad(y)(x)`, which mean more than they say."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        if isinstance(node.left, ast.Name) and node.left.id == "e" and "e" not in _known(reader):
-            better = f"exp({line.piece(node.right)})"
-            return reader.error(node, "unknown-name", "'e' has no value.", f"Write {better}.", better)
-        call = node.right
-        if isinstance(node.left, ast.Name) and node.left.id in OPS and isinstance(call, ast.Call):
-            if isinstance(call.func, ast.Constant) and len(call.args) == 1:
-                better = f"{node.left.id}({line.piece(call.args[0])}) ** {line.piece(call.func)}"
-                message = "The power stands behind the brackets."
-                return reader.error(node, "not-in-language", message, f"Write {better}.", better)
+        return _power(reader, node)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        known = _known(reader)
-        names = [side.id for side in (node.left, node.right) if isinstance(side, ast.Name)]
-        if len(names) == 2 and all(n not in known and n[0] == "d" and n[1:] in known for n in names):
-            better = f"grad({names[0][1:]}, {names[1][1:]})"
-            message = "A derivative is written as an op."
-            return reader.error(node, "not-in-language", message, f"Write {better}.", better)
+        return _quotient(reader, node)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Call) and len(node.args) == 1:
         return _grad(reader, node, node.func, node.args[0])
     return None
+
+
+def _power(reader: Reader, node: ast.BinOp) -> GraphError | None:
+    left, right = node.left, node.right
+    name = left.id if isinstance(left, ast.Name) else ""
+    if name == "e" and name not in _known(reader):
+        better = f"exp({reader.line.piece(right)})"
+        return reader.error(node, "unknown-name", "'e' has no value.", f"Write {better}.", better)
+    if name not in OPS or not isinstance(right, ast.Call) or len(right.args) != 1:
+        return None
+    if not isinstance(right.func, ast.Constant):
+        return None
+    better = f"{name}({reader.line.piece(right.args[0])}) ** {reader.line.piece(right.func)}"
+    message = "The power stands behind the brackets."
+    return reader.error(node, "not-in-language", message, f"Write {better}.", better)
+
+
+def _quotient(reader: Reader, node: ast.BinOp) -> GraphError | None:
+    known = _known(reader)
+    names = [side.id for side in (node.left, node.right) if isinstance(side, ast.Name)]
+    if len(names) < 2 or any(name in known or name[0] != "d" or name[1:] not in known for name in names):
+        return None
+    better = f"grad({names[0][1:]}, {names[1][1:]})"
+    return reader.error(
+        node, "not-in-language", "A derivative is written as an op.", f"Write {better}.", better
+    )
 
 
 def _known(reader: Reader) -> Container[str]:

@@ -49,10 +49,15 @@ def written_call(line: LogicalLine, name: str, call: ast.Call) -> str:
     given = [line.piece(argument) for argument in call.args]
     if name == "log" and len(given) == 2:
         return f"(log({given[0]}) / log({given[1]}))"
-    if name in CALLS and f"{{{len(given)}}}" not in CALLS[name] and len(given) == 1 + CALLS[name].count("{1}"):
+    if (
+        name in CALLS
+        and f"{{{len(given)}}}" not in CALLS[name]
+        and len(given) == 1 + CALLS[name].count("{1}")
+    ):
         return CALLS[name].format(*given)
     if name in _DRAWS and (lengths := _lengths(call)):
-        return f"{_DRAWS[name]}(shape=({', '.join(lengths)},), seed=0)".replace(",,", ",")
+        shape = f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
+        return f"{_DRAWS[name]}(shape={shape}, seed=0)"
     numbers = [_number(argument) for argument in call.args]
     return "" if None in numbers or call.keywords else _numbers(name, numbers)  # type: ignore[arg-type]
 
@@ -137,13 +142,13 @@ _EXPRESSIONS: dict[type[ast.AST], Callable[..., str]] = {
     ast.Set: _tuple,
     ast.FloorDiv: _binary("floor({0} / {1})"),
     ast.Mod: _binary("({0} - {1} * floor({0} / {1}))"),
-    ast.Eq: _compare("(1.0 - ({0} > {1}) - ({0} < {1}))"),
-    ast.NotEq: _compare("(({0} > {1}) + ({0} < {1}))"),
-    ast.GtE: _compare("({0} > {1})"),
-    ast.LtE: _compare("({0} < {1})"),
-    ast.And: _folded("({0} * {1})"),
+    ast.Eq: _compare("1.0 - ({0} > {1}) - ({0} < {1})"),
+    ast.NotEq: _compare("({0} > {1}) + ({0} < {1})"),
+    ast.GtE: _compare("{0} > {1}"),
+    ast.LtE: _compare("{0} < {1}"),
+    ast.And: _folded("{0} * {1}"),
     ast.Or: _folded("maximum({0}, {1})"),
-    ast.Not: lambda line, node: f"(1.0 - {operand(line, node.operand)})",
+    ast.Not: lambda line, node: f"1.0 - {operand(line, node.operand)}",
     ast.UAdd: lambda line, node: operand(line, node.operand),
 }
 

@@ -77,7 +77,7 @@ class Names:
 
 
 def _name_meant(name: str, known: Iterable[str]) -> str | Correction | None:
-    """Return what to write for a name without a value: its number, a near name, or a line that gives it one."""
+    """Return what to write for a name without a value: a number, a near name, or a line that gives it one."""
     if name in FUNCTIONS or (name.rpartition("_")[0] in FUNCTIONS and name.rpartition("_")[2].isdigit()):
         return None
     meant = CONSTANTS.get(name) or nearest(name, known)

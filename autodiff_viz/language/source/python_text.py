@@ -38,7 +38,7 @@ def with_powers(line: LogicalLine) -> str:
 
 
 def definition(text: str) -> list[ast.stmt]:
-    """Parse a line that matches `DEFINITION` to the syntax tree of `def f(x, y): return ...`, with its own columns.
+    """Parse a line that matches `DEFINITION` as `def f(x, y): return ...`, with the columns of the line.
 
     Raises:
       SyntaxError: an argument is no name, or what follows is no expression.
@@ -54,7 +54,9 @@ def definition(text: str) -> list[ast.stmt]:
         if isinstance(node, ast.arg):
             node.col_offset -= len("def ")
             node.end_col_offset -= len("def ")  # type: ignore[operator]
-    body = syntax_tree(name.ljust(end) + text[end:]).body  # an assignment, in which all columns are the text's
+    body = syntax_tree(
+        name.ljust(end) + text[end:]
+    ).body  # an assignment, in which all columns are the text's
     if len(body) != 1 or not isinstance(body[0], ast.Assign) or len(body[0].targets) != 1:
         raise SyntaxError("a definition is f(x) = and one expression")
     head.body = [ast.copy_location(ast.Return(body[0].value), body[0].value)]

@@ -158,8 +158,9 @@ def _logical_line(source: Source, first: int) -> int:
     head = source.text[first - 1]
     indent = len(head) - len(head.lstrip(" \t"))
     line = LogicalLine(first, "", indent, len(head[:indent].expandtabs(8)), source.text)
-    pieces, number = [], first
-    brackets: list[Bracket] = []
+    pieces: list[str]
+    brackets: list[Bracket]
+    pieces, brackets, number = [], [], first
     for number in range(first, len(source.text) + 1):
         text = source.text[number - 1]
         if brackets and _STATEMENT.match(text) and len(text) - len(text.lstrip()) <= indent:

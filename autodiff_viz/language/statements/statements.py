@@ -211,7 +211,9 @@ def _not_a_line(line: LogicalLine, statement: ast.stmt, names: Names) -> GraphEr
         message = f"A line that begins with {first_word(line)!r} is not one of the language."
         if isinstance(statement, tuple(_NO_STATEMENT)):
             message = "This is not an assignment of one name."
-        return line.error(statement, "not-in-language", message, hint, assignments(line, statement, names.assigned))
+        return line.error(
+            statement, "not-in-language", message, hint, assignments(line, statement, names.assigned)
+        )
     value = statement.value
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         return line.error(
@@ -221,7 +223,11 @@ def _not_a_line(line: LogicalLine, statement: ast.stmt, names: Names) -> GraphEr
     if called == "print":
         message = "Formulas do not have print: every value is shown."
         return line.error(statement, "not-in-language", message, "Leave the line out.", removed(line))
-    if isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.Eq) and isinstance(value.left, ast.Name):
+    if (
+        isinstance(value, ast.Compare)
+        and isinstance(value.ops[0], ast.Eq)
+        and isinstance(value.left, ast.Name)
+    ):
         better = f"{value.left.id} = {line.piece(value.comparators[0])}"
         message = "Two signs = compare; one gives a name its value."
         return line.error(statement, "not-in-language", message, f"Write {better}.", better)

@@ -92,7 +92,9 @@ def read_function(
 
 def uncalled(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> list[Problem]:
     """Return the problem of a text that only defines functions, with a call of the last one as its correction."""
-    heads = [(line, each) for line, found in lines for each in found or () if isinstance(each, ast.FunctionDef)]
+    heads = [
+        (line, each) for line, found in lines for each in found or () if isinstance(each, ast.FunctionDef)
+    ]
     if not heads:
         return []
     line, head = heads[-1]

@@ -69,7 +69,7 @@ def test_nothing_but_mistakes_is_marked_in_a_draft():
 
 def test_every_op_and_wrapper_can_be_completed_with_a_line_about_it():
     found = {entry["word"]: entry for entry in words()}
-    assert found.keys() == {"input", *WRAPPERS, *OPS}
+    assert found.keys() == {"input", "zeros", "ones", "full", *WRAPPERS, *OPS}
     assert all(entry["doc"] for entry in found.values())
 
 
