@@ -1,4 +1,4 @@
-"""Say how a valid text is read where Python would read it otherwise, and what in it has no effect."""
+"""Describe how a valid text is read where Python would read it otherwise, and what in it has no effect."""
 
 from __future__ import annotations
 

@@ -71,11 +71,10 @@ def _lengths(call: ast.Call) -> list[str]:
 
 
 def _number(node: ast.expr) -> int | float | None:
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError):
-        return None
-    return value if type(value) in (int, float) else None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _number(node.operand)
+        return None if value is None else -value
+    return node.value if isinstance(node, ast.Constant) and type(node.value) in (int, float) else None
 
 
 def _numbers(name: str, given: list[int | float]) -> str:

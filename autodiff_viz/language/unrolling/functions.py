@@ -91,7 +91,7 @@ def read_function(
 
 
 def uncalled(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> list[Problem]:
-    """Return the problem of a text that only defines functions, with a call of the last one as its correction."""
+    """Return the problem of a text that only defines functions, whose correction calls the last one."""
     heads = [
         (line, each) for line, found in lines for each in found or () if isinstance(each, ast.FunctionDef)
     ]
