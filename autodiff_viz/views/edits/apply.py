@@ -14,6 +14,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.edits import (
     add_node,
+    blocks,
     branches,
     document,
     figure,
@@ -40,6 +41,7 @@ from autodiff_viz.views.notices import Refusal, refusals
 EDITS: Edits = {
     **nodes.EDITS,
     **add_node.EDITS,
+    **blocks.EDITS,
     **write.EDITS,
     **pieces.EDITS,
     **wiring.EDITS,

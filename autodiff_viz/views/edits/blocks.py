@@ -1,0 +1,52 @@
+"""Add a small group of layers that reads a node, as one edit."""
+
+from __future__ import annotations
+
+from autodiff_viz.engine.check import shapes
+from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.parse import parse_piece
+from autodiff_viz.views.edits.add_node import fresh_name
+from autodiff_viz.views.edits.record import Edit, Edits
+from autodiff_viz.views.edits.write import with_piece
+from autodiff_viz.views.lab import Lab
+from autodiff_viz.views.node.blocks import BLOCKS, block_text
+from autodiff_viz.views.node.layer_parameters import new_seed
+from autodiff_viz.views.notices import offering
+
+
+def _block(lab: Lab, edit: Edit) -> Lab:
+    """Add a group of layers with its parameters.
+
+    Fields of `edit`: `block`, its name; `from`, the node that it reads, else it brings an input of its own;
+    `at` and `feeds`, as of "write".
+    """
+    name, x = str(edit["block"]), edit.get("from")
+    if name not in BLOCKS:
+        raise ValueError(name)
+    before, label = "", f"Add {name}"
+    if x is None:
+        x = fresh_name(lab.graph, INPUT)
+        before = f"{x} = {BLOCKS[name].example}"
+        known = shapes(parse_piece(before))
+    else:
+        known, label = shapes(lab.graph), f"Add {name} to {x}"
+    if x not in known:
+        message = f"The shape of {x} is not known yet, and that of the parameters follows from it."
+        raise GraphError(Problem("block-shape", message, "Mend the nodes before it first.", node=str(x)))
+    try:
+        text = block_text(name, x, known[x], new_seed(lab.graph))
+    except GraphError as error:
+        own = {"kind": "block", "block": name, "from": None, "at": edit.get("at")}
+        offer = "Add it with an input of its own"
+        raise GraphError(offering(problem, offer, own) for problem in error.problems) from error
+    try:
+        piece = parse_piece(f"{before}\n{text}")
+    except GraphError as error:
+        message = f"A parameter that fits {x} is too large: {error.problems[0].message}"
+        hint = "Add a dense layer with fewer outputs before it."
+        raise GraphError(Problem("block-shape", message, hint, node=x)) from error
+    return with_piece(lab, piece, edit, label)
+
+
+EDITS: Edits = {"block": _block}
