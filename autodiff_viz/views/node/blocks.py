@@ -177,9 +177,9 @@ def block_text(name: str, x: str, shape: Shape, seed: int) -> str:
     if not shape and low == 1:
         before, x, shape = [f"row = reshape({x}, (1, 1))"], "row", (1, 1)
     if not low <= len(shape) <= high:
-        message = f"{name} reads {block.reads}; {x} has shape {shape}."
+        message = f"{name} reads {block.reads}; this has shape {shape}."
         hint = f"Add it from another node, or with an input of its own: {block.example}."
-        raise GraphError(Problem("block-shape", message, hint, node=x))
+        raise GraphError(Problem("block-shape", message, hint))
     lines = [*before, *block.write(x, Writer(shape, count(seed)))]
     return "\n".join([f'with group("{name.replace("_", " ")}"):', *(f"    {line}" for line in lines)])
 

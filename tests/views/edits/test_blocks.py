@@ -97,6 +97,9 @@ def test_a_block_is_a_group_and_one_step_of_undo():
 
 def test_two_blocks_have_names_and_seeds_of_their_own():
     lab = edited(added("mlp", (4, 3)), block("mlp", "mlp"))
+    assert lab.notice == ()
+    assert lab.graph["mlp_1"].slots[0] == "hidden_1"
+    assert lab.graph["hidden_1"].slots[0] != "hidden"
     seeds = [node.param("seed") for node in lab.graph.nodes if node.is_parameter]
     assert len(lab.graph.groups) == 2
     assert len(set(seeds)) == len(seeds) == 8
@@ -119,20 +122,21 @@ def test_what_its_author_wrote_stays():
 
 
 def test_a_block_that_cannot_read_a_node_offers_an_input_of_its_own():
-    (notice,) = notice_data(after(block("attention", "z")).notice)
-    assert notice["message"] == "attention reads rows of features; z has shape ()."
+    (notice,) = notice_data(edited(start(), block("attention", "z")).notice)
+    assert notice["message"] == "attention reads rows of features; this has shape ()."
     lab = after(notice["edit"])
     assert lab.notice == ()
     assert diagnose(lab.graph) == ()
 
 
 def test_a_block_of_a_node_without_a_shape_is_refused():
-    (notice,) = notice_data(after({"kind": "add", "op": "sin"}, block("mlp", "sin_1")).notice)
+    (notice,) = notice_data(edited(after({"kind": "add", "op": "sin"}), block("mlp", "sin_1")).notice)
     assert "not known yet" in notice["message"]
 
 
 def test_a_block_whose_parameters_would_be_too_large_is_refused():
-    (notice,) = notice_data(after(block("residual"), text="x = input(shape=(2, 400), seed=0)").notice)
+    wide = after(text="x = input(shape=(2, 400), seed=0)")
+    (notice,) = notice_data(edited(wide, block("residual")).notice)
     assert "160,000 elements" in notice["message"]
 
 
