@@ -23,14 +23,14 @@ export function isTable(text) {
 }
 
 /** The data in a file; a sentence if it is too large or no data. @param {File} file @returns {Promise<Held | string>} */
-export async function dataIn(file) {
+export const dataIn = async (file) => {
   const most = /\.npy$/i.test(file.name) ? shared.limits.npy : shared.limits.document;
   if (file.size > most) return `Not read: ${file.name} has ${file.size.toLocaleString("en")} bytes; the limit is ${most.toLocaleString("en")}.`;
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (/\.npy$/i.test(file.name)) return { npy: base64(bytes) };
   if (bytes.includes(0)) return `Not read: ${file.name} is neither text nor an .npy file. Save the sheet as CSV.`;
   return { text: new TextDecoder().decode(bytes) };
-}
+};
 
 /** @param {Uint8Array} bytes */
 function base64(bytes) {

@@ -3,8 +3,8 @@
 A field is `{"id", "label", "type", "value", "help", "edit"}`; the browser puts the user's value into the
 edit, under "value" or the key that the field gives as "as". `type` is "text", "number" (a text, stepped by 1
 with the arrow keys), "check", "choice" or "several" (of its "choices", `[value, label]` each), "button" (its
-edit is sent unchanged), "file" (with the data of a chosen file), or "note" (text without an edit). A "text" field with a "table" has an
-edit for pasted columns.
+edit is sent unchanged), "file" (with the data of a chosen file), or "note" (text without an edit). A "text"
+field with a "table" has an edit for pasted columns.
 """
 
 from __future__ import annotations
