@@ -113,3 +113,23 @@ def test_a_text_that_is_written_here_is_not_read_again(monkeypatch):
     lab = replace(opened(start(), parse("x = 2.0\ny = sin(x) * exp(x)"), ""), selected="exp_1")
     data = formula(lab)
     assert cut(data["text"], data["selected"]) == "exp(x)"
+
+
+def test_a_mistake_brings_the_text_that_mends_it_with_its_place():
+    (found,) = formula(typed(start(), "x = 2.0\ny = 2x"))["mistakes"]
+    assert found["correction"] == {
+        "label": "Write 2 * x",
+        "text": "2 * x",
+        "line": 2,
+        "column": 4,
+        "endLine": 2,
+        "endColumn": 6,
+    }
+
+
+def test_a_caret_is_said_to_be_a_power_and_stays_as_it_was_typed():
+    text = "x = 2.0  # mine\ny = x^2\n"
+    data = formula(typed(start(), text))
+    assert (data["text"], data["mistakes"]) == (text, [])
+    assert data["readings"] == ["^ is read as power; Python writes it **."]
+    assert formula(start())["readings"] == []
