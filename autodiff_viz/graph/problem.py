@@ -4,6 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Correction(NamedTuple):
+    """A replacement of a piece of the formula text that mends a problem.
+
+    Attributes:
+      label: what it does, as the text of a button.
+      line, column, end_line, end_column: the piece, empty for an insertion. Lines count from 1, columns
+        from 0.
+      text: what takes its place.
+    """
+
+    label: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +38,7 @@ class Problem:
       path: node names along which the problem runs (a cycle, a path that leaves a region).
       line, column, end_column: place in the formula text; lines count from 1, columns from 0.
       caret: the line of text with a row of carets below it, for a monospaced font.
+      correction: a replacement in the text that mends it, if there is one.
     """
 
     code: str
@@ -31,6 +51,7 @@ class Problem:
     column: int | None = None
     end_column: int | None = None
     caret: str = ""
+    correction: Correction | None = None
 
     def __str__(self) -> str:
         where = f"line {self.line}, column {self.column + 1}: " if self.line is not None else ""

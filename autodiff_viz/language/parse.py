@@ -18,6 +18,7 @@ from autodiff_viz.language.source.names import Names, OpenNames
 from autodiff_viz.language.source.scanner import LogicalLine, scan
 from autodiff_viz.language.source.syntax import announce, parse_line, parsed_lines
 from autodiff_viz.language.statements.statements import Program
+from autodiff_viz.language.unrolling.functions import uncalled
 from autodiff_viz.language.unrolling.unroll import unrolled
 
 REMEMBERED, SHORT = 128, 10_000  # texts in the LRU cache; greatest number of characters of one
@@ -97,14 +98,18 @@ def parse_piece(text: str) -> Graph:
 
 def _read(text: str, names: Names) -> tuple[Graph, Places]:
     source, problems = scan(text), []
+    names.room -= len(text)
     program = Program(source, names, problems)
-    lines = unrolled(parsed_lines(source.lines, problems), problems)
+    parsed = parsed_lines(source.lines, problems)
+    lines = unrolled(parsed, problems)
     announce(lines, names)
     for line, statements in lines:
         if len(problems) >= limits.PROBLEMS:
             break
         program.add(line, statements)
     graph = program.graph()
+    if not problems and not graph.nodes:
+        problems += uncalled(parsed)
     if problems:
         once = {(_place(problem), problem.code): problem for problem in reversed(problems[: limits.PROBLEMS])}
         raise GraphError(sorted(once.values(), key=_place))  # copies of a line have one mistake

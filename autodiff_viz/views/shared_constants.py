@@ -20,6 +20,7 @@ from autodiff_viz.views.lab import WRITTEN_OUT
 from autodiff_viz.views.layout import coordinates, placing, tabs
 from autodiff_viz.views.node import inspector
 from autodiff_viz.views.node.layer_parameters import NEW_PARAMETER
+from autodiff_viz.views.node.own_data import BYTES, DATA_OF
 
 
 def shared_constants() -> dict[str, Any]:
@@ -58,9 +59,11 @@ def shared_constants() -> dict[str, Any]:
             "line": limits.LINE,
             "message": limits.MESSAGE,
             "name": limits.NAME,
+            "npy": BYTES,
         },
         "drawings": delta.KEPT,
         "written_out": WRITTEN_OUT,
+        "data_of": DATA_OF,
         "usual": {name: field for name, field in USUAL.items() if name not in "wh"},
         "alternative": records.ALTERNATIVE,
         "letters": LETTERS,

@@ -10,8 +10,11 @@ from autodiff_viz.graph.model import params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.structure.grad_nodes import BY
 from autodiff_viz.graph.text.text_format import listed
+from autodiff_viz.language.expressions.literal import is_number
 from autodiff_viz.language.expressions.params import read_param
 from autodiff_viz.language.expressions.tree import Applied, Operand
+from autodiff_viz.language.source.caret import writing
+from autodiff_viz.language.source.corrections import TWO, written_call
 from autodiff_viz.language.source.hints import OF_TWO, call_shape, did_you_mean
 from autodiff_viz.ops.record import Op
 
@@ -34,6 +37,13 @@ def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
     if op.of_graph and reader.in_lambda:
         message = f"{op.name!r} differentiates a graph; a lambda has none."
         raise reader.error(call, "lambda", message, "Write the derivative out, with ops.")
+    if better := _of_shape(reader, op, call):
+        message = f"{op.name} takes a value and gives one of its shape; this is a shape."
+        raise reader.error(call, "parameter", message, f"Write {better}.", better)
+    if better := _of_two(reader, op, call):
+        message = f"The second input of {op.name} is an axis, a whole number such as 0 or -1."
+        correction = writing(reader.line.span(call), better)
+        raise reader.error(call.args[1], "parameter", message, OF_TWO[op.name], correction)
     operands = _operands(reader, op, given, depth)
     if op.of_graph and isinstance(operands[BY], Applied):
         message = (
@@ -49,6 +59,23 @@ def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
     return Applied(op.name, operands, params(**values), reader.line.span(call), op.name)
 
 
+def _of_two(reader: Reader, op: Op, call: ast.Call) -> str:
+    """Return what `max(0, x)` and the like, reductions that are called with two values, mean; else ""."""
+    if op.name not in TWO or len(call.args) != 2 or call.keywords:
+        return ""
+    axis = call.args[1]
+    if isinstance(axis, ast.Tuple | ast.List | ast.Constant) and not is_number(call.args[0]):
+        return ""  # max(x, 0), along an axis
+    return TWO[op.name].format(*(reader.line.piece(each) for each in call.args))
+
+
+def _of_shape(reader: Reader, op: Op, call: ast.Call) -> str:
+    """Return what `ones_like((2, 3))` means, which has a shape and no value; else ""."""
+    shape = call.args[0] if len(call.args) == 1 and not call.keywords else None
+    stem = op.name.removesuffix("_like")
+    return f"{stem}({reader.line.piece(shape)})" if stem != op.name and isinstance(shape, ast.Tuple) else ""
+
+
 def bind(reader: Reader, function: str, names: tuple[str, ...], call: ast.Call) -> dict[str, ast.expr]:
     """Return the arguments of a call by name.
 
@@ -58,6 +85,9 @@ def bind(reader: Reader, function: str, names: tuple[str, ...], call: ast.Call) 
     if len(call.args) > len(names):
         takes = f"takes {listed(names)}" if names else "takes nothing"
         message = f"{function} {takes}, but {len(call.args)} inputs are given."
+        if better := written_call(reader.line, function, call):
+            correction = writing(reader.line.span(call), better)
+            raise reader.error(call.args[len(names)], "arity", message, f"Write {better}.", correction)
         raise reader.error(call.args[len(names)], "arity", message, _too_many(function))
     given = dict(zip(names, call.args, strict=False))
     for keyword in call.keywords:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Lambda
-from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.problem import Correction, GraphError
 from autodiff_viz.graph.registries.rule_kinds import ARRIVING, WIRES
 from autodiff_viz.language.expressions import calls, wrappers
+from autodiff_viz.language.expressions.fills import is_fill, read_fill
 from autodiff_viz.language.expressions.inputs import SOURCES, read_source
 from autodiff_viz.language.expressions.literal import is_number, read_literal
+from autodiff_viz.language.expressions.meant import attribute_meant, meant_otherwise, unknown_function
 from autodiff_viz.language.expressions.subscripts import is_update, read_subscript, read_update
 from autodiff_viz.language.expressions.tree import Applied, Operand, count, term
+from autodiff_viz.language.source.corrections import times, written
 from autodiff_viz.language.source.hints import (
     KEYWORDS,
     LAMBDA,
     WRAPPERS,
     attribute_hint,
-    did_you_mean,
-    function_hint,
 )
 from autodiff_viz.language.source.names import Arguments, Names, check_argument
 from autodiff_viz.language.source.scanner import LogicalLine
@@ -41,7 +43,6 @@ _INFIX = {op.infix: op.name for op in OPS.values() if op.infix}
 _OPERATORS = {kind: _INFIX[sign] for kind, sign in _SIGNS.items() if sign in _INFIX}
 
 _NO_OPERATOR = {
-    ast.BitXor: ("^", "For a power write a ** b."),
     ast.FloorDiv: ("//", "Write floor(a / b)."),
     ast.Mod: ("%", "Write a - b * floor(a / b)."),
     ast.Eq: ("==", "Compare with > or <; a line begins with one =."),
@@ -93,15 +94,25 @@ class Reader:
             raise self.error(node, "too-deep", message, "Give a part a name on a line of its own.")
         if is_number(node) or isinstance(node, ast.List):
             return read_literal(self.line, node)
+        if is_fill(node):
+            return read_fill(self, node).literal  # type: ignore[arg-type]
         read = _READERS.get(type(node))
         if read is None:
             what, hint = _NO_EXPRESSION.get(type(node), ("this", "Write numbers, names, ops and operators."))
-            raise self.error(node, "not-in-language", f"Formulas do not have {what} here.", hint)
+            message = f"Formulas do not have {what} here."
+            raise self.error(node, "not-in-language", message, hint, written(self.line, node, node))
         return read(self, node, depth + 1)
 
-    def error(self, node: ast.AST, code: str, message: str, hint: str = "") -> GraphError:
+    def error(
+        self,
+        node: ast.AST,
+        code: str,
+        message: str,
+        hint: str = "",
+        correction: str | Correction | None = None,
+    ) -> GraphError:
         """Make an error that marks `node`, for the caller to raise."""
-        return self.line.error(node, code, message, hint)
+        return self.line.error(node, code, message, hint, correction)
 
     def applied(self, node: ast.expr, op: str, *operands: Operand) -> Applied:
         """Make the application of `op` to `operands`, without parameters, with the span of `node`."""
@@ -155,18 +166,25 @@ def _constant(reader: Reader, node: ast.Constant, depth: int) -> Operand:
     if node.value is Ellipsis and not reader.in_lambda:
         return None
     if isinstance(node.value, str):
-        message, hint = "Formulas do not have text here.", "Write names without quotes."
-    elif isinstance(node.value, bool):
-        message, hint = f"{node.value} is not a number.", f"Write {float(node.value)}."
-    else:
-        message, hint = f"Formulas do not have {ast.unparse(node)} here.", "Write a number."
-    raise reader.error(node, "not-in-language", message, hint)
+        bare = node.value.strip()
+        number = re.fullmatch(r"-?(\d+\.?\d*|\.\d+)", bare, re.ASCII)
+        message, hint = "Formulas do not have text here.", "Write names and numbers without quotes."
+        raise reader.error(node, "not-in-language", message, hint, bare if number else None)
+    if isinstance(node.value, bool):
+        better = str(float(node.value))
+        raise reader.error(
+            node, "not-in-language", f"{node.value} is not a number.", f"Write {better}.", better
+        )
+    message = f"Formulas do not have {ast.unparse(node)} here."
+    raise reader.error(node, "not-in-language", message, "Write a number.")
 
 
 def _binary(reader: Reader, node: ast.BinOp, depth: int) -> Operand:
     op = _OPERATORS.get(type(node.op))
     if op is None:
         raise _no_operator(reader, node, node.op)
+    if error := meant_otherwise(reader, node):
+        raise error
     return reader.applied(node, op, reader.read(node.left, depth), reader.read(node.right, depth))
 
 
@@ -192,42 +210,41 @@ def _boolean(reader: Reader, node: ast.BoolOp, depth: int) -> Operand:
 
 def _no_operator(reader: Reader, node: ast.expr, operator: ast.AST) -> GraphError:
     sign, hint = _NO_OPERATOR.get(type(operator), ("this operator", f"The operators are {' '.join(_INFIX)}."))
-    return reader.error(node, "not-in-language", f"Formulas do not have {sign}.", hint)
+    message = f"Formulas do not have {sign}."
+    return reader.error(node, "not-in-language", message, hint, written(reader.line, node, operator))
 
 
-def _attribute(reader: Reader, node: ast.Attribute, depth: int, called: bool = False) -> Operand:
+def _attribute(reader: Reader, node: ast.Attribute, depth: int, call: ast.Call | None = None) -> Operand:
     root: ast.expr = node
     while isinstance(root, ast.Attribute):
         root = root.value
     name = root.id if isinstance(root, ast.Name) else ""
     message = f"Formulas do not have the dot in '.{node.attr[: limits.NAME]}'."
-    raise reader.error(node, "not-in-language", message, attribute_hint(name, node.attr, called))
+    hint = attribute_hint(name, node.attr, call is not None)
+    correction = attribute_meant(reader.line, node, call)
+    raise reader.error(node, "not-in-language", message, hint, correction)
 
 
 def _call(reader: Reader, node: ast.Call, depth: int) -> Operand:
     if is_update(node.func):
         return read_update(reader, node, depth)
     if isinstance(node.func, ast.Attribute):
-        return _attribute(reader, node.func, depth, called=True)
+        return _attribute(reader, node.func, depth, node)
     if not isinstance(node.func, ast.Name):
+        if error := meant_otherwise(reader, node):
+            raise error
         message = "Only an op can have round brackets with inputs behind it."
-        raise reader.error(node.func, "not-in-language", message, "For a product write a * (b).")
+        correction = times(reader.line, node)
+        raise reader.error(node.func, "not-in-language", message, "For a product write a * (b).", correction)
     name = node.func.id
     if name in OPS:
         return calls.read_op(reader, OPS[name], node, depth)
     if name not in SOURCES and name not in WRAPPERS:
-        raise _unknown_function(reader, node.func)
+        raise unknown_function(reader, node)
     if reader.in_lambda:
         message = f"{name!r} cannot stand inside a lambda."
         raise reader.error(node, "lambda", message, "A lambda is made of ops, numbers and its own arguments.")
     return read_source(reader, name, node) if name in SOURCES else wrappers.read_wrapper(reader, node, depth)
-
-
-def _unknown_function(reader: Reader, func: ast.Name) -> GraphError:
-    hint = function_hint(func.id)
-    if func.id in getattr(reader.names, "assigned", ()) and not did_you_mean(func.id, OPS):
-        hint = f"{func.id!r} is a value; for a product write {func.id} * (...)."
-    return reader.error(func, "unknown-op", f"There is no op {func.id[: limits.NAME]!r}.", hint)
 
 
 _READERS: dict[type[ast.expr], Callable[..., Operand]] = {

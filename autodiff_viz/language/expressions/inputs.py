@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from autodiff_viz.graph.model import INPUT, PARAMETER, Params, params
 from autodiff_viz.language.expressions.calls import bind
+from autodiff_viz.language.expressions.fills import is_fill, read_fill
 from autodiff_viz.language.expressions.literal import read_literal
 from autodiff_viz.language.expressions.params import read_param
 from autodiff_viz.language.expressions.tree import Applied
@@ -68,16 +69,19 @@ def length_fault(shape: tuple[int, ...]) -> str:
 def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
     """Read `input(10.0, low=-5.0, high=5.0)`, `input(shape=(3, 4), seed=0)`, or the same of a `parameter`.
 
+    A value may be `zeros((3, 4))` too.
+
     Raises:
       GraphError: there is neither a value nor a shape, or both, or a parameter is invalid.
     """
     known = SOURCES[function]
     given = bind(reader, function, ("value", *known), call)
     if fault := source_fault(function, given):
-        raise reader.error(call, "arity", *fault)
+        correction = None if call.args or call.keywords else f"{function}(1.0)"
+        raise reader.error(call, "arity", *fault, correction)
     values: dict[str, Any] = {"seed": 0} if "shape" in given else {}
     if "value" in given:
-        values["value"] = read_literal(reader.line, given["value"])
+        values |= _value(reader, function, given["value"])
     for name, param in known.items():
         if name in given:
             values[name] = read_param(reader.line, function, param, given[name])
@@ -85,6 +89,17 @@ def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
         raise reader.error(given["shape"], "parameter", f"This shape {fault}.", "Write (3, 4).")
     trainable = True if function == PARAMETER else None
     return Applied(INPUT, (), params(**values, trainable=trainable), reader.line.span(call), function)
+
+
+def _value(reader: Reader, function: str, node: ast.expr) -> dict[str, Any]:
+    """Return the parameters of a value: zeros and ones of a `parameter` are its initializer."""
+    if not is_fill(node):
+        return {"value": read_literal(reader.line, node)}
+    fill = read_fill(reader, node)  # type: ignore[arg-type]
+    init = node.func.id  # type: ignore[attr-defined]
+    if function == PARAMETER and fill.shape and init in INITIALIZERS:
+        return {"shape": fill.shape, "init": init, "seed": 0}
+    return {"value": fill.literal}
 
 
 def source_of(given: Params) -> tuple[str, Params]:

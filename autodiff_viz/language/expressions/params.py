@@ -30,7 +30,7 @@ def read_param(line: LogicalLine, function: str, param: Param, node: ast.expr) -
     if param.kind == "index" or not known or not fits(param, value):
         what = _BRACKETS[function] if param.kind == "index" else needed(param)
         message = f"{param.name!r} of {function} is {what}, written out here."
-        raise line.error(node, "parameter", message, _hint(function, param, node))
+        raise line.error(node, "parameter", message, _hint(function, param, node), _meant(param, node))
     if fault := size_fault(param, value):
         raise line.error(node, "parameter", f"This shape {fault}.", "Use a smaller shape.")
     return plain(param, value)
@@ -59,6 +59,12 @@ def _hint(function: str, param: Param, node: ast.expr) -> str:
     if isinstance(node, ast.Name):
         return f"{node.id!r} is a value of the graph; a parameter is fixed."
     return ""
+
+
+def _meant(param: Param, node: ast.expr) -> str | None:
+    """Return what to write for a shape that is one number."""
+    whole = is_number(node) and type(number(node)) is int and number(node) > 0
+    return f"({number(node)},)" if whole and "shape" in param.kind else None
 
 
 def show_param(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.problem import Correction, Problem
 
 WINDOW = 96  # characters of a line shown above the carets; a long line is cropped around the mark
 
@@ -35,14 +35,35 @@ class Places(NamedTuple):
     heads: Mapping[str, Sequence[int]]
 
 
-def problem_at(lines: Sequence[str], span: Span, code: str, message: str, hint: str = "") -> Problem:
+def problem_at(
+    lines: Sequence[str],
+    span: Span,
+    code: str,
+    message: str,
+    hint: str = "",
+    correction: Correction | None = None,
+) -> Problem:
     """Make a problem that marks `span`, or the first line of a span over several lines."""
     text = lines[span.line - 1]
     column = min(span.column, len(text))
     end = span.end_column if span.end_line == span.line else len(text)
     end = max(end, column + 1)
     caret = _caret(text, column, end)
-    return Problem(code, message, hint, line=span.line, column=column, end_column=end, caret=caret)
+    return Problem(
+        code,
+        message,
+        hint,
+        line=span.line,
+        column=column,
+        end_column=end,
+        caret=caret,
+        correction=correction,
+    )
+
+
+def writing(span: Span, text: str) -> Correction:
+    """Return the correction that writes `text` in place of the span."""
+    return Correction(f"Write {text}", *span, text)
 
 
 def _caret(text: str, column: int, end: int) -> str:

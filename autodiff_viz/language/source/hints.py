@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -45,12 +46,19 @@ _OURS = _ours()
 
 MODULES = frozenset({"np", "numpy", "jnp", "jax", "nn", "lax", "random", "math", "torch", "tf", "F", "scipy"})
 
+CONSTANTS = {"pi": "3.141592653589793", "e": "2.718281828459045", "inf": "1e30", "tau": "6.283185307179586"}
+"""Numbers that have a name elsewhere."""
+
 _CONSTANTS = {
     "pi": "Write the number: 3.141592653589793.",
+    "tau": "Write the number: 6.283185307179586.",
     "e": "Write the number: 2.718281828459045, or exp(1.0).",
     "inf": "Values are finite; write a large number, such as 1e30.",
     "nan": "Values are finite; write a number.",
 }
+
+BACKWARD = frozenset({"backward", "vjp", "zero_grad", "step", "requires_grad_"})
+"""Methods of other libraries that a formula needs no line for."""
 
 _SPECIAL = {
     "print": "Every value is shown; a line only needs a name: y = sin(x).",
@@ -62,6 +70,7 @@ _SPECIAL = {
     "asarray": "Write the numbers themselves: [1.0, 2.0].",
     "tensor": "Write the numbers themselves: [1.0, 2.0].",
     "float": "Write the number itself: 1.0.",
+    "len": "Write the number itself; mean(x) divides by it.",
     "grad": "The lab differentiates the output by itself; write only the forward computation.",
     "vjp": "The lab differentiates the output by itself; write only the forward computation.",
     "backward": "The lab differentiates the output by itself; write only the forward computation.",
@@ -98,20 +107,38 @@ KEYWORDS |= dict.fromkeys(
 
 _LOOKALIKES = {
     "×": "*", "·": "*", "⋅": "*", "∙": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-",
-    "²": "** 2", "³": "** 3", "√": "sqrt", "∑": "sum", "Σ": "sum", "≤": "less", "≥": "greater", "…": "...",
+    "²": "** 2", "³": "** 3", "√": "sqrt", "∑": "sum", "Σ": "sum", "≤": "<", "≥": ">", "…": "...",
     "“": '"', "”": '"', "‘": "'", "’": "'", "\xa0": "a plain space", "\ufeff": "nothing",
-    "∞": "a large number, such as 1e30",
+    "∞": "1e30",
 }  # fmt: skip
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Return "Did you mean 'sin'?", or "" when no choice is near."""
+def nearest(word: str, choices: Iterable[str]) -> str:
+    """Return the choice that is spelt most like `word`, or "" when none is near."""
     pool = [choice for choice in choices if abs(len(choice) - len(word)) <= 2 + len(word) // 3]
     if len(pool) > _NEAR:
         pool = [choice for choice in pool if choice[0] == word[0]][:_NEAR]
     lowered = {choice.lower(): choice for choice in pool}
     near = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
-    return f"Did you mean {lowered[near[0]]!r}?" if near else ""
+    return lowered[near[0]] if near else ""
+
+
+_WORDS_FOR = {"\xa0": " "}
+_RAISED = {"²": "2", "³": "3"}
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """Return "Did you mean 'sin'?", or "" when no choice is near."""
+    near = nearest(word, choices)
+    return f"Did you mean {near!r}?" if near else ""
+
+
+def function_meant(name: str) -> str:
+    """Return the function of the language that `name` must mean, or ""; of several none is chosen."""
+    ours = _OURS.get(_close(name), ())
+    if ours or name in _SPECIAL:
+        return ours[0] if len(ours) == 1 else ""
+    return nearest(name, FUNCTIONS)
 
 
 def function_hint(name: str) -> str:
@@ -142,6 +169,8 @@ def name_hint(name: str, known: Iterable[str]) -> str:
 
 def attribute_hint(root: str, attribute: str, called: bool) -> str:
     """Return a hint for an attribute, such as `np.sin(x)`, `x.T` or `x.detach()`."""
+    if called and attribute in BACKWARD:
+        return _SPECIAL["backward"]
     found = _OURS.get(_close(attribute), [attribute])
     ours = found[0]
     if root in MODULES:
@@ -174,8 +203,22 @@ def character_hint(found: str) -> str:
     """Return a hint for a name, a text or a character outside printable ASCII."""
     if found in _LOOKALIKES:
         return f"Write {_LOOKALIKES[found]} instead."
+    if found[-1] in _RAISED:
+        return f"Write {character_text(found)}."
     plain = "".join(_spelled(letter) for letter in found[:40])
     return f"Names use a-z, A-Z, 0-9 and _; write {plain}." if plain.isidentifier() else "Remove it."
+
+
+def character_text(found: str) -> str:
+    """Return what a name or a sign outside printable ASCII means in a formula; "" if that is not clear."""
+    if found in _WORDS_FOR:
+        return _WORDS_FOR[found]
+    if found in _LOOKALIKES:
+        return _LOOKALIKES[found]
+    if found[-1] in _RAISED and found[:-1].isascii():
+        return f"{found[:-1]} ** {_RAISED[found[-1]]}"
+    plain = "".join(map(_spelled, found))
+    return plain if plain.isidentifier() else ""
 
 
 def _spelled(letter: str) -> str:
@@ -193,8 +236,11 @@ def _spelled(letter: str) -> str:
 
 def number_hint(found: str) -> str:
     """Return a hint for a malformed number: `2x`, `0xff` or `1j`."""
-    digits = found.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
-    rest = found[len(digits) :]
-    if digits.replace(".", "", 1).isdigit() and rest and rest not in "jJlLfF":
-        return f"For a product write {digits} * {rest}."
-    return "Write it like 12, 0.5 or 1e-3."
+    product = number_text(found)
+    return f"For a product write {product}." if product else "Write it like 12, 0.5 or 1e-3."
+
+
+def number_text(found: str) -> str:
+    """Return the product that is written `2x`; "" for another malformed number."""
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([A-Za-z_]\w*)", found)
+    return f"{match[1]} * {match[2]}" if match and match[2] not in "jJlLfF" else ""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.text.names import name_fault, quoted
-from autodiff_viz.language.source.hints import name_hint
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.problem import Correction, GraphError
+from autodiff_viz.graph.text.names import name_fault, numbered, quoted
+from autodiff_viz.language.source.corrections import above, moved_up
+from autodiff_viz.language.source.hints import CONSTANTS, FUNCTIONS, name_hint, nearest
 from autodiff_viz.language.source.scanner import LogicalLine
 
 _TARGET = re.compile(r"([A-Za-z_]\w*)\s*(?::[^=]*)?=(?!=)", re.ASCII)
@@ -22,11 +25,14 @@ class Names:
       assigned: every name that some line assigns, with the number of the first such line.
       defined: the names that have a value at the line being read.
       broken: names whose line has a problem of its own; their use is not reported again.
+      room: how many characters zeros, ones and full may still take, written out: the printed text must be
+        short enough to be read again.
     """
 
     assigned: dict[str, int] = field(default_factory=dict)
     defined: set[str] = field(default_factory=set)
     broken: set[str] = field(default_factory=set)
+    room: int = limits.TEXT // 2
 
     def announce(self, line: LogicalLine, statements: list[ast.stmt]) -> None:
         """Record the names that the line assigns, before any line is read."""
@@ -48,7 +54,9 @@ class Names:
             raise line.error(target, "name", f"The name {quoted(target.id)} {fault}.", "Choose another name.")
         if target.id in self.defined:
             message = f"{target.id!r} has a value already, from line {self.assigned[target.id]}."
-            raise line.error(target, "assigned-twice", message, f"Use a new name, such as {target.id}_new.")
+            new = numbered(f"{target.id}_new", {*self.assigned, *self.defined})
+            new = f"{target.id}_new" if f"{target.id}_new" not in self.assigned else new
+            raise line.error(target, "assigned-twice", message, f"Use a new name, such as {new}.", new)
 
     def check_use(self, line: LogicalLine, node: ast.Name) -> None:
         """Raise a GraphError where `node` names no value that exists at this line."""
@@ -57,14 +65,25 @@ class Names:
             return
         if name not in self.assigned:
             hint = name_hint(name, self.assigned)
-            raise line.error(node, "unknown-name", f"{quoted(name)} has no value.", hint)
+            correction = _name_meant(name, self.assigned)
+            raise line.error(node, "unknown-name", f"{quoted(name)} has no value.", hint, correction)
         here = line.number + node.lineno - 1
         if self.assigned[name] == here:
             message, hint = f"{name!r} is used to work out itself.", "A value may not depend on itself."
-        else:
-            message = f"{name!r} is used here, but gets its value only in line {self.assigned[name]}."
-            hint = f"Move line {self.assigned[name]} up."
-        raise line.error(node, "used-too-early", message, hint)
+            raise line.error(node, "used-too-early", message, hint)
+        message = f"{name!r} is used here, but gets its value only in line {self.assigned[name]}."
+        correction = moved_up(line, self.assigned[name])
+        raise line.error(node, "used-too-early", message, f"Move line {self.assigned[name]} up.", correction)
+
+
+def _name_meant(name: str, known: Iterable[str]) -> str | Correction | None:
+    """Return what to write for a name without a value: a number, a near name, or a line that gives it one."""
+    if name in FUNCTIONS or (name.rpartition("_")[0] in FUNCTIONS and name.rpartition("_")[2].isdigit()):
+        return None
+    meant = CONSTANTS.get(name) or nearest(name, known)
+    if meant or name_fault(name):
+        return meant
+    return above(f"{name} = 1.0")
 
 
 class OpenNames(Names):

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.source.caret import Span, problem_at
-from autodiff_viz.language.source.hints import character_hint, number_hint
+from autodiff_viz.graph.problem import Correction, GraphError, Problem
+from autodiff_viz.language.source.caret import Span, problem_at, writing
+from autodiff_viz.language.source.hints import character_hint, character_text, number_hint, number_text
 
 _TOKEN = re.compile(
     r"""(?P<comment>\#.*)
@@ -30,12 +31,13 @@ _TOKEN = re.compile(
 )
 _COUNTED = re.compile(r"[\w.]+|[^\w\s]")
 _NUMBER = re.compile(r"(\d[\d_]*(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*=(?!=)|with\s|for\s|def\s|return\s)")
+_STATEMENT = re.compile(r"\s*(?:[^\W\d]\w*\s*(?:\([\w\s,]*\)\s*)?=(?!=)|with\s|for\s|def\s|return\s)")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 Bracket = tuple[str, int, int]
 """An open bracket with its line and its column."""
 
+UNSEEN = "\ufeff"  # a byte order mark
 POSITIONS = "# positions:"
 FAULTS = 10  # problems reported for one line
 
@@ -51,6 +53,7 @@ class LogicalLine:
       width: columns of indentation, where a tab counts as up to 8.
       source: all lines of the text.
       problems: found by the scan; with any, `text` must not be parsed.
+      powers: by row, the columns in Python's text of the second star of each ** that is a ^ in `text`.
     """
 
     number: int
@@ -59,26 +62,53 @@ class LogicalLine:
     width: int
     source: Sequence[str] = field(repr=False)
     problems: list[Problem] = field(default_factory=list)
+    powers: tuple[tuple[int, ...], ...] = ()
 
     def span(self, node: ast.AST) -> Span:
         """Return the span in the whole text of a node of this line's syntax tree."""
         first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return Span(
             first + self.number - 1,
-            node.col_offset + (self.indent if first == 1 else 0),  # type: ignore[attr-defined]
+            self.column(first, node.col_offset),  # type: ignore[attr-defined]
             last + self.number - 1,
-            node.end_col_offset + (self.indent if last == 1 else 0),  # type: ignore[attr-defined]
+            self.column(last, node.end_col_offset),  # type: ignore[attr-defined]
         )
+
+    def column(self, row: int, column: int) -> int:
+        """Return the column in the whole text of a column of Python's text; rows count from 1."""
+        longer = bisect_left(self.powers[row - 1], column) if self.powers else 0
+        return column - longer + (self.indent if row == 1 else 0)
+
+    def piece(self, node: ast.AST) -> str:
+        """Return the text of a node as its author wrote it, on one line."""
+        line, column, end_line, end = self.span(node)
+        rows = list(self.source[line - 1 : end_line])
+        rows[-1] = rows[-1][:end]
+        rows[0] = rows[0][column:]
+        return " ".join(row.partition("#")[0].strip() for row in rows) if len(rows) > 1 else rows[0]
 
     def whole(self) -> Span:
         """Return the span of the line, without its continuation lines."""
         end = self.indent + len(self.text.split("\n", 1)[0])
         return Span(self.number, self.indent, self.number, end)
 
-    def error(self, where: ast.AST | Span, code: str, message: str, hint: str = "") -> GraphError:
-        """Make an error that marks a part of this line, for the caller to raise."""
+    def error(
+        self,
+        where: ast.AST | Span,
+        code: str,
+        message: str,
+        hint: str = "",
+        correction: str | Correction | None = None,
+    ) -> GraphError:
+        """Make an error that marks a part of this line, for the caller to raise.
+
+        Args:
+          correction: a text that is written in place of the part, or another correction.
+        """
         span = where if isinstance(where, Span) else self.span(where)
-        return GraphError(problem_at(self.source, span, code, message, hint))
+        if isinstance(correction, str):
+            correction = writing(span, correction) if correction else None
+        return GraphError(problem_at(self.source, span, code, message, hint, correction))
 
 
 @dataclass(slots=True)
@@ -128,8 +158,9 @@ def _logical_line(source: Source, first: int) -> int:
     head = source.text[first - 1]
     indent = len(head) - len(head.lstrip(" \t"))
     line = LogicalLine(first, "", indent, len(head[:indent].expandtabs(8)), source.text)
-    pieces, number = [], first
-    brackets: list[Bracket] = []
+    pieces: list[str]
+    brackets: list[Bracket]
+    pieces, brackets, number = [], [], first
     for number in range(first, len(source.text) + 1):
         text = source.text[number - 1]
         if brackets and _STATEMENT.match(text) and len(text) - len(text.lstrip()) <= indent:
@@ -143,7 +174,11 @@ def _logical_line(source: Source, first: int) -> int:
     for bracket, row, column in brackets[-1:] if len(brackets) <= limits.NESTING else ():
         span = Span(row, column, row, column + 1)
         message = f"This '{bracket}' is never closed."
-        _note(line, span, "bracket", message, f"Add the missing '{_CLOSING[bracket]}'.")
+        closing = _CLOSING[bracket]
+        end = first + max(k for k, piece in enumerate(pieces) if piece)
+        at = Span(end, len(pieces[end - first]), end, len(pieces[end - first]))
+        correction = Correction(f"Add {closing}", *at, closing)
+        _note(line, span, "bracket", message, f"Add the missing '{closing}'.", correction)
     line.text = "\n".join(pieces)[indent:].rstrip()
     if line.text or line.problems:
         source.lines.append(line)
@@ -190,7 +225,8 @@ def _physical_line(source: Source, line: LogicalLine, number: int, text: str, br
             fault = _token_fault(kind, found, text[token.end() : token.end() + 1])
         if fault is None:
             continue
-        _note(line, Span(number, token.start(), number, token.end()), *fault)
+        span = Span(number, token.start(), number, token.end())
+        _note(line, span, *fault, _meant(kind, found, span, text))
         if len(line.problems) >= FAULTS:
             brackets.clear()
             return ""
@@ -228,5 +264,21 @@ def _token_fault(kind: str | None, found: str, following: str) -> tuple[str, str
     return None
 
 
-def _note(line: LogicalLine, span: Span, code: str, message: str, hint: str) -> None:
-    line.problems.append(problem_at(line.source, span, code, message, hint))
+def _meant(kind: str | None, found: str, span: Span, text: str) -> Correction | None:
+    """Return the correction of a token that is not in the language; None if its meaning is not clear."""
+    if kind == "number":
+        meant = number_text(found)
+    elif kind in ("word", "strange") and found != UNSEEN:
+        meant = character_text(found)
+    else:
+        return Correction("Remove it", *span, "") if found == UNSEEN else None
+    root = re.match(r"[ \t]*([A-Za-z_]\w*|\d[\d.]*)", text[span.end_column :], re.ASCII)
+    if meant == "sqrt" and root:
+        meant, span = f"sqrt({root[1]})", span._replace(end_column=span.end_column + root.end())
+    return writing(span, meant) if meant else None
+
+
+def _note(
+    line: LogicalLine, span: Span, code: str, message: str, hint: str, correction: Correction | None = None
+) -> None:
+    line.problems.append(problem_at(line.source, span, code, message, hint, correction))

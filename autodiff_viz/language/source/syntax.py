@@ -11,9 +11,12 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text.syntax_tree import syntax_tree
 from autodiff_viz.language.source.caret import Span
+from autodiff_viz.language.source.corrections import misspelt, removed
 from autodiff_viz.language.source.hints import KEYWORDS
 from autodiff_viz.language.source.names import Names
+from autodiff_viz.language.source.python_text import DEFINITION, definition, with_powers
 from autodiff_viz.language.source.scanner import LogicalLine
+from autodiff_viz.ops.catalog import OPS
 
 _FIRST_WORD = re.compile(r"[a-z]+\b")
 _BLOCK = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
@@ -25,6 +28,8 @@ _HEADS = {
 """Words that open a block, and how they are written."""
 
 _EXAMPLE = "A line looks like y = 2.0 * sin(x)."
+
+OF_ONE = frozenset(op.name for op in OPS.values() if len(op.slots) == 1 and not op.variadic)
 
 REMEMBERED, SHORT = 512, 120  # lines in the LRU cache; greatest number of characters of one
 
@@ -69,13 +74,18 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
     word = first_word(line)
     if word in KEYWORDS:
         span = Span(line.number, line.indent, line.number, line.indent + len(word))
-        raise line.error(span, "not-in-language", f"Formulas do not have {word!r}.", KEYWORDS[word])
+        needless = removed(line) if word in ("import", "from") else None
+        raise line.error(span, "not-in-language", f"Formulas do not have {word!r}.", KEYWORDS[word], needless)
     try:
-        opens = word in _HEADS and line.text.endswith(":")
-        return _statements(f"{line.text} pass" if opens else line.text)
+        text = with_powers(line) if "^" in line.text else line.text
+        if DEFINITION.match(text):
+            return definition(text)
+        return _statements(f"{text} pass" if word in _HEADS and text.endswith(":") else text)
     except SyntaxError as error:
         message = f"This is not a formula: {_reason(error)}."
-        raise line.error(_place(line, error), "syntax", message, _hint(word)) from None
+        better = misspelt(line, OF_ONE)
+        hint = f"{better.label}." if better else _hint(word)
+        raise line.error(_place(line, error), "syntax", message, hint, better) from None
     except (RecursionError, MemoryError):
         message = f"Operations are more than {limits.NESTING} deep here."
         hint = "Give a part a name on a line of its own."
@@ -118,10 +128,9 @@ def _reason(error: SyntaxError) -> str:
 
 def _place(line: LogicalLine, error: SyntaxError) -> Span:
     row = min(max(error.lineno or 1, 1), line.text.count("\n") + 1)
-    shift = line.indent if row == 1 else 0
-    start = max((error.offset or 1) - 1, 0) + shift
+    start = line.column(row, max((error.offset or 1) - 1, 0))
     same = error.end_lineno == error.lineno and (error.end_offset or 0) > (error.offset or 0)
-    end = error.end_offset - 1 + shift if same else start + 1  # type: ignore[operator]
+    end = line.column(row, error.end_offset - 1) if same else start + 1  # type: ignore[operator]
     return Span(line.number + row - 1, start, line.number + row - 1, end)
 
 

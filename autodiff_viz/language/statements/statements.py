@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import IDENTITY, INPUT, Graph, Node, params
-from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.problem import Correction, GraphError, Problem
 from autodiff_viz.language.expressions.expression import Reader
+from autodiff_viz.language.expressions.fills import FILLS
 from autodiff_viz.language.expressions.flatten import Namer, flatten
 from autodiff_viz.language.expressions.tree import Applied, Operand
-from autodiff_viz.language.source.caret import Span
-from autodiff_viz.language.source.hints import FUNCTIONS
+from autodiff_viz.language.source.caret import Span, writing
+from autodiff_viz.language.source.corrections import assignments, free_letter, removed
+from autodiff_viz.language.source.hints import FUNCTIONS, LAMBDA
 from autodiff_viz.language.source.names import Names, target_of
 from autodiff_viz.language.source.scanner import LogicalLine, Source
 from autodiff_viz.language.source.syntax import first_word, is_head
@@ -24,6 +26,9 @@ _NO_STATEMENT = {
     ast.AnnAssign: "Leave the type out: x = 1.0.",
     ast.Assign: "One name stands left of one =: y = sin(x).",
 }
+
+
+SHOWN = 60  # characters of a line that a button shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +123,18 @@ class Program:
         elif isinstance(statement, ast.Return):
             self._return(line, statement)
         elif not (around and _does_nothing(statement)):
-            raise _not_a_line(line, statement)
+            raise _not_a_line(line, statement, self._names)
 
     def _assign(
         self, line: LogicalLine, statement: ast.stmt, target: ast.Name, around: tuple[str, ...]
     ) -> None:
         self._names.check_target(line, target)
+        if isinstance(given := statement.value, ast.Lambda):  # type: ignore[attr-defined]
+            args = line.piece(given)[len("lambda") :].partition(":")[0].strip()
+            better = f"{target.id}({args}) = {line.piece(given.body)}"
+            message, hint = "A lambda is no value of the graph.", f"A function is written {better}. {LAMBDA}"
+            correction = writing(line.span(statement), better)
+            raise line.error(given, "not-in-language", message, hint, correction)
         try:
             value = Reader(line, self._names).read(statement.value)  # type: ignore[attr-defined]
         except GraphError:
@@ -160,8 +171,12 @@ class Program:
 
     def _return(self, line: LogicalLine, statement: ast.Return) -> None:
         if not isinstance(statement.value, ast.Name):
-            hint = "Give the expression a name on a line above."
-            raise line.error(statement, "return", "After return comes one name.", hint)
+            hint, correction = "Give the expression a name on a line above.", None
+            if statement.value is not None and not isinstance(statement.value, ast.Tuple):
+                span, value = line.span(statement), line.piece(statement.value)
+                correction = writing(span, f"{free_letter(self._names.assigned)} = {value}")
+                hint = f"{correction.label}."
+            raise line.error(statement, "return", "After return comes one name.", hint, correction)
         self._names.check_use(line, statement.value)
         self._output, self._returned = statement.value.id, line.number
 
@@ -193,27 +208,45 @@ def _does_nothing(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Pass)
 
 
-def _not_a_line(line: LogicalLine, statement: ast.stmt) -> GraphError:
+def _not_a_line(line: LogicalLine, statement: ast.stmt, names: Names) -> GraphError:
     if not isinstance(statement, ast.Expr):
         hint = _NO_STATEMENT.get(type(statement), "A line is name = expression.")
         message = f"A line that begins with {first_word(line)!r} is not one of the language."
         if isinstance(statement, tuple(_NO_STATEMENT)):
             message = "This is not an assignment of one name."
-        return line.error(statement, "not-in-language", message, hint)
+        return line.error(
+            statement, "not-in-language", message, hint, assignments(line, statement, names.assigned)
+        )
     value = statement.value
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         return line.error(
             statement, "not-in-language", "Formulas do not have text here.", "Begin a note with #."
         )
-    known = isinstance(value, (ast.BinOp, ast.Subscript, ast.Name)) or (
-        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in FUNCTIONS
-    )
+    called = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else ""
+    if called == "print":
+        message = "Formulas do not have print: every value is shown."
+        return line.error(statement, "not-in-language", message, "Leave the line out.", removed(line))
+    if (
+        isinstance(value, ast.Compare)
+        and isinstance(value.ops[0], ast.Eq)
+        and isinstance(value.left, ast.Name)
+    ):
+        better = f"{value.left.id} = {line.piece(value.comparators[0])}"
+        message = "Two signs = compare; one gives a name its value."
+        return line.error(statement, "not-in-language", message, f"Write {better}.", better)
+    known = isinstance(value, (ast.BinOp, ast.Subscript, ast.Name)) or called in (*FUNCTIONS, *FILLS)
     if not known and not isinstance(value, ast.Constant):
-        try:  # a better message than "no name": print(x), x := 1.0, __import__("os")
+        try:  # a better message than "no name": x := 1.0, __import__("os")
             Reader(line, Names()).read(value)
         except GraphError as error:
             return error
-    return line.error(statement, "no-name", "This expression has no name.", "Write y = before it.")
+    begins = f"{free_letter(names.assigned)} = "
+    span = line.span(statement)
+    shown = f"{begins}{line.piece(value)}"
+    label = f"Write {shown}" if len(shown) <= SHOWN else f"Write {begins}before it"
+    correction = Correction(label, span.line, span.column, span.line, span.column, begins)
+    hint = f"Write {begins}before it."
+    return line.error(statement, "no-name", "This expression has no name.", hint, correction)
 
 
 def _empty(head: LogicalLine) -> GraphError:

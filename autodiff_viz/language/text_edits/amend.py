@@ -32,7 +32,7 @@ def amended(text: str, graph: Graph) -> str | None:
             return text
         if said.by_name.keys() != graph.by_name.keys():
             alike = said.by_name.keys() & graph.by_name.keys()
-            return _with_other_nodes(text, said, graph) if alike else None
+            return _with_other_frames(text, said, graph) if alike else None
         if set(said.frames) != set(graph.frames):
             blocks = reblocked(text, replace(said, regions=graph.regions, groups=graph.groups))
             return None if blocks is None else _amended_lines(blocks, graph)
@@ -48,6 +48,18 @@ def _amended_lines(text: str, graph: Graph) -> str | None:
     changed = [node.name for node in graph.nodes if node != said[node.name]]
     found = _with_pieces(text, [places[name] for name in changed], shown, [models[n] for n in changed])
     return found if parse(found, graph) == graph else None
+
+
+def _with_other_frames(text: str, said: Graph, graph: Graph) -> str | None:
+    """Do `_with_other_nodes`, then write the heads of regions and groups that came with the new nodes."""
+    known = {frame.name for frame in said.frames}
+    regions = tuple(region for region in graph.regions if region.name in known)
+    groups = tuple(group for group in graph.groups if group.name in known)
+    found = _with_other_nodes(text, said, replace(graph, regions=regions, groups=groups))
+    if found is None or len(regions) + len(groups) == len(graph.frames):
+        return found
+    blocks = reblocked(found, graph)
+    return blocks if blocks is not None and parse(blocks, graph) == graph else None
 
 
 def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:

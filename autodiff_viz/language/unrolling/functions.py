@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from autodiff_viz.graph.problem import Correction, Problem
 from autodiff_viz.graph.text.names import name_fault, quoted
 from autodiff_viz.graph.text.text_format import listed
+from autodiff_viz.language.source.corrections import free_letter
 from autodiff_viz.language.source.hints import FUNCTIONS
 from autodiff_viz.language.source.names import check_argument
 from autodiff_viz.language.source.scanner import LogicalLine
@@ -58,10 +60,13 @@ def read_function(
     if head.name in taken or head.name in FUNCTIONS:
         what = "an op" if head.name in FUNCTIONS else "the name of something else"
         raise line.error(place, "shadowed", f"{head.name!r} is {what} already.", "Choose another name.")
-    if not line.text.endswith(":"):
-        message = "The body of a function is on lines of its own."
-        raise line.error(place, "indentation", message, EXAMPLE)
     args = _args(line, head)
+    if not line.text.endswith(":"):  # its body is on its own line: f(x) = x ** 2
+        if lines:
+            message = "The line above ends its function; nothing is indented below it."
+            raise lines[0][0].error(lines[0][0].whole(), "indentation", message, EXAMPLE)
+        inside = replace(line, width=line.width + 1)
+        lines = [(inside, [statement]) for statement in head.body]
     *body, last = lines or [(line, None)]
     for each, statements in body:
         _check(each, statements)
@@ -83,6 +88,26 @@ def read_function(
     given = own.keys() - stored(inside_loops(body)).keys()
     result = value.id if isinstance(value, ast.Name) and value.id in given else None
     return Function(head.name, line, args, tuple(body), tuple(own), (last[0], end[0]), result)
+
+
+def uncalled(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> list[Problem]:
+    """Return the problem of a text that only defines functions, whose correction calls the last one."""
+    heads = [
+        (line, each) for line, found in lines for each in found or () if isinstance(each, ast.FunctionDef)
+    ]
+    if not heads:
+        return []
+    line, head = heads[-1]
+    args = [argument.arg for argument in head.args.args]
+    call = f"{free_letter({head.name, *args})} = {head.name}({', '.join(args)})"
+    added = [*(f"{name} = 1.0" for name in args), call]
+    last, text = len(line.source), "".join(f"{each}\n" for each in added)
+    column = len(line.source[-1])
+    place = (last, column, last, column)
+    correction = Correction(f"Add {listed(added)}", *place, f"\n{text}" if column else text)
+    message = f"{head.name!r} is defined, and nothing calls it: there is no value to show yet."
+    hint = f"Add a line such as {call.partition('(')[0]}({', '.join(['1.0'] * len(args))})."
+    return list(line.error(line.whole(), "nothing-called", message, hint, correction).problems)
 
 
 def _args(line: LogicalLine, head: ast.FunctionDef) -> tuple[str, ...]:

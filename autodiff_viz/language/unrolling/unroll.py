@@ -286,7 +286,7 @@ class _Unroller:
         for node in ast.walk(head):  # a mistake, such as too many groups, is marked at the line
             node.lineno = node.end_lineno = 1  # type: ignore[attr-defined]
             node.col_offset, node.end_col_offset = 0, len(line.text.split("\n")[0])  # type: ignore[attr-defined]
-        self.found.append((replace(line, text=text), [head]))
+        self.found.append((replace(line, text=text, powers=()), [head]))
 
 
 def _problems(line: LogicalLine, error: Exception) -> Iterable[Problem]:

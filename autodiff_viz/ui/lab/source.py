@@ -20,6 +20,7 @@ from autodiff_viz.figures.catalog import FIGURES
 from autodiff_viz.ui.chunks import LATER, scripts
 from autodiff_viz.ui.lab.bundle import WEB, bundle, linked
 from autodiff_viz.views.canvas.palette import palette
+from autodiff_viz.views.node.blocks import block_entries
 from autodiff_viz.views.page.formula import words
 
 ENTRY = "lab/web/main.js"
@@ -69,7 +70,12 @@ def script() -> Script:
     """Return the code with its style sheets and the data that is the same for all visitors."""
     css = {folder: _css(folder) for folder in SHEETS}
     titles = {name: figure.title for name, figure in FIGURES.items()}
-    constants = {"palette": palette(), "words": words(), "figures": titles, "later": scripts(*LATER)}
+    constants = {
+        "palette": [*palette(), block_entries()],
+        "words": words(),
+        "figures": titles,
+        "later": scripts(*LATER),
+    }
     given = {"entry": ENTRY, "css": css, "constants": constants}
     fields = {name: json.dumps(value) for name, value in given.items()}
     text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}

@@ -32,7 +32,7 @@ def _add(lab: Lab, edit: Edit) -> Lab:
     slot that it feeds. With both, the node is inserted into the wire between them. `by`, beside `wire`: the
     producer of its second slot, of a grad node the x. `rule`: kind of its rule.
     """
-    name, position = _fresh_name(lab.graph, edit["op"]), _position(edit.get("position"))
+    name, position = fresh_name(lab.graph, edit["op"]), _position(edit.get("position"))
     wire, feeds = edit.get("wire"), edit.get("feeds")
     before, node = pinned(lab.graph), _new_node(lab.graph, edit["op"], name, position, feeds)
     label = f"Add {name}"
@@ -53,7 +53,7 @@ def _add(lab: Lab, edit: Edit) -> Lab:
     return replace(committed(lab, graph, " with ".join([label, *added])), selected=name)
 
 
-def _fresh_name(graph: Graph, op: str) -> str:
+def fresh_name(graph: Graph, op: str) -> str:
     """Return a free name: a letter for an input, else the op's name with a number."""
     letters = LETTERS.get(op)
     if letters is None:

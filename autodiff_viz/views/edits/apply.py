@@ -14,6 +14,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.views.edits import (
     add_node,
+    blocks,
     branches,
     document,
     figure,
@@ -23,6 +24,7 @@ from autodiff_viz.views.edits import (
     lesson,
     mend,
     nodes,
+    own_data,
     pieces,
     restore_session,
     rules,
@@ -40,6 +42,7 @@ from autodiff_viz.views.notices import Refusal, refusals
 EDITS: Edits = {
     **nodes.EDITS,
     **add_node.EDITS,
+    **blocks.EDITS,
     **write.EDITS,
     **pieces.EDITS,
     **wiring.EDITS,
@@ -53,6 +56,7 @@ EDITS: Edits = {
     **layers.EDITS,
     **lesson.EDITS,
     **mend.EDITS,
+    **own_data.EDITS,
     **text.EDITS,
     **training.EDITS,
     **twins.EDITS,

@@ -24,17 +24,26 @@ def _write(lab: Lab, edit: Edit) -> Lab:
     Fields of `edit`: `text`, the expression; `at`, where to centre its nodes, else beside what they read;
     `feeds`, {to, slot}, the slot that it feeds.
     """
-    text, at, feeds = edit["text"], edit.get("at"), edit.get("feeds")
+    text = edit["text"]
     if not isinstance(text, str):
         raise TypeError(text)
     piece = parse_addition(text, lab.graph.by_name)
+    return with_piece(lab, piece, edit, f"Add {_short(text.strip())}")
+
+
+def with_piece(lab: Lab, piece: Graph, edit: Edit, label: str) -> Lab:
+    """Add the nodes of a piece and select them; its last node has its value.
+
+    Fields of `edit`: `at` and `feeds`, as of "write".
+    """
+    at, feeds = edit.get("at"), edit.get("feeds")
     still = pinned(lab.graph)
-    graph = graft(still, piece).graph
-    new = [node.name for node in piece.nodes]
+    grafted = graft(still, piece)
+    graph, new = grafted.graph, [*grafted.name_of.values()]
     if feeds:
         graph = edits.with_wire(graph, new[-1], feeds["to"], int(feeds["slot"]))
     graph = pinned(graph if at is None else _around(still, graph, new, (float(at[0]), float(at[1]))))
-    after = committed(lab, graph, f"Add {_short(text.strip())}")
+    after = committed(lab, graph, label)
     return replace(after, selected=new[-1], picked=tuple(new))
 
 

@@ -3,7 +3,8 @@
 A field is `{"id", "label", "type", "value", "help", "edit"}`; the browser puts the user's value into the
 edit, under "value" or the key that the field gives as "as". `type` is "text", "number" (a text, stepped by 1
 with the arrow keys), "check", "choice" or "several" (of its "choices", `[value, label]` each), "button" (its
-edit is sent unchanged), or "note" (text without an edit).
+edit is sent unchanged), "file" (with the data of a chosen file), or "note" (text without an edit). A "text"
+field with a "table" has an edit for pasted columns.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ Field = dict[str, Any]
 
 SHAPE_HELP = "The length of each axis, such as (3, 4). Another shape is drawn anew."
 UNITS_HELP = "All parameters of the layer change their shapes together."
+DATA_HELP = "Numbers from a CSV or an .npy file; one dropped on the node does the same."
 LEARN_HELP = "Parameters with shapes that fit, wired to its empty slots."
 
 
@@ -84,7 +86,9 @@ def _source(name: str, source: Source, trained: bool) -> list[Field]:
     if source.seed is not None or source.value is not None:
         label = "Numbers when training starts" if trained and source.trainable else "Numbers"
         numbers = _field("numbers", label, "text", source.value or "", of("numbers"))
-        found.append({**numbers, "placeholder": "drawn at random; type some to set them"})
+        placeholder = "drawn at random; type some, or paste columns"
+        found.append({**numbers, "placeholder": placeholder, "table": of("data")})
+        found.append(_field("data", "Data from a file", "file", None, of("data"), DATA_HELP))
     found.append(_field("shape", "Shape", "text", source.shape, of("shape"), SHAPE_HELP))
     if source.inits:
         begins = _field("init", "Begins as", "choice", source.init, {**of("param"), "param": "init"})

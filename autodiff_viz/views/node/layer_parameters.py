@@ -66,7 +66,7 @@ def wanted(graph: Graph, name: str) -> dict[int, Params]:
         return {}
     found = learn(known[x], _outputs(node, known))
     return {
-        i: params(shape=found[slot][0], init=found[slot][1], seed=_seed(graph) + i - 1, trainable=True)
+        i: params(shape=found[slot][0], init=found[slot][1], seed=new_seed(graph) + i - 1, trainable=True)
         for i, slot in enumerate(SLOTS[node.op])
         if slot in found and i < len(node.slots) and node.slots[i] is None
     }
@@ -78,7 +78,7 @@ def _outputs(node: Node, known: Mapping[str, Shape]) -> int | None:
     return next((shape[-1] for shape in held if shape), None)
 
 
-def _seed(graph: Graph) -> int:
+def new_seed(graph: Graph) -> int:
     """Return a random seed of no parameter: layers with the same initial values would learn the same."""
     return 1 + max((node.param("seed", 0) for node in graph.nodes if node.is_parameter), default=0)
 

@@ -13,8 +13,10 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.registries.rule_kinds import KINDS
+from autodiff_viz.language.expressions.fills import FILLS
 from autodiff_viz.language.parse import places_in
 from autodiff_viz.language.printer.shadows import shadows
+from autodiff_viz.language.readings import readings
 from autodiff_viz.language.source.caret import Places, Span
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.views.lab import Lab, formula_text, written
@@ -52,13 +54,21 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
         "mistakes": [_mistake(problem) for problem in lab.mistakes],
         "marks": [{**_place(span), "message": message} for span, message in placed],
         "notes": [{**_place(span), "message": message} for span, message in doubted],
+        "readings": list(_readings(lab)),
         **(_written_places(lab.graph, places, formula_text(lab)) if spans else {}),
     }
 
 
 def _mistake(problem: Problem) -> dict[str, Any]:
     """Return a problem of the draft as data, with its place if it has one."""
-    found = {"message": problem.message, "hint": problem.hint}
+    found: dict[str, Any] = {"message": problem.message, "hint": problem.hint}
+    if problem.correction:
+        label, line, column, end_line, end_column, text = problem.correction
+        found["correction"] = {
+            "label": label,
+            "text": text,
+            **_place(Span(line, column, end_line, end_column)),
+        }
     if problem.line is None:
         return found
     return {**found, **_place(Span(problem.line, problem.column, problem.line, problem.end_column))}
@@ -75,6 +85,18 @@ def _places(lab: Lab) -> Places:
         return NOWHERE
     text = lab.history.present.text
     return written(lab.graph)[1] if text is None else _read(text)
+
+
+def _readings(lab: Lab) -> tuple[str, ...]:
+    """Return how the author's text is read; nothing of a draft, whose mistakes come first."""
+    text = lab.history.present.text
+    return () if text is None or lab.draft is not None else _read_as(text)
+
+
+@remembered(REMEMBERED)
+def _read_as(text: str) -> tuple[str, ...]:
+    """Memoise `readings`."""
+    return readings(text)
 
 
 @remembered(REMEMBERED)
@@ -118,6 +140,6 @@ def _written_span(span: Span | None, lines: list[str]) -> str:
 
 def words() -> list[dict[str, str]]:
     """Return the completions of the editor other than names in the text, with one line about each."""
-    ops = {INPUT: INPUT_DOC} | {op.name: op.documented() for op in OPS.values()}
+    ops = {INPUT: INPUT_DOC, **FILLS} | {op.name: op.documented() for op in OPS.values()}
     kinds = {"wrapper": WRAPPERS, "op": ops}
     return [{"word": word, "kind": kind, "doc": doc} for kind in kinds for word, doc in kinds[kind].items()]

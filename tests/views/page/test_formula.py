@@ -108,7 +108,7 @@ def test_nothing_but_mistakes_is_marked_in_a_draft():
 
 def test_every_op_and_wrapper_can_be_completed_with_a_line_about_it():
     found = {entry["word"]: entry for entry in words()}
-    assert found.keys() == {"input", *WRAPPERS, *OPS}
+    assert found.keys() == {"input", "zeros", "ones", "full", *WRAPPERS, *OPS}
     assert all(entry["doc"] for entry in found.values())
 
 
@@ -151,3 +151,23 @@ def test_a_text_that_is_written_here_is_not_read_again(monkeypatch):
     monkeypatch.setattr("autodiff_viz.views.page.formula.places_in", None)
     lab = opened(start(), parse("x = 2.0\ny = sin(x) * exp(x)"), "")
     assert formula(lab)["places"] == "1 2:4-10 2:13-19 2"
+
+
+def test_a_mistake_brings_the_text_that_mends_it_with_its_place():
+    (found,) = formula(typed(start(), "x = 2.0\ny = 2x"))["mistakes"]
+    assert found["correction"] == {
+        "label": "Write 2 * x",
+        "text": "2 * x",
+        "line": 2,
+        "column": 4,
+        "endLine": 2,
+        "endColumn": 6,
+    }
+
+
+def test_a_caret_is_said_to_be_a_power_and_stays_as_it_was_typed():
+    text = "x = 2.0  # mine\ny = x^2\n"
+    data = formula(typed(start(), text))
+    assert (data["text"], data["mistakes"]) == (text, [])
+    assert data["readings"] == ["^ is read as power; Python writes it **."]
+    assert formula(start())["readings"] == []

@@ -66,3 +66,7 @@ test("text with an operator between values, a call, a name of its own or a numbe
 test("words and lone symbols are a search", () => {
   for (const text of ["", "sin", "max pool", "+", "*", "**", "@", "max-pool", "log1p", "conv2d", " ×"]) assert.ok(!isExpression(text), text);
 });
+
+test("a power is an expression", () => {
+  assert.equal(isExpression("x^2"), true);
+});

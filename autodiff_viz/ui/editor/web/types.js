@@ -61,8 +61,8 @@
 /**
  * @typedef {{
  *   op: string, symbol: string, slots: string[], doc: string, formula?: string, aliases?: string[],
- *   fits?: "broadcast" | "matmul" | "any",
- * }} PaletteOp  `aliases`: other names in the search; `fits`: the rule for the shapes of its slots
+ *   fits?: "broadcast" | "matmul" | "any", block?: boolean,
+ * }} PaletteOp  `aliases`: other names in the search; `block`: it is a group of several layers; `fits`: the rule for the shapes of its slots
  */
 /** @typedef {{ group: string, ops: PaletteOp[] }} PaletteGroup */
 /**

@@ -6,7 +6,7 @@ import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
 import { foldedRange, fromFolded, reading } from "./fold.js";
 import { list } from "./foot.js";
 import { withNumber } from "./literal.js";
-import { lineMap, pieces } from "./marks.js";
+import { corrected, lineMap, pieces } from "./marks.js";
 import { rangesOf } from "./places.js";
 import { hasCaret, showChosen } from "./spots.js";
 import { boxOf, messageAt, paint, placeAt } from "./mirror.js";
@@ -20,7 +20,7 @@ import { changeLook } from "../../workbench/web/look.js";
 const PAUSE_MS = 350; // ms after the last key; a run of the script takes less
 
 /** @type {Data} */
-const NOTHING = { ack: 0, text: "", mistakes: [], marks: [], notes: [], places: "", heads: "" };
+const NOTHING = { ack: 0, text: "", mistakes: [], marks: [], notes: [], readings: [], places: "", heads: "" };
 
 export class Formula {
   /** @param {import("./types.js").Word[]} words of the language @param {import("../../web/mail.js").Desk} desk */
@@ -110,7 +110,7 @@ export class Formula {
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
     if (!this.unsent) this.adopt(this.known);
     this.refresh();
-    list(this.foot, data.mistakes, (mistake) => this.go(mistake));
+    list(this.foot, data, (mistake) => this.go(mistake), (correction) => this.correct(correction));
     this.tell();
   }
 
@@ -251,6 +251,16 @@ export class Formula {
     this.area.focus();
     this.area.setSelectionRange(offset, offset);
     this.mirror.children[at].scrollIntoView({ block: "nearest" });
+  }
+
+  /** Apply the correction of a mistake, unless its lines have changed since Python read them.
+   * @param {import("./types.js").Correction} correction */
+  correct(correction) {
+    const text = corrected(this.area.value, this.data.text, correction);
+    if (text === null) return;
+    this.area.focus({ preventScroll: true });
+    this.replace(change(this.area.value, text));
+    this.confirm();
   }
 
   /** @param {number} offset */

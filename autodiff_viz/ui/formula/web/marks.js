@@ -31,6 +31,21 @@ export function pieces({ line, column, endLine, endColumn }, lines) {
   return found;
 }
 
+/** The text with a correction applied; null where its lines have changed since Python read them. An end below the
+ * last line is that of the text.
+ * @param {string} text @param {string} read the text as Python read it
+ * @param {import("./types.js").Correction} correction @returns {string | null} */
+export function corrected(text, read, { line, column, endLine, endColumn, text: insert }) {
+  const seen = read.split("\n"), lines = text.split("\n");
+  const where = lineMap(seen, lines);
+  const last = Math.min(endLine, seen.length);
+  for (let at = line - 1; at < last; at++) if (where(at) !== where(line - 1) + at - (line - 1) || where(at) < 0) return null;
+  const first = where(line - 1), end = first + last - line;
+  const before = lines.slice(0, first).map((one) => `${one}\n`).join("") + lines[first].slice(0, unitOf(lines[first], column));
+  if (endLine > seen.length) return before + insert;
+  return [before + insert + lines[end].slice(unitOf(lines[end], endColumn)), ...lines.slice(end + 1)].join("\n");
+}
+
 /** Spans of a line, each with the classes of its token and of the ranges that cover it. A range may extend beyond
  * the end of the line, where a space stands for missing text.
  * @param {string} line @param {Token[]} tokens @param {Range[]} ranges @returns {Segment[]} */

@@ -3,13 +3,14 @@
 
 /** @typedef {{ line: number, column: number, endLine: number, endColumn: number }} Place
  * lines count from 1, columns from 0 and in characters; the end is just behind the last one */
-/** @typedef {{ message: string, hint: string } & Partial<Place>} Mistake one without a place is about the whole text */
+/** @typedef {Place & { label: string, text: string }} Correction a piece of the text, and what a press of `label` writes in its place */
+/** @typedef {{ message: string, hint: string, correction?: Correction } & Partial<Place>} Mistake one without a place is about the whole text */
 /** @typedef {Place & { message: string }} Mark a problem of the graph, or a note, listed elsewhere on the page */
 /** @typedef {{ word: string, kind: "op" | "wrapper" | "keyword" | "name", doc: string }} Word */
 /**
  * @typedef {{
  *   ack: number, text: string, mistakes: Mistake[], marks: Mark[],
- *   notes: Mark[], places: string, heads: string,
+ *   notes: Mark[], readings: string[], places: string, heads: string,
  * }} Data  `places` and `heads`: where the text has the nodes and the frames, in the order of the drawing; see places.js
  */
 /** @typedef {{ start: number, end: number, kind: string }} Token a piece of one line, in UTF-16 units */

@@ -2,11 +2,12 @@
 // Edit a field of the selected node; a change is sent as one edit. A text that is being typed, or that Python
 // has not answered yet, is not overwritten; a refused text stays, with the reason below it.
 
+import { ACCEPTED, dataIn, isTable } from "../../web/data.js";
 import { html, setText } from "../../web/dom.js";
 
 /** @typedef {import("./types.js").FieldData} FieldData */
-/** @typedef {{ send: (edit: import("../../web/outbox.js").NewEdit, refused: (reason: string) => void) => number }} Sender
- * sends an edit and gives back its number; `refused` is called with the reason if it is */
+/** @typedef {{ send: (edit: import("../../web/outbox.js").NewEdit, refused?: (reason: string) => void) => number }} Sender
+ * sends an edit and gives back its number; `refused` is called with the reason if it is; without it the canvas shows the reason */
 
 export class Field {
   /** @param {FieldData} data @param {Sender} sender */
@@ -28,11 +29,13 @@ export class Field {
     const named = { "aria-label": label, title: help };
     if (type === "note") return html("span", { class: "note" }, label);
     if (type === "button") return html("button", { type: "button", title: help, click: () => this.commit(true) }, label);
+    if (type === "file") return html("button", { type: "button", title: help, click: () => this.choose() }, `${label} \u2026`);
     if (type === "check") return html("input", { ...named, type: "checkbox", role: "switch", change: () => this.commit(this.input.checked) });
     if (type === "choice") return html("select", { ...named, change: () => this.commit(this.input.value) }, ...choices.map(([value, says]) => html("option", { value }, says)));
     if (type === "several") return html("div", { role: "group", "aria-label": label }, ...choices.map(([value, says]) => this.option(value, says)));
     const field = html("input", { ...named, type: "text", placeholder, spellcheck: "false", autocomplete: "off", role: type === "number" && "spinbutton", inputmode: type === "number" && "decimal" });
     field.addEventListener("change", () => this.commitText());
+    if (this.data.table) field.addEventListener("paste", (event) => this.paste(/** @type {ClipboardEvent} */ (event)));
     field.addEventListener("keydown", (event) => this.key(/** @type {KeyboardEvent} */ (event)));
     return field;
   }
@@ -45,6 +48,7 @@ export class Field {
 
   frame() {
     const { type, label } = this.data;
+    if (type === "file") return html("div", { class: "field button" }, this.control, this.reason);
     if (type === "note" || type === "button") return html("div", { class: `field ${type}` }, this.control);
     if (type === "several") return html("div", { class: `field ${type}` }, html("span", { class: "label" }, label), this.control);
     return html("label", { class: `field ${type}` }, html("span", { class: "label" }, label), this.control, this.reason);
@@ -105,6 +109,32 @@ export class Field {
     const typed = typeof value === "string" ? value : "";
     const sent = this.sender.send(type === "button" ? edit : { ...edit, [as]: value }, (reason) => this.sent === sent && this.complain(typed, reason));
     this.sent = sent;
+  }
+
+  /** Send a pasted table, of which a field of one line would lose the lines. @param {ClipboardEvent} event */
+  paste(event) {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!isTable(text)) return;
+    event.preventDefault();
+    this.take(this.data.table, { text });
+  }
+
+  /** Let the user choose a file, and send its data. */
+  choose() {
+    const chooser = /** @type {HTMLInputElement} */ (html("input", { type: "file", accept: ACCEPTED }));
+    chooser.addEventListener("change", async () => {
+      const held = chooser.files?.[0] && (await dataIn(chooser.files[0]));
+      if (typeof held === "string") this.complain("", held);
+      else if (held) this.take(this.data.edit, held);
+    });
+    chooser.click();
+  }
+
+  /** @param {import("../../web/outbox.js").NewEdit | undefined} edit @param {import("../../web/data.js").Held} held */
+  take(edit, held) {
+    if (!edit) return;
+    this.complain("", "");
+    this.sent = this.sender.send({ ...edit, ...held });
   }
 
   /** Keep a refused text and show the reason; "" for none.

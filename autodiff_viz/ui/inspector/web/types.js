@@ -7,9 +7,10 @@
  * `math` is MathML; `pushes`, in forward mode: what it adds to the tangent; `apart` says both numbers where a declared derivative is not the true one */
 /**
  * @typedef {{
- *   id: string, label: string, type: "text" | "number" | "check" | "choice" | "several" | "button" | "note",
+ *   id: string, label: string, type: "text" | "number" | "check" | "choice" | "several" | "button" | "file" | "note",
  *   value?: any, help?: string, placeholder?: string, choices?: [string, string][], as?: string, edit?: import("../../web/outbox.js").NewEdit,
- * }} FieldData  what the user sets is sent in `edit`, as its "value" or what `as` says
+ *   table?: import("../../web/outbox.js").NewEdit,
+ * }} FieldData  what the user sets is sent in `edit`, as its "value" or what `as` says; `table`: the edit that takes a pasted table
  */
 /**
  * @typedef {{

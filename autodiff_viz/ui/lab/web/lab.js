@@ -153,12 +153,12 @@ export class Lab {
     if (draws || !this.socket.send(message)) this.component(message);
   }
 
-  /** Send an edit; `refused` is called with the reason if Python refuses it.
-   * @param {import("../../web/outbox.js").NewEdit} edit @param {(reason: string) => void} refused */
+  /** Send an edit; `refused` is called with the reason if Python refuses it. Without it the canvas shows the reason.
+   * @param {import("../../web/outbox.js").NewEdit} edit @param {(reason: string) => void} [refused] */
   send(edit, refused) {
     this.editor.send(edit);
     if (edit.kind === "mend") this.editor.stage.surface.focus({ preventScroll: true }); // its button goes; undo is a key of the canvas
-    whenRefused(this.editor, refused);
+    if (refused) whenRefused(this.editor, refused);
     return this.mail.outbox.last;
   }
 

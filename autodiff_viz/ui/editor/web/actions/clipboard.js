@@ -1,6 +1,7 @@
 // @ts-check
 // Copy, cut and paste. The clipboard holds formula text, so that it works between tabs and with any text.
 
+import { isTable } from "../../../web/data.js";
 import { svg } from "../../../web/dom.js";
 import { chosen } from "./arrange.js";
 import { bounds, toWorld } from "../draw/geometry.js";
@@ -88,6 +89,7 @@ export function take(editor, kind) {
  * @param {Editor} editor @param {string} text @param {Point | null} pointer screen pixels */
 function paste(editor, text, pointer) {
   if (!text.trim()) return say(editor.stage, "The clipboard holds no text.");
+  if (isTable(text)) return pasteTable(editor, text, pointer);
   const unmoved = pointer === last.pointer || (pointer && last.pointer
     && Math.hypot(pointer[0] - last.pointer[0], pointer[1] - last.pointer[1]) < STILL);
   const again = text.replace(/\r\n/g, "\n") === last.text && unmoved;
@@ -98,6 +100,14 @@ function paste(editor, text, pointer) {
   const before = editor.shown.nodes.length;
   editor.send({ kind: "paste", text, at: at.map(Math.round), ...(collapsed.length && { collapsed }) });
   if (editor.shown.nodes.length === before) markBusy(editor, at);
+}
+
+/** Set the selected input to a pasted table; without one it becomes a new input.
+ * @param {Editor} editor @param {string} text @param {Point | null} pointer */
+function pasteTable(editor, text, pointer) {
+  const chosen = editor.node(editor.single);
+  const at = pointer ? toWorld(editor.stage.view, pointer) : centre(editor.stage);
+  editor.send({ kind: "data", node: chosen?.isInput ? chosen.id : null, at: at.map(Math.round), text });
 }
 
 /** Show a placeholder until Python answers, for text that only Python can read.

@@ -1,6 +1,7 @@
 // @ts-check
 // Import and export graphs: pictures, files, links and text.
 
+import { dataIn, isDataFile } from "../../../web/data.js";
 import { html } from "../../../web/dom.js";
 import { tell } from "../../../web/news.js";
 import { wantedBy } from "../keep/large.js";
@@ -152,13 +153,24 @@ export function newGraph(editor) {
 
 /** @param {Editor} editor */
 export function chooseFile(editor) {
-  const chooser = /** @type {HTMLInputElement} */ (html("input", { type: "file", accept: ".json,.txt,.py,.png,.svg,application/json,text/plain,image/png,image/svg+xml" }));
+  const chooser = /** @type {HTMLInputElement} */ (html("input", { type: "file", accept: ".json,.csv,.tsv,.npy,.txt,.py,.png,.svg,application/json,text/plain,image/png,image/svg+xml" }));
   chooser.addEventListener("change", () => chooser.files?.[0] && readFile(editor, chooser.files[0]));
   chooser.click();
 }
 
-/** @param {Editor} editor @param {File} file */
-export const readFile = async (editor, file) => {
+/** Set an input to the data in a file; without one it becomes a new input.
+ * @param {Editor} editor @param {File} file @param {string | null} node @param {import("../types.js").Point | null} at */
+async function readData(editor, file, node, at) {
+  const held = await dataIn(file);
+  if (typeof held === "string") return say(editor.stage, held);
+  closePopover(editor);
+  editor.send({ kind: "data", node, at, ...held });
+}
+
+/** @param {Editor} editor @param {File} file @param {string | null} [node] on which it was dropped
+ * @param {import("../types.js").Point | null} [at] the place where, if on none */
+export const readFile = async (editor, file, node = null, at = null) => {
+  if (isDataFile(file.name)) return readData(editor, file, node, at);
   if (file.size > MOST_BYTES) return say(editor.stage, `Not opened: ${file.name} is larger than ${MOST_BYTES / 1e6} MB.`);
   const picture = graphIn(new Uint8Array(await file.arrayBuffer()));
   if (picture?.text === null) return say(editor.stage, withoutGraph(file.name, picture.kind));

@@ -1,9 +1,11 @@
 // @ts-check
-// Open documents dropped or pasted onto the canvas.
+// Open documents dropped or pasted onto the canvas; data that is dropped on an input becomes its value.
 
 import { hasKeys } from "../actions/clipboard.js";
 import { isDocument } from "../files/paper.js";
 import { bring, readFile } from "../files/take.js";
+import { toWorld } from "../draw/geometry.js";
+import { pointOf } from "../draw/stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -22,7 +24,9 @@ export function listenToDocuments(editor) {
     if (!holdsDocument(event.dataTransfer)) return;
     event.preventDefault();
     const file = event.dataTransfer?.files[0];
-    if (file) readFile(editor, file);
+    const id = /** @type {Element} */ (event.target).closest?.("[data-id]")?.getAttribute("data-id");
+    const node = editor.shown.nodes.find((one) => one.id === id)?.id ?? null;
+    if (file) readFile(editor, file, node, toWorld(editor.stage.view, pointOf(editor.stage, event)));
     else bring(editor, event.dataTransfer?.getData("text/uri-list") ?? "", "link");
   });
   document.addEventListener("paste", (event) => { // before the listeners that paste into the graph

@@ -42,6 +42,7 @@ export function openPalette(editor, asked = {}) {
 
   const choose = (/** @type {PaletteOp} */ op) => {
     const size = sizeOfNew(op);
+    if (op.block) return addBlock(editor, op, from ?? null, at ?? null, to);
     if (op.op === GRAD && from && !to) {
       closePopover(editor);
       if (editor.single !== from) editor.select([from]);
@@ -51,7 +52,8 @@ export function openPalette(editor, asked = {}) {
     add(editor, op, corner, op.slots.length ? from : null, to);
   };
   const put = (/** @type {PaletteOp} */ op) => (/** @type {Point} */ corner, /** @type {import("../types.js").Wire | null} */ wire) =>
-    wire ? add(editor, op, corner, wire.from, wire) : add(editor, op, corner, op.slots.length ? asked.from : null, to);
+    op.block ? addBlock(editor, op, wire?.from ?? from ?? null, corner, wire ?? to)
+    : wire ? add(editor, op, corner, wire.from, wire) : add(editor, op, corner, op.slots.length ? asked.from : null, to);
   const mark = (/** @type {number} */ index) => {
     const options = [...list.querySelectorAll("[role=option]")];
     marked = clamp(index, 0, Math.max(options.length - 1, 0));
@@ -132,6 +134,16 @@ function add(editor, op, corner, from, feeds) {
     kind: "add", op: op.op, position, wire: from ? { from, slot: 0 } : null,
     feeds: feeds ? { to: feeds.to, slot: feeds.slot } : null,
   });
+  editor.stage.surface.focus({ preventScroll: true });
+}
+
+/** Add a group of layers with its parameters, whose shapes Python knows.
+ * @param {Editor} editor @param {PaletteOp} op @param {string | null} from @param {Point | null} at
+ * @param {{ to: string, slot: number } | undefined} feeds */
+function addBlock(editor, op, from, at, feeds) {
+  closePopover(editor);
+  editor.wire = null;
+  editor.send({ kind: "block", block: op.op, from, at, feeds: feeds ? { to: feeds.to, slot: feeds.slot } : null });
   editor.stage.surface.focus({ preventScroll: true });
 }
 

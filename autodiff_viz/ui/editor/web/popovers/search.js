@@ -24,7 +24,7 @@ export function search(palette, text) {
  * @param {string} text */
 export function isExpression(text) {
   const typed = text.trim().replace(/(?<=[a-z]\w+)-(?=[a-z]\w+$)/gi, "_");
-  return /[\w)\]]\s*[-+*/@<>=]|[\w)]\s*[([]|^-?\s*[\d.]|^-\s*\w/.test(typed);
+  return /[\w)\]]\s*[-+*/@<>=^]|[\w)]\s*[([]|^-?\s*[\d.]|^-\s*\w/.test(typed);
 }
 
 /** The palette with only the wanted ops; a group without any is left out.

@@ -8,7 +8,7 @@ import { shared } from "../../../web/constants.js";
 
 const NODE = { slots: [], dims: [], value: "", cotangent: "", isOutput: false, isInput: false };
 const SLOT = { label: "", constant: null, wired: false };
-const FORMULA = { text: "", mistakes: [], marks: [], notes: [], places: "", heads: "" };
+const FORMULA = { text: "", mistakes: [], marks: [], notes: [], readings: [], places: "", heads: "" };
 const WIRE = { passed: "", via: [] };
 
 /** Records already completed, so that unchanged records stay the same objects. @type {WeakMap<object, any>} */

@@ -88,6 +88,10 @@ export function spokenStep(before, after) {
  * @param {{ undo?: string, redo?: string }} was @param {{ undo?: string, redo?: string }} is */
 export const isWrittenOut = (was, is) => was.undo !== is.undo && !is.redo && Boolean(is.undo?.endsWith(shared.written_out));
 
+/** Whether the last edit has set an input to data, of which its label says what was read.
+ * @param {{ undo?: string, redo?: string }} was @param {{ undo?: string, redo?: string }} is */
+export const isOfData = (was, is) => was.undo !== is.undo && was.redo !== is.undo && Boolean(is.undo?.startsWith(shared.data_of)) && !is.redo;
+
 /** @typedef {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} Stepped */
 
 /** The nodes of both drawings that a look finds changed.

@@ -4,7 +4,7 @@
 
 import { html, keep, setText } from "../../../../web/dom.js";
 import { spoken } from "../cards/nodes.js";
-import { isWrittenOut, linesOf, spokenStep } from "./reading.js";
+import { isOfData, isWrittenOut, linesOf, spokenStep } from "./reading.js";
 import { say } from "../stage.js";
 
 /** @typedef {import("../../editor.js").Editor} Editor */
@@ -33,6 +33,7 @@ export function speak(editor) {
     if (editor.drawing !== drawing) {
       const what = drawing.rev < 0 ? "" : spokenStep(drawing, editor.drawing);
       if (drawing.rev >= 0 && isWrittenOut(drawing.history, editor.drawing.history)) say(editor.stage, WRITTEN);
+      if (drawing.rev >= 0 && isOfData(drawing.history, editor.drawing.history)) say(editor.stage, editor.drawing.history.undo ?? "");
       drawing = editor.drawing;
       if (what) told.textContent = what;
     }
