@@ -56,27 +56,36 @@ export const outputPoint = (node, out = 0) => [node.tab && !node.beside ? node.x
 /** Cubic curve through the bends, horizontal at every point, so that it leaves and enters ports straight.
  * @param {Point} from @param {Point} to @param {Point[]} via @returns {Cubic[]} */
 export function wireCurve(from, to, via = []) {
-  if (via.length === 1 && to[0] < from[0]) return wireBack(from, to, via[0][1]);
   const points = [from, ...via, to];
-  return points.slice(1).map((end, i) => {
+  return points.slice(1).flatMap((end, i) => {
+    if (isBack(points, i)) return [];
+    if (isBack(points, i + 1)) return wireBack(points[i], points[i + 2], end[1]);
     const start = points[i];
     const across = end[0] - start[0];
     const reach = across >= 0 ? Math.max(across / 2, Math.min(30, across)) : 40 - across / 3;
-    return [start, [start[0] + reach, start[1]], [end[0] - reach, end[1]], end];
+    return [/** @type {Cubic} */ ([start, [start[0] + reach, start[1]], [end[0] - reach, end[1]], end])];
   });
 }
 
-const TURN = 46; // px by which a wire that comes back turns beyond its ends
+/** Whether a wire comes back at this point: the one before is right of it and the one after left.
+ * @param {Point[]} points @param {number} i */
+export const isBack = (points, i) => i > 0 && i + 1 < points.length && points[i - 1][0] > points[i][0] && points[i][0] > points[i + 1][0];
+
+const TURN = { least: 46, each: 0.1, most: 90 }; // px by which a wire that comes back turns beyond its ends, more for each px of height
+
+/** @param {number} from @param {number} to y of the ends of a turn */
+const turn = (from, to) => Math.min(TURN.least + TURN.each * Math.abs(to - from), TURN.most);
 
 /** Curve of a wire to a node on the left, in a row below or above, which comes back at a height between them.
  * @param {Point} from @param {Point} to @param {number} y @returns {Cubic[]} */
 function wireBack(from, to, y) {
   const [right, left] = [/** @type {Point} */ ([from[0], y]), /** @type {Point} */ ([to[0], y])];
   const third = (to[0] - from[0]) / 3;
+  const [out, back] = [from[0] + turn(from[1], y), to[0] - turn(y, to[1])];
   return [
-    [from, [from[0] + TURN, from[1]], [from[0] + TURN, y], right],
+    [from, [out, from[1]], [out, y], right],
     [right, [right[0] + third, y], [left[0] - third, y], left],
-    [left, [to[0] - TURN, y], [to[0] - TURN, to[1]], to],
+    [left, [back, y], [back, to[1]], to],
   ];
 }
 
