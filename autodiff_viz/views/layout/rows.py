@@ -34,7 +34,8 @@ def rows(
     """
     left, right = ends
     whole = [range(len(left))]
-    lines = [len(_leaving(made, column)) for column in range(len(left))]
+    # items of each column from which a wire goes on
+    lines = [sum(map(bool, map(made.after.__getitem__, items))) for items in made.order]
     may = [n <= BACK and not cut for n, cut in zip(lines, _divided(made), strict=True)]
 
     def scale(found: Sequence[range]) -> float:
@@ -63,19 +64,6 @@ def rows(
         if scale(found) >= scale(best):
             best = found
     return best, scale(best)
-
-
-def _leaving(made: Columns, column: int) -> list[int]:
-    """Return the items of a column from which a wire goes on to the next column."""
-    return [item for item in made.order[column] if made.after[item]]
-
-
-def leaving(made: Columns, column: int, y: Sequence[float]) -> list[int]:
-    """Return the items from which a wire goes on to the next column, from bottom to top.
-
-    That is the order of the lines on which wires come back, from top to bottom, in which they do not cross.
-    """
-    return sorted(_leaving(made, column), key=lambda item: -y[item])
 
 
 def _divided(made: Columns) -> list[bool]:

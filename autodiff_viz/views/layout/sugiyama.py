@@ -20,7 +20,7 @@ from autodiff_viz.views.layout.crossing_reduction import uncross
 from autodiff_viz.views.layout.layering import Columns, Size, Wire, columns, port_offset
 from autodiff_viz.views.layout.placing import Box, Point, placed
 from autodiff_viz.views.layout.routing import Bends, around
-from autodiff_viz.views.layout.rows import gap_below, leaving, line_below, rows
+from autodiff_viz.views.layout.rows import gap_below, line_below, rows
 from autodiff_viz.views.layout.tabs import Tabs, attached, feet, fitted, folded, rooms, stacked
 
 TRIED = 80  # nodes up to which tabs are tried in both places, and wires with and without shared lanes
@@ -181,32 +181,40 @@ def _place_rows(
       top: where the first row begins.
     """
     y, left, right, free = coordinates
-    at, back, lines = [0.0] * len(y), [0.0] * len(left), {}
-    for row in parts:
-        items = [item for column in row for item in made.order[column]]
-        high, low = _span(made, items, y)
-        for i in items:
-            at[i] = round(y[i] + top - high, 1)
+    at, back, row_of = [0.0] * len(y), [0.0] * len(left), [row for row in parts for _ in row]
+    starts = [-max((free[i] for i in made.order[row[0]] if i < len(part)), default=0.0) for row in parts]
+    ends = _row_ends(made, row_of)
+    lines: dict[int, Point] = {}
+    for number, row in enumerate(parts):
+        high, low = _span(made, [item for column in row for item in made.order[column]], y)
         for column in row:
             back[column] = left[row[0]]
+            for i in made.order[column]:
+                at[i] = round(y[i] + top - high, 1)
         top += low - high
-        if row is not parts[-1]:
-            last = leaving(made, row[-1], at)
-            lines |= {item: line_below(top, i) for i, item in enumerate(last)}
-            top += gap_below(len(last))
+        last = sorted(ends.get(row, ()), key=lambda item: -at[item])  # so that their lines do not cross
+        lines |= {item: (min(starts[number + 1 :]), line_below(top, i)) for i, item in enumerate(last)}
+        top += gap_below(len(last)) if row is not parts[-1] else 0.0
     for i, node in enumerate(part):
         x = round(left[made.column[i]] - back[made.column[i]])
         found.positions[node.name] = (x, round(at[i] - made.sizes[i][1] / 2))
-    begins = [
-        left[c] - back[c] - max((free[i] for i in made.order[c] if i < len(part)), default=0.0)
-        for c in range(len(left))
-    ]
-    lanes = Lanes(at, [x - by for x, by in zip(left, back, strict=True)],
-                  [x - by for x, by in zip(right, back, strict=True)], begins, lines)
+    sides = ([x - by for x, by in zip(side, back, strict=True)] for side in (left, right))
+    lanes = Lanes(at, *sides, row_of, lines)
     for wire in made.wires:
         if bends := _lane_bends(part[wire.target], made, wire, lanes):
             found.bends[part[wire.target].name, wire.slot] = bends
     return top
+
+
+def _row_ends(made: Columns, row_of: Sequence[range]) -> dict[range, set[int]]:
+    """Return by row the items of its last column from which wires of its nodes leave it."""
+    found: dict[range, set[int]] = {}
+    for wire in made.wires:
+        row = row_of[made.column[wire.source]]
+        if made.column[wire.target] not in row:
+            passed = row[-1] - made.column[wire.source]
+            found.setdefault(row, set()).add(made.lanes[wire][passed - 1] if passed else wire.source)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,15 +224,16 @@ class Lanes:
     Attributes:
       y: of each item, in px.
       left, right: ends of each column.
-      begins: x from which on a column's own constants and tabs stand.
-      lines: y of the line on which wires from an item come back, by items at the end of a row.
+      row: row of each column.
+      lines: (x, y) of the left end of the line on which wires from an item come back, by items of the last column
+        of a row.
     """
 
     y: Sequence[float]
     left: Sequence[float]
     right: Sequence[float]
-    begins: Sequence[float]
-    lines: Mapping[int, float]
+    row: Sequence[range]
+    lines: Mapping[int, Point]
 
 
 def _parts(graph: Graph, nodes: Sequence[Node]) -> list[list[Node]]:
@@ -253,28 +262,34 @@ def _parts(graph: Graph, nodes: Sequence[Node]) -> list[list[Node]]:
 def _lane_bends(target: Node, made: Columns, wire: Wire, lanes: Lanes) -> Bends:
     """Return the bends of a wire: level through the rest of the source's column and through each lane.
 
-    Curves are in the gaps between columns. At the end of a row the wire comes back on a line below it: its bend
-    there is left of the one before, and right of the one after.
+    Curves are in the gaps between columns. From the end of a row the wire comes back on a line below it, and
+    goes down beside the rows to that of its target; its bend on the line is left of the one before it, and right
+    of the one after it.
     """
     column = made.column[wire.source]
-    points: list[tuple[float, float]] = []
+    own, other = lanes.row[column], lanes.row[made.column[wire.target]]
+    path = (wire.source, *made.lanes.get(wire, ()))
+    points: list[Point] = []
     if lanes.left[column] + made.sizes[wire.source][0] < lanes.right[column] - 1:
         points.append((lanes.right[column], lanes.y[wire.source]))
-    before = wire.source
-    for item in (*made.lanes.get(wire, ()), wire.target):
-        here, level = made.column[item], lanes.y[item]
-        if before in lanes.lines:
-            points.append(((lanes.right[here - 1] + lanes.begins[here]) / 2, lanes.lines[before]))
-            port = port_offset(target, made.sizes[item][1], wire.slot) if item == wire.target else 0.0
-            if item != wire.target or lanes.begins[here] < lanes.left[here]:
-                points.append((lanes.begins[here], level + port))
-        if item == wire.target:
-            break
+    _go_along(points, made, path[1 : own.stop - column], lanes)
+    if other != own:
+        x, line = lanes.lines[path[own[-1] - column]]
+        points.append(((lanes.right[own[-1]] + x) / 2, line))
+        first = path[other.start - column : other.start - column + 1]
+        port = port_offset(target, made.sizes[wire.target][1], wire.slot)
+        if first or x < lanes.left[other.start]:
+            points.append((x, lanes.y[first[0]] if first else lanes.y[wire.target] + port))
+        _go_along(points, made, path[other.start - column :], lanes)
+    return tuple(points)
+
+
+def _go_along(points: list[Point], made: Columns, path: Sequence[int], lanes: Lanes) -> None:
+    """Add the bends of a wire that is level through each of these lanes."""
+    for lane in path:
+        column, level = made.column[lane], lanes.y[lane]
         if len(points) > 1 and points[-1][1] == points[-2][1] == level:
             points.pop()  # a straight stretch needs its ends alone
         elif not points or points[-1][1] != level:
-            points.append((lanes.left[here], level))
-        points.append((lanes.right[here], level))
-        before = item
-    return tuple(points)
-
+            points.append((lanes.left[column], level))
+        points.append((lanes.right[column], level))
