@@ -24,6 +24,7 @@ import { twinsBar } from "./twins/bar.js";
 import { variantsBar } from "./lesson/variants.js";
 import { lightParting } from "./twins/lit.js";
 import { markRanges } from "./draw/highlights/ranged.js";
+import { fillBySize } from "./draw/highlights/sizekey.js";
 import { showReads } from "./draw/wires/reads.js";
 import { welcome } from "./popovers/welcome.js";
 import { openTransport } from "./play/transport.js";
@@ -46,6 +47,7 @@ export function openEditor(palette) {
   traceLineage(editor);
   tellElements(editor);
   host.append(legend());
+  fillBySize(editor);
   lightParting(editor);
   markRanges(editor);
   showReads(editor);

@@ -34,7 +34,7 @@ export function gridOf(dims) {
   return rows * columns > 1 && Math.max(rows, columns) <= CELLS.most ? [rows, columns] : null;
 }
 
-const SCALE = { min: 0.08, max: 3 };
+const SCALE = { min: 0.08, max: 3, whole: 0.02 }; // `whole`: least one of a view that shows all
 
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -143,13 +143,27 @@ export const CLEAR = { top: 22, bottom: 22, side: 22 };
  * shown from its left end, where the inputs are, with `anchor` in the middle of the height.
  * @param {Box} box @param {{ w: number, h: number }} size
  * @param {{ least?: number, most?: number, anchor?: Box, clear?: typeof CLEAR }} [options] @returns {Viewport} */
-export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box, clear = CLEAR } = {}) {
+export function fit(box, size, { least = SCALE.whole, most = 1.25, anchor = box, clear = CLEAR } = {}) {
   const room = { w: Math.max(size.w - 2 * clear.side, 1), h: Math.max(size.h - clear.top - clear.bottom, 1) };
   const k = clamp(Math.min(room.w / Math.max(box.w, 1), room.h / Math.max(box.h, 1)), least, most);
   const shown = box.h * k <= room.h + 1 ? box : anchor;
   return {
     x: clear.side + Math.max(room.w - box.w * k, 0) / 2 - box.x * k,
     y: clear.top + (room.h - shown.h * k) / 2 - shown.y * k,
+    k,
+  };
+}
+
+/** The viewport at scale `k` with `anchor` in the middle, as far as it shows no more beyond `box` than a margin.
+ * @param {Box} box @param {{ w: number, h: number }} size @param {number} k @param {Box} anchor @param {typeof CLEAR} clear @returns {Viewport} */
+export function around(box, size, k, anchor, clear) {
+  const along = (/** @type {number} */ low, /** @type {number} */ high, /** @type {[number, number]} */ whole, /** @type {number} */ middle) => {
+    const [most, least] = [low - whole[0] * k, high - whole[1] * k];
+    return least > most ? (least + most) / 2 : clamp((low + high) / 2 - middle * k, least, most);
+  };
+  return {
+    x: along(clear.side, size.w - clear.side, [box.x, box.x + box.w], anchor.x + anchor.w / 2),
+    y: along(clear.top, size.h - clear.bottom, [box.y, box.y + box.h], anchor.y + anchor.h / 2),
     k,
   };
 }
@@ -178,7 +192,7 @@ export function showing(view, box, size) {
 /** Zoom by `factor` with the world point under the screen point `at` fixed.
  * @param {Viewport} view @param {number} factor @param {Point} at @returns {Viewport} */
 export function zoomAt(view, factor, [x, y]) {
-  const k = clamp(view.k * factor, SCALE.min, SCALE.max);
+  const k = clamp(view.k * factor, Math.min(SCALE.min, view.k), SCALE.max);
   return { x: x - ((x - view.x) * k) / view.k, y: y - ((y - view.y) * k) / view.k, k };
 }
 
@@ -189,7 +203,7 @@ export const placeOf = ({ x, y, k }, { w, h }) => ({ k, x: (w / 2 - x) / k, y: (
 /** The view with this scale and this point in the middle; the inverse of `placeOf`.
  * @param {{ k: number, x: number, y: number }} place @param {{ w: number, h: number }} size @returns {Viewport} */
 export function viewOf(place, { w, h }) {
-  const k = clamp(place.k, SCALE.min, SCALE.max);
+  const k = clamp(place.k, SCALE.whole, SCALE.max);
   return { x: w / 2 - k * place.x, y: h / 2 - k * place.y, k };
 }
 

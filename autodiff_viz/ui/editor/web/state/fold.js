@@ -73,7 +73,6 @@ function wiresBetween(wires, byId, within, shut, cards) {
   const into = new Map();
   /** @type {Wire[]} */
   const found = [];
-  const end = (/** @type {string} */ id) => /** @type {GraphNode} */ (byId.get(id));
   for (const wire of wires) {
     const [a, b] = [within.get(wire.from), within.get(wire.to)];
     if (a === undefined && b === undefined) found.push(wire);
@@ -84,7 +83,7 @@ function wiresBetween(wires, byId, within, shut, cards) {
       into.set(`${b} ${wire.from}`, Object.assign(known, together(known, wire, target.group)));
       continue;
     }
-    const via = between(wire.via, source?.box ?? end(wire.from), target?.box ?? end(wire.to));
+    const via = between(wire.via, source?.box ?? byId.get(wire.from), target?.box ?? byId.get(wire.to));
     const led = { ...wire, via, of: [wire], dims: byId.get(wire.from)?.dims };
     if (source && a) Object.assign(led, { from: a, out: source.outs.indexOf(wire.from) });
     if (target && b) Object.assign(led, { to: b, slot: target.ins.indexOf(wire.from), alternative: false });
@@ -95,8 +94,9 @@ function wiresBetween(wires, byId, within, shut, cards) {
 }
 
 /** The bends between the nodes or cards at the ends of a wire: those above or below a card are left out, up to where the
- * wire comes back. @param {Point[]} via @param {Box} source @param {Box} target @returns {Point[]} */
+ * wire comes back. @param {Point[]} via @param {Box} [source] @param {Box} [target] @returns {Point[]} */
 function between(via, source, target) {
+  if (!source || !target) return via;
   const [left, right] = [source.x + source.w, target.x];
   const points = /** @type {Point[]} */ ([[left, 0], ...via, [right, 0]]);
   let [first, end] = [1, points.length - 1];
