@@ -70,8 +70,8 @@ def placed(
 ) -> dict[str, Point]:
     """Return positions of all nodes: `fixed` ones unchanged, the others clear of them and of each other.
 
-    A node starts at its suggested position or beside what it is wired to, and moves up or down to the nearest
-    free place.
+    A node starts at its suggested position, unless that is left of something that it reads, or beside what it is
+    wired to, and moves up or down to the nearest free place.
 
     Args:
       nodes: producers before consumers.
@@ -90,7 +90,9 @@ def placed(
     for node in nodes:
         if node.name not in boxes:
             size = sizes[node.name]
-            at = suggested.get(node.name) or _beside(size, reads[node.name], feeds[node.name], boxes)
+            at = suggested.get(node.name)
+            if at is None or any(at[0] < boxes[name].right for name in reads[node.name] if name in boxes):
+                at = _beside(size, reads[node.name], feeds[node.name], boxes)
             boxes[node.name] = _nearest_free(Box(*at, *size), shelf)
             shelf.add(boxes[node.name])
     return {node.name: (boxes[node.name].x, boxes[node.name].y) for node in nodes}

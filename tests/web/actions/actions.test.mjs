@@ -48,7 +48,7 @@ test("every button has an icon", () => {
 
 test("the strip above the canvas and the bar of the page have their actions in their groups", () => {
   const ids = (place) => placed(place).map((group) => group.map(([id]) => id));
-  assert.deepEqual([ids("graph"), ids("view")], [[["add", "select"]], [["pin", "forward"], ["arrange"], ["farther", "fit", "nearer"]]]);
+  assert.deepEqual([ids("graph"), ids("view")], [[["add", "select"]], [["pin", "forward"], ["hide", "arrange"], ["farther", "fit", "nearer"]]]);
   assert.deepEqual(ids("bar"), [["undo", "redo", "history"], ["help"], ["link"]]);
 });
 

@@ -6,6 +6,7 @@ import { listenToClipboard } from "./actions/clipboard.js";
 import { listenToDocuments } from "./gestures/drop.js";
 import { listenToPointers } from "./gestures/gestures.js";
 import { keepFieldsInView, listenToHolding } from "./gestures/hold.js";
+import { noteHidden } from "./actions/hiding.js";
 import { answerKeys, listenToKeys } from "./actions/keys.js";
 import { tellElements } from "./draw/cards/elements.js";
 import { legend } from "./draw/wires/legend.js";
@@ -48,6 +49,7 @@ export function openEditor(palette) {
   tellElements(editor);
   host.append(legend());
   fillBySize(editor);
+  noteHidden(editor);
   lightParting(editor);
   markRanges(editor);
   showReads(editor);

@@ -5,6 +5,7 @@
 import { bounds, isBack } from "../draw/geometry.js";
 import { cardOf } from "../draw/cards/groupcard.js";
 import { isGroup, framesOf, nested } from "./frames.js";
+import { withoutNone } from "./hidden.js";
 import { withHeadroom } from "./headroom.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
@@ -140,13 +141,13 @@ const spaced = (drawing) => ({ ...drawing, nodes: withHeadroom(drawing.nodes) })
 
 /** Return a memoised `folded`, in which cards know of the room above them: nodes and wires are reused unless something that they depend on has changed. */
 export function folding() {
-  /** @type {{ drawing: Drawing, seen: Drawing } | null} */
+  /** @type {{ drawing: Drawing, bare: boolean, seen: Drawing } | null} */
   let last = null;
-  return (/** @type {Drawing} */ drawing) => {
-    const same = last && /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every((part) => last?.drawing[part] === drawing[part]);
-    const { nodes, wires, regions, groups, within } = same && last ? last.seen : spaced(folded(drawing));
-    const seen = { ...drawing, nodes, wires, regions, groups, within };
-    last = { drawing, seen };
+  return (/** @type {Drawing} */ drawing, /** @type {boolean} */ bare = false) => {
+    const same = last?.bare === bare && /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every((part) => last?.drawing[part] === drawing[part]);
+    const { nodes, wires, regions, groups, within, hidden } = same && last ? last.seen : spaced(folded(bare ? withoutNone(drawing) : drawing));
+    const seen = { ...drawing, nodes, wires, regions, groups, within, hidden };
+    last = { drawing, bare, seen };
     return seen;
   };
 }

@@ -28,8 +28,7 @@ export function fillBySize(editor) {
   const fill = () => {
     const { seen, stage, dragged } = editor;
     const quantity = /** @type {Quantity} */ (choice.value);
-    key.hidden = !isFar(stage.level);
-    if (key.hidden || dragged || (filled.nodes === seen.nodes && filled.quantity === quantity)) return;
+    if (!isFar(stage.level) || dragged || (filled.nodes === seen.nodes && filled.quantity === quantity)) return;
     filled = { nodes: seen.nodes, quantity };
     const sizes = sizesBy(seen.nodes, quantity);
     for (const [id, { root }] of stage.cards) root.setAttribute("data-size", sizes.classes.get(id) ?? "none");
@@ -40,6 +39,7 @@ export function fillBySize(editor) {
   };
   choice.addEventListener("change", fill);
   editor.watchers.push(fill);
+  new MutationObserver(fill).observe(host, { attributeFilter: ["data-detail"] }); // a zoom draws for its level when it rests
 }
 
 /** @param {string} kind */
