@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 from autodiff_viz.graph.model import Node
@@ -38,17 +39,23 @@ class Box(NamedTuple):
 
 
 class Shelf:
-    """Spatial index of boxes by vertical strips of the canvas, so that only near ones are compared."""
+    """Spatial index of boxes by vertical strips of the canvas, so that only near ones are compared.
+
+    Attributes:
+      left: left end of all boxes.
+    """
 
     STRIP = 256.0
 
     def __init__(self, boxes: Iterable[Box] = ()):
         self._strips: dict[int, list[Box]] = {}
+        self.left = inf
         for box in boxes:
             self.add(box)
 
     def add(self, box: Box) -> None:
         """Add a box to each strip that it overlaps."""
+        self.left = min(self.left, box.x)
         for strip in self._range(box.x, box.right):
             self._strips.setdefault(strip, []).append(box)
 
