@@ -87,20 +87,11 @@ def layout(graph: Graph, space: Space) -> Layout:
     fresh = Layout({}, {}) if 2 * len(fixed) > len(nodes) else _fresh(graph, nodes, sizes, layers, space)
     if not fixed:
         return fresh
-    positions = placed(nodes, sizes, fixed, _beside_fixed(fresh.positions, fixed))
+    positions = placed(nodes, sizes, fixed, fresh.positions)
     tabs = attached(layers, sizes, positions)
     positions |= stacked(tabs, {node.name: node for node in nodes}, sizes, positions)
     moved = {name for name, position in positions.items() if position != fresh.positions.get(name)}
     return Layout(positions, _bends(nodes, positions, fitted(tabs, sizes), moved, fresh.bends), tabs)
-
-
-def _beside_fixed(fresh: Mapping[str, Point], fixed: Mapping[str, Point]) -> dict[str, Point]:
-    """Translate a layout so that the nodes that the user has placed are, on the mean, where they were put."""
-    shared = [(fixed[name], at) for name, at in fresh.items() if name in fixed]
-    if not shared:
-        return dict(fresh)
-    right, down = (round(sum(put[i] - at[i] for put, at in shared) / len(shared)) for i in (0, 1))
-    return {name: (x + right, y + down) for name, (x, y) in fresh.items()}
 
 
 def _bends(
