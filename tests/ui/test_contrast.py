@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def split(text: str) -> list[str]:
 
 
 def colour(text: str, scheme: str) -> Colour:
-    """The colour that CSS computes: a hex code, a variable, light-dark() or color-mix() in sRGB with one percentage."""
+    """The colour that CSS computes of a hex code, a variable, light-dark() or color-mix() in sRGB."""
     if text.startswith("#"):
         return tuple(int(text[i : i + 2], 16) / 255 for i in (1, 3, 5))
     name, given = re.fullmatch(r"([\w-]+)\((.*)\)", text).groups()
@@ -57,7 +58,7 @@ def contrast(a: Colour, b: Colour) -> float:
 
 def test_the_ratio_is_that_of_wcag():
     assert contrast((0, 0, 0), (1, 1, 1)) == pytest.approx(21)
-    assert contrast(colour("#767676", "light"), (1, 1, 1)) == pytest.approx(4.54, abs=0.01)  # WCAG's own example
+    assert contrast(colour("#767676", "light"), (1, 1, 1)) == pytest.approx(4.54, abs=0.01)
 
 
 def test_the_outline_of_every_card_is_three_to_one_on_the_canvas():
@@ -75,7 +76,7 @@ def test_every_step_of_the_fill_is_three_to_one_on_the_canvas_and_apart_from_the
         ground = colour("var(--ground)", scheme)
         steps = [contrast(colour(declared(f"--size-{i}", after), scheme), ground) for i in range(5)]
         assert steps[0] >= 3, scheme
-        assert all(b > 1.2 * a for a, b in zip(steps, steps[1:], strict=False)), (scheme, steps)
+        assert all(b > 1.2 * a for a, b in pairwise(steps)), (scheme, steps)
 
 
 def test_what_is_not_finite_is_three_to_one_too():

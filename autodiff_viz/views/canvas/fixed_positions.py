@@ -38,8 +38,8 @@ def pinned(graph: Graph) -> Graph:
 def without_backward_places(graph: Graph, before: Graph) -> Graph:
     """Remove the positions of nodes that now lie left of what they read, and did not do so before.
 
-    A change of the text gives nodes other wires and moves what has no position; who has put a node left of what
-    it reads by hand keeps it there.
+    A change of the text gives nodes other wires and moves what has no position. A node that was put left of
+    what it reads by hand stays there.
 
     Args:
       before: the graph before its text was changed.

@@ -77,8 +77,8 @@ def placed(
 ) -> dict[str, Point]:
     """Return positions of all nodes: `fixed` ones unchanged, the others clear of them and of each other.
 
-    A node starts at its suggested position, unless that is left of something that it reads, or beside what it is
-    wired to, and moves up or down to the nearest free place.
+    A node starts at its suggested position, unless that is left of something that it reads, or beside what it
+    is wired to, and moves up or down to the nearest free place.
 
     Args:
       nodes: producers before consumers.

@@ -69,12 +69,12 @@ def around(
 
 
 def _is_back(start: Point, bends: Bends, end: Point) -> bool:
-    """Return whether a wire comes back on its way, which it does only in a layout: its route is free there."""
+    """Return whether a wire comes back on its way: so does one of a layout, where its route is free."""
     return any(b[0] < a[0] for a, b in pairwise((start, *bends, end)))
 
 
 def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends | None:
-    """Return the first free route among `first` and the detours; () for the direct one, None if none is free."""
+    """Return the first free route among `first` and the detours: () for the direct one, None without any."""
     near = shelf.between(start[0], end[0])
     if _is_free(start, first, end, near):
         return first
@@ -84,7 +84,7 @@ def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends | N
 
 
 def _beside_rows(start: Point, end: Point, shelf: Shelf) -> Bends:
-    """Return a route between rows: back below or above the source's row, down beside all rows, and on to the end.
+    """Return a route between rows: back beside the source's row, along all rows, and on to the end.
 
     () if there are not at least two free bands between the ends, or if no such route is free.
     """
@@ -109,7 +109,7 @@ def _beside_rows(start: Point, end: Point, shelf: Shelf) -> Bends:
 
 
 def _bands(boxes: Sequence[Box]) -> list[tuple[float, float]]:
-    """Return (top, bottom) of the bands without boxes, from top to bottom, with the endless ones at both ends."""
+    """Return (top, bottom) of the bands without boxes, with the endless ones at both ends."""
     found, bottom = [], -inf
     for box in sorted(boxes, key=lambda box: box.y):
         if box.y - bottom > 2 * CLEAR:

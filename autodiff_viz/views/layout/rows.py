@@ -84,7 +84,7 @@ def _divided(made: Columns) -> list[bool]:
 def _filled(
     may: Sequence[bool], ends: tuple[Sequence[float], Sequence[float]], width: float
 ) -> Iterator[range]:
-    """Yield rows that have as many columns as the width allows, and more where none of them may be the last."""
+    """Yield rows with as many columns as the width allows; more where none of these may be the last."""
     (left, right), start, stop = ends, 0, None
     for column in range(len(left)):
         if stop is not None and right[column] - left[start] > width:

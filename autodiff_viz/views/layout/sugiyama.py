@@ -174,7 +174,7 @@ def _place_rows(
     found: Layout,
     top: float,
 ) -> float:
-    """Place the rows one below the other, each from x = 0, and lead the wires; return where the last one ends.
+    """Place the rows one below the other, each from x = 0, with their wires; return where the last one ends.
 
     Args:
       coordinates: y of the items, ends of the columns, and the px left of a node that are its own.
@@ -225,8 +225,8 @@ class Lanes:
       y: of each item, in px.
       left, right: ends of each column.
       row: row of each column.
-      lines: (x, y) of the left end of the line on which wires from an item come back, by items of the last column
-        of a row.
+      lines: (x, y) of the left end of the line on which wires from an item come back, by items of the last
+        column of a row.
     """
 
     y: Sequence[float]
@@ -263,8 +263,8 @@ def _lane_bends(target: Node, made: Columns, wire: Wire, lanes: Lanes) -> Bends:
     """Return the bends of a wire: level through the rest of the source's column and through each lane.
 
     Curves are in the gaps between columns. From the end of a row the wire comes back on a line below it, and
-    goes down beside the rows to that of its target; its bend on the line is left of the one before it, and right
-    of the one after it.
+    goes down beside the rows to that of its target; its bend on the line is left of the one before it, and
+    right of the one after it.
     """
     column = made.column[wire.source]
     own, other = lanes.row[column], lanes.row[made.column[wire.target]]

@@ -1,5 +1,5 @@
 // @ts-check
-// Hide the nodes that take no gradient, and say how many are hidden.
+// Show or hide the nodes that take no gradient, and say how many are hidden.
 
 import { html, setText } from "../../../web/dom.js";
 import { takesNone } from "../state/sizes.js";

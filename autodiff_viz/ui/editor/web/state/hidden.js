@@ -1,5 +1,5 @@
 // @ts-check
-// Leave out of a drawing the nodes that take no gradient, with their wires. Pure.
+// Remove from a drawing the nodes that take no gradient, with their wires. Pure.
 
 import { takesNone } from "./sizes.js";
 
