@@ -118,7 +118,7 @@ export const ACTIONS = {
   select: { label: "Select several", hint: "Shift", places: { graph: "add" }, on: isSelecting, do: toggleSelecting },
   all: {
     label: "Select all", keys: ["Ctrl+A"], guide: "Select and change", says: "Select all, nothing; Esc also gives up a drag",
-    do: (editor) => editor.select(editor.shown.nodes.map(({ id }) => id)),
+    do: (editor) => editor.select(editor.seen.nodes.map(({ id }) => id)),
   },
   none: {
     label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], besides: "all",
