@@ -30,7 +30,7 @@ def parse(text: str, previous: Graph | None = None) -> Graph:
     Args:
       text: lines `name = expression`, blocks `with checkpoint("region"):` and `with group("name"):`, and
         `return name`.
-      previous: the graph before the text was edited; nodes keep their positions in it.
+      previous: the graph before the text was edited; nodes whose op is the same keep their positions in it.
     Returns:
       The graph. It may have structural problems that text can express, such as an empty slot.
     Raises:
@@ -80,8 +80,11 @@ def _placed(graph: Graph, previous: Graph) -> Graph:
 
 
 def _placed_node(node: Node, before: Node | None) -> Node:
-    """Return the old node itself where nothing has changed, with its caches."""
-    if before is None or node.position is not None:
+    """Return the old node itself where nothing has changed, with its caches.
+
+    Another op is another node under an old name: it does not belong where the old one was put.
+    """
+    if before is None or node.position is not None or before.op != node.op:
         return node
     if before.content == node.content and before.cut is node.cut:
         return before

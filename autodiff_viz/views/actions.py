@@ -27,6 +27,7 @@ from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.param_types import fits, needed
 from autodiff_viz.views.canvas.collapsed_groups import folded_places, too_high
+from autodiff_viz.views.canvas.fixed_positions import without_backward_places
 from autodiff_viz.views.lab import (
     Lab,
     committed,
@@ -59,6 +60,7 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     except GraphError as error:
         return replace(lab, draft=text, mistakes=error.problems, notice=(), typing=typing)
     before = undo(lab.history) if typing else lab.history
+    graph = without_backward_places(graph, lab.graph)
     if cards := too_high(graph):
         lab = replace(lab, collapsed=lab.collapsed | cards)
         graph = edits.with_positions(graph, folded_places(graph, lab.collapsed))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.lessons.gated_transformer import stacked
 from autodiff_viz.views.actions import redone, reset, set_input, typed, undone
-from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.lab import FIRST, Lab, formula_text, start
+from autodiff_viz.views.canvas.cards import size
+from autodiff_viz.views.canvas.drawing import places
+from autodiff_viz.views.edits.apply import edited, edited_all
+from autodiff_viz.views.lab import FIRST, Lab, formula_text, opened, start
 
 OWN = "# mine\nx=1.0\ny   =  sin(x)  # half a wave\n"
 
@@ -118,3 +123,56 @@ def test_starting_again_discards_comments():
 
 def test_a_draft_stands_before_everything_else():
     assert formula_text(typed(typed(start(), OWN), OWN + "z = ")) == OWN + "z = "
+
+
+PLACED = [
+    {"kind": "add", "op": "input", "position": [300, 200]},
+    {"kind": "add", "op": "input", "position": [320, 60]},
+]
+
+
+def leftward(lab: Lab) -> set[tuple[str, str]]:
+    """Wires to a node that begins left of the right end of what it reads."""
+    at = places(lab.graph).positions
+    return {
+        (name, node.name)
+        for node in lab.graph.nodes
+        for _, name in node.wires
+        if at[node.name][0] < at[name][0] + size(lab.graph[name])[0]
+    }
+
+
+def test_a_node_that_gets_another_op_by_text_is_placed_anew():
+    placed = edited_all(opened(start(), Graph(), "New"), [{**add, "seq": i} for i, add in enumerate(PLACED)])
+    assert [node.position for node in placed.graph.nodes] == [(300, 200), (320, 60)]
+    lab = typed(placed, "x = 0.5\ny = sqrt(x) * 3.0\nz = sin(y) + x\n")
+    assert [lab.graph[name].position for name in ("x", "y")] == [(300, 200), None]
+    assert leftward(lab) == set()
+
+
+ROW = "x = 0.5\na = sin(x)\nb = cos(a)\nc = exp(b)\n"
+PLACES = "# positions: x 0 0, a 200 0, b 400 0, c 600 0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        (ROW.replace("cos(a)", "cos(x)"), set()),
+        (ROW.replace("sin(x)", "tanh(x)"), {"a"}),  # another op, right of x again
+        (ROW.replace("sin(x)", "sin(x) * 2.0"), {"a", "b", "c"}),  # a is a step further right
+        ("x = 0.5\nb = cos(x)\nc = exp(b)\na = sin(c)\n", {"a"}),
+        (ROW.replace("cos(a)", "cos(tanh(tanh(a)))"), {"b", "c"}),  # and c, which b would have passed
+    ],
+)
+def test_a_change_of_the_text_forgets_the_places_left_of_what_is_read(text, moved):
+    lab = typed(opened(start(), parse(ROW + PLACES), "Open"), text)
+    assert {node.name for node in lab.graph.nodes if not node.position} & set("xabc") == moved
+    assert leftward(lab) == set()
+
+
+def test_a_node_that_was_dragged_left_of_what_it_reads_stays_there_when_the_text_changes():
+    lab = opened(start(), parse(ROW + PLACES), "Open")
+    dragged = edited(lab, {"kind": "move", "positions": {"c": [100, 300]}})
+    after = typed(dragged, ROW.replace("0.5", "0.7"))
+    assert after.graph["c"].position == (100, 300)
+    assert leftward(after) == {("b", "c")}

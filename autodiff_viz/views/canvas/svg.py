@@ -26,7 +26,7 @@ COLOURS = {"stop": STOP, "rule": RULE}  # of a kind of rule
 SIGNS = {-1: "#1193a8", 0: LINE, 1: "#e0682b", 2: QUIET}
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 LETTER = 0.56  # of the font's size: width of a letter, on average
-TURN = 46  # px by which a wire that comes back turns beyond its ends
+TURN, MORE_TURN, MOST_TURN = 46, 0.1, 90  # px by which a wire that comes back turns beyond its ends
 MARGIN, PAD, TAB = 34, 14, 18  # px around the picture, around the nodes of a frame, and of its name
 
 
@@ -222,21 +222,30 @@ def _wire(wire: Data, nodes: Mapping[str, Data]) -> str:
 
 def _curve(points: list[Point]) -> str:
     """Return a cubic path through the points, level at each, as ui/editor/web/draw/geometry.js draws it."""
-    path = f"M{_n(points[0][0])} {_n(points[0][1])}"
-    if len(points) == 3 and points[2][0] < points[0][0]:
-        return path + _way_back(*points)
-    for (x, y), (u, v) in pairwise(points):
-        across = u - x
-        reach = max(across / 2, min(30.0, across)) if across >= 0 else 40 - across / 3
-        path += f"C{_n(x + reach)} {_n(y)} {_n(u - reach)} {_n(v)} {_n(u)} {_n(v)}"
+    path, passed = f"M{_n(points[0][0])} {_n(points[0][1])}", False
+    for i, ((x, y), (u, v)) in enumerate(pairwise(points)):
+        if passed:
+            passed = False
+        elif i + 2 < len(points) and x > u > points[i + 2][0]:
+            path, passed = path + _way_back(*points[i : i + 3]), True
+        else:
+            across = u - x
+            reach = max(across / 2, min(30.0, across)) if across >= 0 else 40 - across / 3
+            path += f"C{_n(x + reach)} {_n(y)} {_n(u - reach)} {_n(v)} {_n(u)} {_n(v)}"
     return path
 
 
 def _way_back(start: Point, over: Point, end: Point) -> str:
     """Return the path of a wire to a node on the left, which comes back at a height between them."""
     (x, y), (_, middle), (u, v) = start, over, end
-    turns = (x + TURN, y, x + TURN, middle, x, middle), (u - TURN, middle, u - TURN, v, u, v)
+    out, back = x + _turn(y, middle), u - _turn(middle, v)
+    turns = (out, y, out, middle, x, middle), (back, middle, back, v, u, v)
     return f"C{_points(turns[0])}L{_n(u)} {_n(middle)}C{_points(turns[1])}"
+
+
+def _turn(start: float, end: float) -> float:
+    """Return the px by which a wire that comes back turns beyond its ends."""
+    return min(TURN + MORE_TURN * abs(end - start), MOST_TURN)
 
 
 def _hook(start: Point, end: Point) -> str:

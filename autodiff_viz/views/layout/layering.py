@@ -68,6 +68,7 @@ def columns(
     nodes: Sequence[Node],
     size_of: Callable[[Node], Size],
     feet: Mapping[str, float] | None = None,
+    bundled: bool = False,
 ) -> Columns:
     """Assign nodes to columns and lanes to long wires; `ordering.uncross` then sets `order`.
 
@@ -75,6 +76,7 @@ def columns(
       nodes: producers before consumers; a wire against that order, in a cycle, is left out.
       size_of: (width, height) of a node in px.
       feet: px below a node that belong to it, by name.
+      bundled: whether wires from one node share lanes until they part, as they do if there are many lanes.
     """
     index = {node.name: i for i, node in enumerate(nodes)}
     wires = [
@@ -86,7 +88,7 @@ def columns(
     column = _columns_of(len(nodes), wires)
     made = Columns([size_of(node) for node in nodes], column, _frame_chains(graph, index), wires)
     made.feet = {index[name]: px for name, px in (feet or {}).items() if name in index}
-    _connect(made, nodes)
+    _connect(made, nodes, bundled)
     return made
 
 
@@ -118,10 +120,11 @@ def _frame_chains(graph: Graph, index: Mapping[str, int]) -> list[tuple[int, ...
     return [tuple(chain) for chain in chains]
 
 
-def _connect(made: Columns, nodes: Sequence[Node]) -> None:
+def _connect(made: Columns, nodes: Sequence[Node], bundled: bool) -> None:
     """Set `before` and `after`, with lanes for the columns that a wire spans."""
     spans = sum(made.column[wire.target] - made.column[wire.source] - 1 for wire in made.wires)
-    shared: dict[tuple[int, int], int] | None = {} if spans > LANES_PER_NODE * len(nodes) else None
+    many = bundled or spans > LANES_PER_NODE * len(nodes)
+    shared: dict[tuple[int, int], int] | None = {} if many else None
     made.before = [[] for _ in nodes]
     made.after = [[] for _ in nodes]
     for wire in made.wires:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 from autodiff_viz.graph.model import Node
@@ -38,17 +39,23 @@ class Box(NamedTuple):
 
 
 class Shelf:
-    """Spatial index of boxes by vertical strips of the canvas, so that only near ones are compared."""
+    """Spatial index of boxes by vertical strips of the canvas, so that only near ones are compared.
+
+    Attributes:
+      left: left end of all boxes.
+    """
 
     STRIP = 256.0
 
     def __init__(self, boxes: Iterable[Box] = ()):
         self._strips: dict[int, list[Box]] = {}
+        self.left = inf
         for box in boxes:
             self.add(box)
 
     def add(self, box: Box) -> None:
         """Add a box to each strip that it overlaps."""
+        self.left = min(self.left, box.x)
         for strip in self._range(box.x, box.right):
             self._strips.setdefault(strip, []).append(box)
 
@@ -70,8 +77,8 @@ def placed(
 ) -> dict[str, Point]:
     """Return positions of all nodes: `fixed` ones unchanged, the others clear of them and of each other.
 
-    A node starts at its suggested position or beside what it is wired to, and moves up or down to the nearest
-    free place.
+    A node starts at its suggested position, unless that is left of something that it reads, or beside what it
+    is wired to, and moves up or down to the nearest free place.
 
     Args:
       nodes: producers before consumers.
@@ -90,7 +97,9 @@ def placed(
     for node in nodes:
         if node.name not in boxes:
             size = sizes[node.name]
-            at = suggested.get(node.name) or _beside(size, reads[node.name], feeds[node.name], boxes)
+            at = suggested.get(node.name)
+            if at is None or any(at[0] < boxes[name].right for name in reads[node.name] if name in boxes):
+                at = _beside(size, reads[node.name], feeds[node.name], boxes)
             boxes[node.name] = _nearest_free(Box(*at, *size), shelf)
             shelf.add(boxes[node.name])
     return {node.name: (boxes[node.name].x, boxes[node.name].y) for node in nodes}

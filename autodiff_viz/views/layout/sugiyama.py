@@ -11,18 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Any
 
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.structure.order import order
 from autodiff_viz.views.layout.coordinates import heights, lefts
 from autodiff_viz.views.layout.crossing_reduction import uncross
-from autodiff_viz.views.layout.layering import Columns, Size, Wire, columns
+from autodiff_viz.views.layout.layering import Columns, Size, Wire, columns, port_offset
 from autodiff_viz.views.layout.placing import Box, Point, placed
 from autodiff_viz.views.layout.routing import Bends, around
-from autodiff_viz.views.layout.rows import ROW_GAP, rows
+from autodiff_viz.views.layout.rows import gap_below, line_below, rows
 from autodiff_viz.views.layout.tabs import Tabs, attached, feet, fitted, folded, rooms, stacked
 
-TRIED = 80  # nodes up to which tabs are tried in both places
+TRIED = 80  # nodes up to which tabs are tried in both places, and wires with and without shared lanes
 COMPONENT_GAP = 48.0  # px between parts of the graph that no wire and no frame connects
 
 
@@ -34,8 +35,8 @@ class Layout:
       positions: top-left corner of each node by name; a node's own `position` when it has one.
       bends: by (target, slot), the points that a long wire passes on its way, left to right. From the middle
         of the source's right edge to the slot's port, a curve that is level at each point passes under no
-        node. Wires without bends are left out. A wire to the left has at most one: the height at which it
-        comes back.
+        node. Wires without bends are left out. A bend that is left of the point before it, and right of the
+        point after it, is the height at which a wire comes back to a row below or above.
       tabs: by parameter that is drawn as a tab, its place.
     """
 
@@ -123,47 +124,116 @@ def _laid(graph: Graph, nodes: Sequence[Node], sizes: Mapping[str, Size], tabs: 
     """Lay out all nodes with these tabs, with connected components one below the other."""
     by_name = {node.name: node for node in nodes}
     below, aside = feet(tabs, by_name, sizes), rooms(tabs, sizes)
-    found, top, back = Layout({}, {}, tabs), 0.0, bool(aside)
+    found, top = Layout({}, {}, tabs), 0.0
     for part in _parts(graph, [node for node in nodes if node.name not in tabs]):
-        made = columns(graph, part, space.size_of, below)
-        uncross(made)
-        y = heights(made)
-        left, right = lefts(made, y, [space.room_of(node) + aside.get(node.name, 0.0) for node in part])
-        parts = rows(made, left, right, space.widest)
-        back = back or len(parts) > 1
-        for row in parts:
-            top = _place_row(part, made, row, (y, left, right), found, top)
+        free = [space.room_of(node) + aside.get(node.name, 0.0) for node in part]
+        made, coordinates, parts = _divided(graph, part, free, below, space)
+        top = _place_rows(part, made, parts, (*coordinates, free), found, top) + COMPONENT_GAP
     found.positions.update(stacked(tabs, by_name, sizes, found.positions))
-    if not back:
+    if not aside:
         return found
     return replace(found, bends=_bends(nodes, found.positions, fitted(tabs, sizes), set(), found.bends))
 
 
-def _place_row(
+def _divided(
+    graph: Graph, part: Sequence[Node], free: Sequence[float], below: Mapping[str, float], space: Space
+) -> tuple[Columns, tuple[list[float], list[float], list[float]], list[range]]:
+    """Return the columns of a connected part, its coordinates, and its rows.
+
+    Wires that share lanes leave a wide graph more places at which a row may end; a small one is laid out in
+    either way, and the larger result taken.
+    """
+    best: tuple[float, Any] | None = None
+    for bundled in (False, True) if len(part) <= TRIED else (True,):
+        made = columns(graph, part, space.size_of, below, bundled)
+        uncross(made)
+        y = heights(made)
+        ends = lefts(made, y, free)
+        spans = [_span(made, items, y) for items in made.order]
+        parts, scale = rows(made, ends, spans, space.widest, space.window)
+        if best is None or scale > best[0]:
+            best = scale, (made, (y, *ends), parts)
+        if ends[1][-1] - ends[0][0] <= space.widest:
+            break
+    return best[1]
+
+
+def _span(made: Columns, items: Sequence[int], y: Sequence[float]) -> tuple[float, float]:
+    """Return the top and the bottom of these items in px."""
+    return (
+        min(y[i] - made.sizes[i][1] / 2 for i in items),
+        max(y[i] + made.sizes[i][1] / 2 + made.feet.get(i, 0.0) for i in items),
+    )
+
+
+def _place_rows(
     part: Sequence[Node],
     made: Columns,
-    row: range,
-    coordinates: tuple[list[float], list[float], list[float]],
+    parts: Sequence[range],
+    coordinates: tuple[list[float], list[float], list[float], list[float]],
     found: Layout,
     top: float,
 ) -> float:
-    """Place the columns of a row from x = 0 and from `top` on; return where the next row begins."""
-    y, left, right = coordinates
-    items = [item for column in row for item in made.order[column]]
-    highs = [y[i] - made.sizes[i][1] / 2 for i in items]
-    lows = [y[i] + made.sizes[i][1] / 2 + made.feet.get(i, 0.0) for i in items]
-    shift, back = top - min(highs), left[row[0]]
-    at = {i: round(y[i] + shift, 1) for i in items}
-    for i in items:
-        if i < len(part):
-            x = round(left[made.column[i]] - back)
-            found.positions[part[i].name] = (x, round(at[i] - made.sizes[i][1] / 2))
+    """Place the rows one below the other, each from x = 0, with their wires; return where the last one ends.
+
+    Args:
+      coordinates: y of the items, ends of the columns, and the px left of a node that are its own.
+      top: where the first row begins.
+    """
+    y, left, right, free = coordinates
+    at, back, row_of = [0.0] * len(y), [0.0] * len(left), [row for row in parts for _ in row]
+    starts = [-max((free[i] for i in made.order[row[0]] if i < len(part)), default=0.0) for row in parts]
+    ends = _row_ends(made, row_of)
+    lines: dict[int, Point] = {}
+    for number, row in enumerate(parts):
+        high, low = _span(made, [item for column in row for item in made.order[column]], y)
+        for column in row:
+            back[column] = left[row[0]]
+            for i in made.order[column]:
+                at[i] = round(y[i] + top - high, 1)
+        top += low - high
+        last = sorted(ends.get(row, ()), key=lambda item: -at[item])  # so that their lines do not cross
+        lines |= {item: (min(starts[number + 1 :]), line_below(top, i)) for i, item in enumerate(last)}
+        top += gap_below(len(last)) if row is not parts[-1] else 0.0
+    for i, node in enumerate(part):
+        x = round(left[made.column[i]] - back[made.column[i]])
+        found.positions[node.name] = (x, round(at[i] - made.sizes[i][1] / 2))
+    sides = ([x - by for x, by in zip(side, back, strict=True)] for side in (left, right))
+    lanes = Lanes(at, *sides, row_of, lines)
     for wire in made.wires:
-        inside = made.column[wire.source] in row and made.column[wire.target] in row
-        if inside and (bends := _lane_bends(made, wire, at, left, right)):
-            found.bends[part[wire.target].name, wire.slot] = tuple((x - back, y) for x, y in bends)
-    gap = COMPONENT_GAP if row[-1] + 1 == len(left) else ROW_GAP
-    return top + gap + max(lows) - min(highs)
+        if bends := _lane_bends(part[wire.target], made, wire, lanes):
+            found.bends[part[wire.target].name, wire.slot] = bends
+    return top
+
+
+def _row_ends(made: Columns, row_of: Sequence[range]) -> dict[range, set[int]]:
+    """Return by row the items of its last column from which wires of its nodes leave it."""
+    found: dict[range, set[int]] = {}
+    for wire in made.wires:
+        row = row_of[made.column[wire.source]]
+        if made.column[wire.target] not in row:
+            passed = row[-1] - made.column[wire.source]
+            found.setdefault(row, set()).add(made.lanes[wire][passed - 1] if passed else wire.source)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Where wires may run.
+
+    Attributes:
+      y: of each item, in px.
+      left, right: ends of each column.
+      row: row of each column.
+      lines: (x, y) of the left end of the line on which wires from an item come back, by items of the last
+        column of a row.
+    """
+
+    y: Sequence[float]
+    left: Sequence[float]
+    right: Sequence[float]
+    row: Sequence[range]
+    lines: Mapping[int, Point]
 
 
 def _parts(graph: Graph, nodes: Sequence[Node]) -> list[list[Node]]:
@@ -189,22 +259,37 @@ def _parts(graph: Graph, nodes: Sequence[Node]) -> list[list[Node]]:
     return list(parts.values())
 
 
-def _lane_bends(
-    made: Columns, wire: Wire, y: Mapping[int, float], left: Sequence[float], right: Sequence[float]
-) -> Bends:
+def _lane_bends(target: Node, made: Columns, wire: Wire, lanes: Lanes) -> Bends:
     """Return the bends of a wire: level through the rest of the source's column and through each lane.
 
-    Curves are in the gaps between columns.
+    Curves are in the gaps between columns. From the end of a row the wire comes back on a line below it, and
+    goes down beside the rows to that of its target; its bend on the line is left of the one before it, and
+    right of the one after it.
     """
     column = made.column[wire.source]
-    points: list[tuple[float, float]] = []
-    if left[column] + made.sizes[wire.source][0] < right[column] - 1:
-        points.append((right[column], y[wire.source]))
-    for lane in made.lanes.get(wire, ()):
-        here = made.column[lane]
-        if len(points) > 1 and points[-1][1] == points[-2][1] == y[lane]:
-            points.pop()  # a straight stretch needs its ends alone
-        elif not points or points[-1][1] != y[lane]:
-            points.append((left[here], y[lane]))
-        points.append((right[here], y[lane]))
+    own, other = lanes.row[column], lanes.row[made.column[wire.target]]
+    path = (wire.source, *made.lanes.get(wire, ()))
+    points: list[Point] = []
+    if lanes.left[column] + made.sizes[wire.source][0] < lanes.right[column] - 1:
+        points.append((lanes.right[column], lanes.y[wire.source]))
+    _go_along(points, made, path[1 : own.stop - column], lanes)
+    if other != own:
+        x, line = lanes.lines[path[own[-1] - column]]
+        points.append(((lanes.right[own[-1]] + x) / 2, line))
+        first = path[other.start - column : other.start - column + 1]
+        port = port_offset(target, made.sizes[wire.target][1], wire.slot)
+        if first or x < lanes.left[other.start]:
+            points.append((x, lanes.y[first[0]] if first else lanes.y[wire.target] + port))
+        _go_along(points, made, path[other.start - column :], lanes)
     return tuple(points)
+
+
+def _go_along(points: list[Point], made: Columns, path: Sequence[int], lanes: Lanes) -> None:
+    """Add the bends of a wire that is level through each of these lanes."""
+    for lane in path:
+        column, level = made.column[lane], lanes.y[lane]
+        if len(points) > 1 and points[-1][1] == points[-2][1] == level:
+            points.pop()  # a straight stretch needs its ends alone
+        elif not points or points[-1][1] != level:
+            points.append((lanes.left[column], level))
+        points.append((lanes.right[column], level))

@@ -48,12 +48,12 @@ test("every button has an icon", () => {
 
 test("the strip above the canvas and the bar of the page have their actions in their groups", () => {
   const ids = (place) => placed(place).map((group) => group.map(([id]) => id));
-  assert.deepEqual([ids("graph"), ids("view")], [[["add", "select"]], [["pin", "forward"], ["arrange"], ["farther", "fit", "nearer"]]]);
+  assert.deepEqual([ids("graph"), ids("view")], [[["add", "select"]], [["pin", "forward"], ["hide", "arrange"], ["farther", "fit", "nearer"]]]);
   assert.deepEqual(ids("bar"), [["undo", "redo", "history"], ["find", "help"], ["link"]]);
 });
 
 test("large type is the first thing in the menu View, and none of files", () => {
-  assert.deepEqual(placed("look").map((group) => group.map(([id]) => id)), [["present"], ["pin", "forward"], ["farther", "fit", "nearer"], ["help"]]);
+  assert.deepEqual(placed("look").map((group) => group.map(([id]) => id)), [["present"], ["pin", "forward", "hide"], ["farther", "fit", "nearer"], ["help"]]);
   assert.ok(!placed("file").flat().some(([id]) => id === "present"));
 });
 

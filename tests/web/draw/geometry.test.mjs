@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, showing, sideways, slotPoint, toScreen, toWorld, wireCurve, withNode, zoomAt,
+  around, bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, showing, sideways, slotPoint, toScreen, toWorld, wireCurve,
+  withNode, zoomAt,
 } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
 import { node } from "../drawings.mjs";
 
@@ -126,4 +127,28 @@ test("a new node gets a spot of its own", () => {
   const [x, y] = freeSpot(nodes, [10, 10], { w: 100, h: 60 });
   assert.ok(nodes.every((other) => !overlap(other, { x, y, w: 100, h: 60 })));
   assert.deepEqual(freeSpot(nodes, [500, 10], { w: 100, h: 60 }), [500, 10]);
+});
+
+test("a wire that goes on in a row below turns beyond both ends of its line, and passes its bends", () => {
+  const via = [[900, 40], [450, 200], [0, 300], [128, 300]]; // along the row, back on a line, on in the next row
+  const curve = wireCurve([128, 40], [192, 320], via);
+  const points = Array.from({ length: 601 }, (_, i) => pointAt(curve, i / 600).point);
+  const back = points.filter(([, y]) => y === 200).map(([x]) => x);
+  assert.deepEqual([Math.max(...back), Math.min(...back)], [900, 0]);
+  assert.ok(Math.max(...points.map(([x]) => x)) < 900 + 90 && Math.min(...points.map(([x]) => x)) > -90);
+  assert.ok(points.every(([x, y]) => y < 200 + 1e-6 || y > 300 - 1e-6 || x <= 192)); // nothing runs across the rows but beside them
+});
+
+test("a view around a node has it in the middle, or as near as leaves no more than margins empty", () => {
+  const [box, size] = [{ x: 0, y: 0, w: 4000, h: 2000 }, { w: 800, h: 400 }];
+  const middle = around(box, size, 0.5, { x: 1900, y: 950, w: 200, h: 100 }, CLEAR);
+  assert.deepEqual(toScreen(middle, [2000, 1000]), [400, 200]);
+  const corner = around(box, size, 0.5, { x: 3900, y: 1950, w: 100, h: 50 }, CLEAR);
+  assert.deepEqual(toScreen(corner, [4000, 2000]), [800 - CLEAR.side, 400 - CLEAR.bottom]);
+});
+
+test("from a view that shows all of a large graph, zooming out never zooms in", () => {
+  const whole = fit({ x: 0, y: 0, w: 24000, h: 6000 }, { w: 800, h: 400 });
+  assert.ok(whole.k < 0.04);
+  assert.equal(zoomAt(whole, 0.8, [0, 0]).k, whole.k);
 });

@@ -51,6 +51,7 @@ export class Editor {
     /** Regions that the dragged nodes would join or leave if dropped. @type {import("./state/membership.js").Moves | null} */
     this.memberMoves = null;
     this.fitted = false;
+    this.hiding = false; // what takes no gradient
     /** What the view shows: the first view, the whole graph, or the user's own view.
      * @type {"first" | "whole" | "own"} */
     this.choice = "first";
@@ -69,8 +70,7 @@ export class Editor {
     this.endPlay = () => false;
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
-    /** Numbers of the refused edits whose reasons were shown last. @type {(number | null)[]} */
-    this.noticed = [];
+    this.noticed = /** @type {(number | null)[]} */ ([]); // numbers of the refused edits whose reasons were shown last
     /** Part of the graph that the address asks for, until it is on view. */
     this.linked = fromFragment(location.hash).place;
     this.byHand = false; // whether the last edit moved nodes
@@ -196,7 +196,7 @@ export class Editor {
     this.shown = this.dragged ? stacked(moved(expected, this.dragged)) : expected;
     if (this.dragged) this.ground = groundOf(this, expected);
     if (this.memberMoves) this.shown = withMoves(this.shown, this.memberMoves);
-    this.seen = this.fold(this.shown);
+    this.seen = this.fold(this.shown, this.hiding);
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
     const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;

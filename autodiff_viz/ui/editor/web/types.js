@@ -68,12 +68,12 @@
 /**
  * @typedef {{
  *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
- *   regions: Region[], groups: Group[], within?: Map<string, string>, selected: string | null, picked?: string[],
+ *   regions: Region[], groups: Group[], within?: Map<string, string>, hidden?: number, selected: string | null, picked?: string[],
  *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number, gone?: number },
  *   notice: Notice[], state?: number, live?: boolean, moment?: import("../../lab/web/stepmark.js").Moment, figure?: string, lacks?: string[], lesson?: { key: string, variants: string[], variant: number } | null, trains?: boolean, twins?: import("../../twins/web/types.js").TwinsData, ranged?: import("./draw/highlights/ranged.js").Ranged | null, forward?: { says: string, blocked?: string[] }, formula?: any, sliders?: any,
  *   node?: import("../../inspector/web/types.js").NodeData, check?: import("../../checks/web/types.js").CheckData, paths?: import("../../paths/web/types.js").PathsData,
  *   sweeps?: Record<string, string>, trail?: import("./keep/shelf.js").Trail, large?: import("./keep/large.js").Large,
- * }} Drawing  `within`: by node in a collapsed group, the id of its card; `sweeps`: by input, the key of the table for its slider that matches this drawing;
+ * }} Drawing  `within`: by node in a collapsed group, the id of its card; `hidden`: how many nodes are hidden since they take no gradient; `sweeps`: by input, the key of the table for its slider that matches this drawing;
  * `history`: the names of the steps that undo and redo would take, the `labels` of all steps by number, and the number of the
  * present one, and how many older ones are `gone`; `picked`: nodes just inserted; another `graph` is another document, for which the view is fitted again;
  * `state`: number of the state of the numbers on view, which change by themselves while `live`;

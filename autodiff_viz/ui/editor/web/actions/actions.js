@@ -8,7 +8,7 @@ import { take } from "./clipboard.js";
 import { cutOn, makeOutput, mutedOn, outputOn, regionOf, remove, removeWire, rulesOn } from "./commands.js";
 import { toggleCheckpoint, toggleCut, toggleMute, toggleRule } from "./commands.js";
 import { duplicate } from "../gestures/duplicate.js";
-import { groupOf, toggleCollapse, toggleGroup, touchesGroup } from "./groups.js";
+import { groupOf, hasNamesakes, toggleCollapse, toggleGroup, toggleNamesakes, touchesGroup } from "./groups.js";
 import { guideOf } from "./guide.js";
 import { toggleHelp } from "../popovers/help.js";
 import { step, toggleHistory } from "../popovers/history.js";
@@ -16,6 +16,7 @@ import { isSelecting, toggleSelecting } from "../gestures/hold.js";
 import { bendOf, compareWithout, flip, isPinned, saveTwins, togglePin } from "../twins/commands.js";
 import { isForward, toggleForward } from "../forward/commands.js";
 import { takeWire } from "./keywire.js";
+import { isHiding, toggleHiding } from "./hiding.js";
 import { differentiate } from "../popovers/differentiate.js";
 import { openFind } from "../popovers/find.js";
 import { closeNotice } from "../popovers/notice.js";
@@ -119,7 +120,7 @@ export const ACTIONS = {
   select: { label: "Select several", hint: "Shift", places: { graph: "add" }, on: isSelecting, do: toggleSelecting },
   all: {
     label: "Select all", keys: ["Ctrl+A"], guide: "Select and change", says: "Select all, nothing; Esc also gives up a drag",
-    do: (editor) => editor.select(editor.shown.nodes.map(({ id }) => id)),
+    do: (editor) => editor.select(editor.seen.nodes.map(({ id }) => id)),
   },
   none: {
     label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], besides: "all",
@@ -138,6 +139,10 @@ export const ACTIONS = {
   fold: {
     label: "Collapse or open the group", keys: ["Shift+G"], places: { more: "nodes" }, guide: "Select and change", hand: "or its triangle",
     says: "Collapse a group to one card, or open it", when: touchesGroup, do: toggleCollapse,
+  },
+  foldAll: {
+    label: "Collapse or open all groups of this name", keys: ["Alt+G"], places: { more: "nodes" }, guide: "Select and change",
+    says: "All groups of one name, as those of a loop", when: hasNamesakes, do: toggleNamesakes,
   },
   branches: {
     label: "Branches: make them, or choose how many", keys: ["Shift+B"], places: { more: "nodes" }, guide: "Select and change", hand: "or click k",
@@ -184,6 +189,10 @@ export const ACTIONS = {
   find: {
     label: "Find a node", keys: ["Ctrl+F"], places: { bar: "help" }, guide: "See", inside: true,
     says: "Find a node by name, op, group or value; in the formula too", do: (editor) => openFind(editor),
+  },
+  hide: {
+    label: "Hide what takes no gradient", keys: ["Shift+H"], places: { view: "arrange", look: "modes" }, guide: "See",
+    says: "Hide nodes at which nothing, or zero, arrives", on: isHiding, do: toggleHiding,
   },
   arrange: { label: "Arrange all nodes, or those selected", keys: ["l"], places: { view: "arrange" }, guide: "Select and change", do: arrange },
 

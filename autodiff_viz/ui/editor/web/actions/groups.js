@@ -39,9 +39,8 @@ export function collapse(editor, name, on) {
 }
 
 /** The edit with the new places of all nodes that have to move; itself if there is room, or no card.
- * @template {{ kind: string, group: string }} T @param {Editor} editor @param {T} edit @returns {T & { positions?: Record<string, import("../types.js").Point> }} */
-function withRoom(editor, edit) {
-  const { shown, seen } = editor;
+ * @template {{ kind: string, group: string }} T @param {Pick<Editor, "shown" | "seen">} state @param {T} edit @returns {T & { positions?: Record<string, import("../types.js").Point> }} */
+function withRoom({ shown, seen }, edit) {
   const card = seen.nodes.find(({ id }) => id === idOf(edit.group));
   if (!card?.group) return edit;
   const opened = folded(predict(shown, [{ seq: 0, ...edit }]));
@@ -60,6 +59,45 @@ export function toggleCollapse(editor) {
   const found = groupsOfSelection(editor);
   if (!found.length) return say(editor.stage, "Select nodes of a group first, or make one of them: g.");
   found.forEach(({ name }) => collapse(editor, name, true));
+}
+
+/** The name of a group without the number at its end: "for i" of "for i 3", "block" of "block_1". @param {string} name */
+export const stemOf = (name) => name.replace(/[ _]*\d+$/, "");
+
+/** The groups whose names differ from that of this group at most in the number at the end.
+ * @param {Group[]} groups @param {string} name */
+export const namesakes = (groups, name) => groups.filter((group) => stemOf(group.name) === stemOf(name));
+
+/** The group that is meant: that of a selected card, of the card in focus, or the smallest around the selection.
+ * @param {Editor} editor @returns {Group | undefined} */
+function meant(editor) {
+  const focused = editor.node(/** @type {ShadowRoot} */ (editor.stage.host.getRootNode()).activeElement?.getAttribute("data-id"));
+  const card = [...editor.chosen, ...(focused ? [focused] : [])].find(({ group }) => group)?.group?.name;
+  return card === undefined ? groupsOfSelection(editor)[0] : editor.shown.groups.find(({ name }) => name === card);
+}
+
+/** Whether a selected node is in a group that has namesakes. @param {Editor} editor */
+export const hasNamesakes = (editor) => {
+  const group = touchesGroup(editor) && meant(editor);
+  return Boolean(group) && namesakes(editor.shown.groups, /** @type {Group} */ (group).name).length > 1;
+};
+
+/** Collapse all groups of one name, or open them if the group that is meant is a card. @param {Editor} editor */
+export function toggleNamesakes(editor) {
+  const group = meant(editor);
+  if (!group) return say(editor.stage, "Select nodes of a group first, or make one of them: g.");
+  const on = !group.collapsed;
+  const all = namesakes(editor.shown.groups, group.name).filter(({ collapsed }) => collapsed !== on);
+  let state = { shown: editor.shown, seen: editor.seen };
+  const edits = all.map(({ name }) => {
+    const edit = { kind: "collapse", group: name, on };
+    const roomy = on ? edit : withRoom(state, edit);
+    const shown = predict(state.shown, [{ seq: 0, ...roomy }]);
+    state = on ? state : { shown, seen: folded(shown) };
+    return roomy;
+  });
+  edits.forEach((edit, i) => (i + 1 < edits.length ? editor.mail.send(edit) : editor.send(edit))); // drawn once
+  say(editor.stage, `${on ? "Collapsed" : "Opened"} ${all.length} groups named ${stemOf(group.name)}`);
 }
 
 /** Whether a selected node is in a group. @param {Editor} editor */

@@ -34,7 +34,7 @@ export function gridOf(dims) {
   return rows * columns > 1 && Math.max(rows, columns) <= CELLS.most ? [rows, columns] : null;
 }
 
-const SCALE = { min: 0.08, max: 3 };
+const SCALE = { min: 0.08, max: 3, whole: 0.02 }; // `whole`: least one of a view that shows all
 
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -56,27 +56,36 @@ export const outputPoint = (node, out = 0) => [node.tab && !node.beside ? node.x
 /** Cubic curve through the bends, horizontal at every point, so that it leaves and enters ports straight.
  * @param {Point} from @param {Point} to @param {Point[]} via @returns {Cubic[]} */
 export function wireCurve(from, to, via = []) {
-  if (via.length === 1 && to[0] < from[0]) return wireBack(from, to, via[0][1]);
   const points = [from, ...via, to];
-  return points.slice(1).map((end, i) => {
+  return points.slice(1).flatMap((end, i) => {
+    if (isBack(points, i)) return [];
+    if (isBack(points, i + 1)) return wireBack(points[i], points[i + 2], end[1]);
     const start = points[i];
     const across = end[0] - start[0];
     const reach = across >= 0 ? Math.max(across / 2, Math.min(30, across)) : 40 - across / 3;
-    return [start, [start[0] + reach, start[1]], [end[0] - reach, end[1]], end];
+    return [/** @type {Cubic} */ ([start, [start[0] + reach, start[1]], [end[0] - reach, end[1]], end])];
   });
 }
 
-const TURN = 46; // px by which a wire that comes back turns beyond its ends
+/** Whether a wire comes back at this point: the one before is right of it and the one after left.
+ * @param {Point[]} points @param {number} i */
+export const isBack = (points, i) => i > 0 && i + 1 < points.length && points[i - 1][0] > points[i][0] && points[i][0] > points[i + 1][0];
+
+const TURN = { least: 46, each: 0.1, most: 90 }; // px by which a wire that comes back turns beyond its ends, more for each px of height
+
+/** @param {number} from @param {number} to y of the ends of a turn */
+const turn = (from, to) => Math.min(TURN.least + TURN.each * Math.abs(to - from), TURN.most);
 
 /** Curve of a wire to a node on the left, in a row below or above, which comes back at a height between them.
  * @param {Point} from @param {Point} to @param {number} y @returns {Cubic[]} */
 function wireBack(from, to, y) {
   const [right, left] = [/** @type {Point} */ ([from[0], y]), /** @type {Point} */ ([to[0], y])];
   const third = (to[0] - from[0]) / 3;
+  const [out, back] = [from[0] + turn(from[1], y), to[0] - turn(y, to[1])];
   return [
-    [from, [from[0] + TURN, from[1]], [from[0] + TURN, y], right],
+    [from, [out, from[1]], [out, y], right],
     [right, [right[0] + third, y], [left[0] - third, y], left],
-    [left, [to[0] - TURN, y], [to[0] - TURN, to[1]], to],
+    [left, [back, y], [back, to[1]], to],
   ];
 }
 
@@ -140,13 +149,27 @@ export const clearOf = ({ w }) => (w < PHONE ? { ...CLEAR, side: NEAR } : CLEAR)
  * shown from its left end, where the inputs are, with `anchor` in the middle of the height.
  * @param {Box} box @param {{ w: number, h: number }} size
  * @param {{ least?: number, most?: number, anchor?: Box, clear?: typeof CLEAR }} [options] @returns {Viewport} */
-export function fit(box, size, { least = SCALE.min, most = 1.25, anchor = box, clear = CLEAR } = {}) {
+export function fit(box, size, { least = SCALE.whole, most = 1.25, anchor = box, clear = CLEAR } = {}) {
   const room = { w: Math.max(size.w - 2 * clear.side, 1), h: Math.max(size.h - clear.top - clear.bottom, 1) };
   const k = clamp(Math.min(room.w / Math.max(box.w, 1), room.h / Math.max(box.h, 1)), least, most);
   const shown = box.h * k <= room.h + 1 ? box : anchor;
   return {
     x: clear.side + Math.max(room.w - box.w * k, 0) / 2 - box.x * k,
     y: clear.top + (room.h - shown.h * k) / 2 - shown.y * k,
+    k,
+  };
+}
+
+/** The viewport at scale `k` with `anchor` in the middle, as far as it shows no more beyond `box` than a margin.
+ * @param {Box} box @param {{ w: number, h: number }} size @param {number} k @param {Box} anchor @param {typeof CLEAR} clear @returns {Viewport} */
+export function around(box, size, k, anchor, clear) {
+  const along = (/** @type {number} */ low, /** @type {number} */ high, /** @type {[number, number]} */ whole, /** @type {number} */ middle) => {
+    const [most, least] = [low - whole[0] * k, high - whole[1] * k];
+    return least > most ? (least + most) / 2 : clamp((low + high) / 2 - middle * k, least, most);
+  };
+  return {
+    x: along(clear.side, size.w - clear.side, [box.x, box.x + box.w], anchor.x + anchor.w / 2),
+    y: along(clear.top, size.h - clear.bottom, [box.y, box.y + box.h], anchor.y + anchor.h / 2),
     k,
   };
 }
@@ -184,7 +207,7 @@ export function showing(view, box, size) {
 /** Zoom by `factor` with the world point under the screen point `at` fixed.
  * @param {Viewport} view @param {number} factor @param {Point} at @returns {Viewport} */
 export function zoomAt(view, factor, [x, y]) {
-  const k = clamp(view.k * factor, SCALE.min, SCALE.max);
+  const k = clamp(view.k * factor, Math.min(SCALE.min, view.k), SCALE.max);
   return { x: x - ((x - view.x) * k) / view.k, y: y - ((y - view.y) * k) / view.k, k };
 }
 
@@ -195,7 +218,7 @@ export const placeOf = ({ x, y, k }, { w, h }) => ({ k, x: (w / 2 - x) / k, y: (
 /** The view with this scale and this point in the middle; the inverse of `placeOf`.
  * @param {{ k: number, x: number, y: number }} place @param {{ w: number, h: number }} size @returns {Viewport} */
 export function viewOf(place, { w, h }) {
-  const k = clamp(place.k, SCALE.min, SCALE.max);
+  const k = clamp(place.k, SCALE.whole, SCALE.max);
   return { x: w / 2 - k * place.x, y: h / 2 - k * place.y, k };
 }
 

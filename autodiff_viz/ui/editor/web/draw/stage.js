@@ -3,12 +3,12 @@
 
 import { html, svg } from "../../../web/dom.js";
 import { REACH } from "./cards/chips.js";
-import { bounds, clearOf, fit, overlap, padded, toWorld, withNode, zoomAt } from "./geometry.js";
+import { around, bounds, clearOf, fit, overlap, padded, toWorld, withNode, zoomAt } from "./geometry.js";
 import { within } from "./viewport/bring.js";
 import { cull, MANY } from "./viewport/culling.js";
 import { framesOf } from "../state/frames.js";
 import { glide, mover } from "./viewport/glide.js";
-import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./text/levels.js";
+import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./text/levels.js";
 import { drawNodes } from "./cards/nodes.js";
 import { beyond, kept } from "./viewport/overview.js";
 import { pillsReach } from "./cards/ports.js";
@@ -24,7 +24,7 @@ const PICTURED = 3; // a node with heat-maps takes as long to paint as so many o
 const HALF = 640; // px, a canvas beside a column in a window of 1100 px; below it, too, cards may have their numbers alone
 const NARROW = 480; // px; below it the first view shows all of a graph, with its numbers alone if need be, or names of a part of a large one
 const FEW = 15; // nodes; with at most so many, a first view is fitted again after every change
-const SOME = 40; // nodes; with at most so many, the first view has numbers, of a part if need be; of more, the whole as an overview
+const SOME = 40; // nodes; with at most so many, the first view has numbers, of a part if need be; of more, the whole as an overview, or the output
 
 /** Layers from the bottom to the top, by leaf. Each leaf is painted separately: a drag repaints only the leaves of
  * the drag.
@@ -149,13 +149,16 @@ function settle(stage, size) {
 /** @param {Stage} stage */
 export const sizeOf = ({ surface, size }) => size ?? { w: surface.clientWidth, h: surface.clientHeight };
 
-/** The view that shows the whole drawing; a `first` view of a large graph prefers legible names and the selected node.
+/** The view that shows the whole drawing; a `first` view of a large graph prefers legible names and the selected node, and
+ * where not even the signs of all nodes are legible it shows the output.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
   const clear = clearOf(size);
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
   const least = stage.reading * leastOf(size, drawing.nodes.length);
+  const output = first && drawing.nodes.length > SOME && drawing.nodes.find(({ isOutput }) => isOutput);
+  if (output && fit(box, size, { clear }).k < stage.reading * SIGNED) return around(box, size, stage.reading * NUMBERED, output, clear);
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
   const view = fit(box, size, { least: (first && least) || undefined, most: MOST * stage.reading, anchor: bounds(inputs) ?? box, clear });
   const chosen = first && drawing.nodes.find(({ id }) => id === drawing.selected);

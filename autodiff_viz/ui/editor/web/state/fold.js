@@ -2,9 +2,10 @@
 // Fold a drawing: every collapsed group as one card, with the nodes, wires and frames to be drawn. Pure;
 // objects outside all collapsed groups are shared.
 
-import { bounds } from "../draw/geometry.js";
+import { bounds, isBack } from "../draw/geometry.js";
 import { cardOf } from "../draw/cards/groupcard.js";
 import { isGroup, framesOf, nested } from "./frames.js";
+import { withoutNone } from "./hidden.js";
 import { withHeadroom } from "./headroom.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
@@ -12,6 +13,7 @@ import { withHeadroom } from "./headroom.js";
 /** @typedef {import("../types.js").Group} Group */
 /** @typedef {import("../types.js").Wire} Wire */
 /** @typedef {import("../types.js").Box} Box */
+/** @typedef {import("../types.js").Point} Point */
 /** @typedef {{ id: string, group: Group, inside: GraphNode[], box: Box, ins: string[], outs: string[] }} Shut a collapsed group:
  * the nodes in it, the box that they take, who feeds it and who of it feeds others */
 
@@ -33,8 +35,8 @@ export function folded(drawing) {
   const regions = drawing.regions.filter(({ nodes }) => nodes.length && within.has(nodes[0]) && nodes.every((name) => within.get(name) === within.get(nodes[0])));
   const cards = [...shut.values()].map((one) => cardOf(one, regions.filter(({ nodes }) => within.get(nodes[0]) === one.id)));
   const nodes = [...drawing.nodes.filter(({ id }) => !within.has(id)), ...cards];
-  const dims = new Map(drawing.nodes.map((node) => [node.id, node.dims]));
-  const wires = wiresBetween(drawing.wires, dims, within, shut, new Map(cards.map((card) => [card.id, card])));
+  const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
+  const wires = wiresBetween(drawing.wires, byId, within, shut, new Map(cards.map((card) => [card.id, card])));
   return { ...drawing, nodes, wires, ...outside(drawing, within), within };
 }
 
@@ -66,8 +68,8 @@ function shutGroups({ nodes, wires }, groups, within) {
 }
 
 /** Wires with the ends inside a card moved to the card; those from one node into the card are one wire.
- * @param {Wire[]} wires @param {Map<string, number[] | undefined>} dims by node @param {Map<string, string>} within @param {Map<string, Shut>} shut @param {Map<string, GraphNode>} cards */
-function wiresBetween(wires, dims, within, shut, cards) {
+ * @param {Wire[]} wires @param {Map<string, GraphNode>} byId @param {Map<string, string>} within @param {Map<string, Shut>} shut @param {Map<string, GraphNode>} cards */
+function wiresBetween(wires, byId, within, shut, cards) {
   /** @type {Map<string, Wire>} */
   const into = new Map();
   /** @type {Wire[]} */
@@ -82,14 +84,26 @@ function wiresBetween(wires, dims, within, shut, cards) {
       into.set(`${b} ${wire.from}`, Object.assign(known, together(known, wire, target.group)));
       continue;
     }
-    const via = wire.via.filter(([x]) => (!source || x > source.box.x + source.box.w) && (!target || x < target.box.x));
-    const led = { ...wire, via, of: [wire], dims: dims.get(wire.from) };
+    const via = between(wire.via, source?.box ?? byId.get(wire.from), target?.box ?? byId.get(wire.to));
+    const led = { ...wire, via, of: [wire], dims: byId.get(wire.from)?.dims };
     if (source && a) Object.assign(led, { from: a, out: source.outs.indexOf(wire.from) });
     if (target && b) Object.assign(led, { to: b, slot: target.ins.indexOf(wire.from), alternative: false });
     if (target) into.set(`${b} ${wire.from}`, led);
     if ((!a || cards.has(a)) && (!b || cards.has(b))) found.push(led);
   }
   return found;
+}
+
+/** The bends between the nodes or cards at the ends of a wire: those above or below a card are left out, up to where the
+ * wire comes back. @param {Point[]} via @param {Box} [source] @param {Box} [target] @returns {Point[]} */
+function between(via, source, target) {
+  if (!source || !target) return via;
+  const [left, right] = [source.x + source.w, target.x];
+  const points = /** @type {Point[]} */ ([[left, 0], ...via, [right, 0]]);
+  let [first, end] = [1, points.length - 1];
+  while (first < end && points[first][0] <= left && !isBack(points, first)) first++;
+  while (first < end && points[end - 1][0] >= right && !isBack(points, end - 1)) end--;
+  return points.slice(first, end);
 }
 
 /** Add a wire to those from the same node. Only Python can add up their contributions.
@@ -127,13 +141,13 @@ const spaced = (drawing) => ({ ...drawing, nodes: withHeadroom(drawing.nodes) })
 
 /** Return a memoised `folded`, in which cards know of the room above them: nodes and wires are reused unless something that they depend on has changed. */
 export function folding() {
-  /** @type {{ drawing: Drawing, seen: Drawing } | null} */
+  /** @type {{ drawing: Drawing, bare: boolean, seen: Drawing } | null} */
   let last = null;
-  return (/** @type {Drawing} */ drawing) => {
-    const same = last && /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every((part) => last?.drawing[part] === drawing[part]);
-    const { nodes, wires, regions, groups, within } = same && last ? last.seen : spaced(folded(drawing));
-    const seen = { ...drawing, nodes, wires, regions, groups, within };
-    last = { drawing, seen };
+  return (/** @type {Drawing} */ drawing, /** @type {boolean} */ bare = false) => {
+    const same = last?.bare === bare && /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every((part) => last?.drawing[part] === drawing[part]);
+    const { nodes, wires, regions, groups, within, hidden } = same && last ? last.seen : spaced(folded(bare ? withoutNone(drawing) : drawing));
+    const seen = { ...drawing, nodes, wires, regions, groups, within, hidden };
+    last = { drawing, bare, seen };
     return seen;
   };
 }

@@ -17,9 +17,10 @@ const USUAL = 11.5; // px of small text on a mark that is not enlarged
  * @type {[number, Detail][]} */
 const STEPS = [[1.25, "near"], [1, "near"], [0.93, "near"], [0.86, "near"], [0.8, "near"], [0.74, "near"], [0.65, "middle"], [0.58, "middle"], [0.5, "small"], [0.42, "small"], [0.36, "few"], [0.3, "few"], [0.2, "far"], [0, "boxes"]];
 
-/** Least scale at which every node has its name, and at which it has its numbers; times `reading`. */
+/** Least scale at which every node has its name, at which it has its numbers, and at which its sign; times `reading`. */
 export const NAMED = 0.42;
 export const NUMBERED = 0.3;
+export const SIGNED = 0.2;
 /** Least scale at which a node has a number on a phone, where a first view shows all of a graph. */
 export const WHOLE = 0.17;
 

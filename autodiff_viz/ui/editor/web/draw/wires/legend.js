@@ -21,6 +21,6 @@ export const legend = () =>
     html("span", { class: "cause-key" }, sample("to-cause"), "to the cause"),
     html("span", { class: "cause-key origin-key" }, sample("to-cause"), "NaN or \u221e begins here"),
     html("span", { class: "lead" }, html("span", { class: "of-cotangents" }, "Wires pass ", term("cotangent", "cotangents"), " back:"), html("span", { class: "of-tangents" }, "Wires pass ", term("tangent", "tangents"), " forward:")), ...KEYS.map(([kind, says]) => html("span", {}, sample(kind), says)),
-    html("span", {}, wedge(), html("span", { class: "long" }, "10\u207b\u2074 to the "), "largest"),
+    html("span", { class: "thick" }, wedge(), html("span", { class: "long" }, "10\u207b\u2074 to the "), "largest"),
     html("span", { class: "parted-key" }, svg("svg", { width: 26, height: 10, "aria-hidden": "true" }, svg("path", { d: "M1 5h24" })), "A and B part here"),
     html("span", { class: "range-key" }, sample("underflows"), "underflow ", sample("overflows"), "overflow"));
