@@ -167,7 +167,7 @@ def test_all_that_was_done_without_a_connection_is_done_in_order(tab: Page, line
     returned(lab)
     expect(lab.formula).to_have_value(saying(STOPPED))
     expect(lab.formula).to_have_value(saying("return b"))
-    expect(lab.tools.get_by_role("button", name="Undo: Output: b")).to_be_enabled()
+    expect(lab.tools.get_by_role("button", name="Undo: Make b the output")).to_be_enabled()
 
 
 def test_a_phone_that_slept_in_mid_edit_goes_on_where_it_was(tab: Page, line: Cuttable):

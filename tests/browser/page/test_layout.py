@@ -232,6 +232,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     assert [pair for pair in pairwise(ends) if pair[0][1] > pair[1][0] + 0.5] == []
     page.get_by_role("tab", name="Cotangents", exact=True).click()
     page.wait_for_function("() => " + WIDTH_OF_PLOT + " > 380")  # the words stand below it
+    lab.open("/?lesson=fork")  # whose input has more than one path
     page.get_by_role("tab", name="Paths", exact=True).click()
     labels = page.locator(".st-key-figure_panel .js-plotly-plot .node-label")
     expect(labels.first).to_be_attached(timeout=20_000)
@@ -293,6 +294,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     phone.canvas.locator(".surface").press("Shift+P")
     phone.settle()
     assert min(phone.canvas.locator("[data-id] > .number:visible").evaluate_all(PX)) >= 20 - 0.1
+    phone.canvas.locator(".surface").press("Shift+P")  # the browser keeps it, for the pages of later tests too
 
 
 def test_plotlys_bar_covers_neither_its_figure_nor_the_words_beside_it(lab: LabPage):

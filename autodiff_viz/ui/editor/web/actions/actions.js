@@ -188,11 +188,10 @@ export const ACTIONS = {
   history: { label: "History", keys: ["h"], places: { bar: "steps" }, guide: "Select and change", do: toggleHistory },
   find: {
     label: "Find a node", keys: ["Ctrl+F"], places: { bar: "help" }, guide: "See", inside: true,
-    says: "Find a node by name, op, group or value; in the formula too", do: (editor) => openFind(editor),
+    says: "Find a node by name or op", do: (editor) => openFind(editor),
   },
   hide: {
-    label: "Hide what takes no gradient", keys: ["Shift+H"], places: { view: "arrange", look: "modes" }, guide: "See",
-    says: "Hide nodes at which nothing, or zero, arrives", on: isHiding, do: toggleHiding,
+    label: "Hide what takes no gradient", keys: ["Shift+H"], places: { view: "arrange", look: "modes" }, guide: "See", on: isHiding, do: toggleHiding,
   },
   arrange: { label: "Arrange all nodes, or those selected", keys: ["l"], places: { view: "arrange" }, guide: "Select and change", do: arrange },
 

@@ -26,7 +26,7 @@ const BY_HAND = {
   ],
   "Walk by keyboard": [
     ["Arrows in a toolbar", "Go from button to button; a toolbar is one stop of Tab"],
-    ["Caret in the formula", "Select the nodes that its line makes; the pointer lights them"],
+    ["Caret in the formula", "Select the nodes that its line makes"],
     ["Esc in the formula", "Leave it for the canvas; Ctrl + Enter applies the text at once"],
   ],
   See: [
