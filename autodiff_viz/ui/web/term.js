@@ -16,7 +16,8 @@ export const term = (word, text = word) =>
   html("dfn", { "data-term": word, tabindex: "0", "aria-description": shared.glossary[word] }, text);
 
 /** Words of the glossary, the longest first, as views/glossary.py finds them. */
-const WORD = new RegExp(`\\b(${Object.keys(shared.glossary).sort((a, b) => b.length - a.length).join("|")})(?:s|es)?\\b`, "gi");
+const FORMS = Object.keys(shared.glossary).sort((a, b) => b.length - a.length).join("|");
+const WORD = new RegExp(`\\b(${FORMS})(?:s|es)?\\b`, "gi");
 const KEYS = Object.fromEntries(Object.keys(shared.glossary).map((word) => [word.toLowerCase(), word]));
 
 /** Plain text in pieces: [piece, key of the glossary], with the first of each word as a piece of its own. Pure.
