@@ -52,11 +52,13 @@ def fits(param: Param, value: Any) -> bool:
 
 
 def size_fault(param: Param, value: Any) -> str:
-    """Return why a shape that `fits` is too large, as the end of a sentence; "" for anything else."""
-    if "shape" not in param.kind:
+    """Return why a shape is too large, as the end of a sentence; "" for anything else."""
+    if "shape" not in param.kind or type(value) is not tuple or any(type(n) is not int for n in value):
         return ""
     if len(value) > limits.RANK:
         return f"has {len(value)} axes; the limit is {limits.RANK}"
+    if any(n > limits.ELEMENTS for n in value):  # the product may have hundreds of digits
+        return f"has an axis longer than {limits.ELEMENTS:,}"
     elements = abs(prod(value))
     return (
         f"has {elements:,} elements; the limit is {limits.ELEMENTS:,}" if elements > limits.ELEMENTS else ""

@@ -259,3 +259,17 @@ def test_filled_tensors_of_a_text_are_together_short_enough_to_be_printed_and_re
     lines = [f"x{i} = {tensor}" for i in range(2)]
     assert parse(show(parse("\n".join(lines))))
     assert "too long" in first_problem("\n".join(f"x{i} = {tensor}" for i in range(9))).message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ones((1000000000,))", "ones(1000000000)", "full((1000000000, 1000), 1.0)",
+        f"ones(({', '.join(['9' * 900] * 2)}))", "input(shape=(70000,), seed=0)",
+    ],
+)  # fmt: skip
+def test_a_shape_that_is_written_out_is_refused_for_its_size(text):
+    with pytest.raises(GraphError) as caught:
+        parse(f"x = {text}")
+    (problem,) = caught.value.problems
+    assert problem.message == "This shape has an axis longer than 65,536."

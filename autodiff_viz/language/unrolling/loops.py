@@ -49,6 +49,9 @@ def read_loop(
     if numbers is None:
         message = "A loop runs over range(...) of whole numbers, written out here."
         raise line.error(head.iter, "loop", message, EXAMPLE)
+    if max(map(abs, numbers)) > limits.ELEMENTS:
+        message = f"A number in this range is beyond {limits.ELEMENTS:,}."
+        raise line.error(head.iter, "loop", message, f"A loop has 1 to {limits.LOOP} steps.")
     try:
         steps = range(*numbers)
     except ValueError:
@@ -70,7 +73,7 @@ def _numbers(node: ast.expr) -> list[int] | None:
     called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
     given = node.args if called and not node.keywords else []  # type: ignore[attr-defined]
     found = [number(each) for each in given if is_number(each)]
-    whole = all(type(n) is int and abs(n) <= limits.ELEMENTS for n in found)
+    whole = all(type(n) is int for n in found)
     return found if whole and 0 < len(found) == len(given) <= 3 else None  # type: ignore[return-value]
 
 

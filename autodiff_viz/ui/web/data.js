@@ -17,7 +17,7 @@ export const isDataFile = (name) => KINDS.test(name);
 /** Whether a text is a table and no formula: several cells on lines, of which more than a third are numbers.
  * @param {string} text */
 export function isTable(text) {
-  const cells = text.trim().split(/[\t\n\r;,]+/).map((cell) => cell.trim()).filter(Boolean);
+  const cells = text.trim().split(/[\t\n\r;,]+/).map((cell) => cell.trim().replace(/^"(.*)"$/, "$1").trim()).filter(Boolean);
   if (cells.length < 2 || /[=()[\]{}]/.test(text) || !/[\t\n\r]/.test(text.trim())) return false;
   return cells.filter((cell) => NUMBER.test(cell)).length * 3 > cells.length;
 }

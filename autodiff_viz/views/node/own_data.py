@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from io import StringIO
 from math import prod
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -29,6 +29,7 @@ _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?\d{1,3}([ '\u2019\u00a0\u202f]\d{3})+([.,]\d+)?", re.ASCII)
 _COMMAS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _POINTS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d{1,3}(\.\d{3}){2,}", re.ASCII)
+_POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}", re.ASCII)  # 1.000, which 0.125 cannot be
 _DECIMAL = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _HEADER = re.compile(
     rb"\{'descr': '([<>|=])([biuf])([1248])', 'fortran_order': (True|False), 'shape': \(([\d, ]*)\), \} *\n"
@@ -46,6 +47,20 @@ class Data:
 
     array: np.ndarray
     notes: tuple[str, ...] = ()
+
+
+class Marks(NamedTuple):
+    """What commas and points are in the cells of a table.
+
+    Attributes:
+      decimal: commas stand for decimal points.
+      commas: commas stand between thousands.
+      points: points stand between thousands, for sure.
+    """
+
+    decimal: bool
+    commas: bool
+    points: bool
 
 
 class Unreadable(GraphError):
@@ -127,17 +142,17 @@ def _is_number(cell: str) -> bool:
 def _numbers(
     rows: list[tuple[int, list[str]]], kept: list[int], comma_splits: bool, notes: list[str]
 ) -> Data:
-    """Convert cells to numbers, by what a comma is in all of them."""
+    """Convert cells to numbers, by what commas and points are in all of them."""
     cells = [cell for _, row in rows for cell in row]
     decimal = not comma_splits and any(_is_decimal_comma(cell) for cell in cells)
     sure = (_COMMAS.fullmatch(cell) and ("." in cell or cell.count(",") > 1) for cell in cells)
-    grouped = comma_splits or any(sure)
+    marks = Marks(decimal, comma_splits or any(sure), any(_POINTS.fullmatch(cell) for cell in cells))
     found = np.empty((len(rows), len(kept)))
     for at, (number, row) in enumerate(rows):
         for column, cell in enumerate(row):
-            value = _value(cell, decimal, grouped)
+            value = _value(cell, marks)
             if value is None:
-                raise _unreadable(rows, kept, number, column, decimal, grouped)
+                raise _unreadable(rows, kept, number, column, marks)
             found[at, column] = value
     notes = [*notes, *(["decimal commas read as points"] if decimal else [])]
     if any(_is_grouped(cell, decimal) for cell in cells):
@@ -159,9 +174,14 @@ def _is_decimal_comma(cell: str) -> bool:
     return bool(_DECIMAL.fullmatch(cell) or _POINTS.fullmatch(cell))
 
 
-def _value(cell: str, decimal: bool, grouped: bool) -> float | None:
+def _value(cell: str, marks: Marks) -> float | None:
     """Return the number of a cell; None if it is none, or could be two."""
-    if _PLAIN.fullmatch(cell):
+    decimal, grouped, points = marks
+    if points and _POINT.fullmatch(cell):
+        text = cell.replace(".", "")
+    elif decimal and _POINT.fullmatch(cell):
+        return None
+    elif _PLAIN.fullmatch(cell):
         text = cell
     elif cell.lower() in TRUTH:
         return TRUTH[cell.lower()]
@@ -179,17 +199,12 @@ def _value(cell: str, decimal: bool, grouped: bool) -> float | None:
 
 
 def _unreadable(
-    rows: list[tuple[int, list[str]]], kept: list[int], number: int, column: int, decimal: bool, grouped: bool
+    rows: list[tuple[int, list[str]]], kept: list[int], number: int, column: int, marks: Marks
 ) -> Unreadable:
     """Return the error of the first cell that is no number."""
     cell = next(row for n, row in rows if n == number)[column]
     where = f"Row {number}, column {kept[column]}"
-    faults = [
-        (i, each[i])
-        for _, each in rows
-        for i in range(len(kept))
-        if _value(each[i], decimal, grouped) is None
-    ]
+    faults = [(i, each[i]) for _, each in rows for i in range(len(kept)) if _value(each[i], marks) is None]
     columns = tuple(sorted({kept[i] for i, _ in faults}))
     if cell.lower() in MISSING:
         shown = f" ({cell})" if cell else ""
@@ -199,6 +214,10 @@ def _unreadable(
         )
         rows_do = all(each.lower() in MISSING for _, each in faults)
         return Unreadable(_problem(message, hint), () if rows_do else columns, rows_do)
+    if marks.decimal and _POINT.fullmatch(cell):
+        either = f"{cell.replace('.', '')} or {float(cell):g}"
+        message = f"{where}: {cell} may be {either}, with decimal commas elsewhere."
+        return Unreadable(_problem(message, "Write it without the point, or with a comma."))
     if _PLAIN.fullmatch(cell):
         message = f"{where}: {cell[:40]} is beyond {limits.NUMBER:g}."
         return Unreadable(_problem(message, "Divide the column by a large number."))

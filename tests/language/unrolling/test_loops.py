@@ -376,3 +376,17 @@ def test_mistakes_beside_a_faulty_loop_are_told_too():
     with pytest.raises(GraphError) as caught:
         parse("x = 1.0\nfor i in range(x):\n    y = sin(x)\nz = y\nw = coss(z)")
     assert [problem.line for problem in caught.value.problems] == [2, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = 1.0\nfor i in range(400):\n    x = sin(x)", "This loop has 400 steps; 1 to 32 are possible."),
+        ("x = 1.0\nfor i in range(1000000):\n    x = sin(x)", "A number in this range is beyond 65,536."),
+        ("x = 1.0\nfor i in range(-70000, 0):\n    x = sin(x)", "A number in this range is beyond 65,536."),
+    ],
+)
+def test_a_range_that_is_too_long_is_refused_for_its_length(text, message):
+    with pytest.raises(GraphError) as caught:
+        parse(text)
+    assert [problem.message for problem in caught.value.problems] == [message]

@@ -84,6 +84,18 @@ test("an answered edit says its name and the output; a step back and forth says 
   assert.equal(spokenStep(state("A", undefined), state("A", undefined)), "");
 });
 
+test("a second edit of the same name is said too, also where the oldest step was dropped for it", () => {
+  const state = (undo, at, gone, redo) => ({ history: { undo, redo, at, gone }, nodes: NODES });
+  const said = "Edit the formula. Output m is 2.5";
+  assert.equal(spokenStep(state("Edit the formula", 1, 0), state("Edit the formula", 2, 0)), said);
+  assert.equal(spokenStep(state("Edit the formula", 9, 0), state("Edit the formula", 9, 1)), said);
+  assert.equal(spokenStep(state("Edit the formula", 2, 0), state("Edit the formula", 2, 0)), "");
+  const back = state("Edit the formula", 1, 0, "Edit the formula");
+  assert.equal(spokenStep(state("Edit the formula", 2, 0), back), `Undone: ${said}`);
+  assert.equal(spokenStep(back, state("Edit the formula", 2, 0)), `Redone: ${said}`);
+  assert.equal(spokenStep(state("Edit the formula", 3, 0, "Edit the formula"), state("Edit the formula", 2, 0, "Edit the formula")), `Undone: ${said}`);
+});
+
 test("after a change of a rule it is said which cotangents have changed", () => {
   const at = (undo, redo, rules, cotangents) => ({
     history: { undo, redo }, nodes: ["x", "a", "b", "z"].map((id) => node(id, 0, 0, [], { rule: rules[id] ?? "follow", cotangent: cotangents[id] ?? "1", isOutput: id === "z" })),

@@ -3,7 +3,7 @@ import test from "node:test";
 import { dataIn, isDataFile, isTable } from "../../../autodiff_viz/ui/web/data.js";
 
 test("columns of a spreadsheet and CSV are tables, and formulas and graphs are none", () => {
-  for (const text of ["1\t2\n3\t4", "a,b\n1,2\n3,4", "1\n2\n3", "id\tx\none\t1,5\ntwo\t2"]) assert.equal(isTable(text), true, text);
+  for (const text of ["1\t2\n3\t4", "a,b\n1,2\n3,4", "1\n2\n3", "id\tx\none\t1,5\ntwo\t2", '"a","b"\n"1","2.5"\n"3","4"']) assert.equal(isTable(text), true, text);
   for (const text of ["x = 1.0\ny = 2.0", "[[1.0, 2.0],\n [3.0, 4.0]]", "1.0", "sin(x)\n2", "{\"a\":\n1}", "words\nand more\n1"]) assert.equal(isTable(text), false, text);
 });
 

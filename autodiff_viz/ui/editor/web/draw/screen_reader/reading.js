@@ -69,9 +69,9 @@ export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
  * @param {Stepped} before @param {Stepped} after */
 export function spokenStep(before, after) {
   const [was, is] = [before.history, after.history];
-  if (was.undo === is.undo && was.redo === is.redo) return "";
-  const back = is.redo && is.redo !== was.redo && is.redo === was.undo;
-  const forth = is.undo && is.undo !== was.undo && is.undo === was.redo;
+  if (!isStep(was, is) && was.redo === is.redo) return "";
+  const back = is.redo && is.redo === was.undo && (is.redo !== was.redo || numberOf(is) < numberOf(was));
+  const forth = is.undo && is.undo === was.redo && (is.undo !== was.undo || numberOf(is) > numberOf(was));
   const what = back ? `Undone: ${is.redo}` : forth ? `Redone: ${is.undo}` : is.undo;
   if (!what) return "";
   const ruled = changes(before, after, ({ rule, ruleFull }) => `${rule} ${ruleFull ?? ""}`);
@@ -84,15 +84,22 @@ export function spokenStep(before, after) {
   return `${what}. ${output?.value ? `Output ${output.id} is ${output.value}` : ""}`.trim();
 }
 
+/** Number of the present step among all, also those that are no longer kept. @param {Steps} steps */
+const numberOf = ({ at = 0, gone = 0 }) => at + gone;
+
+/** Whether the present step is another one; two in a row may have one name. @param {Steps} was @param {Steps} is */
+const isStep = (was, is) => was.undo !== is.undo || numberOf(was) !== numberOf(is);
+
 /** Whether a new step has taken the loops and functions out of the formula.
- * @param {{ undo?: string, redo?: string }} was @param {{ undo?: string, redo?: string }} is */
-export const isWrittenOut = (was, is) => was.undo !== is.undo && !is.redo && Boolean(is.undo?.endsWith(shared.written_out));
+ * @param {Steps} was @param {Steps} is */
+export const isWrittenOut = (was, is) => isStep(was, is) && !is.redo && Boolean(is.undo?.endsWith(shared.written_out));
 
 /** Whether the last edit has set an input to data, of which its label says what was read.
- * @param {{ undo?: string, redo?: string }} was @param {{ undo?: string, redo?: string }} is */
-export const isOfData = (was, is) => was.undo !== is.undo && was.redo !== is.undo && Boolean(is.undo?.startsWith(shared.data_of)) && !is.redo;
+ * @param {Steps} was @param {Steps} is */
+export const isOfData = (was, is) => isStep(was, is) && was.redo !== is.undo && Boolean(is.undo?.startsWith(shared.data_of)) && !is.redo;
 
-/** @typedef {{ history: { undo?: string, redo?: string }, nodes: GraphNode[] }} Stepped */
+/** @typedef {{ undo?: string, redo?: string, at?: number, gone?: number }} Steps */
+/** @typedef {{ history: Steps, nodes: GraphNode[] }} Stepped */
 
 /** The nodes of both drawings that a look finds changed.
  * @param {Stepped} before @param {Stepped} after @param {(node: GraphNode) => string} look */
