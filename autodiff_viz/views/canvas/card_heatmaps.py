@@ -16,7 +16,7 @@ from autodiff_viz.views.canvas.cards import cells
 from autodiff_viz.views.canvas.heatmap import MOST, blocks_say, has_picture, heat, plane_says
 from autodiff_viz.views.canvas.pushes import OFF, Pushed
 
-DIGITS, ALL = 3, 17  # significant digits of a number in a cell, and of a float64 from which it is rounded anew
+DIGITS, ALL = 3, 17  # significant digits of a number in a cell, and of any float64
 KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, width, in, out]
 
 

@@ -55,8 +55,8 @@ def test_an_axis_that_is_no_wider_has_fewer_numbers_since_each_is_wider():
 
 
 def test_names_and_bands_stay_in_the_margin_that_grows():
-    """Of a margin of 100 px, names begin 8 px from its left end and a band covers all of it: 144 and 11.52 px."""
-    band = {"xref": "paper", "xsizemode": "pixel", "xanchor": 0, "x0": -100, "x1": 0, "yref": "y", "y0": 3, "y1": 9}
+    """A margin of 100 px has a band all over it, and names 8 px from its left end: 144 and 11.52 px."""
+    band = {"xsizemode": "pixel", "xanchor": 0, "x0": -100, "x1": 0, "yref": "y", "y0": 3, "y1": 9}
     whole = {"xref": "paper", "x0": 0, "x1": 1}
     names = {"anchor": "free", "shift": -92}
     layout = {"margin": {"l": 100}, "yaxis": names, "shapes": [band, whole]}
