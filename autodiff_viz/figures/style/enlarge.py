@@ -8,7 +8,8 @@ from typing import Any
 
 FACTOR, LEAST = 1.44, 20  # as `--type-scale` and `--type-least` in ui/assets/lab.css
 
-_PX = frozenset({"height", "l", "r", "t", "b", "pad", "standoff", "ticklen", "xshift", "yshift"})
+_PX = frozenset({"height", "l", "r", "t", "b", "pad", "standoff", "ticklen", "shift", "xshift", "yshift"})
+_BOX = {"xsizemode": frozenset({"x0", "x1"}), "ysizemode": frozenset({"y0", "y1"})}  # in pixels if "pixel"
 _FONTS = frozenset({"font", "tickfont", "textfont", "insidetextfont", "outsidetextfont"})
 
 
@@ -34,9 +35,10 @@ def _layout(part: Any) -> Any:
         return [_layout(one) for one in part]
     if not isinstance(part, Mapping):
         return part
+    px = _PX.union(*(ends for mode, ends in _BOX.items() if part.get(mode) == "pixel"))
     return {
         name: part_of * FACTOR
-        if name in _PX and isinstance(part_of, int | float)
+        if name in px and isinstance(part_of, int | float)
         else max(2, round(part_of / FACTOR))
         if name == "nticks"  # the width does not grow
         else _written(part_of)

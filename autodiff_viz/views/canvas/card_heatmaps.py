@@ -16,7 +16,7 @@ from autodiff_viz.views.canvas.cards import cells
 from autodiff_viz.views.canvas.heatmap import MOST, blocks_say, has_picture, heat, plane_says
 from autodiff_viz.views.canvas.pushes import OFF, Pushed
 
-DIGITS = 3  # significant digits of a number in a cell
+DIGITS, ALL = 3, 17  # significant digits of a number in a cell, and of any float64
 KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, width, in, out]
 
 
@@ -42,7 +42,8 @@ def heat_data(
             picture = heat(array, kernels)
             found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": scalar(picture.top, 3)}
             if cells(array.shape):
-                found[f"{which}Numbers"] = [scalar(float(number), DIGITS) for number in array.ravel()]
+                for name, digits in (("Numbers", DIGITS), ("Full", ALL)):
+                    found[f"{which}{name}"] = [scalar(float(number), digits) for number in array.ravel()]
     return found
 
 

@@ -120,14 +120,14 @@ def cannot_go_on(training: Training, graph: Graph) -> str:
     """Return why the course cannot continue with `graph`, in a sentence; "" if it can."""
     if not len(training) and training.again is None:
         return ""
-    then, now = _beginnings(_last_graph(training)), _beginnings(graph)
+    then, now = _beginnings(last_graph(training)), _beginnings(graph)
     if then and not then.keys() & now.keys():
         return f"This training has other parameters: {', '.join(sorted(then)[:4])}."
     changed = [name for name in then if name in now and not _goes_on(then[name], now[name])]
     return f"This training began with other values of {', '.join(changed)}." if changed else ""
 
 
-def _last_graph(training: Training) -> Graph:
+def last_graph(training: Training) -> Graph:
     """Return the graph of the last step."""
     made = training.course.phases if training.course else training.again.phases if training.again else ()
     return made[-1].graph if made else training.graph

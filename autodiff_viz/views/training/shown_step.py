@@ -12,7 +12,7 @@ from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.views.lab import LAST, Lab
-from autodiff_viz.views.training.record import Training, cannot_go_on, still
+from autodiff_viz.views.training.record import Training, cannot_go_on, last_graph, still
 
 KEPT = 8  # memoised states
 
@@ -65,10 +65,11 @@ def moment(lab: Lab) -> Moment | None:
 def own(lab: Lab) -> Training | None:
     """Return the training of the graph on view.
 
-    None also for the training of another document, which undo may restore.
+    None also for the training of another document, which undo may restore, unless both documents compute the
+    same: equal parameters alone do not make its losses those of this graph.
     """
     training = lab.training
-    if training is None or (training.document != lab.document and cannot_go_on(training, lab.graph)):
+    if training is None or (training.document != lab.document and last_graph(training) != still(lab.graph)):
         return None
     return training
 

@@ -54,6 +54,17 @@ def test_an_axis_that_is_no_wider_has_fewer_numbers_since_each_is_wider():
     assert axes["yaxis"]["nticks"] == 2
 
 
+def test_names_and_bands_stay_in_the_margin_that_grows():
+    """A margin of 100 px has a band all over it, and names 8 px from its left end: 144 and 11.52 px."""
+    band = {"xsizemode": "pixel", "xanchor": 0, "x0": -100, "x1": 0, "yref": "y", "y0": 3, "y1": 9}
+    whole = {"xref": "paper", "x0": 0, "x1": 1}
+    names = {"anchor": "free", "shift": -92}
+    layout = {"margin": {"l": 100}, "yaxis": names, "shapes": [band, whole]}
+    shown = enlarged({"data": [], "layout": layout})["layout"]
+    assert shown["margin"]["l"] + shown["yaxis"]["shift"] == pytest.approx(1.44 * 8)
+    assert shown["shapes"] == [{**band, "x0": pytest.approx(-144)}, whole]
+
+
 def test_exponents_can_be_read_too():
     """Plotly writes <sup> in 0.7 of the text's size, 9.8 of 14 px, unless a size is given inside."""
     inside = re.search(r"<sup><span style='font-size:([\d.]+)px'>−149</span></sup>", power(2, -149))

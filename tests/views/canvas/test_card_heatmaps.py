@@ -15,6 +15,12 @@ def test_a_small_tensor_is_sent_with_its_numbers_row_by_row():
     assert found["cotangentNumbers"] == ["\u22121", "2", "\u22120.123", "\u22124e9"]
 
 
+def test_its_numbers_are_sent_with_all_digits_too_so_that_a_narrow_cell_rounds_once():
+    third = np.array([1.0 / 3.0, -1.0467646])
+    full = heat_data(third, None, kernels=False)["valueFull"]
+    assert [float(text.replace("\u2212", "-")) for text in full] == third.tolist()
+
+
 def test_a_larger_one_without():
     assert "valueNumbers" not in heat_data(np.ones((2, 5)), None, kernels=False)
 

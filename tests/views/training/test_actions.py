@@ -163,6 +163,15 @@ def test_another_document_trains_afresh_and_undo_leads_back_to_the_first_ones_co
     assert train_view(back, lab_view(back)).at == 6
 
 
+def test_a_document_with_the_same_parameters_and_another_loss_trains_afresh_too():
+    first = trained(opened(lab_of(), parse("v = parameter(3.0)\nloss = v * v"), "Open"), 6)
+    other = opened(first, parse("v = parameter(3.0)\nloss = v * v * v"), "Open")
+    assert train_view(other, lab_view(other)).at == 0
+    assert progress(other, lab_view(other)).records.loss.tolist() == [27.0]
+    same = opened(first, parse("v = parameter(3.0)\nloss = v * v"), "Open")
+    assert len(progress(same, lab_view(same)).records.loss) == 6
+
+
 def test_before_the_first_step_the_figures_have_the_numbers_that_it_starts_from():
     """By hand: 2.5 (w - 2)**2 has the derivative 5 w - 10, and w is 0."""
     lab = lab_of()

@@ -25,9 +25,9 @@
  *   `tangent`, only in forward mode
  */
 /**
- * @typedef {{ columns?: number, value?: string, cotangent?: string, tangent?: string, valueTop?: string, cotangentTop?: string, tangentTop?: string, valueNumbers?: string[], cotangentNumbers?: string[], tangentNumbers?: string[], says?: string }} Heat
+ * @typedef {{ columns?: number, value?: string, cotangent?: string, tangent?: string, valueTop?: string, cotangentTop?: string, tangentTop?: string, valueNumbers?: string[], cotangentNumbers?: string[], tangentNumbers?: string[], valueFull?: string[], cotangentFull?: string[], tangentFull?: string[], says?: string }} Heat
  * heat-maps of a tensor: cells row by row, a character each as views/canvas/heatmap.py encodes them, the number of the strongest shade,
- * the part of the tensor that is shown, and of a small tensor the numbers, row by row; in forward mode the tangent's in place of the value's
+ * the part of the tensor that is shown, and of a small tensor the numbers, row by row, short and `Full`; in forward mode the tangent's in place of the value's
  */
 /** @typedef {{ kind: string, count: number, says: string }} GroupMark */
 /**

@@ -36,6 +36,8 @@ export class Player {
     /** Directions in which the pass on view has been stepped. @type {Set<number>} */
     this.ways = new Set();
     this.had = false; // steps of the numbers on view, when last looked
+    /** The document on view, when last looked. @type {unknown} */
+    this.graph = null;
     /** Callbacks after every change. @type {(() => void)[]} */
     this.watchers = [];
     const gone = () => !editor.stage.host.isConnected && editor.drawing.rev >= 0;
@@ -180,7 +182,14 @@ export class Player {
 
   /** Follow a change of the canvas: paint what is new, or end. */
   follow() {
-    if (this.at !== null && !this.isCurrent) this.leave(CHANGED);
+    const { graph } = this.editor.drawing;
+    const isOther = graph !== this.graph;
+    this.graph = graph;
+    if (isOther && this.reason) { // of a graph that is no longer on view
+      this.reason = "";
+      this.changed();
+    }
+    if (this.at !== null && !this.isCurrent) this.leave(isOther ? "" : CHANGED);
     else if (this.at !== null && this.steps) paintPlay(this.editor.stage, shownAfter(this.steps, this.at));
     else if (this.wish) this.request();
     const has = this.steps !== null;

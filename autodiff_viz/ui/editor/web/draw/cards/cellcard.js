@@ -87,20 +87,21 @@ export function writeCells(cells, node) {
     const shades = (which === "value" || connected) && heat?.[shown];
     if (shades) image.setAttribute("href", imageOf(shades, heat?.columns ?? 1, shown));
     else image.removeAttribute("href");
-    writeBlock(cells[which], shades ? (heat?.[`${shown}Numbers`] ?? []) : []);
+    writeBlock(cells[which], shades ? (heat?.[`${shown}Numbers`] ?? []) : [], heat?.[`${shown}Full`]);
   }
 }
 
-/** A number for a cell: a small one that does not fit is about 0. @param {string} number @param {number} room */
-function fittingCell(number, room) {
-  const text = fitting(number, undefined, room);
+/** A number for a cell: a small one that does not fit is about 0.
+ * @param {string} number @param {string | undefined} full with all its digits @param {number} room */
+function fittingCell(number, full, room) {
+  const text = fitting(number, full, room);
   return text.endsWith("\u2026") && number.includes(`e${shared.minus}`) ? "\u22480" : text;
 }
 
-/** @param {Block} block @param {string[]} numbers */
-export function writeBlock({ texts, size, room }, numbers) {
+/** @param {Block} block @param {string[]} numbers @param {string[]} [full] with all their digits */
+export function writeBlock({ texts, size, room }, numbers, full = []) {
   for (const [i, text] of texts.entries()) {
-    const fits = fittingCell(numbers[i] ?? "\u2013", room / size / BOLD);
+    const fits = fittingCell(numbers[i] ?? "\u2013", full[i], room / size / BOLD);
     if (text.textContent !== fits) text.textContent = fits;
     text.classList.toggle("negative", fits.startsWith(shared.minus));
   }

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { writeBlock } from "../../../autodiff_viz/ui/editor/web/draw/cards/cellcard.js";
+import { textWidth } from "../../../autodiff_viz/ui/editor/web/draw/text/measure.js";
+
+/** What a cell with room for this text shows. */
+function shown(number, full, room) {
+  const text = { textContent: "", classList: { toggle() {} } };
+  writeBlock({ texts: [text], size: 10, room: 10 * 1.07 * textWidth(room, 1) }, [number], [full]);
+  return text.textContent;
+}
+
+test("a cell rounds a number once, from all its digits", () => {
+  assert.equal(shown("\u22121.05", "\u22121.0467646", "\u22121.0"), "\u22121"); // from -1.05 it would be -1.1
+  assert.equal(shown("0.245", "0.24496", "0.24"), "0.24");
+  assert.equal(shown("1.05", "1.0467646", "1.05"), "1.05"); // with room, three digits
+});
