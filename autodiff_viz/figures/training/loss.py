@@ -75,7 +75,8 @@ def loss_text(progress: Progress) -> str:
         )
     first, last, least = (scalar(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
     return (
-        f"A line chart of the loss over {progress.steps} steps: from {first} to {last}, at least {least}"
+        f"A line chart of the loss over {progress.steps} steps: from {first} to {last} at step "
+        f"{len(loss) - 1}, at least {least}"
         f"{_changes(progress)}{_skips(progress)}."
     )
 
@@ -92,7 +93,8 @@ def _changes(progress: Progress) -> str:
 
 def _headline(progress: Progress, loss: np.ndarray, head: int, beside: bool) -> list[dict[str, Any]]:
     """Return first and last loss as an annotation, unless the loss of a step stands `beside` it."""
-    parts = [] if beside else [f"{coloured('━', VALUE)} <b>loss {scalar(loss[0])} → {scalar(loss[-1])}</b>"]
+    last = f"{scalar(loss[-1])}</b> at step {len(loss) - 1:,}"  # the newest: before the last step's update
+    parts = [] if beside else [f"{coloured('━', VALUE)} <b>loss {scalar(loss[0])} → {last}"]
     if progress.planned:
         parts = [f"{coloured('●', VALUE)} <b>loss {scalar(loss[0])}</b> before the first step"]
     skipped = np.count_nonzero(progress.records.skipped)

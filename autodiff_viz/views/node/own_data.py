@@ -88,6 +88,10 @@ def read_table(text: str, without: Collection[int] = (), complete: bool = False)
     """
     if len(text) > limits.TEXT:
         _refuse(f"This table has {len(text):,} characters; the limit is {limits.TEXT:,}.", "Take fewer rows.")
+    if (lines := text.count("\n")) > 2 * limits.ELEMENTS:  # lines may be empty; before any cell is read
+        _refuse(
+            f"This table has {lines:,} lines; the limit is {limits.ELEMENTS:,} numbers.", "Take fewer rows."
+        )
     rows, comma_splits = _rows(text.removeprefix("\ufeff"))
     if not rows:
         _refuse("There are no numbers in it.", "Copy cells with numbers.")

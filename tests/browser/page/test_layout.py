@@ -294,7 +294,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     phone.canvas.locator(".surface").press("Shift+P")
     phone.settle()
     assert min(phone.canvas.locator("[data-id] > .number:visible").evaluate_all(PX)) >= 20 - 0.1
-    phone.canvas.locator(".surface").press("Shift+P")  # the browser keeps it, for the pages of later tests too
+    phone.canvas.locator(".surface").press("Shift+P")  # which the browser keeps for later tests
 
 
 def test_plotlys_bar_covers_neither_its_figure_nor_the_words_beside_it(lab: LabPage):
