@@ -3,14 +3,14 @@
 import streamlit as st
 
 from autodiff_viz.ui import navigation
-from autodiff_viz.ui.failures import say_failed
-from autodiff_viz.ui.fair_queue import in_turn
-from autodiff_viz.ui.serving.gate import GATE
-from autodiff_viz.ui.serving.routes import ROUTES
-from autodiff_viz.ui.serving.security_headers import GUARDED, failed
-from autodiff_viz.ui.shell import ASSETS, frame
-from autodiff_viz.ui.warm import awake, ready
-from autodiff_viz.ui.websocket import MIDDLEWARE
+from autodiff_viz.ui.navigation import ASSETS, frame
+from autodiff_viz.ui.scheduling import in_turn
+from autodiff_viz.ui.server.admission import GATE
+from autodiff_viz.ui.server.routes import ROUTES
+from autodiff_viz.ui.server.security_headers import GUARDED, failed
+from autodiff_viz.ui.server.websocket import MIDDLEWARE
+from autodiff_viz.ui.session import say_failed
+from autodiff_viz.ui.warm_up import awake, ready
 
 
 def run() -> None:

@@ -2,7 +2,7 @@
 
 import autodiff_viz as av
 
-graph = av.parse("x = 10.0\\nc = cos(x)\\nwith checkpoint('square'):\\n    s = c * c")
+graph = av.parse("x = 10.0\nc = cos(x)\nwith checkpoint('square'):\n    s = c * c")
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
@@ -23,50 +23,44 @@ the canvas draws them. A mistake of the caller raises `GraphError`, whose `probl
 mistake and how to correct it.
 """
 
-from autodiff_viz.engine.check import diagnose as problems
-from autodiff_viz.engine.diagnostics.differences import Difference, check_inputs, check_node
-from autodiff_viz.engine.explain.comparison.compare import Comparison, compare
-from autodiff_viz.engine.explain.derivatives.forward_mode import Tangents, jvp
-from autodiff_viz.engine.explain.derivatives.jacobian import FullJacobian, jacobian
-from autodiff_viz.engine.explain.derivatives.paths import Path, Paths, paths
-from autodiff_viz.engine.explain.derivatives.rule_check import Adjoint, Along, RuleCheck, rule_check
-from autodiff_viz.engine.explain.derivatives.statistics import Statistics, statistics
-from autodiff_viz.engine.explain.derivatives.verify_tangents import verify_tangents
-from autodiff_viz.engine.explain.memory.backward_program import Factor
-from autodiff_viz.engine.explain.memory.memory import Memory, memory
-from autodiff_viz.engine.explain.memory.play import LiveArray, PlayStep, play
-from autodiff_viz.engine.explain.memory.xla_memory import XlaMemory, xla_memory
-from autodiff_viz.engine.explain.nonfinite.nonfinite_origin import NonFinite, nonfinite_origin
-from autodiff_viz.engine.explain.plans.plans import Plan, plans
-from autodiff_viz.engine.explain.precision.precision import Precision, precision
-from autodiff_viz.engine.explain.precision.ranges import Ranged
-from autodiff_viz.engine.explain.surface.surface import Surface, prediction_surface
-from autodiff_viz.engine.explain.zero.why_zero import ZeroReason, why_zero
-from autodiff_viz.engine.lints.lint import Lint
-from autodiff_viz.engine.lints.lints import lints
-from autodiff_viz.engine.segments.cuts import Segments, segments, train_by_segments
-from autodiff_viz.engine.segments.jacobians import Jacobian
-from autodiff_viz.engine.segments.training import Curves
-from autodiff_viz.engine.sweep import Sweep, sweep
+from autodiff_viz.canvas.svg import picture
+from autodiff_viz.engine.finite_differences import Difference, check_inputs, check_node
+from autodiff_viz.engine.live_path.check import diagnose as problems
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.engine.training.train import Training, train
-from autodiff_viz.engine.training.updates import Records
+from autodiff_viz.engine.verify import Verdict, verify
 from autodiff_viz.engine.versions import versions
-from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs
-from autodiff_viz.engine.whole_program.verify import Verdict, verify
+from autodiff_viz.engine.whole_program.remat import Residual, Runs
+from autodiff_viz.explain.compare.compute import Comparison, compare
+from autodiff_viz.explain.forward.compute import Tangents, jvp, verify_tangents
+from autodiff_viz.explain.jacobian.compute import FullJacobian, Jacobian, jacobian
+from autodiff_viz.explain.lints.compute import lints
+from autodiff_viz.explain.lints.lint import Lint
+from autodiff_viz.explain.memory.compute import Memory, XlaMemory, memory, xla_memory
+from autodiff_viz.explain.noise.compute import Statistics, statistics
+from autodiff_viz.explain.nonfinite.compute import NonFinite, nonfinite_origin
+from autodiff_viz.explain.paths.compute import Path, Paths, paths
+from autodiff_viz.explain.plans.compute import Plan, plans
+from autodiff_viz.explain.play.backward_program import Factor
+from autodiff_viz.explain.play.compute import LiveArray, PlayStep, play
+from autodiff_viz.explain.precision.compute import Precision, Ranged, precision
+from autodiff_viz.explain.rule_check.compute import Adjoint, Along, RuleCheck, rule_check
+from autodiff_viz.explain.surface.compute import Surface, prediction_surface
+from autodiff_viz.explain.sweep.compute import Sweep, sweep
+from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
 from autodiff_viz.export.python_source import to_python
-from autodiff_viz.export.training_source import training_to_python
+from autodiff_viz.graph.codec import to_json
+from autodiff_viz.graph.cuts import Segment
 from autodiff_viz.graph.link import to_link
-from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
-from autodiff_viz.graph.notebook import register_pictures
+from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule, register_pictures
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.graph.structure.segments import Segment
 from autodiff_viz.graph.version import VERSION
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.views.notebook import picture
+from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
+from autodiff_viz.training.compute import Training, train
+from autodiff_viz.training.source import training_to_python
+from autodiff_viz.training.updates import Records
 
 __version__ = VERSION
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 
-from autodiff_viz.engine.warm import warm
+from autodiff_viz.lab.rehearsal import warm
 from benchmarks import (
     browser,
     collector,

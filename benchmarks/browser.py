@@ -13,11 +13,11 @@ from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from autodiff_viz.display.numbers import short
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.graph.edits.node_edits import with_rule
+from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT, Graph, Rule
-from autodiff_viz.views.numbers import short
 from benchmarks.graphs import example
 from benchmarks.interactions import interactions
 from benchmarks.server import serving

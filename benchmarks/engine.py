@@ -8,11 +8,11 @@ from itertools import count
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32
 from autodiff_viz.engine.live_path.kernels import kernel
-from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.graph.edits.node_edits import with_param, with_rule
+from autodiff_viz.explain.sweep.compute import sweep
+from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.edits import with_param, with_rule
 from autodiff_viz.graph.model import Graph, Rule
 from benchmarks.clock import ratio, times
 from benchmarks.graphs import Example, example

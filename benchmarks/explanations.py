@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import autodiff_viz as av
-from autodiff_viz.engine.explain.memory.memory import memory
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.graph.edits.node_edits import with_rule
+from autodiff_viz.explain.memory.compute import memory
+from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Graph, Node, Rule
 from benchmarks.clock import ratio, times
 from benchmarks.engine import fresh

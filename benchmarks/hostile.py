@@ -6,8 +6,8 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
-from autodiff_viz.graph.serialization.codec import to_json
 from benchmarks.attack import CONNECTIONS, Acts, Attack, chain, repeated, rules, text
 from benchmarks.crowd import PERIOD, RAMP, at_rest, later, quantile, visit
 from benchmarks.outbox import Edit

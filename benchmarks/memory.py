@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.warm import warm
-from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.engine.verify import verify
+from autodiff_viz.lab.rehearsal import warm
 from benchmarks.graphs import example
 from benchmarks.table import Row
 

@@ -1,7 +1,7 @@
 """Exchange messages with the app as a browser's outbox does: at-least-once delivery, acknowledged edits.
 
-`ui/web/mail.js` is the browser's implementation. All parts of the protocol that a simulated visitor needs are
-here.
+`web/connection/edit_sender.js` is the browser's implementation. All parts of the protocol that a simulated
+visitor needs are here.
 """
 
 from __future__ import annotations

@@ -10,13 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from autodiff_viz.engine.explain.surface.surface import POINTS, prediction_surface
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training.compiled_steps import AT_ONCE
-from autodiff_viz.engine.training.course import further, records, start
-from autodiff_viz.engine.training.updates import Settings, advance, begin
+from autodiff_viz.explain.surface.compute import POINTS, prediction_surface
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.language.parse import parse
+from autodiff_viz.training.course import further, records, start
+from autodiff_viz.training.state import Settings
+from autodiff_viz.training.steps import AT_ONCE
+from autodiff_viz.training.updates import advance, begin
 from benchmarks.clock import ratio, times
 from benchmarks.table import Row
 

@@ -8,8 +8,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32
 from autodiff_viz.engine.whole_program.program import Program
+from autodiff_viz.graph.dtypes import FLOAT32
 from benchmarks.clock import ratio, times
 from benchmarks.engine import fresh
 from benchmarks.graphs import Example

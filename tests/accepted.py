@@ -9,32 +9,34 @@ from dataclasses import replace
 
 import numpy as np
 
-from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.explain.remat.view import residuals_say, runs_say
+from autodiff_viz.explain.tensor.figure import heatmaps, histograms
+from autodiff_viz.explain.tensor.view import is_tensor, parts, summary, written
+from autodiff_viz.explain.verification.view import differs_say, verification
 from autodiff_viz.export.python_source import to_python
-from autodiff_viz.figures.catalog import FIGURES, SEGMENT_FIGURES
-from autodiff_viz.figures.cotangents.tensor import heatmaps, histograms
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT, Graph, Region
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.serialization.codec import to_json
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.edits.document import imported
+from autodiff_viz.lab.evaluate import LabView, lab_view, sweep_tables
+from autodiff_viz.lab.page import SHOWS
+from autodiff_viz.lab.persistence.address import from_query, to_query
+from autodiff_viz.lab.persistence.history import trail
+from autodiff_viz.lab.segments import segments_view
+from autodiff_viz.lab.state import Lab, formula_text, start
+from autodiff_viz.lab.training import trains
+from autodiff_viz.lab.training_panel import progress, run_log, train_view
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.views.compose import LabView, lab_view, sweep_tables, verification
-from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.lab import Lab, formula_text, start
-from autodiff_viz.views.node.tensor import is_tensor, parts, summary, written
-from autodiff_viz.views.node.whole_program import differs_say, residuals_say, runs_say
-from autodiff_viz.views.page.parts import SHOWS
-from autodiff_viz.views.page.segments import segments_view
-from autodiff_viz.views.persistence.address import from_query, to_query
-from autodiff_viz.views.persistence.history_writer import trail
-from autodiff_viz.views.persistence.import_document import imported
-from autodiff_viz.views.training.actions import trains
-from autodiff_viz.views.training.panel import progress, run_log, train_view
-from autodiff_viz.views.training.record import advanced
+from autodiff_viz.segments.figure import SEGMENT_FIGURES
+from autodiff_viz.training.run import advanced
 
 STEPS = 2
 FEW = 8  # nodes of graphs of which slow figures are made too

@@ -19,16 +19,26 @@ BUILD = ROOT / "build"
 PYTHONS = ("3.14", "3.13", "3.12")
 NEEDS = ("requirements.txt", "requirements-dev.txt")
 
-EVERYTHING = ("tests/engine", "tests/ops", "tests/language", "tests/export", "tests/lessons")
+EVERYTHING = (
+    "tests/engine",
+    "tests/explain",
+    "tests/training",
+    "tests/segments",
+    "tests/ops",
+    "tests/language",
+    "tests/export",
+    "tests/lessons",
+)
 PAGE = (
     "tests/browser/page/test_page.py::test_reset_leads_back_to_the_first_graph",
     "tests/browser/page/test_page.py::test_a_lesson_opens_in_the_lab_with_its_claims",
 )
 REGIONS = (
     "tests/engine/whole_program",
-    "tests/engine/explain/memory",
-    "tests/engine/explain/plans",
-    "tests/engine/lints",
+    "tests/explain/memory",
+    "tests/explain/play",
+    "tests/explain/plans",
+    "tests/explain/lints",
     "tests/lessons",
 )
 

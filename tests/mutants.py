@@ -15,9 +15,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from autodiff_viz.graph.model import POLICIES, RULE_KINDS, Graph, Node, params
-from autodiff_viz.graph.registries.rule_kinds import KINDS
-from autodiff_viz.graph.serialization.codec import FORMAT, to_json
+from autodiff_viz.graph.codec import FORMAT, to_json
+from autodiff_viz.graph.model import Graph, Node, params
+from autodiff_viz.graph.policies import POLICIES
+from autodiff_viz.graph.rule_kinds import KINDS, RULE_KINDS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ops.catalog import OPS

@@ -12,30 +12,29 @@ import sys
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-
 import numpy as np
 
-from autodiff_viz.engine.segments.comparison import division
-from autodiff_viz.engine.segments.training import curves
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training.course import further, records, start, state_at
-from autodiff_viz.engine.training.state import learned
-from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.engine.verify import verify
+from autodiff_viz.explain.verification.view import verification
 from autodiff_viz.export.python_source import to_python
-from autodiff_viz.graph.edits.history import begin
+from autodiff_viz.graph.codec import to_json
+from autodiff_viz.graph.cuts import graph_segments, has_cuts
+from autodiff_viz.graph.history import begin
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.serialization.codec import to_json
-from autodiff_viz.graph.structure.segments import has_cuts, segments
+from autodiff_viz.lab.evaluate import LabView, lab_view, sweep_tables
+from autodiff_viz.lab.inspector.node import NodeView, node_view
+from autodiff_viz.lab.page import SHOWS, lab_drawing
+from autodiff_viz.lab.state import Lab
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.views.compose import LabView, lab_view, sweep_tables, verification
-from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.node.inspector import NodeView, node_view
-from autodiff_viz.views.page.parts import SHOWS, lab_drawing
+from autodiff_viz.segments.compute import curves, division
+from autodiff_viz.training.course import further, records, start, state_at
+from autodiff_viz.training.state import Settings, learned
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 STEPS = 3
 
@@ -130,7 +129,7 @@ def outcome(state: State) -> dict[str, Any]:
         told["training"] = _trained(state, graph)
     if has_cuts(graph):
         cut = division(graph, found)
-        told["segments"] = [repr(segments(graph)), repr(cut)]
+        told["segments"] = [repr(graph_segments(graph)), repr(cut)]
     return json.loads(json.dumps(told))
 
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from autodiff_viz.graph.checks.check import convex_hull, problems
+from autodiff_viz.graph.check import problems
+from autodiff_viz.graph.frames import convex_hull, smallest_group
 from autodiff_viz.graph.model import (
-    FOLLOW,
     INPUT,
-    POLICIES,
     Call,
     Graph,
     Group,
@@ -29,8 +28,8 @@ from autodiff_viz.graph.model import (
     Term,
     params,
 )
-from autodiff_viz.graph.registries.rule_kinds import KINDS, WIRES, RuleKind
-from autodiff_viz.graph.structure.groups import smallest_group
+from autodiff_viz.graph.policies import POLICIES
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, WIRES, RuleKind
 
 NO_PARAMS = st.just(())
 FACTORS = st.sampled_from([0.5, -1.0, 0.0, -0.0, 2.0, 1e-3])  # numbers of rules

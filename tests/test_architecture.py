@@ -13,29 +13,39 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = "autodiff_viz"
 FOLDERS = (
     "graph",
-    "workers",
     "ops",
     "branches",
     "language",
+    "workers",
     "engine",
     "export",
+    "display",
+    "explain",
+    "training",
+    "segments",
     "lessons",
-    "figures",
-    "views",
+    "canvas",
+    "lab",
     "ui",
 )
 """A folder imports only from itself and from the folders before it."""
 
+SCRIPTS_ALONE = "web"
+"""The folder of the browser's code, which holds no Python."""
+
 ONLY_IN = {
-    "jax": {"ops", "engine"},
+    "jax": {"ops", "engine", "explain", "training", "segments"},
     "jaxlib": set(),
-    "plotly": {"figures"},
+    "plotly": {"display", "explain", "training", "segments"},
     "streamlit": {"ui", "app.py"},
     "starlette": {"ui"},
     "uvicorn": set(),
     "pandas": set(),
 }
 """Where a library may be imported: folders of the package, or a file at the top."""
+
+DRAWS = re.compile(r"(display/(theme|table)|(explain|training|segments)/(\w+/)?figure\w*)\.py")
+"""The files that may import Plotly."""
 
 STANDARD_ONLY = "graph"
 THIRD_PARTY = {"jax", "numpy", "scipy", "pandas", "plotly", "streamlit", "PIL", "requests"}
@@ -55,13 +65,12 @@ IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
 OWN_SCRIPTS = {
     "autodiff_viz/ui/panels/lesson.py",
     "autodiff_viz/ui/navigation.py",
-    "autodiff_viz/ui/serving/security_headers.py",  # names the others' scripts
+    "autodiff_viz/ui/server/security_headers.py",  # names the others' scripts
 }
-ASKS_ITS_OWN_HOST = "autodiff_viz/ui/editor/web/files/webfont.js"
-LAB_SOCKET = "autodiff_viz/ui/lab/web/socket.js"
+ASKS_ITS_OWN_HOST = "autodiff_viz/web/canvas/files/webfont.js"
+LAB_SOCKET = "autodiff_viz/web/connection/socket.js"
 """Where a script of the project's own, with nothing of the user's in it, is put on the page."""
 
-MOST_LINES = 300
 SAYS_NOTHING = {"utils", "util", "helpers", "misc", "common", "manager"}
 
 APP = (*sorted((ROOT / PACKAGE).rglob("*.py")), ROOT / "app.py")
@@ -79,6 +88,13 @@ def place(path: Path) -> str:
     """The folder of the package that a file is in, "" for the package itself; else the top folder or file."""
     first, *rest = path.relative_to(ROOT).parts
     return first if first != PACKAGE else rest[0] if len(rest) > 1 else ""
+
+
+def draws(path: Path) -> bool:
+    """Whether a file is one of those that make figures."""
+    return path.is_relative_to(ROOT / PACKAGE) and bool(
+        DRAWS.fullmatch(str(path.relative_to(ROOT / PACKAGE)))
+    )
 
 
 @cache
@@ -111,7 +127,8 @@ def matches(paths: Iterable[Path], pattern: str) -> list[str]:
 
 def test_the_package_has_only_the_folders_of_the_list():
     found = {path.name for path in (ROOT / PACKAGE).iterdir() if path.is_dir()}
-    assert found <= {*FOLDERS, "__pycache__"}
+    assert found <= {*FOLDERS, SCRIPTS_ALONE, "__pycache__"}
+    assert [name(path) for path in APP if place(path) == SCRIPTS_ALONE] == []
 
 
 def test_a_folder_imports_only_from_the_folders_before_it():
@@ -147,6 +164,54 @@ def test_the_folders_within_a_folder_do_not_import_each_other_in_a_circle():
     except CycleError as error:
         circle = error.args[1]
     assert circle == []
+
+
+def modules_imported(path: Path) -> set[str]:
+    """The modules of the package that a file imports, also those that it imports for their types alone."""
+    found = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if library(alias.name) == PACKAGE}
+        elif isinstance(node, ast.ImportFrom) and library(node.module or "") == PACKAGE:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name for name in names if module_path(name) in APP} or {node.module}
+    return found
+
+
+def module_path(module: str) -> Path:
+    return ROOT / (module.replace(".", "/") + ".py")
+
+
+def test_the_files_do_not_import_each_other_in_a_circle():
+    """`TYPE_CHECKING` hides none: what needs another file's types needs the file."""
+    try:
+        modules = {
+            module_path(m): p for p in APP for m in [".".join(p.relative_to(ROOT).with_suffix("").parts)]
+        }
+        needs = {
+            path: {modules.get(module_path(m)) for m in modules_imported(path)} - {None, path} for path in APP
+        }
+        TopologicalSorter(needs).prepare()
+        circle = []
+    except CycleError as error:
+        circle = [name(path) for path in error.args[1]]
+    assert circle == []
+
+
+def test_plotly_is_imported_only_by_files_that_draw():
+    drawing = [name(path) for path in APP if "plotly" in {library(module) for module in imports(path)}]
+    assert [file for file in drawing if not draws(ROOT / file)] == []
+
+
+def test_only_the_page_imports_what_draws():
+    """So `import autodiff_viz` loads no Plotly, and a computation none either."""
+    drawing = {path for path in APP if draws(path)}
+    computing = [
+        path
+        for path in APP
+        if place(path) in FOLDERS and path.stem in {"compute", "search", "cures", "elements"}
+    ]
+    assert [name(p) for p in computing if {module_path(m) for m in modules_imported(p)} & drawing] == []
 
 
 def test_imports_are_absolute():
@@ -199,7 +264,7 @@ def test_whatever_is_remembered_is_keyed_by_its_identity():
 
 def test_pythons_parser_is_called_in_one_place_alone():
     found = matches(APP, r"\bast\.parse\(|\bliteral_eval\b|PyCF_ONLY_AST")
-    assert {line.split(":")[0] for line in found} == {"autodiff_viz/graph/text/syntax_tree.py"}
+    assert {line.split(":")[0] for line in found} == {"autodiff_viz/graph/syntax_tree.py"}
 
 
 def test_documents_from_outside_are_read_in_one_place_alone():
@@ -241,11 +306,6 @@ def test_the_labs_websocket_is_asked_of_the_pages_own_host():
 def test_the_browser_code_is_checked_against_its_types():
     assert [name(path) for path in SCRIPTS if not path.read_text("utf-8").startswith("// @ts-check")] == []
     assert matches(SCRIPTS, r"@ts-(nocheck|ignore|expect-error)") == []
-
-
-def test_every_file_is_short_enough_to_read():
-    files = (*APP, *BENCHMARKS, *SCRIPTS, *STYLES)
-    assert [name(path) for path in files if len(path.read_text("utf-8").splitlines()) > MOST_LINES] == []
 
 
 def test_every_module_says_what_it_is_for():

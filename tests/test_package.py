@@ -15,13 +15,13 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from tests.readme import PROGRAMS, program
-from tests.test_architecture import APP, PACKAGE, ROOT, imports, library, place
+from tests.test_architecture import APP, PACKAGE, ROOT, draws, imports, library, place
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 NEEDS = [Requirement(text) for text in PROJECT["project"]["dependencies"]]
 APP_NEEDS = [Requirement(text) for text in PROJECT["project"]["optional-dependencies"]["app"]]
 BUILD_NEEDS = [Requirement(text) for text in PROJECT["build-system"]["requires"]]
-ON_THE_PAGE = {"figures", "ui", "app.py"}
+ON_THE_PAGE = {"ui", "app.py"}
 INSTALLED_AS = {"google": "protobuf"}
 """Where the page's own libraries may be imported."""
 
@@ -108,7 +108,7 @@ def test_the_version_is_said_in_one_place(wheel, installed, tmp_path):
 def test_what_is_imported_is_what_is_required():
     own = {PACKAGE, *sys.stdlib_module_names}
     used = {
-        (INSTALLED_AS.get(library(module), library(module)), place(path) in ON_THE_PAGE)
+        (INSTALLED_AS.get(library(module), library(module)), place(path) in ON_THE_PAGE or draws(path))
         for path in APP
         for module in imports(path)
     }

@@ -47,3 +47,22 @@ NAMED = sorted(set(re.findall(r"(?<![-\w/.~])(?:\w+/)+\w+(?:\.test)?\.(?:py|js|m
 def test_a_file_that_contributing_names_is_there(name):
     """Its path begins at the root, or at a folder of the package."""
     assert (ROOT / name).is_file() or any((ROOT / "autodiff_viz").rglob(name))
+
+
+HOUR = README.partition("### Read it in an hour")[2].partition("### How the engine works")[0]
+READ = re.findall(r"^\d+\. `([\w/]+\.\w+)`: (.*)", HOUR, re.M)
+
+
+def test_the_files_to_read_in_an_hour_are_ten():
+    assert len(READ) == len({file for file, _ in READ}) == 10
+
+
+@pytest.mark.parametrize(("file", "text"), READ)
+def test_a_file_to_read_in_an_hour_has_the_names_that_are_told_of_it(file, text):
+    source = (ROOT / "autodiff_viz" / file).read_text("utf-8")
+    names = [name for name in re.findall(r"`(\w+)`", text) if name != "sin"]
+    assert names
+    for name in names:
+        assert re.search(rf"^(export )?(def|class|function|const) {name}\b|^{name}\b.* = ", source, re.M), (
+            name
+        )

@@ -4,15 +4,15 @@ import pytest
 
 from autodiff_viz.engine.live_path.grad_graph import _PULLED
 from autodiff_viz.engine.live_path.lambdas import OF_NUMBER
-from autodiff_viz.engine.live_path.rules import PULLBACKS
+from autodiff_viz.engine.live_path.node_steps import PULLBACKS
 from autodiff_viz.engine.live_path.tangents import FORWARD
-from autodiff_viz.engine.whole_program.gates import CHANGES
-from autodiff_viz.engine.whole_program.rules import RULED
-from autodiff_viz.export.rules import WRITTEN
-from autodiff_viz.graph.registries.rule_kinds import FOLLOW, KINDS
+from autodiff_viz.engine.whole_program.program import RULED
+from autodiff_viz.export.rule_functions import WRITTEN
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
+from autodiff_viz.lab.shared_constants import FILE, constants
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.ui.lab.constants import FILE, constants
+from autodiff_viz.training.gates import CHANGES
 
 OTHERS = [kind for name, kind in KINDS.items() if name != FOLLOW]
 
@@ -49,4 +49,4 @@ def test_its_example_is_in_the_language(kind):
 
 
 def test_the_browser_has_pythons_records():
-    assert FILE.read_text("utf-8") == constants(), "Run python -m autodiff_viz.ui.lab.constants."
+    assert FILE.read_text("utf-8") == constants(), "Run python -m autodiff_viz.lab.shared_constants."

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.checks.argument_types import kind_of, whole_number
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT64
 from autodiff_viz.graph.model import INPUT, Graph
-from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT64
-from autodiff_viz.graph.text.names import quoted
-from autodiff_viz.graph.text.text_format import listed
+from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
+from autodiff_viz.graph.text import listed, quoted
 
 NUMERIC = "biufV"  # kinds of NumPy's dtypes (V: JAX's bfloat16), without text, objects and complex
 

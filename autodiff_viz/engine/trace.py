@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import jax
 import numpy as np
 
 from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
-from autodiff_viz.engine.check import diagnose
-from autodiff_viz.engine.diagnostics.nonfinite import Origin, find_origins
-from autodiff_viz.engine.diagnostics.notes import notes_of
-from autodiff_viz.engine.live_path.arrays import Arrays, constant, on_device
+from autodiff_viz.engine.live_path.arrays import Arrays, constant, on_device, own_value, rounded
+from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.live_path.passes import Cotangents, Prepared, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
-from autodiff_viz.engine.whole_program.interpreter import UNKNOWN
-from autodiff_viz.engine.whole_program.remat_counts import Residual, Runs, residuals_of, runs_of
-from autodiff_viz.graph.checks.argument_types import kind_of, known_graph
+from autodiff_viz.engine.nonfinite import Origin, find_origins, origin_sentences
+from autodiff_viz.engine.sentence import Claim, Statement
+from autodiff_viz.engine.whole_program.jaxprs import UNKNOWN
+from autodiff_viz.engine.whole_program.remat import Residual, Runs, residuals_of, runs_of
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
+from autodiff_viz.graph.grad_nodes import between
 from autodiff_viz.graph.identity import Exact, identity
-from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.notebook import html_of
-from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.structure.bypass import played
+from autodiff_viz.graph.model import GRAD, Graph, Node, html_of
+from autodiff_viz.graph.mute import played
+from autodiff_viz.graph.order import ancestors
+from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_graph
+from autodiff_viz.graph.text import listed, scalar
+from autodiff_viz.language.show import Shadow, shadows
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.misfits import Shape, said
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -232,3 +237,194 @@ def _finish(
         gradient=Arrays(cotangents.gradients, dtype, shapes.__getitem__),
         chosen=chosen,
     )
+
+
+# Summarise a trace in sentences: where numbers are not finite, and what is legal but rarely meant.
+
+
+def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow | Unrelated, ...]:
+    """Return the warnings of a trace: legal constructs that are rarely meant, each with its node."""
+    return (*mixes(trace), *strays(trace), *shadows(trace.graph), *unrelated(trace))
+
+
+def notes_of(trace: Trace) -> tuple[str, ...]:
+    """Return where NaN and infinities begin, and the warnings, as sentences that name their node."""
+    warnings = (f"at {doubt.node}: {doubt}" for doubt in doubts(trace))
+    summed = (statement.text for statement in sums(trace))
+    return (*origin_sentences(trace.nonfinite_origins).values(), *summed, *warnings)
+
+
+# Find likely mistakes in broadcasting: a column and a row of different ranks, combined to all pairs.
+# NumPy's rules broadcast [4, 1] and [4] to [4, 4]. A loss over four examples then averages sixteen
+# differences, without a warning.
+
+
+BROADCAST = "broadcast"
+"""Kind of claim: a node, the shapes that it reads, and the one to which they are broadcast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Inputs of a node that were broadcast to `result`, which is larger than each of them.
+
+    `slots` are the node's slots in words and `shapes` their shapes, in the same order.
+    """
+
+    node: str
+    slots: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+    result: Shape
+
+    def __str__(self) -> str:
+        given = listed([f"{slot} {said(shape)}" for slot, shape in zip(self.slots, self.shapes, strict=True)])
+        advice = "If you meant element by element, give them one shape."
+        return f"All pairs: {given} were broadcast to {list(self.result)}. {advice}"
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What it claims, so that it can be tested."""
+        return (Claim(BROADCAST, (self.node,), (*self.shapes, self.result)),)
+
+
+def mixes(trace: Trace) -> tuple[Mix, ...]:
+    """Return every node whose inputs have different ranks and were all enlarged by broadcasting.
+
+    Inputs of the same rank, such as [3, 1] and [1, 4], are taken to be intended as all pairs.
+    """
+    if not any(np.ndim(value) for value in trace.value.values()):
+        return ()
+    found = [_mix(trace, node) for node in trace.graph.nodes if node.op in OPS]
+    return tuple(mix for mix in found if mix)
+
+
+def _mix(trace: Trace, node: Node) -> Mix | None:
+    op = OPS[node.op]
+    if not (op.elementwise or op.broadcasts) or len(op.slots) < 2:
+        return None
+    shapes = tuple(np.shape(trace.value[s] if isinstance(s, str) else s) for s in node.op_slots)
+    tensors = [shape for shape in shapes if shape]
+    result = np.broadcast_shapes(*tensors)
+    grown = bool(tensors) and all(prod(shape) < prod(result) for shape in tensors)
+    return Mix(node.name, op.inputs, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None
+
+
+# Find grad nodes that are zero whatever the numbers are, and those that differentiate a sum.
+
+
+ZERO, NO_PATH, INDEPENDENT, OF_SUM = "zero", "no path", "independent", "of sum"
+"""Kinds of claims. ZERO: a grad node whose value is 0. NO_PATH: a node, and one to which no path leads from
+it. INDEPENDENT: a node, and one that does not depend on it. OF_SUM: a node, a grad node that differentiates
+the sum of its elements, and its shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unrelated:
+    """A grad node whose z does not depend on its x, so that its value is zero.
+
+    `is_wired`: a path leads from x to z all the same, as what another grad node differentiates.
+    """
+
+    node: str
+    of: str
+    by: str
+    is_wired: bool = field(default=False, repr=False)
+
+    def __str__(self) -> str:
+        if self.is_wired:
+            return f"the gradient is zero: {self.of!r} does not depend on {self.by!r}."
+        return f"the gradient is zero: no path leads from {self.by!r} to {self.of!r}."
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What it claims, so that it can be tested."""
+        kind = INDEPENDENT if self.is_wired else NO_PATH
+        return Claim(ZERO, (self.node,)), Claim(kind, (self.by, self.of))
+
+
+def unrelated(trace: Trace) -> Iterator[Unrelated]:
+    """Yield the grad nodes that differentiate by a node on which their output does not depend."""
+    for node in trace.graph.nodes:
+        if node.op == GRAD:
+            of, by = node.slots[:2]
+            if of != by and not between(trace.graph, node).nodes:
+                yield Unrelated(node.name, of, by, by in ancestors(trace.graph, [of]))
+
+
+def sums(trace: Trace) -> Iterator[Statement]:
+    """Yield a sentence for each grad node whose output is a tensor."""
+    for node in trace.graph.nodes:
+        if node.op == GRAD and (shape := trace.value[node.slots[0]].shape):
+            of = node.slots[0]
+            said = f"{of!r} has shape {list(shape)}; this is the gradient of the sum of its elements."
+            yield Statement(f"at {node.name}: {said}", (Claim(OF_SUM, (of, node.name), shape),))
+
+
+# Find labels that name no class; JAX then returns NaN for a loss and zeros for one_hot, without warning.
+
+
+LOSS, ONE_HOT = "softmax_cross_entropy_with_integer_labels", "one_hot"
+NAMED = 4  # labels that are written out
+
+LABELS, CLASSES = "labels", "classes"
+"""Kinds of claims: a node with labels that it reads and that name no class; the first and the last class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """Labels of a node that are not whole numbers from 0 to the number of classes minus 1.
+
+    `where` says in words what has the classes.
+    """
+
+    node: str
+    labels: tuple[float, ...]
+    classes: int
+    where: str
+
+    def __str__(self) -> str:
+        named = ", ".join(scalar(label, _digits(label)) for label in self.labels[:NAMED])
+        more = ", ..." if len(self.labels) > NAMED else ""
+        are = "label names" if len(self.labels) == 1 else "labels name"
+        last = self.classes - 1
+        known = f"0 to {last}" if last else "0 alone"
+        return f"The {are} no class: {named}{more}. {self.where} has classes {known}."
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What it claims, so that it can be tested."""
+        labels = Claim(LABELS, (self.node,), self.labels[:NAMED])
+        return labels, Claim(CLASSES, (self.node,), (0, self.classes - 1))
+
+
+def _digits(label: float) -> int:
+    """Return how many digits of a label are written: all of a whole number, else those of float32."""
+    return 17 if label.is_integer() else 7
+
+
+def strays(trace: Trace) -> tuple[Stray, ...]:
+    """Return every node that reads such labels, with each label once."""
+    found = [_stray(trace, node) for node in trace.graph.nodes if node.op in (LOSS, ONE_HOT)]
+    return tuple(stray for stray in found if stray)
+
+
+def _stray(trace: Trace, node: Node) -> Stray | None:
+    *logits, labels = (
+        trace.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in node.op_slots
+    )
+    classes = logits[0].shape[-1] if logits else trace.value[node.name].shape[-1]
+    labels = labels.astype(np.float64)  # bfloat16 has no 257 to compare with
+    read = labels if logits else np.round(labels)  # as one_hot does
+    where = "The last axis of the logits" if logits else "The new axis"
+    wrong = labels[~((read >= 0) & (read < classes) & (read == np.floor(read)))]
+    return Stray(node.name, tuple(map(float, np.unique(wrong))), classes, where) if wrong.size else None
+
+
+def exact_inputs(found: Trace) -> dict[str, np.ndarray]:
+    """Return the inputs in float64: the graph's own number where the trace has it rounded."""
+    given = {}
+    for name, array in found.inputs.items():
+        with precision(FLOAT64):
+            own = np.asarray(own_value(found.graph[name], FLOAT64))
+        same = own.shape == array.shape and rounded(own, found.dtype).tobytes() == array.tobytes()
+        given[name] = own if same else array.astype(np.float64)
+    return given

@@ -4,27 +4,250 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_viz.engine.arguments import known_dtype
-from autodiff_viz.engine.check import diagnose
 from autodiff_viz.engine.live_path.arrays import initializer
+from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.versions import versions_said
-from autodiff_viz.export.body import Body, unspaced
-from autodiff_viz.export.expressions import array, called, cast, constant, data, dotted, expression, written
-from autodiff_viz.export.rules import HELPERS, WIDTH
-from autodiff_viz.graph.checks.argument_types import known_graph
-from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.structure.blocks import blocks
-from autodiff_viz.graph.structure.bypass import played
-from autodiff_viz.language.printer.layout import INDENT, wrapped
-from autodiff_viz.ops.initializers import INITIALIZERS
+from autodiff_viz.export.expressions import (
+    OWN,
+    applied,
+    array,
+    called,
+    called_by,
+    cast,
+    constant,
+    data,
+    dotted,
+    expression,
+    fresh,
+    identifier,
+    scope,
+    written,
+)
+from autodiff_viz.export.rule_functions import HELPERS, PIECE, WIDTH, WRITTEN, rule_source
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.frames import Block, blocks
+from autodiff_viz.graph.grad_nodes import between, inner_graph, reads_of
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
+from autodiff_viz.graph.mute import played
+from autodiff_viz.graph.order import ancestors, consumers
+from autodiff_viz.graph.policies import POLICIES, POLICY
+from autodiff_viz.graph.problem import GraphError, Problem, known_graph
+from autodiff_viz.graph.rule_kinds import FOLLOW
+from autodiff_viz.language.printer import INDENT, candidates, chains, wrapped
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.misfits import Shape
+from autodiff_viz.ops.params import INITIALIZERS
+
+# Write the body of the exported `forward`: nodes, checkpoint regions and groups as lines of Python.
+
+
+_RULE_ENDINGS = ("", "_fwd", "_bwd")
+
+
+@dataclass
+class Body:
+    """Builder of the lines of `forward`; `shapes` are those of all nodes.
+
+    Attributes:
+      variables: by node name, the Python variable of the node.
+      rules: source of the functions that the lines written so far call.
+      around: of the program around, where these are the lines of a function inside it that a grad node
+        differentiates.
+    """
+
+    graph: Graph
+    shapes: Mapping[str, Shape]
+    dtype: str
+    rules: list[str] = field(default_factory=list)
+    around: Body | None = None
+    _functions: dict[str, str] = field(default_factory=dict)
+    _trees: dict[str, ast.expr] = field(default_factory=dict)
+    _above: list[str] = field(default_factory=list)
+
+    @cached_property
+    def variables(self) -> dict[str, str]:
+        """The Python variable of each node."""
+        if self.around:
+            return self.around.variables
+        return scope(node.name for node in self.graph.nodes)
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        if self.around:
+            return self.around._taken
+        return {*OWN, *self.variables.values()}
+
+    @cached_property
+    def _live(self) -> frozenset[str]:
+        """The nodes that the output depends on; no other node is written."""
+        return ancestors(self.graph, [self.graph.output], reads_of)
+
+    @cached_property
+    def _inline(self) -> Mapping[str, str]:
+        return candidates(self.graph, chains(self.graph))
+
+    @cached_property
+    def _saved(self) -> frozenset[str]:
+        """The nodes whose values carry their name for a region's checkpoint policy."""
+        return frozenset().union(*(r.saved for r in self.graph.regions if POLICY[r.policy].takes_names))
+
+    @cached_property
+    def _uses(self) -> dict[str, tuple[tuple[str, int], ...]]:
+        return consumers(self.graph)
+
+    def lines(self, block: Block) -> list[str]:
+        """Return the lines of the outermost block: the rules of inputs, then nodes and regions in order."""
+        inputs = [node for node in block.nodes() if node.op == INPUT]
+        self._trees.update((node.name, dotted(self.variables[node.name])) for node in inputs)
+        ruled = (node for node in inputs if node.rule.kind != FOLLOW and node.name in self._live)
+        return [*(self._assigned(node, self._ruled(node)) for node in ruled), *self._items(block)]
+
+    def _items(self, block: Block) -> list[str]:
+        found: list[str] = []
+        for item in block.items:
+            if isinstance(item, Block) and item.region:
+                found.extend(self._region(item))
+            elif isinstance(item, Block):
+                found = _joined(found, self._group(item))
+            elif item.op != INPUT and item.name in self._live:
+                found.extend(self._node(item))
+        return found
+
+    def _node(self, node: Node) -> list[str]:
+        """Return the lines of a node; none if the node is written inside its consumer's expression.
+
+        A cut changes no number and becomes a comment after the line.
+        """
+        before, self._above = self._above, []
+        tree = self._ruled(node)
+        above, self._above = self._above, before
+        if node.name in self._inline and not node.cut and len(written(tree)) <= PIECE:
+            self._trees[node.name] = tree
+            return above
+        self._trees[node.name] = dotted(self.variables[node.name])
+        ends = [f"# cut: a segment ends at {self.variables[node.name]}"] if node.cut else []
+        return [*above, self._assigned(node, tree), *ends]
+
+    def _assigned(self, node: Node, tree: ast.expr) -> str:
+        text = written(tree)
+        long = len(text) > WIDTH - 2 * len(INDENT) and isinstance(tree, ast.BinOp | ast.UnaryOp)
+        return f"{self.variables[node.name]} = {f'({text})' if long else text}"  # brackets allow line breaks
+
+    def _ruled(self, node: Node) -> ast.expr:
+        """Return the node's value with its rule applied."""
+        run, mark, declare = (partial(make, node) for make in (self._value, self._named, self._function))
+        wired = [self._trees[name] for name in reads_of(node)]
+        return WRITTEN[node.rule.kind](node, run, mark, wired, declare)
+
+    def _value(self, node: Node) -> ast.expr:
+        if node.op == INPUT:
+            return self._trees[node.name]
+        if node.op == GRAD:
+            return self._gradient(node)
+        operands = [
+            self._trees[slot] if isinstance(slot, str) else constant(slot, self.dtype)
+            for slot in node.op_slots
+        ]
+        return applied(OPS[node.op], operands, dict(node.params), self.dtype)
+
+    def _gradient(self, node: Node) -> ast.expr:
+        """Write the function from x to z above the node, and return `jax.grad` of it at x."""
+        whole = self.around.graph if self.around else self.graph
+        (of, by), inside = node.slots[:2], between(whole, node).nodes
+        x = self._trees[by]
+        if not inside:
+            return called("jnp.ones_like" if of == by else "jnp.zeros_like", x)
+        graph = inner_graph(whole, node)
+        root = self.around or self
+        body = Body(graph, self.shapes, self.dtype, self.rules, root, root._functions)
+        lines = [*body.lines(blocks(graph)), f"return {self._summed(of)}"]
+        function = fresh(f"{self.variables[of]}_of_{self.variables[by]}", self._taken)
+        head = f"def {function}({self.variables[by]}):"
+        self._above += ["", head, *(INDENT + line if line else "" for line in unspaced(lines)), ""]
+        return called_by(called("jax.grad", dotted(function)), x)
+
+    def _summed(self, name: str) -> str:
+        """Return the text of a node's variable, or of its sum: `jax.grad` takes a number."""
+        return f"jnp.sum({self.variables[name]})" if self.shapes[name] else self.variables[name]
+
+    def _named(self, node: Node, tree: ast.expr) -> ast.expr:
+        saved = node.name in self._saved and node.op != INPUT
+        return called("checkpoint_name", tree, data(node.name)) if saved else tree
+
+    def _function(self, node: Node) -> str:
+        """Write the function of the node's rule and return its name."""
+        if node.name in self._functions:  # a grad node runs the node once more
+            return self._functions[node.name]
+        name = self._functions[node.name] = fresh(
+            f"{self.variables[node.name]}_rule", self._taken, _RULE_ENDINGS
+        )
+        wired = [self.shapes[producer] for _, producer in node.wires]
+        shape, checkpointed = self.shapes[node.name], bool((self.around or self).graph.regions)
+        self.rules.append(rule_source(node, name, shape, wired, self.dtype, checkpointed))
+        return name
+
+    def _region(self, block: Block) -> list[str]:
+        """Return a function under `jax.checkpoint` and its call; nothing if the output does not need it."""
+        inside = [node for node in block.nodes() if node.op != INPUT and node.name in self._live]
+        if not inside:
+            return []
+        names = {node.name for node in inside}
+        wires = dict.fromkeys(name for node in inside for name in reads_of(node))
+        taken = ", ".join(self.variables[name] for name in wires if name not in names)
+        given = ", ".join(self.variables[node.name] for node in inside if self._leaves(node.name, names))
+        function = fresh(identifier(block.region.name), self._taken)
+        body = unspaced([*self._items(block), f"return {given}"])
+        head = [_decorator(block.region), f"def {function}({taken}):"]
+        return [
+            "",
+            *head,
+            *(INDENT + line if line else "" for line in body),
+            "",
+            f"{given} = {function}({taken})",
+        ]
+
+    def _group(self, block: Block) -> list[str]:
+        """Return the lines of a group under a comment with its name, between empty lines.
+
+        Nothing if the group has no lines.
+        """
+        lines = self._items(block)
+        lines = lines[:-1] if lines and not lines[-1] else lines  # an inner group ends with an empty line
+        kind = "branches" if block.frame.branches else "group"
+        return ["", f'# {kind} "{block.frame.name}"', *unspaced(lines), ""] if lines else []
+
+    def _leaves(self, name: str, inside: set[str]) -> bool:
+        used = (user for user, _ in self._uses[name])
+        return name == self.graph.output or any(user in self._live and user not in inside for user in used)
+
+
+def _decorator(region: Region) -> str:
+    if region.policy == POLICIES[0]:
+        return "@jax.checkpoint"
+    policy = f"jax.checkpoint_policies.{region.policy}"
+    if POLICY[region.policy].takes_names:
+        policy += f"({', '.join(written(data(name)) for name in sorted(region.saved))})"
+    return f"@partial(jax.checkpoint, policy={policy})"
+
+
+def _joined(above: list[str], below: list[str]) -> list[str]:
+    """Join two blocks of lines, with one empty line between them where both have one."""
+    return [*above, *(below[1:] if above and above[-1] == "" and below[:1] == [""] else below)]
+
+
+def unspaced(lines: list[str]) -> list[str]:
+    """Return the lines without an empty first line."""
+    return lines if lines[0] else lines[1:]
+
 
 _FILE = '''"""The graph of {output} as a JAX program.
 

@@ -46,4 +46,6 @@ MESSAGE_DEPTH = 32  # nesting of brackets in a message from a component of the p
 KEPT_DEPTH = 400  # the same in state kept by an address or a browser; the deepest lambda has about 120
 EDIT_SECONDS = 3.0  # of work for the edits of one message; the rest of them are refused
 EDITS = 1_000  # in one message; more than a person makes between two runs
-VISITORS = 400  # pages on view that one server process serves at once; see ui/serving/visits.py
+VISITORS = 400  # pages on view that one server process serves at once; see ui/server/admission.py
+
+VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified on request, since tracing holds the GIL

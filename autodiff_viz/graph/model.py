@@ -6,20 +6,34 @@ its own: slot `i` of a node holds the name of the node that it is wired to.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, Union
 
 from autodiff_viz.graph.identity import Exact, identity
-from autodiff_viz.graph.notebook import html_of
-from autodiff_viz.graph.registries.policies import POLICIES as POLICIES
-from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS as BACKWARD_AS
-from autodiff_viz.graph.registries.rule_kinds import FOLLOW as FOLLOW
-from autodiff_viz.graph.registries.rule_kinds import PULLBACK as PULLBACK
-from autodiff_viz.graph.registries.rule_kinds import REWRITE as REWRITE
-from autodiff_viz.graph.registries.rule_kinds import RULE_KINDS as RULE_KINDS
-from autodiff_viz.graph.registries.rule_kinds import STOP as STOP
+from autodiff_viz.graph.policies import POLICIES
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW
+
+# Show graphs in notebooks, as pictures by the function that the package registers. A graph is in the
+# first folder and its picture in a later one, so neither can import the other's writer.
+
+
+Writer = Callable[[Any], str | None]
+
+_registered: list[Writer] = []
+
+
+def register_pictures(write: Writer) -> None:
+    """Let `write` make the HTML of graphs and traces; None where there is nothing to draw."""
+    _registered[:] = [write]
+
+
+def html_of(thing: Any) -> str | None:
+    """Return the picture of a graph or a trace as HTML; None for none, so that its text is shown."""
+    return _registered[0](thing) if _registered else None
+
 
 Literal = Union[float, int, tuple["Literal", ...]]
 """A number, or nested tuples of numbers (a tensor). Never NaN, infinite or a bool."""
@@ -40,7 +54,7 @@ PARAMETER = "parameter"
 
 GRAD = "grad"
 """Op whose value is the cotangent of its second slot, x, for the output in its first slot, z: a derivative
-as a node. See `graph/structure/grad_nodes.py`."""
+as a node. See `graph/grad_nodes.py`."""
 
 IDENTITY = "identity"
 """Op that returns its input; the rule of a wire is kept on such a node."""
@@ -103,7 +117,7 @@ class Rule(Exact):
     """Gradient rule of a node: its part of the backward pass.
 
     Attributes:
-      kind: a name of `graph/registries/rule_kinds.py`, which has a record of each kind.
+      kind: a name of `graph/rule_kinds.py`, which has a record of each kind.
       function: for a kind that changes the arriving cotangent v, `function(v)` replaces v; for a kind that
         declares the pullback, `function(v, *inputs, y)` returns the cotangent that is passed along each wire
         (inputs are the wired slots in order, y is the node's value). None for other kinds.
@@ -127,9 +141,9 @@ class Node(Exact):
       params: parameters of the op, as sorted (name, value) pairs; an input has its value among them.
       rule: gradient rule of the node.
       position: top-left corner on the canvas in pixels, None for automatic layout.
-      muted: the node is bypassed and returns its first wired input; see `graph/structure/bypass.py`.
+      muted: the node is bypassed and returns its first wired input; see `graph/mute.py`.
       cut: a segment of the graph ends at the node's output; no number depends on it. See
-        `graph/structure/segments.py`.
+        `graph/cuts.py`.
     """
 
     name: str

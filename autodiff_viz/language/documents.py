@@ -1,6 +1,6 @@
 """Read JSON documents and links from outside, with full checks.
 
-`graph/serialization/codec.py` reads the structure. This module checks each node against the op's record, so
+`graph/codec.py` reads the structure. This module checks each node against the op's record, so
 that a document can express no more than a formula: of each graph that is read, `parse(show(graph))` is the
 same graph.
 """
@@ -13,18 +13,18 @@ from itertools import accumulate
 from typing import Any
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import Reader, decoded, refuse
 from autodiff_viz.graph.link import document_in
-from autodiff_viz.graph.model import BACKWARD_AS, INPUT, PARAMETER, Call, Graph, Node, Params, Term, params
-from autodiff_viz.graph.serialization.codec import decoded
-from autodiff_viz.graph.serialization.json_read import Reader, refuse
-from autodiff_viz.graph.text.names import quoted
-from autodiff_viz.language.expressions.inputs import SOURCES, length_fault, source_fault
-from autodiff_viz.language.printer.layout import wrapped
+from autodiff_viz.graph.model import INPUT, PARAMETER, Call, Graph, Node, Params, Term, params
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS
+from autodiff_viz.graph.text import quoted
+from autodiff_viz.language.printer import wrapped
+from autodiff_viz.language.reader import SOURCES, length_fault, source_fault
 from autodiff_viz.language.show import show, show_node
-from autodiff_viz.language.source.hints import call_shape, did_you_mean
+from autodiff_viz.language.suggestions import call_shape, did_you_mean
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.param_types import fits, needed, plain, size_fault
-from autodiff_viz.ops.record import Op, Param
+from autodiff_viz.ops.op import Op, Param
+from autodiff_viz.ops.params import fits, needed, plain, size_fault
 
 GROWTH = 32
 """Bound on the length of a formula as a multiple of its document: 13 is reached where each line begins 12

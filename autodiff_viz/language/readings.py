@@ -6,9 +6,8 @@ import ast
 import re
 
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.language.source.python_text import DEFINITION
-from autodiff_viz.language.source.scanner import scan
-from autodiff_viz.language.source.syntax import parsed_lines
+from autodiff_viz.language.scanner import DEFINITION, scan
+from autodiff_viz.language.syntax import parsed_lines
 
 POWER = "^ is read as power; Python writes it **."
 

@@ -5,54 +5,71 @@ The text has names, rules, regions, groups and positions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
 from typing import NamedTuple
 
-from autodiff_viz.graph.checks.argument_types import known_graph
-from autodiff_viz.graph.checks.check import cycle_problem
+from autodiff_viz.graph.check import cycle_problem
+from autodiff_viz.graph.grad_nodes import own_slots, without_reads
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    FOLLOW,
-    IDENTITY,
-    INPUT,
-    Graph,
-    Node,
-)
-from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.structure.grad_nodes import own_slots, without_reads
-from autodiff_viz.graph.structure.order import find_cycle, order
-from autodiff_viz.graph.text.literals import shape_of
-from autodiff_viz.graph.text.names import quoted
-from autodiff_viz.language.expressions.inputs import SOURCES, source_of
-from autodiff_viz.language.expressions.literal import show_literal
-from autodiff_viz.language.expressions.wrappers import BYPASS, CUT
-from autodiff_viz.language.printer.heads import show_head
-from autodiff_viz.language.printer.inline import candidates, is_direct, reading_order, well_numbered
-from autodiff_viz.language.printer.layout import (
+from autodiff_viz.graph.model import IDENTITY, INPUT, Frame, Graph, Group, Node, Region
+from autodiff_viz.graph.order import find_cycle, order
+from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
+from autodiff_viz.graph.problem import GraphError, Problem, known_graph
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, KINDS, WIRES
+from autodiff_viz.graph.text import COTANGENT, OUT, numbered, quoted, shape_of
+from autodiff_viz.language.literals import show_literal
+from autodiff_viz.language.printer import (
     INDENT,
     WIDTH,
     Chains,
-    chains,
-    span_of,
-    stretches,
-    text_order,
-    wrapped,
-)
-from autodiff_viz.language.printer.terms import (
     Shown,
+    candidates,
+    chains,
+    is_direct,
     joined,
+    reading_order,
     show_applied,
     show_argument,
     show_call,
     show_lambda,
     show_operand,
     show_rule,
+    span_of,
+    stretches,
+    text_order,
+    well_numbered,
+    wrapped,
 )
-from autodiff_viz.language.source.caret import Places, Span
-from autodiff_viz.language.statements.positions import show_positions
+from autodiff_viz.language.reader import SOURCES, source_of
+from autodiff_viz.language.scanner import Places, Span
+from autodiff_viz.language.statements import show_positions
+from autodiff_viz.language.suggestions import BYPASS, CUT
+
+# Print the head of a block, `with checkpoint(...):` or `with group(...):`.
+
+
+def show_head(frame: Frame, begun: bool = False) -> str:
+    """Write the head of a frame's block; only the first block of a region states its policy.
+
+    `begun`: the frame has a block above.
+    """
+    if isinstance(frame, Group):
+        return f'with {"branches" if frame.branches else "group"}("{frame.name}"):'
+    return _region_head(frame, begun)
+
+
+def _region_head(region: Region, begun: bool) -> str:
+    parts = [f'"{region.name}"']
+    if not begun and (region.policy != POLICIES[0] or region.saved):
+        parts.append(f'policy="{region.policy}"')
+    if not begun and (region.saved or region.policy in TAKING_NAMES):
+        names = ", ".join(f'"{name}"' for name in sorted(region.saved))
+        parts.append(f"names=({names}{',' if len(region.saved) == 1 else ''})")
+    return f"with checkpoint({', '.join(parts)}):"
+
 
 __all__ = ["show", "show_argument", "show_lambda", "show_literal"]
 
@@ -290,3 +307,75 @@ def _lines(
             heads[frame.name] = [len(lines) + 1]
             lines.extend([*wrapped(show_head(frame, False), ""), f"{INDENT}..."])
     return lines, Places(MappingProxyType(spans), MappingProxyType(heads))
+
+
+# Find shadowed names: arguments of a rule's function named like a node they do not stand for. Arguments
+# are bound by position: in `custom(0.5 * (1.0 + a), pullback=lambda v, a, y: v * a)`, which runs, the
+# lambda's `a` is the sum 1.0 + a, since the product is wired to that sum.
+
+
+VALUES = (OUT, "y")  # "y" is the last argument in texts about custom derivatives
+
+SHOWN = 60  # characters of an expression that a message quotes
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """A shadowed name.
+
+    Attributes:
+      node: node whose rule has the function.
+      argument: the argument.
+      means: what it stands for, in words.
+      better: a name that would say so.
+    """
+
+    node: str
+    argument: str
+    means: str
+    better: str
+
+    def __str__(self) -> str:
+        return (
+            f"Shadowed: in its rule, {self.argument} stands for {self.means}, not for node {self.argument}. "
+            f"Call it {self.better}; a rule sees only what is wired to its node."
+        )
+
+
+def shadows(graph: Graph) -> tuple[Shadow, ...]:
+    """Return all arguments named like a node that they do not stand for, in graph order."""
+    return tuple(shadow for node in graph.nodes if node.rule.function for shadow in _of(graph, node))
+
+
+def _of(graph: Graph, node: Node) -> Iterator[Shadow]:
+    args = node.rule.function.args  # type: ignore[union-attr]
+    taken = {*graph.by_name, *args}
+    if args[:1] not in ((), (COTANGENT,)) and args[0] in graph:
+        yield Shadow(node.name, args[0], "the cotangent that arrives", _free(COTANGENT, taken))
+    if KINDS[node.rule.kind].function != WIRES or len(args) != len(node.wires) + 2:
+        return
+    for argument, (_, producer) in zip(args[1:-1], node.wires, strict=True):
+        if argument in graph and argument != producer:
+            means = _described(graph, producer)
+            yield Shadow(node.name, argument, means, _free(producer, args))
+    if args[-1] not in (*VALUES, node.name) and args[-1] in graph:
+        yield Shadow(node.name, args[-1], f"the value of {node.name} itself", _free(OUT, taken))
+
+
+def _described(graph: Graph, name: str) -> str:
+    """Name a node with its expression, if it has one."""
+    node = graph.by_name.get(name)
+    if node is None or node.op == INPUT:
+        return f"node {name}"
+    text = show_node(node)
+    return f"node {name}, {text if len(text) <= SHOWN else f'{text[:SHOWN]}...'}"
+
+
+def _free(name: str, taken: object) -> str:
+    return numbered(name, taken) if name in taken else name  # type: ignore[operator, arg-type]
+
+
+@remembered(64)
+def written(graph: Graph) -> tuple[str, Places]:
+    """Return the canonical text of the graph, and where it has the nodes and the frames."""
+    return show_with_places(graph)

@@ -1,9 +1,19 @@
 """Teach that a checkpoint around the tutorial's convolution saves no residuals; around more ops it does."""
 
-from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Like, Part, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
-from autodiff_viz.lessons.tries import members, policy
+from autodiff_viz.lessons.lesson import (
+    EXACTLY,
+    SWIFT,
+    TUTORIAL,
+    Claim,
+    Lesson,
+    Like,
+    Part,
+    Try,
+    Variant,
+    members,
+    policy,
+)
+from autodiff_viz.training.state import Settings
 
 HEAD = """images = input(shape=(10, 16, 16, 3), seed=1)
 labels = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]

@@ -1,8 +1,16 @@
 """Teach checkpointing, which discards residuals of the forward pass and recomputes them on the way back."""
 
-from autodiff_viz.lessons.record import Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
-from autodiff_viz.lessons.tries import selected, without_region
+from autodiff_viz.lessons.lesson import (
+    SWIFT,
+    TUTORIAL,
+    Claim,
+    Lesson,
+    Part,
+    Try,
+    Variant,
+    selected,
+    without_region,
+)
 
 SQUARE = """x = 10.0
 c = cos(x)

@@ -1,8 +1,17 @@
 """Teach how to declare a pullback, on the tutorial's sillyExp."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
-from autodiff_viz.lessons.tries import function, moved
+from autodiff_viz.lessons.lesson import (
+    EXACTLY,
+    SWIFT,
+    TUTORIAL,
+    Claim,
+    Lesson,
+    Part,
+    Try,
+    Variant,
+    function,
+    moved,
+)
 
 DECLARED = """x = 3.0
 y = custom(2.7182817 ** x, pullback=lambda v, x, y: v * y)

@@ -1,8 +1,18 @@
 """Teach derivative surgery: a rule that replaces the arriving cotangent by another number."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
-from autodiff_viz.lessons.tries import function, moved, put
+from autodiff_viz.lessons.lesson import (
+    EXACTLY,
+    SWIFT,
+    TUTORIAL,
+    Claim,
+    Lesson,
+    Part,
+    Try,
+    Variant,
+    function,
+    moved,
+    put,
+)
 
 REWRITTEN = """x = 30.0
 a = sin(x)

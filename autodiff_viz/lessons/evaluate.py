@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import starmap
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.segments.comparison import Division, division
-from autodiff_viz.engine.segments.jacobians import Jacobian
-from autodiff_viz.engine.segments.training import Curves, curves
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.engine.training.course import Course, further, start, trace_at
-from autodiff_viz.graph.identity import remembered
+from autodiff_viz.explain.jacobian.compute import Jacobian
+from autodiff_viz.graph.identity import remembered, same
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.structure.order import consumers
 from autodiff_viz.language.parse import parse
-from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
-from autodiff_viz.workers.reports import report
+from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.lesson import Claim, Law, Lesson, Like, Variant
+from autodiff_viz.segments.compute import Curves, Division, curves, division
+from autodiff_viz.training.course import Course, further, start, trace_at
+from autodiff_viz.workers.disk_cache import keep
+from autodiff_viz.workers.jobs import report
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +222,75 @@ def _law_value(law: Law, found: Trace) -> np.ndarray:
     graph = parse("\n".join([*(f"{name} = 0.0" for name in law.names), f"law = {law.formula}"]))
     values = {name: found.value[name] for name in law.names}
     return trace(graph, values, dtype=found.dtype).value["law"]
+
+
+# Encode evaluated claims, for transfer between processes and for the persistent cache; decode them.
+# Cached data is trusted only as far as it can be checked against the lesson: the expected number must be
+# the claim's own, and whether the claim holds is recomputed from the two numbers.
+
+
+Proof = tuple[tuple[Finding, ...], ...]
+"""Findings about each graph of a lesson, in the order of its variants."""
+
+KINDS = ("float32", "float64", "int32", "int64")
+NUMBERS = 100_000  # greatest number of elements of an array
+
+
+def prove(key: str, directory: str | None, name: bytes) -> list[Any]:
+    """Evaluate all claims of the lesson `key` and cache them; runs in a worker process.
+
+    Args:
+      key: of the lesson.
+      directory: of the persistent cache, None without one.
+      name: key in the cache.
+    Returns:
+      JSON data, for `read_proof`.
+    """
+    found = lesson(key)
+    proof = [
+        [[_written(each.expected), _written(each.found)] for each in findings(found, variant)]
+        for variant in range(len(found.variants))
+    ]
+    keep(directory and Path(directory), name, proof)
+    return proof
+
+
+def read_proof(data: Any, lesson: Lesson) -> Proof:
+    """Decode what `prove` returned for `lesson`.
+
+    Raises:
+      ValueError: `data` is not of this lesson.
+    """
+    if not isinstance(data, list) or len(data) != len(lesson.variants):
+        raise ValueError("it is not of the graphs of the lesson")
+    return tuple(_findings(found, claims_of(lesson, variant)) for variant, found in enumerate(data))
+
+
+def _findings(data: Any, claims: tuple[Claim, ...]) -> tuple[Finding, ...]:
+    if not isinstance(data, list) or len(data) != len(claims):
+        raise ValueError("it is not of the claims of the lesson")
+    return tuple(map(_finding, data, claims))
+
+
+def _finding(data: Any, claim: Claim) -> Finding:
+    if not isinstance(data, list) or len(data) != 2:
+        raise ValueError("a claim has a number that is expected and one that was found")
+    expected, found = map(_array, data)
+    named = not isinstance(claim.expected, Law | Like)
+    if named and not same(expected, np.asarray(claim.expected)):
+        raise ValueError("the claim expects another number")
+    return Finding(claim, expected, found, agree(found, expected, claim))
+
+
+def _written(array: np.ndarray) -> dict[str, Any]:
+    return {"kind": str(array.dtype), "shape": list(array.shape), "numbers": array.ravel().tolist()}
+
+
+def _array(data: Any) -> np.ndarray:
+    match data:
+        case {"kind": str(kind), "shape": [*shape], "numbers": [*numbers]} if kind in KINDS:
+            lengths = all(type(length) is int and 0 <= length <= NUMBERS for length in shape)
+            if lengths and len(numbers) == prod(shape) and {*map(type, numbers)} <= {int, float}:
+                with suppress(OverflowError):  # a number out of the dtype's range
+                    return np.asarray(numbers, kind).reshape(shape)
+    raise ValueError("it is no array")

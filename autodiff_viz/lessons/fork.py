@@ -1,7 +1,6 @@
 """Teach that the cotangent of a value that is used twice is the sum of what its wires pass."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.tries import moved, ruled
+from autodiff_viz.lessons.lesson import EXACTLY, Claim, Lesson, Part, Try, Variant, moved, ruled
 
 DOUBLE_AND_SQUARE = """x = 3.0
 a = 2.0 * x

@@ -1,8 +1,18 @@
 """Teach a forward pass with noise and a backward pass without, by a stop at the right place."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.sources import ANSWER, NOISE, QUESTION
-from autodiff_viz.lessons.tries import RESAMPLED
+from autodiff_viz.lessons.lesson import (
+    ANSWER,
+    EXACTLY,
+    NOISE,
+    QUESTION,
+    RESAMPLED,
+    Claim,
+    Law,
+    Lesson,
+    Part,
+    Try,
+    Variant,
+)
 
 RANDOM = "uniform(shape=(3,), low=0.9, high=1.1, seed=0)"
 # The document prints y·u for y = [4, 1, 1]; u is that divided by y, exact in decimals.

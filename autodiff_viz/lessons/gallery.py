@@ -18,7 +18,7 @@ from autodiff_viz.lessons import (
     xor_broadcast,
     xor_tutorial,
 )
-from autodiff_viz.lessons.record import Lesson
+from autodiff_viz.lessons.lesson import Lesson
 
 LESSONS: tuple[Lesson, ...] = (
     one_neuron.LESSON,

@@ -1,8 +1,20 @@
 """Teach k branches on one image, weighted and summed: with numbers, then with convolutions, in four ways."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Law, Lesson, Like, Part, Try, Variant
-from autodiff_viz.lessons.sources import GATED_QUESTION
-from autodiff_viz.lessons.tries import branches, collapsed, ruled, trained_alone
+from autodiff_viz.lessons.lesson import (
+    EXACTLY,
+    GATED_QUESTION,
+    Claim,
+    Law,
+    Lesson,
+    Like,
+    Part,
+    Try,
+    Variant,
+    branches,
+    collapsed,
+    ruled,
+    trained_alone,
+)
 
 NUMBERS = """image = 3.0
 p = [0.5, 0.25, 0.25]

@@ -1,7 +1,6 @@
 """Teach the chain rule: one neuron forward and backward, step by step."""
 
-from autodiff_viz.lessons.record import EXACTLY, PLAY, STEPS, Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.tries import put
+from autodiff_viz.lessons.lesson import EXACTLY, PLAY, STEPS, Claim, Lesson, Part, Try, Variant, put
 
 NEURON = """x = 2.0
 w = {w}

@@ -1,9 +1,18 @@
 """Teach how to train a classifier in two models as one: pass the cotangent of the boundary back."""
 
-from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.sources import TWO_MODELS_ASKED, TWO_MODELS_QUESTION
-from autodiff_viz.lessons.tries import RESAMPLED, selected
+from autodiff_viz.lessons.lesson import (
+    RESAMPLED,
+    THREE_WAYS,
+    TWO_MODELS_ASKED,
+    TWO_MODELS_QUESTION,
+    Claim,
+    Lesson,
+    Part,
+    Try,
+    Variant,
+    selected,
+)
+from autodiff_viz.training.state import Settings
 
 FORMULA = """x = input(shape=(4, 22, 22, 3), seed=0)
 y = [[1.0], [0.0], [1.0], [0.0]]

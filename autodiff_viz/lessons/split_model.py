@@ -1,9 +1,19 @@
 """Teach three models trained as one: a cotangent, not a Jacobian, crosses each boundary."""
 
-from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import THREE_WAYS, Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.sources import TWO_MODELS, TWO_MODELS_QUESTION
-from autodiff_viz.lessons.tries import cut, ruled, selected
+from autodiff_viz.lessons.lesson import (
+    THREE_WAYS,
+    TWO_MODELS,
+    TWO_MODELS_QUESTION,
+    Claim,
+    Lesson,
+    Part,
+    Try,
+    Variant,
+    cut,
+    ruled,
+    selected,
+)
+from autodiff_viz.training.state import Settings
 
 FORMULA = """x = input(shape=(3, 10, 10, 1), seed=0)
 y = [[1.0], [0.0], [1.0]]

@@ -1,8 +1,18 @@
 """Teach where Ioffe's stop-gradient trick acts: applied early and late, on the same noise."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.sources import ANSWER, NOISE
-from autodiff_viz.lessons.tries import moved, put, selected
+from autodiff_viz.lessons.lesson import (
+    ANSWER,
+    EXACTLY,
+    NOISE,
+    Claim,
+    Lesson,
+    Part,
+    Try,
+    Variant,
+    moved,
+    put,
+    selected,
+)
 
 BOTH = """u = {u}
 x_early = {x}

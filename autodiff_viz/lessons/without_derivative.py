@@ -1,8 +1,17 @@
 """Teach Swift's `withoutDerivative`, JAX's `stop_gradient`: a term with a value and a zero gradient."""
 
-from autodiff_viz.lessons.record import EXACTLY, Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
-from autodiff_viz.lessons.tries import moved, ruled
+from autodiff_viz.lessons.lesson import (
+    EXACTLY,
+    SWIFT,
+    TUTORIAL,
+    Claim,
+    Lesson,
+    Part,
+    Try,
+    Variant,
+    moved,
+    ruled,
+)
 
 STOPPED = """x = 2.0
 y = 3.0

@@ -1,10 +1,8 @@
 """Teach a first training, of XOR, and why the tutorial's never learns: its loss broadcasts shapes."""
 
-from autodiff_viz.engine.training.updates import Settings
-from autodiff_viz.lessons.record import Claim, Lesson, Part, Try, Variant
-from autodiff_viz.lessons.sources import SWIFT, TUTORIAL
-from autodiff_viz.lessons.tries import selected
+from autodiff_viz.lessons.lesson import SWIFT, TUTORIAL, Claim, Lesson, Part, Try, Variant, selected
 from autodiff_viz.lessons.xor_tutorial import FORMULA
+from autodiff_viz.training.state import Settings
 
 MEANT = FORMULA.replace("[0.0, 1.0, 1.0, 0.0]", "[[0.0], [1.0], [1.0], [0.0]]")
 DRAWN = """x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from autodiff_viz.ops.examples import ONE, TWO
-from autodiff_viz.ops.record import Op
+from autodiff_viz.ops.op import ONE, TWO, Op
 
 GROUP = "Arithmetic"
 

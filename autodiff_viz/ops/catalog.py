@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from autodiff_viz.graph.model import Node
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.ops import (
-    activations,
     arithmetic,
-    derivatives,
-    dropout,
+    gradients,
     layers,
     linear,
     losses,
@@ -23,22 +23,20 @@ from autodiff_viz.ops import (
     shaping,
     smooth,
 )
-from autodiff_viz.ops.record import Op
+from autodiff_viz.ops.op import Op
 
 _MODULES = (
     arithmetic,
     smooth,
-    activations,
     piecewise,
     reductions,
     linear,
     shaping,
     ranking,
     layers,
-    dropout,
     losses,
     noise,
-    derivatives,
+    gradients,
 )
 
 OPS: Mapping[str, Op] = MappingProxyType({op.name: op for module in _MODULES for op in module.OPS})
@@ -51,3 +49,19 @@ FUNCTIONS = frozenset(op.name for op in OPS.values() if not op.of_graph)
 
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(op.group for op in OPS.values()))
 """Headings of the palette, in order."""
+READ = "also read"  # label of what a grad node reads beside its own slots
+ALTERNATIVE = "backward as"  # label of the slot that this rule adds
+
+
+def slot_label(node: Node, slot: int) -> str:
+    """Return the slot in words, which name no node; the extra slot of `backward_as` has its own name."""
+    if node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1:
+        return ALTERNATIVE
+    op = OPS.get(node.op)
+    if op is None:
+        return str(slot)
+    if op.of_graph and slot >= len(op.slots):
+        return READ
+    if op.variadic:
+        return f"{op.slots[0]} {slot}"
+    return op.inputs[slot] if slot < len(op.inputs) else str(slot)

@@ -10,7 +10,7 @@ import ast
 from types import EllipsisType
 from typing import Any, Union
 
-from autodiff_viz.graph.text.syntax_tree import syntax_tree
+from autodiff_viz.graph.syntax_tree import syntax_tree
 
 ELLIPSIS = "..."
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autodiff_viz.ops import indexing
-from autodiff_viz.ops.record import Op, Param
+from autodiff_viz.ops.op import Op, Param
 
 PLACEHOLDER = re.compile(r"\\bar y|<(?P<name>\w+)>|(?<![\\A-Za-z])y(?![A-Za-z])")
 r"""`<slot>` or `<param>`, the node's value `y`, or the arriving cotangent `\bar y`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from autodiff_viz.ops.record import Op
+from autodiff_viz.ops.op import Op
 
 GROUP = "Linear algebra"
 

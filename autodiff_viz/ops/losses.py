@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from autodiff_viz.ops.record import Op
+from autodiff_viz.ops.op import Op
 
 GROUP = "Losses"
 

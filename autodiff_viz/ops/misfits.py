@@ -5,17 +5,219 @@ Only called after JAX has refused the shapes: an explanation never decides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, zip_longest
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_viz.ops import indexing
-from autodiff_viz.ops.misfit import Explain, Misfit, Shape, broadcast, inner, leading, said
-from autodiff_viz.ops.misfits_of_layers import LAYERS
-from autodiff_viz.ops.record import Op
+from autodiff_viz.ops.op import Op
+
+# Explain shapes that do not broadcast or contract; the explanations of all ops share these parts.
+
+
+Shape = tuple[int, ...]
+
+
+class Misfit(NamedTuple):
+    """Explanation of a shape error.
+
+    Attributes:
+      needed: the requirement, as a sentence.
+      hint: how to meet it.
+    """
+
+    needed: str
+    hint: str
+
+
+Explain = Callable[[Sequence[str], Sequence[Shape], Mapping[str, Any]], Misfit | None]
+"""Function of the slots' names, their shapes and all parameters: explains why they do not fit; None if
+unknown."""
+
+
+def said(shape: Shape) -> str:
+    """Write a shape for a sentence."""
+    return str(list(shape)) if shape else "a number"
+
+
+def broadcast(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    """Explain shapes that cannot be broadcast."""
+    for (a, one), (b, other) in combinations(zip(names, shapes, strict=True), 2):
+        if sizes := clash(one, other):
+            m, n = sizes
+            needed = f"Counted from the last axis, sizes must be equal or 1; {a} has {m} where {b} has {n}."
+            return Misfit(needed, to_fit((a, one), (b, other)))
+    return None
+
+
+def clash(one: Shape, other: Shape) -> tuple[int, int] | None:
+    """Return the first pair of sizes, counted from the last axis, that cannot be broadcast, or None."""
+    pairs = zip_longest(reversed(one), reversed(other), fillvalue=1)
+    return next(((m, n) for m, n in pairs if m != n and 1 not in (m, n)), None)
+
+
+def to_fit(*two: tuple[str, Shape]) -> str:
+    """Hint at a shape that makes the two named shapes broadcast."""
+    (few, small), (many, large) = sorted(two, key=lambda pair: len(pair[1]))
+    if prod(small) == prod(large):
+        return f"{few} has as many elements as {many}: reshape({few}, {written(large)}) fits."
+    if len(small) == 1 < len(large) and small[0] == large[0]:
+        column = written((*small, *(1,) * (len(large) - 1)))
+        return f"If {few} has one number for each row of {many}, make it a column: reshape({few}, {column})."
+    return f"Give {few} and {many} one shape, or a size of 1 where they differ."
+
+
+def written(shape: Shape) -> str:
+    """Write a shape as in a formula: (4,), (4, 1)."""
+    return str(tuple(shape))
+
+
+def inner(a: str, one: Shape, b: str, other: Shape) -> Misfit | None:
+    """Explain sizes of a contracted axis that differ."""
+    at = max(len(other) - 2, 0)
+    if not one or not other or one[-1] == other[at]:
+        return None
+    which = "first" if at == 0 else "second last"
+    needed = f"The last axis of {a}, {one[-1]}, must be as long as the {which} of {b}, {other[at]}."
+    if len(other) == 2 and other[1] == one[-1]:
+        return Misfit(needed, f"transpose({b}) fits, {list(reversed(other))}.")
+    return Misfit(needed, f"Give {b} the shape {said((*other[:at], one[-1], *other[at + 1 :]))}.")
+
+
+def leading(a: str, one: Shape, b: str, other: Shape) -> Misfit | None:
+    """Explain leading axes (batch axes of a matrix product) that cannot be broadcast."""
+    if not clash(one, other):
+        return None
+    needed = f"The axes before the last two must be equal or 1: {a} has {said(one)}, {b} has {said(other)}."
+    return Misfit(needed, f"Give {a} and {b} the same leading axes.")
+
+
+# Explain shape errors of layers and losses.
+
+
+def _dense(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    x, w, b = shapes
+    if not x or not w:
+        return Misfit(
+            "x needs at least one axis, the features, and w two: [features in, features out].",
+            "Give x the shape [batch, features] and w the shape [features, units].",
+        )
+    if found := inner("x", x, "w", w):
+        return found
+    if (batch := leading("x", x[:-2], "w", w[:-2])) is not None:
+        return batch
+    return _bias(b, w[-1] if len(w) > 1 else None, "w")
+
+
+def _bias(b: Shape, wanted: int | None, kernel: str) -> Misfit:
+    if wanted is None:
+        return Misfit("x @ w and b do not go together.", "Give b as many elements as w has columns.")
+    return Misfit(
+        f"b must have one number for each of the {wanted} outputs of {kernel}; it is {said(b)}.",
+        f"Give b the shape [{wanted}].",
+    )
+
+
+def _conv2d(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    x, w, b = shapes
+    if found := _image(x):
+        return found
+    if len(w) != 4:
+        return Misfit(
+            f"w must have 4 axes, [height, width, channels in, channels out]; it has {len(w)}.",
+            f"Give w the shape [3, 3, {x[3]}, 1], say.",
+        )
+    if found := _window(x, w[:2], given):
+        return found
+    if x[3] != w[2]:
+        return Misfit(
+            f"The channels of x, {x[3]}, must be those that w takes in, {w[2]}.",
+            f"Give w the shape {[*w[:2], x[3], w[3]]}.",
+        )
+    return _bias(b, w[3], "w")
+
+
+def _image(x: Shape) -> Misfit | None:
+    if len(x) == 4:
+        return None
+    needed = f"x must be images, with 4 axes: [batch, height, width, channels]; it has {len(x)}."
+    if len(x) == 3:
+        return Misfit(needed, f"One image: reshape(x, {written((1, *x))}). Grey ones: {written((*x, 1))}.")
+    return Misfit(needed, "Reshape x.")
+
+
+def _window(x: Shape, sides: Sequence[int], given: Mapping[str, Any]) -> Misfit | None:
+    stride = given["stride"]
+    if min(sides) < 1 or stride < 1:
+        return Misfit(
+            f"The window is {list(sides)}, the stride {stride}; both must be at least 1.", "Change them."
+        )
+    if given["padding"] == "VALID" and (sides[0] > x[1] or sides[1] > x[2]):
+        return Misfit(
+            f"The window {list(sides)} must not be larger than an image, {list(x[1:3])}.",
+            'Use a smaller window, or padding="SAME".',
+        )
+    return None
+
+
+def _pool(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    return _image(shapes[0]) or _window(shapes[0], (given["window"],) * 2, given)
+
+
+def _norm(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    x = shapes[0]
+    if not x:
+        return Misfit(
+            "x must have an axis along which to take mean and variance.", "Give it a vector or more."
+        )
+    for name, shape in zip(names[1:], shapes[1:], strict=True):
+        if clash(x, shape):
+            return Misfit(
+                f"{name} must have one number for each of the {x[-1]} elements of the last axis of x.",
+                f"Give {name} the shape [{x[-1]}].",
+            )
+    return None
+
+
+def _batch_norm(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    if len(shapes[0]) < 2:
+        return Misfit(
+            "x must be a batch: [batch, channels] or more axes, channels last.",
+            "Give it a matrix, with a row for each example.",
+        )
+    return _norm(names, shapes, given)
+
+
+def _flatten(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    return Misfit("A number has no axes to flatten.", "Give it a tensor whose first axis is the batch.")
+
+
+def _labels(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    logits, labels = shapes
+    if not logits:
+        return Misfit("logits must have an axis of classes, the last one.", "Give logits [batch, classes].")
+    wanted = logits[:-1]
+    needed = f"labels must hold one class for each row of logits: {said(wanted)}."
+    if labels == logits:
+        return Misfit(needed, "Labels are whole numbers here, such as 2, and not rows of 0 and 1.")
+    if prod(labels) == prod(wanted):
+        return Misfit(needed, f"reshape(labels, {written(wanted)}) fits.")
+    return Misfit(needed, f"Give labels the shape {said(wanted)}.")
+
+
+LAYERS: Mapping[str, Explain] = {
+    "dense": _dense,
+    "conv2d": _conv2d,
+    "max_pool": _pool,
+    "avg_pool": _pool,
+    "flatten": _flatten,
+    "layer_norm": _norm,
+    "batch_norm": _batch_norm,
+    "softmax_cross_entropy_with_integer_labels": _labels,
+}
 
 
 def misfit(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.typing import DTypeLike
 
-from autodiff_viz.ops.record import SCALAR, Op, Param
+from autodiff_viz.ops.op import SCALAR, Op, Param
 
 GROUP = "Noise"
 

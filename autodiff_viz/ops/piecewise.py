@@ -5,8 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from autodiff_viz.ops.examples import ONE, THREE, TWO
-from autodiff_viz.ops.record import Op
+from autodiff_viz.ops.op import ONE, THREE, TWO, Op
 
 GROUP = "Steps and choices"
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from autodiff_viz.ops import piecewise, shaping
-from autodiff_viz.ops.record import Op, Param, Refusal
+from autodiff_viz.ops.op import Op, Param, Refusal
 
 
 def argmax(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from autodiff_viz.ops.record import Op, Param
+from autodiff_viz.ops.op import Op, Param
 
 GROUP = "Reductions"
 

@@ -7,8 +7,7 @@ import numpy as np
 from jax import Array
 
 from autodiff_viz.ops import indexing
-from autodiff_viz.ops.examples import ONE
-from autodiff_viz.ops.record import Op, Param
+from autodiff_viz.ops.op import ONE, Op, Param
 
 GROUP = "Shape"
 

@@ -9,15 +9,14 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.graph import limits
-from autodiff_viz.ui.fair_queue import take_long, visitor
+from autodiff_viz.lab.persistence.address import KEPT, VIEW, divided, documents, from_query, to_query
+from autodiff_viz.lab.persistence.history import trail
+from autodiff_viz.lab.persistence.training import with_course
+from autodiff_viz.lab.state import Lab, again, instead, with_text
 from autodiff_viz.ui.first_view import first
 from autodiff_viz.ui.inbox import STAMP, Inbox, read_stamp
+from autodiff_viz.ui.scheduling import take_long, visitor
 from autodiff_viz.ui.session import LONG_TEXT, SESSION, Address, Session
-from autodiff_viz.views.lab import Lab, again, instead, with_text
-from autodiff_viz.views.persistence.address import KEPT, VIEW, divided, from_query, to_query
-from autodiff_viz.views.persistence.history_documents import documents
-from autodiff_viz.views.persistence.history_writer import trail
-from autodiff_viz.views.persistence.training_codec import with_course
 
 KEPT_LARGE = 3  # graphs too large for an address that are kept for the browser's back button
 

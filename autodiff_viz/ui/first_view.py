@@ -11,19 +11,51 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from autodiff_viz.engine.live_path.bounded_memo import shared
+from autodiff_viz.canvas.delta import NOTHING, Lean, leaned
+from autodiff_viz.engine.memo import shared
+from autodiff_viz.graph.identity import same
+from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.ui.current_view import Present, present
+from autodiff_viz.lab.evaluate import LabView, lab_view
+from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data, paths_data
+from autodiff_viz.lab.page import Data, follow_from, lab_drawing
+from autodiff_viz.lab.persistence.address import KEPT, divided, documents, from_query
+from autodiff_viz.lab.persistence.history import Trail, trail
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.training import live
 from autodiff_viz.ui.inbox import STAMP
-from autodiff_viz.views.canvas.lean import NOTHING, Lean, leaned
-from autodiff_viz.views.compose import VERIFIED_AT_ONCE
-from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.node.panel import Answers, check_data, node_data, paths_data
-from autodiff_viz.views.page.parts import lab_drawing
-from autodiff_viz.views.persistence.address import KEPT, divided, from_query
-from autodiff_viz.views.persistence.history_documents import documents
-from autodiff_viz.views.persistence.history_writer import Trail, trail
-from autodiff_viz.views.training.shown_step import live
+
+# Compute the view of a state of the lab, once per state.
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """A state of the lab and its view.
+
+    Attributes:
+      lab: the state.
+      view: what the page shows of it.
+      numbers: the data that all numbers of `view` follow from.
+      state: counts how often `numbers` has changed.
+    """
+
+    lab: Lab
+    view: LabView
+    numbers: Data
+    state: int = 1
+
+
+def present(lab: Lab, last: Present | None) -> Present:
+    """Return the view of `lab`; whatever has not changed is reused from `last`."""
+    if last is None:
+        view = lab_view(lab)
+        return Present(lab, view, follow_from(lab, view))
+    if last.lab is lab:
+        return last
+    view = lab_view(lab, last.view)
+    numbers = follow_from(lab, view)
+    return Present(lab, view, numbers, last.state + (not same(numbers, last.numbers)))
+
 
 MOST, ON_TRIAL = 48, 12  # addresses; so many of them that have been opened once
 

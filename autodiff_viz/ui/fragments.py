@@ -16,15 +16,15 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from autodiff_viz.graph.identity import same
+from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.figures import about, comparison_key
+from autodiff_viz.lab.page import LESSON, OF_NUMBERS, SHOWS, changed, shows
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.training import live
 from autodiff_viz.ui.address import too_large
-from autodiff_viz.ui.fair_queue import in_turn
-from autodiff_viz.ui.pace import wait
-from autodiff_viz.ui.session import Parts, Session, session
-from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.page.figure_choice import about, compared
-from autodiff_viz.views.page.parts import LESSON, OF_NUMBERS, SHOWS, changed, shows
-from autodiff_viz.views.training.shown_step import live
+from autodiff_viz.ui.scheduling import in_turn, wait
+from autodiff_viz.ui.session import Parts, Session, Widgets, act, called, session
 
 Draw = Callable[[Lab, LabView], None]
 
@@ -91,7 +91,7 @@ def _draw(name: str, draw: Draw) -> None:
     note_shown(here, name)  # before it is drawn: a part that fails must not be requested endlessly
     parts.drawn[name] = monotonic()
     if name in OF_NUMBERS and SHOWS[name](now.lab, now.view) is not None:
-        st.html(f'<i data-at="{now.state}"></i>')  # for ui/editor/web/live/lag.js
+        st.html(f'<i data-at="{now.state}"></i>')  # for web/canvas/scrub.js
     draw(now.lab, now.view)
 
 
@@ -121,7 +121,7 @@ def _beside(here: Session) -> dict[str, Any]:
     state = None if live(here.lab) else here.present.state
     parts = here.parts
     look = (state, parts.large, parts.low)
-    second = (*look, compared(here.lab, parts.second), about(here.lab, parts.second), parts.second)
+    second = (*look, comparison_key(here.lab, parts.second), about(here.lab, parts.second), parts.second)
     figures = {"figure": look, "second": second, "curves": look[1:], "surface": look[1:]}
     beside = {"settings": too_large(here), "tries": here.tried}
     return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, **beside}
@@ -229,3 +229,87 @@ def _run(here: Session, names: list[str]) -> None:
     if LESSON in names or not here.parts.whole:
         st.rerun()
     st.rerun(names)
+
+
+# Set the values of widgets from Python. Every message of the browser carries the state of all widgets as
+# the browser has it. A message sent before a new value has arrived there carries the old one, which
+# Streamlit would take for a change by the user: a number box would repeat the number that undo has just
+# replaced.
+
+
+KEPT = 200  # widgets whose last values may still be sent again
+
+
+def renewed(key: str, owner: str, value: Any) -> str:
+    """Return the key of a widget with default `value` that belongs to `owner`.
+
+    The key changes whenever the widget shows another value, so that a late answer to the value shown before
+    has no effect.
+
+    The value is set as a default and not in the session's state: an assignment would be lost if the run ends
+    before the widget is drawn, which would then show and send Streamlit's initial value.
+    """
+    widgets = session().widgets
+    number, before = widgets.renewed.get(key, (0, owner))
+    now = f"{key}_{number}" if number else key
+    if owner != before or not _repeats(st.session_state.get(now, value), value):
+        number += 1
+        now = f"{key}_{number}"
+    widgets.renewed[key] = (number, owner)
+    _say(widgets, now, value)
+    return now
+
+
+@in_turn()
+def pressed(action: Callable[..., Lab], *arguments: Any) -> None:
+    """Replace the lab by the result of `action`; a callback of buttons."""
+    here, _ = called()
+    act(here, action, *arguments)
+    redraw(here)
+
+
+@in_turn()
+def wanted(part: str, what: str, which: Any) -> None:
+    """Note that the visitor requests `which` of `what`, and draw the part again; a callback of buttons."""
+    here, _ = called()
+    here.looks[what] = which
+    here.parts.cut.add(part)
+    redraw(here)
+
+
+@in_turn()
+def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | None = None) -> None:
+    """Replace the lab by the result of `action`, called with the widget's value last; a callback of widgets.
+
+    Nothing is done if the value is not new, or if the `node` that the widget is about has been removed: a
+    widget may answer late.
+    """
+    here, values = called()
+    if news(here.widgets, values, key) and (node is None or node in here.lab.graph):
+        act(here, action, *arguments, values[key])
+    redraw(here)
+
+
+def news(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
+    """Return whether a widget's value is a change by the user, not a repetition of that shown or sent last.
+
+    Streamlit forgets what a widget shows as soon as it is no longer drawn, and takes its last value for a
+    change.
+    """
+    if key not in values or _repeats(values[key], widgets.said.get(key)):
+        return False
+    _say(widgets, key, values[key])
+    return True
+
+
+def _repeats(value: Any, before: Any) -> bool:
+    """Return whether a widget repeats its value.
+
+    The value may come back as another type, as a list for a tuple, but not with another sign of zero.
+    """
+    return value == before and (type(value) is not type(before) or same(value, before))
+
+
+def _say(widgets: Widgets, key: str, value: Any) -> None:
+    others = {name: said for name, said in widgets.said.items() if name != key}
+    widgets.said = {**dict([*others.items()][-KEPT:]), key: value}

@@ -16,8 +16,8 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import Problem
-from autodiff_viz.graph.text.surrogates import well_formed
-from autodiff_viz.ui.websocket import TOO_MANY
+from autodiff_viz.graph.text import well_formed
+from autodiff_viz.ui.server.websocket import TOO_MANY
 
 Edit = dict[str, Any]
 
@@ -88,7 +88,7 @@ def fault(message: Mapping[str, Any]) -> Problem | None:
     edits = message.get("edits")
     if message.get("refused") == TOO_MANY:
         what = f"{limits.MESSAGE_PARTS:,} values or more at once"
-    elif "refused" in message:  # set by ui/websocket.py
+    elif "refused" in message:  # set by ui/server/websocket.py
         what = f"brackets nested more than {limits.MESSAGE_DEPTH} deep"
     elif isinstance(edits, list) and len(edits) > limits.EDITS:
         what = f"{len(edits):,} edits at once; at most {limits.EDITS:,} are done"

@@ -9,13 +9,15 @@ a message changes nothing.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.persistence.address import GALLERY, VIEW
+from autodiff_viz.ui import pages
 from autodiff_viz.ui.address import entered, show_address, write_address
-from autodiff_viz.ui.pages import lab, lessons
 from autodiff_viz.ui.session import SESSION, act
-from autodiff_viz.views.lessons.gallery import open_lesson
-from autodiff_viz.views.persistence.address import GALLERY, VIEW
 
 NAME = "autodiff_viz"
 TO_THE_TOP = """document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);"""
@@ -40,15 +42,15 @@ def _page() -> None:
     _draw_links(view)
     if view == GALLERY:
         show_address(st.session_state.get(SESSION), {VIEW: GALLERY})
-        lessons.page(_open)
+        pages.lessons_page(_open)
     else:
-        lab.page()
+        pages.lab_page()
 
 
 def _gallery_alone() -> None:
     """Draw the lessons under their own address, which people have bookmarked."""
     _draw_links(GALLERY)
-    lessons.page(_open_at_home)
+    pages.lessons_page(_open_at_home)
 
 
 def _draw_links(view: str | None) -> None:
@@ -71,3 +73,15 @@ def _open(lesson: str) -> None:
 def _open_at_home(lesson: str) -> None:
     act(entered(), open_lesson, lesson)
     st.switch_page(_home())
+
+
+# Draw the frame of every page: the logo and the style sheet.
+
+
+ASSETS = Path(__file__).parent / "assets"
+
+
+def frame() -> None:
+    """Draw the logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
+    st.logo(ASSETS / "logo.svg", size="large")
+    st.html(ASSETS / "lab.css")

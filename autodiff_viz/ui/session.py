@@ -20,18 +20,40 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
-from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.ui.current_view import Present, present
-from autodiff_viz.ui.failures import NOT_DONE
-from autodiff_viz.ui.fair_queue import take_long
-from autodiff_viz.ui.first_view import First, Told
+from autodiff_viz.canvas.delta import NOTHING, Lean
+from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lab.exercises import NONE, Reached, reached
+from autodiff_viz.lab.persistence.history import Trail
+from autodiff_viz.lab.state import Lab, refused
+from autodiff_viz.ui.first_view import First, Present, Told, present
 from autodiff_viz.ui.inbox import Inbox
+from autodiff_viz.ui.scheduling import take_long
 from autodiff_viz.ui.trainer import Trainer
-from autodiff_viz.views.canvas.lean import NOTHING, Lean
-from autodiff_viz.views.compose import VERIFIED_AT_ONCE
-from autodiff_viz.views.lab import Lab, refused
-from autodiff_viz.views.page.tries import NONE, Reached, reached
-from autodiff_viz.views.persistence.history_writer import Trail
+
+# Tell a visitor plainly that the server has failed; the details are only in the server's log.
+
+
+FAILED = (
+    "Something went wrong on the server. Your graph is in the address; reload the page. "
+    "If that does not help, go back one step in the browser."
+)
+
+NOT_DONE = Problem(
+    "server-error",
+    "Something went wrong on the server: your last step was not done.",
+    "Try it again, or reload the page. Your graph is in the address.",
+)
+
+
+def say_failed(error: Exception) -> bool:
+    """Show a plain sentence for a failed run, in place of Streamlit's report of `error`, which is logged.
+
+    For `on_script_error` of `st.App`.
+    """
+    st.error(FAILED, icon=":material/error:")
+    return True
+
 
 SESSION = "session"
 LONG_TEXT = 4_000  # characters of a message or an address, which may have more than VERIFIED_AT_ONCE nodes

@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from autodiff_viz.workers.free_memory import FreeMemory
-from autodiff_viz.workers.reports import send_reports
+from autodiff_viz.workers.jobs import send_reports
 
 COLLECTED = 20_000, 10, 50
 """Thresholds of the garbage collector: JAX's caches grow with each job, and Python's own would walk them all

@@ -22,8 +22,7 @@ from time import monotonic
 from types import MappingProxyType
 
 from autodiff_viz.workers.fork_client import Template
-from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job
-from autodiff_viz.workers.reports import Report
+from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job, Report
 from autodiff_viz.workers.worker import Worker, work_of
 
 KEPT = 512  # answers in the LRU cache

@@ -9,8 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic
 
-from autodiff_viz.workers.jobs import Job
-from autodiff_viz.workers.reports import Report
+from autodiff_viz.workers.jobs import Job, Report
 
 PATIENCE = 12  # wall-clock limit as a multiple of the CPU limit: workers of low priority may have to wait
 

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_viz.branches.resize import grown, shrunk, with_branches
-from autodiff_viz.graph import limits
-from autodiff_viz.graph.edits import node_edits as edits
+from autodiff_viz.branches.train_one import branches_of
+from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.model import Group, Region, Rule
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.structure.branches import branches_of
 from autodiff_viz.language.parse import parse
 from tests.branching import WAYS, inside, running, stacked
 

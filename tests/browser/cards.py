@@ -1,5 +1,5 @@
 """Draw the pictures of link previews: `python -m tests.browser.cards` writes one for each lesson and page
-to autodiff_viz/ui/serving/cards/, with the preview's words and the graph behind the link.
+to ui/server/cards/, with the preview's words and the graph behind the link.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from autodiff_viz.lab.persistence.link_preview import NAME, PREVIEWS, Preview
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.ui.serving.head import INDEX, SIZE
-from autodiff_viz.ui.serving.routes import FOLDER
-from autodiff_viz.ui.shell import ASSETS
-from autodiff_viz.views.persistence.link_preview import NAME, PREVIEWS, Preview
+from autodiff_viz.ui.navigation import ASSETS
+from autodiff_viz.ui.server.routes import FOLDER, INDEX, SIZE
 from tests.browser.pictures import arrive
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
 

@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Error
 
-from autodiff_viz.views.actions import set_seed
-from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.persistence.address import from_query
+from autodiff_viz.lab.actions import set_seed
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.persistence.address import from_query
+from autodiff_viz.lab.state import Lab
 from tests.browser.lab_page import LabPage
 
 LOG = """(() => {

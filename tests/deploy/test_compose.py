@@ -9,11 +9,10 @@ import sys
 
 import yaml
 
-from autodiff_viz.ui.serving.origin import HOSTS
-from autodiff_viz.ui.serving.routes import ROUTES
-from autodiff_viz.ui.serving.security_headers import FRAMES
-from autodiff_viz.ui.serving.visits import VISITORS
-from autodiff_viz.ui.work import WORKERS
+from autodiff_viz.ui.server.admission import HOSTS, VISITORS
+from autodiff_viz.ui.server.routes import ROUTES
+from autodiff_viz.ui.server.security_headers import FRAMES
+from autodiff_viz.ui.worker_jobs import WORKERS
 from autodiff_viz.workers.disk_cache import VARIABLE as CACHE
 from tests.browser.server import ROOT
 from tests.deploy.image import stages

@@ -2,20 +2,18 @@
 
 import numpy as np
 
-from autodiff_viz.engine.check import check_rule
+from autodiff_viz.canvas import drawing
 from autodiff_viz.engine.live_path import kernels, op_calls
+from autodiff_viz.engine.live_path.check import check_rule
 from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.whole_program import remat_counts
-from autodiff_viz.graph import limits
-from autodiff_viz.graph.checks import check
-from autodiff_viz.graph.edits.node_edits import renamed, with_region, with_rule
+from autodiff_viz.engine.whole_program import remat
+from autodiff_viz.graph import check, limits
+from autodiff_viz.graph.edits import renamed, with_region, with_rule
 from autodiff_viz.graph.identity import EVERYTHING
 from autodiff_viz.graph.model import INPUT, Graph, Node, Region, Rule, params
-from autodiff_viz.language import show
-from autodiff_viz.language.source import syntax
-from autodiff_viz.views.canvas import drawing
-from autodiff_viz.views.node import mathml
+from autodiff_viz.lab.inspector import node
+from autodiff_viz.language import show, syntax
 
 
 def test_every_cache_has_a_size():
@@ -24,7 +22,7 @@ def test_every_cache_has_a_size():
         show._alone,
         drawing._standing,
         syntax._short,
-        mathml.mathml,
+        node.mathml,
     )  # a line of text each, of the visitors served last
     for cache in EVERYTHING:
         most = 5 * limits.NODES if cache in words else limits.NODES if cache in small else kernels.KEPT
@@ -75,9 +73,9 @@ def test_a_new_noise_seed_compiles_nothing():
 
 
 def test_a_count_is_remembered_by_structure():
-    remat_counts._count.forget()
-    before = remat_counts._count.misses()
+    remat._count.forget()
+    before = remat._count.misses()
     for value in (0.1, 0.2, 0.3):
         graph = random_structure(1)
         _ = trace(graph, {"n0": value}).runs
-    assert remat_counts._count.misses() - before == 1
+    assert remat._count.misses() - before == 1

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training.updates import Settings, advance, begin
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.training.state import Settings
+from autodiff_viz.training.updates import advance, begin
 from tests.export.programs import run_here
 from tests.ops.references import reference
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from autodiff_viz import GraphError, parse, problems, show, to_python, trace, train, verify
-from autodiff_viz.engine.diagnostics.differences import check_input, check_node
-from autodiff_viz.engine.sweep import sweep
+from autodiff_viz.engine.finite_differences import check_input, check_node
+from autodiff_viz.explain.sweep.compute import sweep
 from autodiff_viz.graph.limits import GRADS
 from tests.engine.references.random_grads import TEXTS, random_text
 from tests.export.programs import loaded

@@ -8,15 +8,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.diagnostics.differences import check_node
-from autodiff_viz.engine.sweep import sweep
+from autodiff_viz.engine.finite_differences import check_node
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training.train import train
-from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.engine.verify import verify
+from autodiff_viz.explain.sweep.compute import sweep
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
+from autodiff_viz.training.compute import train
 from tests.export.programs import run_here
 
 HALVES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.whole_program.remat_counts import Runs
-from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import INPUT, REWRITE, Call, Graph, Lambda, Node, Rule, params
+from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Node, Rule, params
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import REWRITE
 from autodiff_viz.language.parse import parse
 
 LINE = parse("x = 2.0\ny = 3.0 * x")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from autodiff_viz.engine.check import diagnose, disconnected
+from autodiff_viz.engine.live_path.check import diagnose, disconnected
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.engine.verify import verify
+from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.structure.bypass import with_muted
 from autodiff_viz.language.parse import parse
 from tests.engine.references.scalar_graphs import NUMBERS, muted_graphs
 from tests.engine.references.test_against_tape import assert_matches

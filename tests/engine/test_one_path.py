@@ -12,16 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from autodiff_viz.engine.segments.comparison import division
-from autodiff_viz.engine.segments.training import curves
-from autodiff_viz.engine.sweep import sweep
 from autodiff_viz.engine.trace import Trace, precision, trace
-from autodiff_viz.engine.training.updates import Settings, advance, begin
-from autodiff_viz.engine.whole_program.verify import whole_program
+from autodiff_viz.engine.verify import whole_program
+from autodiff_viz.explain.sweep.compute import sweep
 from autodiff_viz.export.python_source import to_python
-from autodiff_viz.graph.model import INPUT, PULLBACK, REWRITE, Call, Graph, Lambda, Node, Rule, params
-from autodiff_viz.graph.structure.order import descendants
-from autodiff_viz.graph.structure.segments import segments
+from autodiff_viz.graph.cuts import graph_segments
+from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Node, Rule, params
+from autodiff_viz.graph.order import descendants
+from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE
+from autodiff_viz.segments.compute import curves, division
+from autodiff_viz.training.state import Settings
+from autodiff_viz.training.updates import advance, begin
 from tests.engine.references import tape
 from tests.engine.references.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
 from tests.engine.references.test_against_tape import EPSILON, allowed, assert_matches
@@ -114,7 +115,7 @@ def test_a_training_step(graph, dtype):
 
 
 @settings(max_examples=30)
-@given(graph=networks().filter(segments), dtype=DTYPES)
+@given(graph=networks().filter(graph_segments), dtype=DTYPES)
 def test_the_chain_of_segments(graph, dtype):
     found = trace(graph, dtype=dtype)
     bounds = allowed(graph, 1.0, dtype)
@@ -123,7 +124,7 @@ def test_the_chain_of_segments(graph, dtype):
 
 
 @settings(max_examples=20)
-@given(graph=networks().filter(segments))
+@given(graph=networks().filter(graph_segments))
 def test_the_product_of_jacobians_where_the_rules_between_are_linear(graph):
     """Rules of inputs may be any: they act on the sum that arrives."""
     bent = {n.name for n in graph.nodes if n.op != INPUT and n.rule.kind in (REWRITE, PULLBACK)}
@@ -135,7 +136,7 @@ def test_the_product_of_jacobians_where_the_rules_between_are_linear(graph):
 
 
 @settings(max_examples=10)
-@given(graph=networks().filter(segments))
+@given(graph=networks().filter(graph_segments))
 def test_steps_of_training_jointly_and_by_segments(graph):
     """The loss of the second step tells what the first one did."""
     plan = Settings("sgd", 2.0**-6)

@@ -6,11 +6,11 @@ import jax
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.language.parse import parse
-from autodiff_viz.ops.initializers import INITIALIZERS
+from autodiff_viz.ops.params import INITIALIZERS
 
 SHAPE = (40, 60)  # 40 inputs, 60 outputs
 DEVIATION = {

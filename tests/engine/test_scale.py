@@ -12,22 +12,22 @@ import numpy as np
 import optax
 import pytest
 
-from autodiff_viz.engine.check import diagnose
-from autodiff_viz.engine.diagnostics.differences import check_inputs
-from autodiff_viz.engine.sweep import sweep
+from autodiff_viz.engine.finite_differences import check_inputs
+from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.training.train import train
-from autodiff_viz.engine.whole_program.remat_counts import Runs
-from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.whole_program.remat import Runs
+from autodiff_viz.explain.sweep.compute import sweep
+from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.serialization.codec import to_json
+from autodiff_viz.lab.actions import set_function, set_rule, typed
+from autodiff_viz.lab.state import start
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.views.actions import set_function, set_rule, typed
-from autodiff_viz.views.lab import start
+from autodiff_viz.training.compute import train
 from tests.export.programs import check
 
 TEXT = "x = 3.0\na = scale_gradient(x * x, 0.5)\ny = a * 4.0"

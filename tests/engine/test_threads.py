@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from autodiff_viz.engine.diagnostics.differences import check_inputs
+from autodiff_viz.engine.finite_differences import check_inputs
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.engine.verify import verify
 from autodiff_viz.language.parse import parse
 
 FORMULA = """

@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autodiff_viz.export.names import OWN
+from autodiff_viz.export.expressions import OWN
 from autodiff_viz.export.python_source import to_python
-from autodiff_viz.export.rules import WIDTH
+from autodiff_viz.export.rule_functions import WIDTH
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import INPUT, REWRITE, Call, Graph, Group, Lambda, Node, Region, Rule, params
+from autodiff_viz.graph.model import INPUT, Call, Graph, Group, Lambda, Node, Region, Rule, params
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import REWRITE
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import LESSONS

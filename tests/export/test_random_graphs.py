@@ -3,7 +3,7 @@
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.graph.model import params
 from tests.engine.references.scalar_graphs import NUMBERS, ruled_regions, scalar_graphs
 from tests.export.programs import check

@@ -8,7 +8,7 @@ import pytest
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import Region
-from autodiff_viz.graph.registries.policies import POLICIES, POLICY
+from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.language.parse import parse
 from tests.export.programs import check, run_here
 

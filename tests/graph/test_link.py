@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import decoded
 from autodiff_viz.graph.link import document_in, to_link
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.serialization.codec import decoded
 from tests.strategies import graphs
 
 GRAPH = Graph((Node("x", "input", (), params(value=2.0)), Node("y", "sin", ("x",))), (), "y")

@@ -11,10 +11,11 @@ from hypothesis import given
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import to_link
-from autodiff_viz.graph.model import POLICIES, Graph, Node, Region, params
+from autodiff_viz.graph.model import Graph, Node, Region, params
+from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.serialization.codec import to_json
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
@@ -246,7 +247,7 @@ def test_of_many_problems_the_first_are_told():
 
 
 def test_policies_are_told_by_their_names_and_not_by_their_places(monkeypatch):
-    monkeypatch.setattr("autodiff_viz.language.printer.heads.POLICIES", (*POLICIES, "a_new_one"))
+    monkeypatch.setattr("autodiff_viz.language.show.POLICIES", (*POLICIES, "a_new_one"))
     nothing_saved = Region("r", frozenset("x"), "save_only_these_names")
     graph = Graph((Node("x", "input", (), params(value=1.0)),), (nothing_saved,), "x")
     assert parse(show(graph)) == graph

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from autodiff_viz.graph.text.syntax_tree import syntax_tree
+from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.language.parse import parse
 
 ROW = f"[{', '.join(f'{i}.5' for i in range(100))}]"

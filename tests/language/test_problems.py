@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
+from autodiff_viz.language.scanner import FAULTS
 from autodiff_viz.language.show import show
-from autodiff_viz.language.source.scanner import FAULTS
 from autodiff_viz.ops.catalog import OPS
 from tests.language.samples import automatic
 from tests.work import lines_run

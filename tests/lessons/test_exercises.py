@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.engine.segments.comparison import division
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.lab.exercises import do_try
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.views.lab import start
-from autodiff_viz.views.lessons.gallery import open_lesson
-from autodiff_viz.views.page.tries import do_try
+from autodiff_viz.segments.compute import division
 
 
 def after(key: str, i: int) -> Trace:

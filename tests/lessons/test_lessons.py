@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.graph.checks.check import problems
-from autodiff_viz.graph.serialization.codec import to_json
+from autodiff_viz.canvas.drawing import Picture, drawing
+from autodiff_viz.graph.check import problems
+from autodiff_viz.graph.codec import to_json
 from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, check, findings, graph_of, trace_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
-from autodiff_viz.lessons.record import Claim, Law, Lesson, Like, Variant
-from autodiff_viz.lessons.sources import INTRODUCTIONS
-from autodiff_viz.views.canvas.drawing import Picture, drawing
+from autodiff_viz.lessons.lesson import INTRODUCTIONS, Claim, Law, Lesson, Like, Variant
 
 VARIANTS = [(found, variant) for found in LESSONS for variant in found.variants]
 

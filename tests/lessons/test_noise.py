@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
+from autodiff_viz.lab.actions import resampled
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.views.actions import resampled
-from autodiff_viz.views.lab import start
-from autodiff_viz.views.lessons.gallery import open_lesson
 
 X = np.array([-2.0, -1.0, 1.0])
 NAIVE, EARLY, LAST = range(3)

@@ -8,7 +8,7 @@ import pytest
 
 from autodiff_viz.ops.catalog import GROUPS, OPS
 from autodiff_viz.ops.latex import PLACEHOLDER
-from autodiff_viz.ops.record import Op
+from autodiff_viz.ops.op import Op
 from tests.ops.samples import ELEMENTWISE
 
 KINDS = {"int", "float", "bool", "axis", "axes", "shape", "new_shape", "index", "seed", "choice"}

@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.record import Param
+from autodiff_viz.ops.op import Param
 from tests.ops.latex_values import evaluate
 from tests.ops.references import reference
 from tests.ops.samples import ELEMENTWISE, central_difference, examples_of, sample

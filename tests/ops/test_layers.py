@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.problem import GraphError

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from autodiff_viz.ui import fragments, pace, session, warm
+from autodiff_viz.ui import fragments, scheduling, session, warm_up
 from tests.browser.server import Server
 from tests.ui.visitor import Visitor, visiting
 
@@ -12,11 +12,11 @@ from tests.ui.visitor import Visitor, visiting
 @pytest.fixture(autouse=True, scope="session")
 def _nothing_is_warmed():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(warm, "ready", lambda: None)
+        patch.setattr(warm_up, "ready", lambda: None)
         patch.setattr(fragments, "is_seen", lambda shown: True)  # no browser says what can be seen
         patch.setattr(fragments, "is_first", lambda shown: False)  # nor asks for what a first run leaves out
-        patch.setattr(pace, "_last", pace.Pace(0.0, 0.0))
-        patch.setattr(pace, "process_time", lambda: 0.0)  # the tests' own work is no load of the server
+        patch.setattr(scheduling, "_last", scheduling.Pace(0.0, 0.0))
+        patch.setattr(scheduling, "process_time", lambda: 0.0)  # the tests' own work is no load of the server
         yield
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from autodiff_viz.lab.state import Lab
 from autodiff_viz.ui.session import SESSION, Session
-from autodiff_viz.views.lab import Lab
 
 TEXTS = ("full", "patch", "tables")  # of the component's data, which are JSON once more
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from autodiff_viz.ui import work
-from autodiff_viz.ui.answers import answers
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.state import start
+from autodiff_viz.ui import worker_jobs
+from autodiff_viz.ui.exchange import answers
 from autodiff_viz.ui.session import Session
-from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.lab import start
 from autodiff_viz.workers.jobs import Answer, Job
 
 
@@ -32,7 +32,7 @@ class Slow:
 @pytest.fixture
 def slow(monkeypatch) -> Slow:
     found = Slow()
-    monkeypatch.setattr(work, "workers", lambda: found)
+    monkeypatch.setattr(worker_jobs, "workers", lambda: found)
     return found
 
 
@@ -46,7 +46,7 @@ def test_a_check_is_requested_when_the_user_is_idle_not_by_the_run_of_an_edit(sl
     assert slow.asked == []
     here.parts.settled = here.lab
     assert drawn(here).awaited
-    assert work.check_job(here.present.view).key in [job.key for job in slow.asked]
+    assert worker_jobs.check_job(here.present.view).key in [job.key for job in slow.asked]
 
 
 def test_of_edits_that_follow_one_another_only_the_last_is_checked(slow):
@@ -56,13 +56,13 @@ def test_of_edits_that_follow_one_another_only_the_last_is_checked(slow):
     drawn(here)
     here.parts.settled = here.lab
     drawn(here)
-    assert [job.arguments[0].graph for job in slow.asked if job.function is work.verification] == [
+    assert [job.arguments[0].graph for job in slow.asked if job.function is worker_jobs.verification] == [
         here.lab.graph
     ]
 
 
 def test_an_answer_that_exists_is_shown_in_the_run_of_an_edit_too(slow):
     here = Session(start())
-    job = work.check_job(here.present.view)
+    job = worker_jobs.check_job(here.present.view)
     slow.done[job.key] = Answer(())
     assert (drawn(here).check, slow.asked) == (Answer(()), [])

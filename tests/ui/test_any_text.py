@@ -13,14 +13,14 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from autodiff_viz.ui import work
+from autodiff_viz.lab.persistence.address import from_query
+from autodiff_viz.lab.state import start
+from autodiff_viz.ui import worker_jobs
 from autodiff_viz.ui.address import next_address
-from autodiff_viz.ui.lab.exchange import hear, news
+from autodiff_viz.ui.exchange import hear, news
 from autodiff_viz.ui.session import Session
-from autodiff_viz.views.lab import start
-from autodiff_viz.views.persistence.address import from_query
+from tests.lab.random_walks import walks
 from tests.thorough import THOROUGH
-from tests.views.random_walks import walks
 
 EDITS = int(os.environ.get("EDITS", "3000" if THOROUGH else "150"))
 
@@ -53,9 +53,9 @@ FORMULAS = (
 
 @pytest.fixture(autouse=True)
 def _no_workers(monkeypatch):
-    here = work._Here()
+    here = worker_jobs._Here()
     monkeypatch.setattr(here, "ask", lambda asker, job: None)
-    monkeypatch.setattr(work, "workers", lambda: here)
+    monkeypatch.setattr(worker_jobs, "workers", lambda: here)
 
 
 def answered(here: Session, *edits: dict[str, Any]) -> dict[str, Any]:

@@ -15,16 +15,15 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.lessons import findings_codec
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.state import start
+from autodiff_viz.lessons import evaluate
 from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.ui import work
-from autodiff_viz.ui.pages import lessons as lessons_page
+from autodiff_viz.ui import pages as lessons_page
+from autodiff_viz.ui import worker_jobs
 from autodiff_viz.ui.panels.claims import CHECKING
-from autodiff_viz.views.lab import start
-from autodiff_viz.views.lessons.gallery import open_lesson
-from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job
+from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job, Report
 from autodiff_viz.workers.pool import Pool
-from autodiff_viz.workers.reports import Report
 from tests.ui.page import put
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -35,7 +34,7 @@ TICK = "✓"
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    found = Pool(("autodiff_viz.lessons.findings_codec",))
+    found = Pool(("autodiff_viz.lessons.evaluate",))
     yield found
     found.end()
 
@@ -50,12 +49,12 @@ def server(monkeypatch, tmp_path, pool):
     def refuse(*_):
         raise AssertionError("claims are worked out in the server")
 
-    monkeypatch.setattr(findings_codec, "findings", refuse)
+    monkeypatch.setattr(evaluate, "findings", refuse)
     monkeypatch.setattr(lessons_page, "LESSONS", (FORK, SURGERY))
-    monkeypatch.setattr(work, "workers", lambda: pool)
-    monkeypatch.setattr(work, "kept", lambda: tmp_path)
-    monkeypatch.setattr(work, "this_version", lambda: str(tmp_path))
-    monkeypatch.setattr(work, "_proved", {})
+    monkeypatch.setattr(worker_jobs, "workers", lambda: pool)
+    monkeypatch.setattr(worker_jobs, "kept", lambda: tmp_path)
+    monkeypatch.setattr(worker_jobs, "this_version", lambda: str(tmp_path))
+    monkeypatch.setattr(worker_jobs, "_proved", {})
     return monkeypatch
 
 
@@ -81,8 +80,8 @@ class Idle:
 def started_again(server, found: Answer | None = None) -> Idle:
     """The same version in a new process, whose workers answer `found`."""
     idle = Idle(found)
-    server.setattr(work, "_proved", {})
-    server.setattr(work, "workers", lambda: idle)
+    server.setattr(worker_jobs, "_proved", {})
+    server.setattr(worker_jobs, "workers", lambda: idle)
     return idle
 
 
@@ -158,7 +157,7 @@ def test_the_next_start_of_the_same_version_ticks_at_once_and_asks_for_nothing(s
 def test_another_version_asks_again(server):
     checked(gallery())
     idle = started_again(server)
-    server.setattr(work, "this_version", lambda: "another one")
+    server.setattr(worker_jobs, "this_version", lambda: "another one")
     assert (checking(gallery()), held(lab())) == (2, 0)
     assert {job.arguments[0] for job in idle.asked} == {"fork", "surgery"}
 
@@ -166,7 +165,7 @@ def test_another_version_asks_again(server):
 def test_a_lesson_that_claims_something_else_asks_again(server):
     checked(gallery())
     idle = started_again(server)
-    assert work.proved(replace(FORK, claims=FORK.claims[1:])) is None
+    assert worker_jobs.proved(replace(FORK, claims=FORK.claims[1:])) is None
     assert len(idle.asked) == 1
 
 

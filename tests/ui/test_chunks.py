@@ -4,11 +4,11 @@ import re
 
 import pytest
 
+from autodiff_viz.lab.persistence.link_preview import PREVIEWS
 from autodiff_viz.ui import chunks
+from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.chunks import FIRST, LATER, STATIC, scripts
-from autodiff_viz.ui.lab.source import script
-from autodiff_viz.ui.serving.head import document
-from autodiff_viz.views.persistence.link_preview import PREVIEWS
+from autodiff_viz.ui.server.routes import document
 
 JS = STATIC / "static" / "js"
 IMPORTED = re.compile(r'(?:^|[;}])import(?:[^;"()]*from)?"\./([\w.-]+\.js)"')

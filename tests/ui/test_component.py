@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from autodiff_viz.ui.bundle import ENTRY, WEB, bundle, linked, script
 from autodiff_viz.ui.inbox import Inbox, fresh
-from autodiff_viz.ui.lab.bundle import WEB, bundle, linked
-from autodiff_viz.ui.lab.source import ENTRY, script
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ["lab/web", "editor/web", "formula/web", "sliders/web", "web"]
+FOLDERS = ["base", "canvas", "formula", "sliders", "connection"]
 INBOX = Inbox("session", 4)
 
 
@@ -80,7 +79,7 @@ def test_the_linked_script_has_no_import_and_no_export_left():
 
 def test_the_code_has_the_same_name_on_every_server():
     """Those behind one address send each other's visitors to it."""
-    command = [sys.executable, "-c", "from autodiff_viz.ui.lab.source import script; print(script().name)"]
+    command = [sys.executable, "-c", "from autodiff_viz.ui.bundle import script; print(script().name)"]
     names = {
         subprocess.run(
             command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, cwd=ROOT

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-WEB = ROOT / "autodiff_viz" / "ui" / "editor" / "web"
+WEB = ROOT / "autodiff_viz" / "web" / "canvas"
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]
 CSS = "\n".join((WEB / f"{name}.css").read_text("utf-8") for name in ("canvas", "sizes"))
 SCHEMES = ("light", "dark")

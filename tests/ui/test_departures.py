@@ -8,7 +8,7 @@ import pytest
 from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.ui import departures, work
+from autodiff_viz.ui import worker_jobs
 from autodiff_viz.workers.jobs import Answer, Job
 from autodiff_viz.workers.pool import Pool
 from tests.workers import errands
@@ -27,12 +27,12 @@ def pool() -> Iterator[Pool]:
 @pytest.fixture
 def page(monkeypatch, pool) -> AppTest:
     """A page of the visitor anna, which waits for the job in its session state."""
-    monkeypatch.setattr(work, "workers", lambda: pool)
+    monkeypatch.setattr(worker_jobs, "workers", lambda: pool)
 
     def script():
         import streamlit as st
 
-        from autodiff_viz.ui.work import asked
+        from autodiff_viz.ui.worker_jobs import asked
 
         st.text(asked("anna", "figure", st.session_state["job"]))
 
@@ -50,7 +50,7 @@ def close() -> None:
 
 
 def test_a_closed_page_ends_its_job(monkeypatch, page, pool):
-    monkeypatch.setattr(departures, "AWAY", 0.05)
+    monkeypatch.setattr(worker_jobs, "AWAY", 0.05)
     wanted = job(errands.without_end)
     drawn(page, wanted)
     assert begins(pool, wanted)
@@ -58,11 +58,11 @@ def test_a_closed_page_ends_its_job(monkeypatch, page, pool):
     close()
     assert ends(process)
     assert pool.answer(wanted.key, 0.3) is None
-    assert "anna" not in departures._requested
+    assert "anna" not in worker_jobs._requested
 
 
 def test_a_page_that_comes_back_keeps_its_job(monkeypatch, page, pool):
-    monkeypatch.setattr(departures, "AWAY", 0.5)
+    monkeypatch.setattr(worker_jobs, "AWAY", 0.5)
     wanted = job(errands.slow, 1.5, 7)
     drawn(page, wanted)
     assert begins(pool, wanted)
@@ -74,7 +74,7 @@ def test_a_page_that_comes_back_keeps_its_job(monkeypatch, page, pool):
 
 
 def test_a_job_that_the_reloaded_page_has_requested_goes_on(monkeypatch, page, pool):
-    monkeypatch.setattr(departures, "AWAY", 0.1)
+    monkeypatch.setattr(worker_jobs, "AWAY", 0.1)
     wanted = job(errands.slow, 1.0, 8)
     drawn(page, wanted)
     assert begins(pool, wanted)
@@ -84,17 +84,18 @@ def test_a_job_that_the_reloaded_page_has_requested_goes_on(monkeypatch, page, p
 
 
 def test_a_job_requested_over_the_websocket_ends_with_the_page(monkeypatch, pool):
-    monkeypatch.setattr(departures, "AWAY", 0.05)
-    monkeypatch.setattr(work, "workers", lambda: pool)
+    monkeypatch.setattr(worker_jobs, "AWAY", 0.05)
+    monkeypatch.setattr(worker_jobs, "workers", lambda: pool)
 
     def script():
-        from autodiff_viz.ui import departures, work
+        from autodiff_viz.ui import worker_jobs as departures
+        from autodiff_viz.ui import worker_jobs as work
 
         departures.note_visit("bert", work.workers().cancel)
 
     AppTest.from_function(script).run()
     wanted = job(errands.without_end)
-    work.asked("bert", "check", wanted)  # in a thread without a run of Streamlit
+    worker_jobs.asked("bert", "check", wanted)  # in a thread without a run of Streamlit
     assert begins(pool, wanted)
     (process,) = [worker.process for worker in pool._workers if worker.job is wanted]
     close()

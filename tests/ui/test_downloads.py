@@ -4,8 +4,8 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from autodiff_viz.lab.state import opened, start
 from autodiff_viz.language.parse import parse
-from autodiff_viz.views.lab import opened, start
 from tests.ui.page import put
 
 APP = str(Path(__file__).parents[2] / "app.py")

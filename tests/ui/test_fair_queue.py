@@ -13,9 +13,11 @@ from time import monotonic, sleep, thread_time
 
 import pytest
 
+from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
+from autodiff_viz.lab.state import committed, start
 from autodiff_viz.language.parse import parse
-from autodiff_viz.ui import fair_queue
-from autodiff_viz.ui.fair_queue import (
+from autodiff_viz.ui import scheduling
+from autodiff_viz.ui.scheduling import (
     LATELY,
     SLOW,
     SWITCH_ALONE,
@@ -27,13 +29,11 @@ from autodiff_viz.ui.fair_queue import (
     switch_often_in_long_turns,
     take_long,
 )
-from autodiff_viz.ui.serving import lab_socket
+from autodiff_viz.ui.server import lab_socket
 from autodiff_viz.ui.session import LONG_TEXT, Session
-from autodiff_viz.views.compose import VERIFIED_AT_ONCE
-from autodiff_viz.views.lab import committed, start
 
 PATIENCE = 30  # seconds
-UI = Path(fair_queue.__file__).parent
+UI = Path(scheduling.__file__).parent
 
 
 def beside(what: Callable[[], None]) -> Thread:
@@ -43,7 +43,7 @@ def beside(what: Callable[[], None]) -> Thread:
 
 
 def test_what_is_drawn_for_one_is_not_cut_into_by_another(monkeypatch):
-    monkeypatch.setattr(fair_queue, "_quick", Queue(PATIENCE))  # nobody is admitted on a busy machine either
+    monkeypatch.setattr(scheduling, "_quick", Queue(PATIENCE))  # nobody is admitted on a busy machine either
     seen: list[str] = []
 
     def draw(name: str) -> None:
@@ -116,20 +116,20 @@ def test_who_was_slow_lately_keeps_nobody_waiting():
         other = beside(draw)
         other.join(PATIENCE)
         assert done == [1]
-        assert fair_queue._slow._going
+        assert scheduling._slow._going
 
 
 def test_the_mark_of_a_slow_visitor_lasts_as_many_times_the_turn(monkeypatch):
     """Quick turns in between, those that draw what the slow one has changed, do not take it away."""
     now = [monotonic()]
-    monkeypatch.setattr(fair_queue, "monotonic", lambda: now[0])
-    fair_queue._note("very slow", 0.5)
-    fair_queue._note("very slow", 0.001)
-    fair_queue._note("quick", SLOW)
+    monkeypatch.setattr(scheduling, "monotonic", lambda: now[0])
+    scheduling._note("very slow", 0.5)
+    scheduling._note("very slow", 0.001)
+    scheduling._note("quick", SLOW)
 
     def queue(of: str) -> str:
         with in_turn(of):
-            return "slow" if fair_queue._slow.under_way else "quick"
+            return "slow" if scheduling._slow.under_way else "quick"
 
     assert [queue("very slow"), queue("quick"), queue("another")] == ["slow", "quick", "quick"]
     now[0] += 0.49 * LATELY
@@ -165,7 +165,7 @@ def test_a_mistake_gives_the_turn_back():
 
 
 def test_threads_switch_seldom_in_a_turn_alone_and_often_beside_another(monkeypatch):
-    monkeypatch.setattr(fair_queue, "USUAL", PATIENCE)
+    monkeypatch.setattr(scheduling, "USUAL", PATIENCE)
     intervals: list[float] = []
 
     def draw() -> None:
@@ -182,7 +182,7 @@ def test_threads_switch_seldom_in_a_turn_alone_and_often_beside_another(monkeypa
 
 def test_threads_switch_often_once_a_message_arrives_in_a_turn_that_takes_long(monkeypatch):
     now = [monotonic()]
-    monkeypatch.setattr(fair_queue, "monotonic", lambda: now[0])
+    monkeypatch.setattr(scheduling, "monotonic", lambda: now[0])
     intervals: list[float] = []
     with in_turn():
         for passed in (0.0, 0.9 * USUAL, 0.2 * USUAL):
@@ -195,7 +195,7 @@ def test_threads_switch_often_once_a_message_arrives_in_a_turn_that_takes_long(m
 
 
 def test_a_slow_visitor_never_counts_as_alone():
-    fair_queue._note("slow one", 2 * SLOW)
+    scheduling._note("slow one", 2 * SLOW)
     with in_turn("slow one"):
         assert round(sys.getswitchinterval(), 6) == SWITCH_SHARED
 
@@ -237,14 +237,14 @@ def test_each_callback_takes_a_turn():
 def test_a_decorated_function_has_its_turn_at_each_call():
     @in_turn()
     def turn() -> bool:
-        return fair_queue._mine.turn
+        return scheduling._mine.turn
 
     assert [turn(), turn()] == [True, True]
-    assert not fair_queue._mine.turn
+    assert not scheduling._mine.turn
 
 
 def test_threads_switch_often_while_something_works_beside_a_turn(monkeypatch):
-    monkeypatch.setattr(fair_queue, "USUAL", PATIENCE)
+    monkeypatch.setattr(scheduling, "USUAL", PATIENCE)
     with in_turn():
         assert isclose(sys.getswitchinterval(), SWITCH_ALONE)
         with beside_turns():
@@ -284,8 +284,8 @@ def test_an_idle_queue_remembers_no_browser():
 
 def test_a_turn_that_will_take_long_moves_to_the_slow_queue(monkeypatch):
     """No quick turn waits for it, and of several such turns one is under way."""
-    monkeypatch.setattr(fair_queue, "_quick", Queue(PATIENCE))  # nobody is admitted because time has passed
-    monkeypatch.setattr(fair_queue, "_slow", Queue(PATIENCE))
+    monkeypatch.setattr(scheduling, "_quick", Queue(PATIENCE))  # nobody is admitted because time has passed
+    monkeypatch.setattr(scheduling, "_slow", Queue(PATIENCE))
     go_on, moved, threads, done = Event(), [], [], []
 
     def long(number: int) -> None:
@@ -297,7 +297,7 @@ def test_a_turn_that_will_take_long_moves_to_the_slow_queue(monkeypatch):
 
     for number in range(5):
         threads.append(beside(lambda number=number: long(number)))
-    while len(fair_queue._slow._waiting) < 4:
+    while len(scheduling._slow._waiting) < 4:
         sleep(0.001)
     beside(lambda: in_turn("quick").__enter__() or done.append(1)).join(PATIENCE)
     assert (done, len(moved)) == ([1], 1)
@@ -305,12 +305,12 @@ def test_a_turn_that_will_take_long_moves_to_the_slow_queue(monkeypatch):
     for thread in threads:
         thread.join(PATIENCE)
     assert sorted(moved) == [0, 1, 2, 3, 4]
-    assert not fair_queue._slow.under_way
+    assert not scheduling._slow.under_way
 
 
 def test_without_a_turn_there_is_none_to_move():
     take_long()
-    assert not fair_queue._slow.under_way
+    assert not scheduling._slow.under_way
 
 
 @pytest.mark.parametrize(("nodes", "slow"), [(VERIFIED_AT_ONCE, 0), (VERIFIED_AT_ONCE + 1, 1)])
@@ -319,13 +319,13 @@ def test_a_large_graph_is_evaluated_in_the_slow_queue(nodes, slow):
     here = Session(committed(start(), parse(f"n0 = 0.5\n{chain}"), "opened"))
     with in_turn("first edit"):
         assert len(here.present.view.graph.nodes) == nodes
-        assert fair_queue._slow.under_way == slow
+        assert scheduling._slow.under_way == slow
 
 
 @pytest.mark.parametrize(("text", "slow"), [("y = 1.0", 0), ("y = 1.0 # " + "long" * LONG_TEXT, 1)])
 def test_a_long_text_is_read_in_the_slow_queue(monkeypatch, text, slow):
     """One would be admitted after the other otherwise while the first is still being read."""
     at: list[int] = []
-    monkeypatch.setattr(lab_socket, "_read", lambda text: at.append(fair_queue._slow.under_way) or {})
+    monkeypatch.setattr(lab_socket, "_read", lambda text: at.append(scheduling._slow.under_way) or {})
     lab_socket.exchange(Session(start()), text)
     assert at == [slow]

@@ -11,16 +11,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.graph.link import to_link
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.inspector.panel import Answers
+from autodiff_viz.lab.persistence.address import TRAINED, to_query
+from autodiff_viz.lab.state import start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ui import first_view
 from autodiff_viz.ui.first_view import drawing, first
 from autodiff_viz.ui.session import SESSION
-from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.lab import start
-from autodiff_viz.views.node.panel import Answers
-from autodiff_viz.views.persistence.address import TRAINED, to_query
+from tests.lab.regression import lab_of, trained
 from tests.ui.page import drawing_of, lab_data, put
-from tests.views.regression import lab_of, trained
 
 APP = str(Path(__file__).parents[2] / "app.py")
 LINK = to_link(parse("x = -0.0\ny = 2.0 / x"))

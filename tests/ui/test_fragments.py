@@ -8,14 +8,14 @@ import pytest
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1 import AppTest, local_script_runner
 
+from autodiff_viz.lab.page import SHOWS
+from autodiff_viz.lab.state import start
+from autodiff_viz.lab.training import trains
 from autodiff_viz.ui import fragments
-from autodiff_viz.ui.lab.exchange import hear
+from autodiff_viz.ui.exchange import hear
 from autodiff_viz.ui.session import SESSION, Session
-from autodiff_viz.views.lab import start
-from autodiff_viz.views.page.parts import SHOWS
-from autodiff_viz.views.training.actions import trains
+from tests.lab.regression import lab_of
 from tests.ui.page import put
-from tests.views.regression import lab_of
 
 APP = str(Path(__file__).parents[2] / "app.py")
 

@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from autodiff_viz.ui import garbage
+from autodiff_viz.ui import gc_tuning
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def thresholds():
 
 @pytest.mark.parametrize(("pending", "due"), [(0, False), (1, False), (2, True), (9, True)])
 def test_a_full_collection_waits_for_garbage(pending, due):
-    assert garbage.is_due(pending) is due
+    assert gc_tuning.is_due(pending) is due
 
 
 class Ring:
@@ -38,24 +38,24 @@ def old_cycle() -> weakref.ref:
 
 
 def test_an_old_cycle_is_freed_when_a_collection_is_due(thresholds):
-    garbage.tune()
+    gc_tuning.tune()
     gc.collect()
     found = old_cycle()
-    garbage.collect_if_due()
+    gc_tuning.collect_if_due()
     assert found() is not None
-    for _ in range(garbage.LEFT):
+    for _ in range(gc_tuning.LEFT):
         gc.collect(1)
-    garbage.collect_if_due()
+    gc_tuning.collect_if_due()
     assert found() is None
 
 
 def test_under_load_that_lasts_a_collection_follows_many_departures(thresholds):
-    garbage.tune()
+    gc_tuning.tune()
     gc.collect()
-    garbage._departed.clear()
+    gc_tuning._departed.clear()
     found = old_cycle()
-    for _ in range(garbage.DEPARTURES - 1):
-        garbage.note_departure()
+    for _ in range(gc_tuning.DEPARTURES - 1):
+        gc_tuning.note_departure()
     assert found() is not None
-    garbage.note_departure()
+    gc_tuning.note_departure()
     assert found() is None

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.lab.actions import typed
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.persistence.address import to_query
+from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ui import fragments
+from autodiff_viz.ui.exchange import DETAILS
 from autodiff_viz.ui.inbox import STAMP, read_stamp
-from autodiff_viz.ui.lab.exchange import DETAILS
 from autodiff_viz.ui.session import SESSION
-from autodiff_viz.views.actions import typed
-from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.lab import Lab, opened, start
-from autodiff_viz.views.persistence.address import to_query
 from tests.ui.page import check_of, drawing_of, lab_data, node_of, put
 from tests.ui.page import lab_of as lab
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from autodiff_viz.lab.actions import set_input
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.ui.exchange import hear
 from autodiff_viz.ui.fragments import rest_due
-from autodiff_viz.ui.lab.exchange import hear
 from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.session import SESSION
-from autodiff_viz.views.actions import set_input
-from autodiff_viz.views.lab import start
-from autodiff_viz.views.lessons.gallery import open_lesson
 from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")

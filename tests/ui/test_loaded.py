@@ -17,9 +17,9 @@ from time import monotonic, sleep
 
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.ui.session import SESSION
-from autodiff_viz.views.lab import start
+from autodiff_viz.lab.state import start
 
 def drawn(**query):
     app = AppTest.from_file("app.py", default_timeout=120)

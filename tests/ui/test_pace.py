@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from autodiff_viz.ui.pace import BUSY, FIRST, IDLE, LATE, MOST, WINDOW, Pace, is_due, paced
+from autodiff_viz.ui.scheduling import BUSY, FIRST, IDLE, LATE, MOST, WINDOW, Pace, is_due, paced
 
 
 def after(*shares: float) -> Pace:

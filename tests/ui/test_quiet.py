@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.ui import quiet, warm
+from autodiff_viz.ui import idle, warm_up
 
 
 class Looks:
@@ -15,7 +15,7 @@ class Looks:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *shares: float):
         self.times, self.used, self.shares = 0, 0.0, shares
-        monkeypatch.setattr(quiet, "process_time", lambda: self.used)
+        monkeypatch.setattr(idle, "process_time", lambda: self.used)
 
     def wait(self, seconds: float) -> bool:
         if self.times == len(self.shares):
@@ -30,7 +30,7 @@ class Looks:
 
 def test_a_moment_is_quiet_if_the_server_used_less_than_a_twentieth_of_a_processor(monkeypatch):
     looks = Looks(monkeypatch, 0.0, 0.9, 0.04, 0.06, 0.0)
-    assert [looks.times for _ in quiet.quiet_moments(looks)] == [1, 3, 5]
+    assert [looks.times for _ in idle.quiet_moments(looks)] == [1, 3, 5]
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def asked(monkeypatch) -> Callable[[float], list[str]]:
             keys.append(lesson.key)
             return None
 
-        monkeypatch.setattr(warm, "proved", proved)
-        warm.work_when_quiet(looks)
+        monkeypatch.setattr(warm_up, "proved", proved)
+        warm_up.work_when_quiet(looks)
         return keys
 
     return run

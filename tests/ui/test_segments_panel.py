@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.ui import work
-from autodiff_viz.ui.panels import waiting
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.state import start
+from autodiff_viz.ui import worker_jobs
+from autodiff_viz.ui.panels import charts
 from autodiff_viz.ui.session import SESSION
-from autodiff_viz.views.lab import start
-from autodiff_viz.views.lessons.gallery import open_lesson
-from autodiff_viz.workers.jobs import TOO_LONG, Answer, done_here
-from autodiff_viz.workers.reports import Report
+from autodiff_viz.workers.jobs import TOO_LONG, Answer, Report, done_here
 from tests.ui.test_lab_page import lab_of, page, ran, said
 
 CUT = "w = parameter(3.0)\nu = parameter(0.5)\nh = cut(w * w)\nz = square(h * u - 1.0)"
@@ -43,8 +42,8 @@ class Later:
 @pytest.fixture
 def workers(monkeypatch) -> Later:
     found = Later()
-    monkeypatch.setattr(work, "workers", lambda: found)
-    monkeypatch.setattr(waiting, "workers", lambda: found)
+    monkeypatch.setattr(worker_jobs, "workers", lambda: found)
+    monkeypatch.setattr(charts, "workers", lambda: found)
     return found
 
 

@@ -11,14 +11,14 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from autodiff_viz.lab.actions import set_input, typed, undone
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.persistence.address import GALLERY, VIEW, to_query
+from autodiff_viz.lab.state import FIRST, start
 from autodiff_viz.ui import address
 from autodiff_viz.ui.panels import settings
-from autodiff_viz.ui.serving.lab_socket import exchange
+from autodiff_viz.ui.server.lab_socket import exchange
 from autodiff_viz.ui.session import SESSION, Session, act
-from autodiff_viz.views.actions import set_input, typed, undone
-from autodiff_viz.views.lab import FIRST, start
-from autodiff_viz.views.lessons.gallery import open_lesson
-from autodiff_viz.views.persistence.address import GALLERY, VIEW, to_query
 from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from autodiff_viz.graph import limits
-from autodiff_viz.views.edits.apply import edited
-from autodiff_viz.views.lab import start
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.state import start
 
 SLIDE = {"seq": 1, "kind": "slide", "name": "x", "value": 2.5, "fresh": True}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from autodiff_viz.lab.training import scrubs, trains
 from autodiff_viz.ui.session import SESSION
-from autodiff_viz.views.training.actions import scrubs, trains
+from tests.lab.regression import lab_of, trained
 from tests.ui.test_lab_page import page, ran
-from tests.views.regression import lab_of, trained
 
 STATES = {
     "new": lab_of(),

@@ -10,14 +10,14 @@ from queue import SimpleQueue
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.training.course import records
-from autodiff_viz.graph.edits.node_edits import with_rule
+from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Rule
+from autodiff_viz.lab.training import pauses, trains
+from autodiff_viz.training.course import records
+from autodiff_viz.training.run import still
 from autodiff_viz.ui import trainer as module
 from autodiff_viz.ui.trainer import BROKEN, GONE, Trainer
-from autodiff_viz.views.training.actions import pauses, trains
-from autodiff_viz.views.training.record import still
-from tests.views.regression import lab_of, loss_of
+from tests.lab.regression import lab_of, loss_of
 
 PATIENCE = 60  # seconds; the first step compiles
 

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.training.updates import Settings, advance, begin
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
-from autodiff_viz.ui import training_steps as module
-from autodiff_viz.ui.training_steps import NotWanted, Steps, as_long_as
+from autodiff_viz.training.state import Settings
+from autodiff_viz.training.updates import advance, begin
+from autodiff_viz.ui import trainer as module
+from autodiff_viz.ui.trainer import NotWanted, Steps, as_long_as
 
 LINE = parse("x = [1.0, 2.0]\nw = parameter(0.5)\ny = x * w\nloss = mean_squared_error(y, [3.0, 6.0])")
 ADAM = Settings("adam", 0.05)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from autodiff_viz.ui import widgets
+from autodiff_viz.lab.actions import set_seed, typed
+from autodiff_viz.lab.state import start
+from autodiff_viz.ui import fragments
 from autodiff_viz.ui.session import Session
-from autodiff_viz.views.actions import set_seed, typed
-from autodiff_viz.views.lab import start
 from tests.ui.page import lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -65,15 +65,15 @@ def test_what_is_refused_leaves_the_box_with_what_counts(app):
 
 def test_what_a_widget_said_last_is_no_news_and_what_it_says_next_is(monkeypatch):
     here, state = Session(start()), {}
-    monkeypatch.setattr(widgets, "session", lambda: here)
-    monkeypatch.setattr(widgets.st, "session_state", state)
-    key = widgets.renewed("rule", "a", "stop")
+    monkeypatch.setattr(fragments, "session", lambda: here)
+    monkeypatch.setattr(fragments.st, "session_state", state)
+    key = fragments.renewed("rule", "a", "stop")
     said = []
     for word in ("stop", "follow", "follow", "stop", None):
         state[key] = word
-        said.append(widgets.news(here.widgets, state, key))
+        said.append(fragments.news(here.widgets, state, key))
     assert said == [False, True, False, True, True]
     state[key] = "stop"
-    other = widgets.renewed("rule", "b", "stop")
+    other = fragments.renewed("rule", "b", "stop")
     assert other != key
-    assert not widgets.news(here.widgets, state, other)
+    assert not fragments.news(here.widgets, state, other)

@@ -1,7 +1,7 @@
 // Applies patches made by Python to drawings made by Python: `node apply_deltas.mjs pairs.json`.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { apply } from "../../autodiff_viz/ui/editor/web/state/delta.js";
+import { apply } from "../../autodiff_viz/web/canvas/state/delta.js";
 
 /** Whatever is changed in place must fail. */
 function frozen(value) {

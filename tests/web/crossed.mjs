@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { bounds, hookCurve, overlap, outputPoint, slotPoint, wireCurve } from "../../autodiff_viz/ui/editor/web/draw/geometry.js";
+import { bounds, hookCurve, overlap, outputPoint, slotPoint, wireCurve } from "../../autodiff_viz/web/canvas/state/geometry.js";
 
 const STEPS = 48; // points of each piece of a curve
 const INSIDE = 1; // px by which a curve may touch a card

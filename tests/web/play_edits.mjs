@@ -1,8 +1,8 @@
 // Plays edits on drawings as the browser does at once, and holds what it shows against Python's own drawing:
 // `node play_edits.mjs plays.json`. One line of JSON for every edit whose prediction differs, and one with the counts.
 import { readFileSync } from "node:fs";
-import { complete } from "../../autodiff_viz/ui/editor/web/state/lean.js";
-import { predict } from "../../autodiff_viz/ui/editor/web/state/predict.js";
+import { complete } from "../../autodiff_viz/web/canvas/state/delta.js";
+import { predict } from "../../autodiff_viz/web/canvas/state/predict.js";
 
 const { palette, plays } = JSON.parse(readFileSync(process.argv[2], "utf-8"));
 const ops = new Map(palette.flatMap((group) => group.ops.map((op) => [op.op, op])));

@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from autodiff_viz.workers.reports import report
+from autodiff_viz.workers.jobs import report
 from autodiff_viz.workers.worker import memory_of
 
 

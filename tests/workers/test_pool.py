@@ -9,12 +9,11 @@ from dataclasses import replace
 import pytest
 
 from autodiff_viz.graph.identity import identity
-from autodiff_viz.workers import fork_client, reports
+from autodiff_viz.workers import fork_client, jobs
 from autodiff_viz.workers import pool as pools
 from autodiff_viz.workers import worker as workers
-from autodiff_viz.workers.jobs import BROKEN, NICE, TOO_LONG, Answer, Job
+from autodiff_viz.workers.jobs import BROKEN, NICE, TOO_LONG, Answer, Job, Report, report
 from autodiff_viz.workers.pool import Pool
-from autodiff_viz.workers.reports import Report, report
 from tests.workers import errands
 
 PATIENCE = 60.0
@@ -279,9 +278,9 @@ def test_a_running_job_reports_how_far_it_is(pool, tmp_path):
 def test_few_of_many_reports_are_sent_and_none_where_no_worker_runs(monkeypatch):
     report(1, 2)  # in no worker: nothing happens
     sent, now = [], iter(range(1_000))
-    monkeypatch.setattr(reports, "monotonic", lambda: next(now) / 100)  # a hundred reports a second
-    monkeypatch.setattr(reports._Sender, "send", sent.append)
-    monkeypatch.setattr(reports._Sender, "last", -1.0)
+    monkeypatch.setattr(jobs, "monotonic", lambda: next(now) / 100)  # a hundred reports a second
+    monkeypatch.setattr(jobs._Sender, "send", sent.append)
+    monkeypatch.setattr(jobs._Sender, "last", -1.0)
     for done in range(100):
         report(done, 100)
     assert 5 <= len(sent) <= 11

@@ -1,7 +1,7 @@
 """Write a grad node out: the nodes between x and z once more, then their backward sweep, node by node.
 
 The written graph has an input for x and for each other node that is read, and its output is the cotangent of
-x. Its ops are those of the catalog and their pullbacks (`ops/pullback_ops.py`), each a small program that
+x. Its ops are those of the catalog and their pullbacks (`ops/gradients.py`), each a small program that
 all graphs share, so that a new grad node compiles a few ops and no graph. What flows back through the grad
 node is the backward pass of the written graph: reverse over reverse. The nodes between keep their rules in
 it, as a function under `jax.custom_vjp` keeps its own when it is differentiated twice.
@@ -13,17 +13,82 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from autodiff_viz.engine.live_path.grad_check import no_node, order_problem, too_long
-from autodiff_viz.engine.live_path.kernels import FITTED, SCALED, Shape
-from autodiff_viz.engine.live_path.op_calls import carries_slot, known_op, result_shape, split
+from autodiff_viz.engine.live_path.kernels import FITTED, SCALED
+from autodiff_viz.engine.live_path.op_calls import carries_slot, check_call, known_op, result_shape, split
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.grad_nodes import BY, OF, Between, between, own_slots
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Params, Rule, Slot, Term, params
-from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
-from autodiff_viz.graph.structure.grad_nodes import BY, OF, Between, between
-from autodiff_viz.graph.text.literals import shape_of
-from autodiff_viz.ops.pullback_ops import PullbackOf
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import (
+    BACKWARD_AS,
+    FOLLOW,
+    KINDS,
+    ON_INPUTS,
+    PULLBACK,
+    REWRITE,
+    SCALE,
+    STOP,
+)
+from autodiff_viz.graph.text import listed, shape_of
+from autodiff_viz.ops.gradients import PullbackOf
+from autodiff_viz.ops.misfits import Shape
+
+# Check grad nodes, and report the problems that they have.
+
+
+def check_grad(graph: Graph, node: Node) -> None:
+    """Check the number of slots of a grad node, its parameters, its rule, and how many there are in the
+    graph.
+
+    Raises:
+      GraphError: one of them does not fit.
+    """
+    kind = KINDS.get(node.rule.kind)
+    if kind is not None and kind.replaces:
+        those = listed([name for name in ON_INPUTS if name != FOLLOW])
+        message = f"{node.name!r} is a gradient; its own derivative is not replaced."
+        hint = f"It takes {those}, which change what arrives; put this rule on a node after it."
+        raise GraphError(Problem("rule-on-grad", message, hint, node=node.name))
+    check_call(node.name, node.op, node.params, len(own_slots(node).slots))
+    grads = [each.name for each in graph.nodes if each.op == GRAD]
+    if len(grads) > limits.GRADS:
+        message = f"The graph has {len(grads)} grad nodes; the limit is {limits.GRADS}."
+        raise GraphError(Problem("too-many-grads", message, "Remove some of them.", node=grads[limits.GRADS]))
+
+
+def no_node(node: Node, slot: int) -> Problem:
+    """Return the problem of a slot of a grad node that holds no node."""
+    what = ("output that is differentiated", "node by which it is differentiated")[slot]
+    found = "is empty" if node.slots[slot] is None else "is a number"
+    return Problem(
+        "grad-of-number" if node.slots[slot] is not None else "empty-slot",
+        f"{node.name!r} is the gradient of a node by a node; the {what} {found}.",
+        "Wire a node to it, as in grad(loss, w).",
+        node.name,
+        slot,
+    )
+
+
+def order_problem(node: Node) -> Problem:
+    """Return the problem of a grad node of too high an order."""
+    return Problem(
+        "grad-order",
+        f"{node.name!r} is a gradient of a gradient of a gradient.",
+        f"At most {limits.GRAD_ORDER} may lie one inside the other; the pass itself adds one more.",
+        node=node.name,
+    )
+
+
+def too_long(node: Node) -> Problem:
+    """Return the problem of a grad node that needs too many ops."""
+    return Problem(
+        "grad-too-long",
+        f"{node.name!r} needs more than {limits.GRAD_STEPS} ops, forward and backward.",
+        "Differentiate by a node that is nearer to the output.",
+        node=node.name,
+    )
+
 
 SHAPES = "float32"  # shapes and symbolic zeros are the same in both dtypes
 

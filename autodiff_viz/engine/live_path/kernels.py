@@ -6,34 +6,195 @@ compiled op recomputes the op inside the same program; XLA removes what the deri
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial, wraps
 from typing import Any
 
 import jax
 import jax.lib
 import jax.numpy as jnp
+import numpy as np
+from jax import lax
 
-from autodiff_viz.engine.live_path.ahead_of_time import compiled
-from autodiff_viz.engine.live_path.bounded_memo import shared
-from autodiff_viz.engine.live_path.modes import pull_of, pull_sum_of, push_of
-from autodiff_viz.engine.live_path.number_programs import Axes, NumberPrograms, number_programs
 from autodiff_viz.engine.live_path.op_calls import known_op, program_key, result_shape, runner, said_op, split
-from autodiff_viz.engine.live_path.pullback_jaxprs import carries, passes_unchanged
 from autodiff_viz.engine.live_path.pullbacks import (
     Pull,
     PullBack,
+    Slots,
+    carries,
     pass_nothing,
     pass_unchanged,
+    passes_unchanged,
     pull_alone,
     pull_fused,
+    pull_of,
+    pull_sum_of,
+    push_of,
 )
+from autodiff_viz.engine.memo import shared
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import DTYPES
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.registries.dtypes import DTYPES
-from autodiff_viz.ops.misfit import Shape
-from autodiff_viz.ops.pullback_ops import PullbackOf
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.gradients import PullbackOf
+from autodiff_viz.ops.misfits import Shape
+from autodiff_viz.ops.op import Op
+
+# Compile functions ahead of time, so that only their executables stay in memory. `jax.jit` keeps what it
+# has lowered as long as the function: about 1 MB a program, and a server has dozens. Here the jaxpr and
+# the lowered module go as soon as XLA has compiled them. Source: https://docs.jax.dev/en/latest/aot.html
+
+
+def compiled(function: Callable, options: Mapping[str, Any] | None, fixed: bool = False) -> Callable:
+    """Return `function` so that its first call compiles it, for the shapes and types of its arguments.
+
+    The function must be pure. JAX cannot transform what is returned.
+
+    Args:
+      options: compiler options.
+      fixed: whether each call has arguments of the same shapes and types; otherwise each new combination is
+        compiled.
+    """
+    return _once(function, options) if fixed else _by_signature(function, options)
+
+
+def _once(function: Callable, options: Mapping[str, Any] | None) -> Callable:
+    program: Callable | None = None
+
+    def call(*arguments: Any) -> Any:
+        nonlocal program
+        if program is None:
+            program = _compile(function, options, arguments)
+        return program(*arguments)
+
+    return call
+
+
+def _by_signature(function: Callable, options: Mapping[str, Any] | None) -> Callable:
+    programs: dict[Hashable, Callable] = {}
+
+    def call(*arguments: Any) -> Any:
+        signature = _signature(arguments)
+        program = programs.get(signature)
+        if program is None:
+            program = programs[signature] = _compile(function, options, arguments)
+        return program(*arguments)
+
+    return call
+
+
+def _compile(function: Callable, options: Mapping[str, Any] | None, arguments: tuple) -> Callable:
+    @wraps(function)
+    def once(*some: Any) -> Any:
+        return function(*some)
+
+    # JAX's caches refer weakly to `once`, so what they keep of it is freed at the end.
+    return jax.jit(once, compiler_options=options and {**options}).lower(*arguments).compile()
+
+
+def _signature(arguments: tuple) -> Hashable:
+    """Return the structure of the arguments, with each leaf's type and shape."""
+    leaves, structure = jax.tree.flatten(arguments)
+    return structure, tuple((getattr(leaf, "dtype", type(leaf)), np.shape(leaf)) for leaf in leaves)
+
+
+# Compile one `lax.switch` over all ops that take as many numbers. An executable of XLA takes 1.3 MB
+# whatever it computes, and a switch over thirty ops hardly more than one of them. The result of an op
+# has the same bits as in a program of its own. Source:
+# https://docs.jax.dev/en/latest/_autosummary/jax.lax.switch.html
+
+
+PROGRAMS = 16  # numbers that an op takes, times dtypes
+
+Axes = tuple[int | None, ...] | None
+"""For `jax.vmap`, the axis of samples of each argument; None where nothing has one."""
+
+
+class NumberPrograms:
+    """Programs that are shared by all ops that take `count` numbers of a dtype, and have no parameters.
+
+    Each is compiled when it is first used. `options` are the compiler's.
+    """
+
+    def __init__(self, count: int, dtype: str, options: dict[str, Any]):
+        self._sample = jax.ShapeDtypeStruct((), jnp.dtype(dtype))
+        self._samples, self._options = [self._sample] * count, options
+        self._runs = {name: runner(op, (), dtype, 0) for name, op in OPS.items() if self._fits(op, dtype)}
+        self._programs: dict[Hashable, tuple[list[str], Callable]] = {}
+
+    def has(self, name: str | PullbackOf) -> bool:
+        """Return whether the op is one of them."""
+        return name in self._runs
+
+    def run(self, name: str, axes: Axes) -> Callable[..., jax.Array]:
+        """Return the op as `kernels.Kernel.run`."""
+        return self._chosen(name, ("run", axes), lambda: self._runs, axes)
+
+    def pull(self, name: str, slots: Slots, axes: Axes) -> Callable[..., tuple[jax.Array, ...]]:
+        """Return the op's pullback as `kernels.Kernel.pull`, of an op that carries to all of `slots`."""
+        return self._chosen(name, ("pull", slots, axes), lambda: self._pulls(slots), axes)
+
+    def pull_sum(self, name: str, slots: Slots) -> Callable[..., tuple[jax.Array, tuple[jax.Array, ...]]]:
+        """Return the op's pullback of the sum of two contributions, and that sum before it."""
+
+        def branches() -> dict[str, Callable]:
+            return {other: pull_sum_of(pull) for other, pull in self._pulls(slots).items()}
+
+        return self._chosen(name, ("pull_sum", slots), branches, None)
+
+    def push(self, name: str, slots: Slots, axes: tuple | None) -> Callable[..., tuple[jax.Array, ...]]:
+        """Return the op's forward mode, as `kernels.tangent_kernel`."""
+        return self._chosen(name, ("push", slots, axes), lambda: self._pushes(slots), axes)
+
+    def _chosen(
+        self, name: str, key: Hashable, branches: Callable[[], dict[str, Callable]], axes: tuple | None
+    ) -> Callable:
+        if key not in self._programs:
+            named = branches()
+            self._programs[key] = [*named], _switch([*named.values()], axes, self._options)
+        names, program = self._programs[key]
+        return partial(program, jnp.int32(names.index(name)))
+
+    def _fits(self, op: Op, dtype: str) -> bool:
+        if op.params or (not op.variadic and len(op.slots) != len(self._samples)):
+            return False
+        try:
+            found = jax.eval_shape(runner(op, (), dtype, 0), *self._samples)
+        except (TypeError, ValueError, IndexError, AssertionError):
+            return False
+        return (found.shape, found.dtype) == (self._sample.shape, self._sample.dtype)
+
+    def _pulls(self, slots: Slots) -> dict[str, Callable]:
+        return {
+            name: pull_of(run, slots)
+            for name, run in self._runs.items()
+            if all(carries(run, self._samples, slots))
+        }
+
+    def _pushes(self, slots: Slots) -> dict[str, Callable]:
+        return {name: push_of(run, slots) for name, run in self._runs.items()}
+
+
+@remembered(PROGRAMS)
+def number_programs(count: int, dtype: str, options: tuple[tuple[str, Any], ...]) -> NumberPrograms:
+    """Return the programs of all ops that take `count` numbers."""
+    return NumberPrograms(count, dtype, dict(options))
+
+
+def _switch(branches: Sequence[Callable], axes: tuple | None, options: dict[str, Any]) -> Callable:
+    """Compile `switch(index, *arguments)`; the index is one for all samples."""
+
+    def switch(index: jax.Array, *arguments: Any) -> Any:
+        def chosen(*some: Any) -> Any:
+            return lax.switch(index, branches, *some)
+
+        return (chosen if axes is None else jax.vmap(chosen, in_axes=axes))(*arguments)
+
+    return compiled(switch, options, fixed=axes is None)
+
 
 KEPT = 288  # compiled ops, a third of them on trial; each holds about 2 MB
 TANGENTS_KEPT = 192  # compiled tangents, half of them on trial; each is one program, a third of that

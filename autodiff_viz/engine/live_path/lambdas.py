@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import jax
 
-from autodiff_viz.engine.live_path.arrays import FLOAT32, constant
+from autodiff_viz.engine.live_path.arrays import constant
 from autodiff_viz.engine.live_path.kernels import FITTED, Kernel, kernel
 from autodiff_viz.engine.live_path.op_calls import Program, known_op, result_shape, split
+from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import Call, Lambda, Literal, Params, Term, params
-from autodiff_viz.graph.registries.rule_kinds import SCALE
-from autodiff_viz.graph.text.literals import shape_of
-from autodiff_viz.ops.misfit import Shape
+from autodiff_viz.graph.rule_kinds import SCALE
+from autodiff_viz.graph.text import shape_of
+from autodiff_viz.ops.misfits import Shape
 
 OF_NUMBER: dict[str, Callable[[float], Lambda]] = {
     SCALE: lambda number: Lambda(("v",), (Call("mul", ("v", number)),)),

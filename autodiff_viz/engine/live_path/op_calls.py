@@ -10,18 +10,16 @@ import jax
 import jax.numpy as jnp
 
 from autodiff_viz.engine.live_path.arrays import bad_param
-from autodiff_viz.engine.live_path.pullback_jaxprs import carries
+from autodiff_viz.engine.live_path.pullbacks import carries
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.text.literals import literal_fault, seed_fault
-from autodiff_viz.graph.text.text_format import listed
+from autodiff_viz.graph.text import listed, literal_fault, seed_fault
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.misfit import Misfit, Shape, said
-from autodiff_viz.ops.misfits import misfit, slot_names
-from autodiff_viz.ops.pullback_ops import PullbackOf, pullback_op
-from autodiff_viz.ops.record import Op, Param, Refusal
+from autodiff_viz.ops.gradients import PullbackOf, pullback_op
+from autodiff_viz.ops.misfits import Misfit, Shape, misfit, said, slot_names
+from autodiff_viz.ops.op import Op, Param, Refusal
 
 KEPT = 288  # ops and facts about them
 

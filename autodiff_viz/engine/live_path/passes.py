@@ -15,7 +15,7 @@ import jax
 
 from autodiff_viz.engine.live_path.pullbacks import PullBack
 from autodiff_viz.graph.model import Graph, Slot
-from autodiff_viz.ops.misfit import Shape
+from autodiff_viz.ops.misfits import Shape
 
 Wire = tuple[str, int]
 """A wire as (consumer, slot): the node that reads and the slot that the wire ends in."""

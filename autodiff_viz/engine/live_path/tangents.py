@@ -12,17 +12,8 @@ from typing import Any, NamedTuple
 
 import jax
 
-from autodiff_viz.engine.check import at_node
-from autodiff_viz.engine.live_path.bounded_memo import Evaluation, shared, within
+from autodiff_viz.engine.live_path.check import at_node
 from autodiff_viz.engine.live_path.grad_graph import GradGraph, grad_graph
-from autodiff_viz.engine.live_path.grad_kernel import (
-    KEPT,
-    Known,
-    inner,
-    known_of,
-    too_many_grads,
-    with_values,
-)
 from autodiff_viz.engine.live_path.kernels import (
     ONCE,
     kernel,
@@ -33,12 +24,14 @@ from autodiff_viz.engine.live_path.kernels import (
 )
 from autodiff_viz.engine.live_path.op_calls import known_op, split
 from autodiff_viz.engine.live_path.passes import Prepared, Wire, forward
+from autodiff_viz.engine.live_path.prepare import KEPT, Known, inner, known_of, too_many_grads, with_values
 from autodiff_viz.engine.live_path.pullbacks import total
+from autodiff_viz.engine.memo import Evaluation, shared, within
+from autodiff_viz.graph.grad_nodes import BY, OF
 from autodiff_viz.graph.model import GRAD, INPUT, Node
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.registries.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
-from autodiff_viz.graph.structure.grad_nodes import BY, OF
-from autodiff_viz.graph.text.literals import shape_of
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.text import shape_of
 
 OF_THE_OP, NOTHING, BLOCKED, OF_THE_ALTERNATIVE = "op", "nothing", "blocked", "alternative"
 

@@ -17,16 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
-from autodiff_viz.engine.diagnostics.tolerance import ROOM, same
-from autodiff_viz.engine.whole_program.interpreter import (
-    NAMES,
-    SAVED,
-    called,
-    interpret,
-    opened,
-    primitive_of,
-)
-from autodiff_viz.graph.registries.dtypes import DTYPES, FLOAT16
+from autodiff_viz.engine.tolerance import ROOM, equal_within
+from autodiff_viz.engine.whole_program.jaxprs import NAMES, SAVED, called, interpret, opened, primitive_of
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT16
 
 CHOOSE = frozenset((
     *NAMES,
@@ -110,7 +103,7 @@ def _whole(gap: np.ndarray) -> Inherited:
 
 
 def _explained(gap: np.ndarray) -> Inherited:
-    return lambda error, value: np.minimum(gap, same(value.dtype.name) * _size(value) + ROOM * error)
+    return lambda error, value: np.minimum(gap, equal_within(value.dtype.name) * _size(value) + ROOM * error)
 
 
 def _run(

@@ -8,18 +8,13 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from autodiff_viz.lab.glossary import explained, words_in
+from autodiff_viz.lab.lessons import LessonView, close_lesson, lesson_view, open_lesson
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.ui.fragments import pressed
 from autodiff_viz.ui.panels.claims import CSS
-from autodiff_viz.ui.widgets import pressed
-from autodiff_viz.views.glossary import explained, words_in
-from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.lessons.gallery import (
-    LessonView,
-    close_lesson,
-    lesson_view,
-    open_lesson,
-)
 
-PROGRESS = Path(__file__).parents[1] / "assets" / "progress.js"
+PROGRESS = Path(__file__).parents[2] / "web" / "progress.js"
 TO_THE_TOP = """(() => {
   const panel = document.querySelector(".st-key-lesson_panel");
   panel?.closest('[data-testid="stLayoutWrapper"]')?.scrollTo(0, 0);

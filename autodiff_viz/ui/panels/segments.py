@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from autodiff_viz.engine.segments.comparison import Division
-from autodiff_viz.engine.segments.training import Curves
-from autodiff_viz.figures.catalog import SEGMENT_FIGURES
-from autodiff_viz.lessons.record import THREE_WAYS
-from autodiff_viz.ui.panels.chart import draw_chart
-from autodiff_viz.ui.panels.problems import draw_problems
-from autodiff_viz.ui.panels.table import draw_table
-from autodiff_viz.ui.panels.waiting import draw_awaited, draw_offer
+from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.segments import divided_job, is_divided, segments_told, trained_job
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.lessons.lesson import THREE_WAYS
+from autodiff_viz.segments.compute import Curves, Division
+from autodiff_viz.segments.figure import SEGMENT_FIGURES
+from autodiff_viz.ui.panels.charts import draw_awaited, draw_chart, draw_offer, draw_problems, draw_table
 from autodiff_viz.ui.session import note_tried, session
-from autodiff_viz.ui.work import CURVES, is_large
-from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.page.segments import divided_job, is_divided, segments_told, trained_job
+from autodiff_viz.ui.worker_jobs import CURVES, is_large
 
 PART, SEGMENTS = "segments", "segments"
 

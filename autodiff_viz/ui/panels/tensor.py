@@ -8,11 +8,11 @@ from itertools import starmap
 
 import streamlit as st
 
-from autodiff_viz.figures.cotangents.tensor import Part, heatmaps, histograms
+from autodiff_viz.explain.tensor.figure import heatmaps, histograms
+from autodiff_viz.explain.tensor.view import Part, is_tensor, parts, summary, written
+from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.state import Lab
 from autodiff_viz.ui.session import Session, session
-from autodiff_viz.views.compose import LabView
-from autodiff_viz.views.lab import Lab
-from autodiff_viz.views.node.tensor import is_tensor, parts, summary, written
 
 PART = "tensor"
 LOOKED, RENEWED = "tensor_looked", "tensor_renewed"

@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from autodiff_viz.graph.edits.history import begin
-from autodiff_viz.views.lab import Lab, formula_text, start
-from autodiff_viz.views.persistence.address import from_query, to_query
+from autodiff_viz.graph.history import begin
+from autodiff_viz.lab.persistence.address import from_query, to_query
+from autodiff_viz.lab.state import Lab, formula_text, start
 from benchmarks.graphs import example
 from tests.browser.gestures import LOG, Gestures, addressed
 from tests.browser.lab_page import FOLDED, LabPage

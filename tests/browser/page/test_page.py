@@ -8,9 +8,9 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from autodiff_viz.figures.catalog import FIGURES
+from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.views.lab import start
 from tests.browser.conftest import watched
 from tests.browser.lab_page import CHECKED, LabPage, four_digits, saying
 

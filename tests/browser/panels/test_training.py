@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from autodiff_viz.views.persistence.address import to_query
-from autodiff_viz.views.training.actions import plans
+from autodiff_viz.lab.persistence.address import to_query
+from autodiff_viz.lab.training import plans
 from tests.browser.lab_page import FOLDED, LabPage, four_digits
 from tests.browser.page.test_axe import faults
-from tests.views.regression import TEXT, lab_of, loss_of, weight_of
+from tests.lab.regression import TEXT, lab_of, loss_of, weight_of
 
 THUMB = "(slider) => slider.closest('[style*=left]').getBoundingClientRect().toJSON()"
 SLOPE = "({ _fullData: [{ x, y }] }) => (y[1] - y[0]) / (x[1] - x[0])"

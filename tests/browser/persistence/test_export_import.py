@@ -15,9 +15,9 @@ from playwright.sync_api import BrowserContext, expect
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import to_link
+from autodiff_viz.lab.state import FIRST
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.views.lab import FIRST
 from tests.browser.lab_page import LabPage, four_digits, saying
 
 pytestmark = pytest.mark.shared_page(plots=False)

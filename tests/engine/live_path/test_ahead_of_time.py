@@ -11,8 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.live_path.ahead_of_time import compiled
-from autodiff_viz.engine.live_path.kernels import QUICK
+from autodiff_viz.engine.live_path.kernels import QUICK, compiled
 
 
 def tripled(x: jax.Array, y: jax.Array) -> jax.Array:

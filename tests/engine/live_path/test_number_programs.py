@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.live_path.arrays import SMALL, Arrays
-from autodiff_viz.engine.live_path.kernels import QUICK, kernel, rounded, tangent_kernel
-from autodiff_viz.engine.live_path.number_programs import number_programs
+from autodiff_viz.engine.live_path.kernels import QUICK, kernel, number_programs, rounded, tangent_kernel
 from autodiff_viz.engine.trace import precision
 from autodiff_viz.ops.catalog import OPS
 

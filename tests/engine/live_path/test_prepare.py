@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from autodiff_viz.engine.check import diagnose, runnable
+from autodiff_viz.engine.live_path.check import diagnose, runnable
 from autodiff_viz.engine.trace import trace, trace_part
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Node, Rule, params
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.registries.rule_kinds import FOLLOW, KINDS
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
 from tests.engine.references.scalar_graphs import ruled_regions, scalar_graphs

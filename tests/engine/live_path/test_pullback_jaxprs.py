@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import pytest
 
 from autodiff_viz.engine.live_path.op_calls import known_op, result_shape, runner, split
-from autodiff_viz.engine.live_path.pullback_jaxprs import carries
+from autodiff_viz.engine.live_path.pullbacks import carries
 from autodiff_viz.graph.model import params
-from autodiff_viz.ops.pullback_ops import PullbackOf
+from autodiff_viz.ops.gradients import PullbackOf
 from tests.engine.references.symbolic_zeros import arrives, moves
 from tests.ops.samples import WIRED
 

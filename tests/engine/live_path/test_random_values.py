@@ -6,7 +6,7 @@ import pytest
 
 from autodiff_viz.engine.live_path.arrays import random_input
 from autodiff_viz.graph.model import params
-from autodiff_viz.ops.initializers import INITIALIZERS
+from autodiff_viz.ops.params import INITIALIZERS
 from tests.work import programs_compiled
 
 SHAPES = [(), (1,), (7,), (16,), (17,), (3, 5), (1, 1), (4, 2, 3), (3, 3, 2, 4), (40, 51)]

@@ -18,20 +18,10 @@ from autograd import make_vjp
 from autograd.extend import defvjp, primitive
 from autograd.tracer import getval
 
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    INPUT,
-    PULLBACK,
-    REWRITE,
-    STOP,
-    Call,
-    Graph,
-    Lambda,
-    Node,
-    Term,
-)
-from autodiff_viz.graph.structure.bypass import played
-from autodiff_viz.graph.structure.order import order
+from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Node, Term
+from autodiff_viz.graph.mute import played
+from autodiff_viz.graph.order import order
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
 
 ARRIVES, LEAVES = -1, -2
 

@@ -9,19 +9,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from autodiff_viz.graph.model import (
-    FOLLOW,
-    INPUT,
-    Call,
-    Graph,
-    Lambda,
-    Node,
-    Region,
-    Rule,
-    Term,
-    params,
-)
-from autodiff_viz.graph.registries.rule_kinds import KINDS, WIRES
+from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Node, Region, Rule, Term, params
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, WIRES
 from tests.engine.references import tape
 from tests.strategies import with_regions
 

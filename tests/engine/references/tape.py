@@ -10,18 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from autodiff_viz.graph.model import (
-    BACKWARD_AS,
-    INPUT,
-    PULLBACK,
-    REWRITE,
-    STOP,
-    Call,
-    Graph,
-    Lambda,
-    Node,
-    Term,
-)
+from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Node, Term
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
 
 Partials = tuple[float, ...]
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.engine.whole_program.verify import verify
-from autodiff_viz.graph.model import STOP, Graph, Rule
+from autodiff_viz.engine.verify import verify
+from autodiff_viz.graph.model import Graph, Rule
+from autodiff_viz.graph.rule_kinds import STOP
 from tests.engine.references import tape
 from tests.engine.references.scalar_graphs import NUMBERS, scalar_graphs, without_rules
 from tests.strategies import with_groups

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.engine.verify import verify
 from autodiff_viz.language.parse import parse
 
 NAN = float("nan")

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.engine.explain.memory import backward_program
-from autodiff_viz.engine.explain.memory.memory import memory
-from autodiff_viz.engine.explain.memory.play import play
-from autodiff_viz.engine.explain.plans import equations
-from autodiff_viz.engine.explain.plans.plans import plans
-from autodiff_viz.engine.lints.lints import lints, not_looked_at
+from autodiff_viz.engine import verify as verification
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.whole_program import executed_runs, interpreter, numbering, remat_counts
-from autodiff_viz.engine.whole_program import verify as verification
-from autodiff_viz.engine.whole_program.remat_counts import Runs
-from autodiff_viz.engine.whole_program.verify import verify
+from autodiff_viz.engine.verify import verify
+from autodiff_viz.engine.whole_program import jaxprs, remat
+from autodiff_viz.engine.whole_program.remat import Runs
+from autodiff_viz.explain.lints.compute import lints, not_looked_at
+from autodiff_viz.explain.memory.compute import memory
+from autodiff_viz.explain.plans import equations
+from autodiff_viz.explain.plans.compute import plans
+from autodiff_viz.explain.play import backward_program
+from autodiff_viz.explain.play.compute import play
 from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.language.parse import parse
 from tests.engine.references.executions import COUNTED, executions
 from tests.engine.references.scalar_graphs import ruled_regions, scalar_graphs
@@ -33,8 +33,8 @@ FRESH = {"max_examples": 20, "suppress_health_check": list(HealthCheck)}
 def forget() -> None:
     """Drop what has been read of programs: JAX's settings are no part of its key, a process has one."""
     for memo in (
-        remat_counts._count,
-        executed_runs._executed,
+        remat._count,
+        verification._executed,
         backward_program._read,
         equations._read,
         verification._differentiated,
@@ -99,7 +99,7 @@ def test_runs_are_what_a_callback_in_each_node_counts(form, graphs):
     @given(graph=graphs)
     def holds(graph: Graph) -> None:
         found = trace(graph)
-        executed = executed_runs.executed_runs(graph, found._shapes, "float32")
+        executed = verification.executed_runs(graph, found._shapes, "float32")
         for node in graph.nodes:
             if node.op != INPUT:
                 runs = found.runs[node.name]
@@ -159,14 +159,14 @@ def test_the_check_compares_runs_with_those_that_a_callback_counts(form):
 COUNTS = (lambda found: found.runs, lambda found: found.residuals, play, memory, plans)
 
 UNKNOWN = {
-    "a region is an equation of another name": (interpreter, "CALLS", {"jit": "jaxpr"}),
-    "a name is an equation of another name": (numbering, "NAMES", ()),
+    "a region is an equation of another name": (jaxprs, "CALLS", {"jit": "jaxpr"}),
+    "a name is an equation of another name": (remat, "NAMES", ()),
     "what is recomputed has a scope of another name": (
-        numbering,
+        remat,
         "_RECOMPUTED",
         re.compile("computed_again"),
     ),
-    "a region has a scope of another name": (numbering, "_REGION", re.compile("block:([0-9]+)")),
+    "a region has a scope of another name": (remat, "_REGION", re.compile("block:([0-9]+)")),
 }
 
 
@@ -178,7 +178,7 @@ def test_a_form_that_is_not_known_is_refused_everywhere_and_never_guessed(case, 
 
 @pytest.mark.parametrize("form", [True], indirect=True)
 def test_so_is_an_identity_of_another_name_before_what_is_recomputed(form, monkeypatch):
-    refuses((numbering, "_IDENTITIES", ()), monkeypatch)
+    refuses((remat, "_IDENTITIES", ()), monkeypatch)
 
 
 def refuses(hidden: tuple, monkeypatch: pytest.MonkeyPatch) -> None:

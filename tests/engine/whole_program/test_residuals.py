@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.engine.check import diagnose
+from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.whole_program.remat_counts import Residual
+from autodiff_viz.engine.whole_program.remat import Residual
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.graph.model import INPUT, Graph
-from autodiff_viz.graph.structure.bypass import played
-from autodiff_viz.graph.structure.order import order
+from autodiff_viz.graph.mute import played
+from autodiff_viz.graph.order import order
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
 from tests.engine.references.scalar_graphs import ruled_regions, scalar_graphs

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.whole_program.remat_counts import Runs
+from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.structure.order import ancestors
 from autodiff_viz.language.parse import parse
 from tests.engine.references.executions import COUNTED, executions
 from tests.engine.references.scalar_graphs import scalar_graphs

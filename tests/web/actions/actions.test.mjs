@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ACTIONS, placed } from "../../../autodiff_viz/ui/editor/web/actions/actions.js";
-import { guideOf, printed } from "../../../autodiff_viz/ui/editor/web/actions/guide.js";
-import { ICONS } from "../../../autodiff_viz/ui/editor/web/draw/icons.js";
-import { actionOf } from "../../../autodiff_viz/ui/editor/web/actions/keys.js";
+import { ACTIONS, placed } from "../../../autodiff_viz/web/canvas/actions/actions.js";
+import { guideOf, printed } from "../../../autodiff_viz/web/canvas/actions/cheat_sheet.js";
+import { ICONS } from "../../../autodiff_viz/web/base/icons.js";
+import { actionOf } from "../../../autodiff_viz/web/canvas/actions/keys.js";
 
 const guide = guideOf(ACTIONS);
 const all = Object.entries(ACTIONS);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { aligned, ALIGNMENTS } from "../../../autodiff_viz/ui/editor/web/actions/align.js";
+import { aligned, ALIGNMENTS } from "../../../autodiff_viz/web/canvas/actions/arrange.js";
 
 const box = (id, x, y, w = 100, h = 60) => ({ id, x, y, w, h });
 const three = [box("a", 0, 0), box("b", 300, 50, 50, 20), box("c", 120, 200, 100, 100)];

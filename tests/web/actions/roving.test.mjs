@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { nextStop } from "../../../autodiff_viz/ui/editor/web/actions/roving.js";
+import { nextStop } from "../../../autodiff_viz/web/canvas/actions/toolbar.js";
 
 test("arrows go along a toolbar and around its ends", () => {
   assert.equal(nextStop("ArrowRight", 0, 3), 1);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { bringing } from "../../../autodiff_viz/ui/editor/web/draw/viewport/bring.js";
+import { bringing } from "../../../autodiff_viz/web/canvas/draw/viewport.js";
 
 const SIZE = { w: 800, h: 400 };
 const MARGINS = { top: 20, bottom: 20, left: 20, right: 20 };

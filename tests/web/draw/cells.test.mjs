@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { writeBlock } from "../../../autodiff_viz/ui/editor/web/draw/cards/cellcard.js";
-import { textWidth } from "../../../autodiff_viz/ui/editor/web/draw/text/measure.js";
+import { writeBlock } from "../../../autodiff_viz/web/canvas/draw/cell_card.js";
+import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
 
 /** What a cell with room for this text shows. */
 function shown(number, full, room) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chipsBox } from "../../../autodiff_viz/ui/editor/web/draw/cards/chips.js";
-import { inkTop } from "../../../autodiff_viz/ui/editor/web/draw/cards/face.js";
-import { regionBoxes } from "../../../autodiff_viz/ui/editor/web/draw/regions/regions.js";
-import { levelOf } from "../../../autodiff_viz/ui/editor/web/draw/text/levels.js";
+import { chipsBox } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import { inkTop } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import { regionBoxes } from "../../../autodiff_viz/web/canvas/draw/regions.js";
+import { levelOf } from "../../../autodiff_viz/web/canvas/draw/levels.js";
 import { node } from "../drawings.mjs";
 
 const SCALES = [1, 0.8, 0.65, 0.5, 0.42, 0.36]; // from near to numbers alone

@@ -1,8 +1,8 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { groundOf, isCurrent } from "../../../autodiff_viz/ui/editor/web/draw/viewport/dragframe.js";
-import { Editor } from "../../../autodiff_viz/ui/editor/web/editor.js";
-import { begin, push } from "../../../autodiff_viz/ui/web/outbox.js";
+import { groundOf, isCurrent } from "../../../autodiff_viz/web/canvas/draw/drag_frame.js";
+import { Editor } from "../../../autodiff_viz/web/canvas/editor.js";
+import { begin, push } from "../../../autodiff_viz/web/connection/edit_sender.js";
 import { fork } from "../drawings.mjs";
 
 /** An editor without a page. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elementAt } from "../../../autodiff_viz/ui/editor/web/draw/cards/elements.js";
+import { elementAt } from "../../../autodiff_viz/web/canvas/draw/elements.js";
 
 test("the element under the pointer is told with its index", () => {
   const numbers = ["1", "2", "3", "4", "5", "6"];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baselines, hasBoth, titleAbove } from "../../../autodiff_viz/ui/editor/web/draw/cards/face.js";
-import { levelOf, NUMBERED, WHOLE } from "../../../autodiff_viz/ui/editor/web/draw/text/levels.js";
-import { textWidth } from "../../../autodiff_viz/ui/editor/web/draw/text/measure.js";
+import { baselines, hasBoth, titleAbove } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import { levelOf, NUMBERED, WHOLE } from "../../../autodiff_viz/web/canvas/draw/levels.js";
+import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
 
 const card = (more = {}) => ({ id: "p", op: "mul", symbol: "\u00d7", x: 0, y: 0, w: 128, h: 80, slots: [], value: "1", cotangent: "1", rule: "follow", isOutput: false, isInput: false, isParameter: false, connected: true, foot: 0, ...more });
 const BARE = [0.36, NUMBERED].map((k) => levelOf(k)); // a card has its numbers there, and nothing else inside

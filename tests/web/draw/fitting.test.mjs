@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fitting } from "../../../autodiff_viz/ui/editor/web/draw/text/fitting.js";
-import { textWidth } from "../../../autodiff_viz/ui/editor/web/draw/text/measure.js";
+import { fitting } from "../../../autodiff_viz/web/base/numbers.js";
+import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
 
 const room = (text) => textWidth(text, 1);
 

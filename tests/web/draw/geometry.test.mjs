@@ -3,7 +3,7 @@ import test from "node:test";
 import {
   around, bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, showing, sideways, slotPoint, toScreen, toWorld, wireCurve,
   withNode, zoomAt,
-} from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
+} from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { node } from "../drawings.mjs";
 
 test("slots are spread evenly down the left edge and the output is in the middle of the right one", () => {

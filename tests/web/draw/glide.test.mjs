@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { strewn, stretched } from "../../../autodiff_viz/ui/editor/web/draw/viewport/glide.js";
+import { strewn, stretched } from "../../../autodiff_viz/web/canvas/draw/viewport.js";
 
 /** Where a picture drawn for one view puts a point of the world, once it is stretched. */
 const seen = (drawn, view, [x, y]) => {

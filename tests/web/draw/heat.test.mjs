@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { pixelsOf } from "../../../autodiff_viz/ui/editor/web/draw/cards/heat.js";
-import { scaleSays, sizeOfPicture } from "../../../autodiff_viz/ui/editor/web/draw/cards/heatcard.js";
+import { pixelsOf } from "../../../autodiff_viz/web/canvas/draw/heat_card.js";
+import { scaleSays, sizeOfPicture } from "../../../autodiff_viz/web/canvas/draw/heat_card.js";
 
 /** Rows of pixels, each [red, green, blue, opacity]. */
 function rowsOf({ width, height, data }) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { overlap, pointAt, wireCurve } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
-import { labelPoint, placeLabels, USUAL } from "../../../autodiff_viz/ui/editor/web/draw/wires/labels.js";
+import { overlap, pointAt, wireCurve } from "../../../autodiff_viz/web/canvas/state/geometry.js";
+import { labelPoint, placeLabels, USUAL } from "../../../autodiff_viz/web/canvas/draw/wires.js";
 
 const label = (id, weight, from = [0, 0], to = [300, 0]) => ({ id, weight, text: "0.123", curve: wireCurve(from, to) });
 const boxOf = ({ curve, text }, place) => {

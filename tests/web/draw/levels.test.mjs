@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFar, LEAST, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "../../../autodiff_viz/ui/editor/web/draw/text/levels.js";
+import { isFar, LEAST, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "../../../autodiff_viz/web/canvas/draw/levels.js";
 
 const SCALES = Array.from({ length: 290 }, (_, i) => 0.2 + i / 100);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lineage } from "../../../autodiff_viz/ui/editor/web/state/lineage.js";
-import { shifts } from "../../../autodiff_viz/ui/editor/web/draw/viewport/motion.js";
+import { lineage } from "../../../autodiff_viz/web/canvas/state/reachability.js";
+import { shifts } from "../../../autodiff_viz/web/canvas/draw/motion.js";
 import { fork, node, wire } from "../drawings.mjs";
 
 // x -> a -> b -> z, and y -> b, a -> c -> z

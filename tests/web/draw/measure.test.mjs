@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { shortened, shortenedName, textWidth } from "../../../autodiff_viz/ui/editor/web/draw/text/measure.js";
+import { shortened, shortenedName, textWidth } from "../../../autodiff_viz/web/base/numbers.js";
 
 test("a longer text is wider", () => {
   assert.ok(textWidth("logsumexp", 12) > textWidth("log", 12));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { meanShift, shifts } from "../../../autodiff_viz/ui/editor/web/draw/viewport/motion.js";
+import { meanShift, shifts } from "../../../autodiff_viz/web/canvas/draw/motion.js";
 import { node } from "../drawings.mjs";
 
 const BEFORE = [node("a", 0, 0), node("b", 100, 0), node("c", 200, 50)];

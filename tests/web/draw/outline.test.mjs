@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { outlineOf, roundedPath } from "../../../autodiff_viz/ui/editor/web/draw/regions/outline.js";
+import { outlineOf, roundedPath } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 
 const box = (x, y) => ({ x, y, w: 100, h: 60 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { beyond, boxesPath, freeCorner, kept, seen } from "../../../autodiff_viz/ui/editor/web/draw/viewport/overview.js";
+import { beyond, boxesPath, freeCorner, kept, seen } from "../../../autodiff_viz/web/canvas/draw/viewport.js";
 
 const SIZE = { w: 800, h: 600 };
 const CONTENT = { x: 0, y: 0, w: 1000, h: 400 };

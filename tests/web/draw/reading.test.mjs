@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { firstOf, placesFor, spokenSlot } from "../../../autodiff_viz/ui/editor/web/actions/keywire.js";
-import { isWrittenOut, inOrder, linesOf, spokenStep, spokenWire, wiresAt, spokenLabel } from "../../../autodiff_viz/ui/editor/web/draw/screen_reader/reading.js";
+import { firstOf, placesFor, spokenSlot } from "../../../autodiff_viz/web/canvas/actions/keyboard.js";
+import { isWrittenOut, inOrder, linesOf, spokenStep, spokenWire, wiresAt, spokenLabel } from "../../../autodiff_viz/web/canvas/draw/screen_reader.js";
 
 const slot = (label, wired = false, constant = null) => ({ label, wired, constant });
 const node = (id, x, y, slots = [], more = {}) => ({ id, x, y, w: 128, h: 80, slots, ...more });

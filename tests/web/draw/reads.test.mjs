@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { curveOf } from "../../../autodiff_viz/ui/editor/web/draw/wires/reads.js";
-import { pointAt } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
+import { curveOf } from "../../../autodiff_viz/web/canvas/draw/reads.js";
+import { pointAt } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 
 const card = (id, x, y) => ({ id, x, y, w: 128, h: 80, slots: [] });
 const points = (curve) => Array.from({ length: 201 }, (_, i) => pointAt(curve, i / 200).point);

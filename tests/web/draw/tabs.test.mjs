@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { stacked, withTabs } from "../../../autodiff_viz/ui/editor/web/state/tabs.js";
-import { predict } from "../../../autodiff_viz/ui/editor/web/state/predict.js";
-import { roomOf, rows } from "../../../autodiff_viz/ui/editor/web/draw/cards/face.js";
-import { fitting } from "../../../autodiff_viz/ui/editor/web/draw/text/fitting.js";
-import { levelOf } from "../../../autodiff_viz/ui/editor/web/draw/text/levels.js";
-import { textWidth } from "../../../autodiff_viz/ui/editor/web/draw/text/measure.js";
-import { unfold } from "../../../autodiff_viz/ui/editor/web/actions/arrange.js";
-import { shared } from "../../../autodiff_viz/ui/web/constants.js";
+import { stacked, withTabs } from "../../../autodiff_viz/web/canvas/state/tabs.js";
+import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
+import { roomOf, rows } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import { fitting } from "../../../autodiff_viz/web/base/numbers.js";
+import { levelOf } from "../../../autodiff_viz/web/canvas/draw/levels.js";
+import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
+import { unfold } from "../../../autodiff_viz/web/canvas/actions/arrange.js";
+import { shared } from "../../../autodiff_viz/web/base/constants.js";
 
 const { h: HEIGHT, gap: GAP, aside: ASIDE } = shared.tab;
 const node = (id, x, y, more = {}) => ({ id, op: "input", symbol: id, x, y, w: 128, h: 80, slots: [], value: "1", cotangent: "1", rule: "follow", isOutput: false, isInput: true, isParameter: true, connected: true, foot: 0, ...more });

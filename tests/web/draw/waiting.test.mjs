@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Waiting } from "../../../autodiff_viz/ui/editor/web/draw/highlights/waiting.js";
+import { Waiting } from "../../../autodiff_viz/web/canvas/draw/highlights.js";
 
 /** A host that holds lines, without a DOM. */
 function host() {

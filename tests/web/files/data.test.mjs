@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { dataIn, isDataFile, isTable } from "../../../autodiff_viz/ui/web/data.js";
+import { dataIn, isDataFile, isTable } from "../../../autodiff_viz/web/base/data.js";
 
 test("columns of a spreadsheet and CSV are tables, and formulas and graphs are none", () => {
   for (const text of ["1\t2\n3\t4", "a,b\n1,2\n3,4", "1\n2\n3", "id\tx\none\t1,5\ntwo\t2", '"a","b"\n"1","2.5"\n"3","4"']) assert.equal(isTable(text), true, text);

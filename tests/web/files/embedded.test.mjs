@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { crc32, graphIn, withGraphInPng, withGraphInSvg } from "../../../autodiff_viz/ui/editor/web/files/embedded.js";
+import { crc32, graphIn, withGraphInPng, withGraphInSvg } from "../../../autodiff_viz/web/canvas/files/import_export.js";
 
 const LINK = "?g=1eJyr_w-Q&seed=2.0&node=a";
 const bytes = (...parts) => Uint8Array.from(parts.flatMap((part) => (typeof part === "string" ? [...part].map((c) => c.charCodeAt(0)) : part)));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { attributesOf, colorOf, fontStack, isDocument, sharpness } from "../../../autodiff_viz/ui/editor/web/files/paper.js";
+import { attributesOf, colorOf, fontStack, isDocument, sharpness } from "../../../autodiff_viz/web/canvas/files/picture.js";
 
 const plain = (color) => ({ "rgb(255, 0, 0)": ["#ff0000", 1], "rgba(0, 0, 0, 0)": ["#000000", 0], glass: ["#102030", 0.25] })[color];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { found, handed, shelved } from "../../../autodiff_viz/ui/editor/web/keep/shelf.js";
+import { found, handed, shelved } from "../../../autodiff_viz/web/canvas/files/session_store.js";
 
 const kept = (key, search, steps = 3) => ({
   key, search, trail: { at: 0, graph: "", text: "", steps: Object.fromEntries(Array.from({ length: steps }, (_, i) => [i, "{}"])) },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   carried, change, commented, indented, newLine, offsetOf, placeOf, unitOf,
-} from "../../../autodiff_viz/ui/formula/web/caret.js";
+} from "../../../autodiff_viz/web/formula/caret.js";
 
 /** "a|b|c" is the text abc with b selected; "a|bc" has the caret alone. */
 function typing(marked) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { complete } from "../../../autodiff_viz/ui/formula/web/complete.js";
+import { complete } from "../../../autodiff_viz/web/formula/complete.js";
 
 const WORDS = ["sin", "sinh", "sign", "sigmoid", "exp", "stop_gradient", "reduce_sum"].map((word) => ({ word, kind: "op", doc: "" }));
 const offered = (marked) => {

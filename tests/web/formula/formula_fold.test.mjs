@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fromFolded, reading, toFolded } from "../../../autodiff_viz/ui/formula/web/fold.js";
+import { fromFolded, reading, toFolded } from "../../../autodiff_viz/web/formula/fold.js";
 
 const shown = (...lines) => reading(lines).filter(({ hidden }) => !hidden).map(({ text }) => text);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { withNumber } from "../../../autodiff_viz/ui/formula/web/literal.js";
+import { withNumber } from "../../../autodiff_viz/web/formula/fold.js";
 
 const TEXT = `# x = 1.0 is where we begin
 x = 0.6  # mine

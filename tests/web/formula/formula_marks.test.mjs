@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { corrected, lineMap, pieces, segments } from "../../../autodiff_viz/ui/formula/web/marks.js";
+import { corrected, lineMap, pieces, segments } from "../../../autodiff_viz/web/formula/mirror.js";
 
 const mapped = (before, after) => before.map((_, line) => lineMap(before, after)(line));
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { indexed, nodesAt, nodesBetween, nodesUnder, placesOf } from "../../../autodiff_viz/ui/formula/web/places.js";
+import { indexed, nodesAt, nodesBetween, nodesUnder, placesOf } from "../../../autodiff_viz/web/formula/places.js";
 
 const TEXT = `x = 1.0
 b = log(x) + sin(x)  # x twice

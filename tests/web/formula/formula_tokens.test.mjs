@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { tokens } from "../../../autodiff_viz/ui/formula/web/tokens.js";
+import { tokens } from "../../../autodiff_viz/web/formula/mirror.js";
 
 const KINDS = new Map([["sin", "op"], ["exp", "op"], ["rewrite", "wrapper"], ["stop_gradient", "wrapper"]]);
 const kinds = (line) => tokens(line, KINDS).map(({ start, end, kind }) => [line.slice(start, end), kind]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beside } from "../../../autodiff_viz/ui/editor/web/gestures/duplicate.js";
+import { beside } from "../../../autodiff_viz/web/canvas/gestures/drag.js";
 
 const card = (x, y) => ({ x, y, w: 128, h: 80 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { freeSpot, wireCurve } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
-import { wireUnder } from "../../../autodiff_viz/ui/editor/web/gestures/inserts.js";
+import { freeSpot, wireCurve } from "../../../autodiff_viz/web/canvas/state/geometry.js";
+import { wireUnder } from "../../../autodiff_viz/web/canvas/gestures/insert.js";
 import { wire } from "../drawings.mjs";
 
 const strung = (from, to, a, b, via = []) => ({ wire: wire(from, to), curve: wireCurve(a, b, via) });

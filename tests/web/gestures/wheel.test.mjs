@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { turned } from "../../../autodiff_viz/ui/editor/web/gestures/wheel.js";
+import { turned } from "../../../autodiff_viz/web/canvas/gestures/pan_zoom.js";
 
 const STILL = { deltaX: 0, deltaY: 0, deltaMode: 0, ctrlKey: false, metaKey: false, shiftKey: false };
 const MOUSE = { ...STILL, deltaY: 120, wheelDeltaY: -120 }; // Chromium, one step

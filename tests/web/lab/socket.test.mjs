@@ -7,8 +7,8 @@ globalThis.document = { baseURI: "https://lab.example/autodiff/?g=1" };
 const pushed = [];
 globalThis.location = { search: "", pathname: "/autodiff/", host: "lab.example" };
 globalThis.history = { state: null, pushState: (_state, _title, url) => pushed.push(url) };
-const { shared } = await import("../../../autodiff_viz/ui/web/constants.js");
-const { LabSocket, LATE_MS, RETRY_MS, showAddress } = await import("../../../autodiff_viz/ui/lab/web/socket.js");
+const { shared } = await import("../../../autodiff_viz/web/base/constants.js");
+const { LabSocket, LATE_MS, RETRY_MS, showAddress } = await import("../../../autodiff_viz/web/connection/socket.js");
 
 /** A WebSocket that does what it is told. */
 class Fake extends EventTarget {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lagRule, lagWords } from "../../../autodiff_viz/ui/editor/web/live/lag.js";
+import { lagRule, lagWords } from "../../../autodiff_viz/web/canvas/scrub.js";
 
 test("parts of another state than the canvas are found, and no others", () => {
   assert.match(lagRule(17, {}), /:has\(\[data-at\]:not\(\[data-at="17"\]\)\)/);

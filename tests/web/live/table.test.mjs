@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { nearest, positionOf, readTable, rowOf } from "../../../autodiff_viz/ui/editor/web/live/table.js";
-import { scalar, steady } from "../../../autodiff_viz/ui/editor/web/draw/text/numbers.js";
+import { nearest, positionOf, readTable, rowOf } from "../../../autodiff_viz/web/canvas/scrub.js";
+import { scalar, steady } from "../../../autodiff_viz/web/base/numbers.js";
 
 const base64 = (numbers) => Buffer.from(new Float32Array(numbers).buffer).toString("base64");
 const plain = (text) => text.replace(/[\u2007\u2008]+$/, "");

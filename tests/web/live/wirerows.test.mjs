@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wireRows } from "../../../autodiff_viz/ui/editor/web/live/wirerows.js";
+import { wireRows } from "../../../autodiff_viz/web/canvas/popovers/wire.js";
 
 const M = "\u2212";
 const node = (id, value, cotangent, more = {}) => ({ id, value, cotangent, connected: true, isOutput: false, ...more });

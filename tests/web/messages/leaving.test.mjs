@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isLeaving, watchLinks } from "../../../autodiff_viz/ui/web/leaving.js";
+import { isLeaving, watchLinks } from "../../../autodiff_viz/web/connection/links.js";
 
 class Anchor {
   clicked = 0;

@@ -24,7 +24,7 @@ function browser() {
 }
 
 const page = browser();
-const { Mail } = await import("../../../autodiff_viz/ui/web/mail.js");
+const { Mail } = await import("../../../autodiff_viz/web/connection/edit_sender.js");
 
 /** An editor on the page, and what it posted. */
 function editor(name, word) {

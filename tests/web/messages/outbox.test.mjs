@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { adopt, begin, confirm, due, push } from "../../../autodiff_viz/ui/web/outbox.js";
+import { adopt, begin, confirm, due, push } from "../../../autodiff_viz/web/connection/edit_sender.js";
 
 const edits = (count) => Array.from({ length: count }, (_, i) => ({ kind: "select", node: `n${i}` }));
 

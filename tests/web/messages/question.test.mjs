@@ -9,7 +9,7 @@ Object.assign(globalThis, {
   addEventListener: (kind, run) => (page.listeners[kind] = run),
   removeEventListener: (kind) => delete page.listeners[kind],
 });
-const { Question, STILL_MS } = await import("../../../autodiff_viz/ui/lab/web/question.js");
+const { Question, STILL_MS } = await import("../../../autodiff_viz/web/connection/idle_refresh.js");
 
 /** A question with a mail that takes it, or does not while edits are under way. */
 function asking() {

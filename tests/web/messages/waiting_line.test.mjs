@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { SAYS } from "../../../autodiff_viz/ui/editor/web/draw/highlights/waiting.js";
-import { Editor } from "../../../autodiff_viz/ui/editor/web/editor.js";
+import { WAITING } from "../../../autodiff_viz/web/canvas/draw/highlights.js";
+import { Editor } from "../../../autodiff_viz/web/canvas/editor.js";
 
 /** An element of a page, as far as the editor makes and asks it. */
 class Part {
@@ -71,7 +71,7 @@ test("an edit that Python has not answered for a second says so on the canvas un
   context.mock.timers.tick(900);
   assert.deepEqual(lines(), []);
   context.mock.timers.tick(200);
-  assert.deepEqual(lines(), [SAYS]);
+  assert.deepEqual(lines(), [WAITING]);
   answer();
   assert.deepEqual(lines(), []);
 });
@@ -89,7 +89,7 @@ test("a formula that is typed is awaited too", (context) => {
   const { editor, lines } = opened(context);
   editor.mail.desk("type").send({ text: "x = 1.0" });
   context.mock.timers.tick(1100);
-  assert.deepEqual(lines(), [SAYS]);
+  assert.deepEqual(lines(), [WAITING]);
 });
 
 test("edits that change no number, and sliders, which move their numbers themselves, are not", (context) => {
@@ -104,7 +104,7 @@ test("without a connection it is not JAX that is waited for", (context) => {
   const { editor, lines } = opened(context);
   editor.send({ kind: "rule" });
   context.mock.timers.tick(1100);
-  assert.deepEqual(lines(), [SAYS]);
+  assert.deepEqual(lines(), [WAITING]);
   page.state = "DISCONNECTED";
   editor.mail.changed(); // as `watchNetwork` does
   assert.deepEqual(lines(), []);

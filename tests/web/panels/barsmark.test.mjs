@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barsAt, placeOn, rangeOf, renumbered } from "../../../autodiff_viz/ui/lab/web/barsmark.js";
+import { barsAt, placeOn, rangeOf, renumbered } from "../../../autodiff_viz/web/explain/cotangents.js";
 
 const M = "\u2212";
 const place = (...numbers) => ({ kind: 0, numbers });

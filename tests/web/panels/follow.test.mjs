@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { computedSoFar, followed } from "../../../autodiff_viz/ui/inspector/web/follow.js";
+import { computedSoFar, followed } from "../../../autodiff_viz/web/inspector/follow.js";
 
 const M = "\u2212";
 const place = (...numbers) => ({ kind: 0, numbers });

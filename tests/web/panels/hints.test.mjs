@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countOf } from "../../../autodiff_viz/ui/checks/web/hints.js";
+import { countOf } from "../../../autodiff_viz/web/explain/lints.js";
 
 const [now, later] = [{ says: "", name: "a" }, { says: "", name: "b", later: true }];
 

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { placeOf, viewOf } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
-import { fromFragment, toFragment } from "../../../autodiff_viz/ui/workbench/web/link.js";
-import { USUAL, valid } from "../../../autodiff_viz/ui/workbench/web/look.js";
+import { placeOf, viewOf } from "../../../autodiff_viz/web/canvas/state/geometry.js";
+import { fromFragment, toFragment } from "../../../autodiff_viz/web/dock/layout.js";
+import { USUAL, valid } from "../../../autodiff_viz/web/dock/layout.js";
 
 const LOOKS = [
   { folded: true }, { large: true }, { dock: 300 }, { formula: 210 }, { folded: true, large: true, dock: 400, formula: 130 }, { second: "sweep" },

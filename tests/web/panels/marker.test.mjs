@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { axisAt, isNear, placeOf, valueAt } from "../../../autodiff_viz/ui/lab/web/marker.js";
-import { pointAt, tangentAt } from "../../../autodiff_viz/ui/lab/web/sweepmark.js";
-import { onGrid } from "../../../autodiff_viz/ui/sliders/web/scale.js";
+import { axisAt, isNear, placeOf, valueAt } from "../../../autodiff_viz/web/dock/marker.js";
+import { pointAt, tangentAt } from "../../../autodiff_viz/web/explain/sweep.js";
+import { onGrid } from "../../../autodiff_viz/web/sliders/sliders.js";
 
 const AXIS = { offset: 62, length: 400, range: [-2, 2] };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rowAfter } from "../../../autodiff_viz/ui/paths/web/list.js";
+import { rowAfter } from "../../../autodiff_viz/web/explain/paths.js";
 
 test("arrow keys lead from path to path and stay in the list", () => {
   assert.equal(rowAfter("ArrowDown", 0, 3), 1);

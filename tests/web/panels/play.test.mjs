@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { hintOf } from "../../../autodiff_viz/ui/editor/web/play/hints.js";
-import { delayOf, isComputed, phaseEnd, placeSays, placeText, shownAfter, turnOf, within } from "../../../autodiff_viz/ui/editor/web/play/model.js";
+import { hintOf } from "../../../autodiff_viz/web/explain/play_bar.js";
+import { delayOf, isComputed, phaseEnd, placeSays, placeText, shownAfter, turnOf, within } from "../../../autodiff_viz/web/explain/play.js";
 
 // x -> a -> z, where a runs again in a region
 const steps = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hintFor } from "../../../autodiff_viz/ui/inspector/web/selected.js";
+import { hintFor } from "../../../autodiff_viz/web/inspector/panel.js";
 
 const first = (names) => hintFor(names).split(" are selected")[0];
 

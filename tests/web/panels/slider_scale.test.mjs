@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filled, read, shown, stepOf, stepped } from "../../../autodiff_viz/ui/sliders/web/scale.js";
+import { filled, read, shown, stepOf, stepped } from "../../../autodiff_viz/web/sliders/sliders.js";
 
 test("a thousand steps lie between the ends", () => {
   assert.equal(stepOf(-5, 5), 0.01);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Newest } from "../../../autodiff_viz/ui/lab/web/steps.js";
-import { heightAt } from "../../../autodiff_viz/ui/lab/web/stepmark.js";
+import { Newest } from "../../../autodiff_viz/web/training/steps.js";
+import { heightAt } from "../../../autodiff_viz/web/training/steps.js";
 
 /** A sender whose answers come when the test says so. */
 function sending() {

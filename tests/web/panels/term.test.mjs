@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { piecesOf, placeOf } from "../../../autodiff_viz/ui/web/term.js";
+import { piecesOf, placeOf } from "../../../autodiff_viz/web/base/term.js";
 
 const tip = { w: 300, h: 60 }, page = { w: 1280, h: 720 };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isLit } from "../../../autodiff_viz/ui/editor/web/twins/lit.js";
+import { isLit } from "../../../autodiff_viz/web/explain/compare.js";
 
 test("a wire is lit under its own name, and as the wire of a card that stands for it", () => {
   assert.equal(isLit(["y:1"], "y:1"), true);

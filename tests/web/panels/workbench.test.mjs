@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { firstPlot, offered, othersOf } from "../../../autodiff_viz/ui/workbench/web/dock.js";
-import { heightOf, valid } from "../../../autodiff_viz/ui/workbench/web/look.js";
-import { labelOf, tabsIn, wantedAfter, wantedAfterSelecting } from "../../../autodiff_viz/ui/workbench/web/panels.js";
+import { firstPlot, offered, othersOf } from "../../../autodiff_viz/web/dock/dock.js";
+import { heightOf, valid } from "../../../autodiff_viz/web/dock/layout.js";
+import { labelOf, tabsIn, wantedAfter, wantedAfterSelecting } from "../../../autodiff_viz/web/dock/panels.js";
 
 test("the panels that have a tab are those that do not fit beside each other", () => {
   assert.deepEqual(tabsIn("narrow", "node", true), { tabs: ["node", "plots", "formula", "lesson"], chosen: "node" });

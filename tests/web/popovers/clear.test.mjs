@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clearSpot } from "../../../autodiff_viz/ui/editor/web/popovers/clear.js";
+import { clearSpot } from "../../../autodiff_viz/web/canvas/popovers/popover.js";
 
 const SIZE = { w: 300, h: 150 };
 const CANVAS = { w: 780, h: 480 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { presentStep } from "../../../autodiff_viz/ui/editor/web/popovers/history.js";
+import { presentStep } from "../../../autodiff_viz/web/canvas/popovers/history.js";
 
 const history = { at: 1, labels: { 0: "Start", 1: "Stop gradient at a", 2: "Delete b" } };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { nextInGrid } from "../../../autodiff_viz/ui/editor/web/popovers/search.js";
+import { nextInGrid } from "../../../autodiff_viz/web/canvas/popovers/palette.js";
 
 // Two groups: three tiles in a row and one below, then a row of two.
 const tile = (x, y) => ({ x, y });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isExpression, only, search } from "../../../autodiff_viz/ui/editor/web/popovers/search.js";
+import { isExpression, only, search } from "../../../autodiff_viz/web/canvas/popovers/palette.js";
 
 const op = (name, symbol = name, doc = "", aliases = []) => ({ op: name, symbol, slots: ["x"], doc, aliases });
 const PALETTE = [

@@ -2,9 +2,9 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { nested } from "../../../autodiff_viz/ui/editor/web/state/frames.js";
-import { predict } from "../../../autodiff_viz/ui/editor/web/state/predict.js";
-import { spokenGroup } from "../../../autodiff_viz/ui/editor/web/draw/screen_reader/reading.js";
+import { nested } from "../../../autodiff_viz/web/canvas/state/frames.js";
+import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
+import { spokenGroup } from "../../../autodiff_viz/web/canvas/draw/screen_reader.js";
 import { node, wire } from "../drawings.mjs";
 
 const gate = { name: "t", nodes: ["a", "b"], branches: ["t_1", "t_2"], collapsed: false };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed } from "../../../autodiff_viz/ui/editor/web/state/came.js";
+import { changed } from "../../../autodiff_viz/web/canvas/draw/reveal_added.js";
 
 const at = (id, x = 0, y = 0) => ({ id, x, y });
 

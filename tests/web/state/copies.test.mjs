@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { copyNames, withCopies, withPaste } from "../../../autodiff_viz/ui/editor/web/state/copies.js";
+import { copyNames, withCopies, withPaste } from "../../../autodiff_viz/web/canvas/state/copies.js";
 import { fork, node, wire } from "../drawings.mjs";
 
 test("a copy has the next free number in place of its own", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { apply, Drawings } from "../../../autodiff_viz/ui/editor/web/state/delta.js";
+import { apply, Drawings } from "../../../autodiff_viz/web/canvas/state/delta.js";
 
 const full = { nodes: [{ id: "x", value: "1" }, { id: "y", value: "2" }], selected: "x" };
 const valued = (value) => ({ nodes: { set: { x: { value } } } });

@@ -1,7 +1,7 @@
 // What can be differentiated by what. MAML's inner step: inner = x theta^2, g = grad(inner, theta) = 2 x theta.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choicesFor, pairOf, readsOf } from "../../../autodiff_viz/ui/editor/web/state/differentiable.js";
+import { choicesFor, pairOf, readsOf } from "../../../autodiff_viz/web/canvas/state/reachability.js";
 
 const node = (id, op, more = {}) => ({ id, op, symbol: op, slots: [], ...more });
 const nodes = [

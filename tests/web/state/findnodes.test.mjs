@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { entriesOf, matching } from "../../../autodiff_viz/ui/editor/web/state/findnodes.js";
+import { entriesOf, matching } from "../../../autodiff_viz/web/canvas/state/find_nodes.js";
 
 const node = (id, op, more = {}) => ({ id, op, symbol: op, value: "", rule: "follow", ...more });
 const NODES = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { broadcasts, opRefuses, reasonAgainst } from "../../../autodiff_viz/ui/editor/web/state/fits.js";
+import { broadcasts, opRefuses, reasonAgainst } from "../../../autodiff_viz/web/canvas/state/shapes.js";
 import { node, wire } from "../drawings.mjs";
 
 const OPS = new Map([

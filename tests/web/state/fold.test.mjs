@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { folded, folding, idOf, namesIn, realWire, seenAs, titleOf } from "../../../autodiff_viz/ui/editor/web/state/fold.js";
-import { predict } from "../../../autodiff_viz/ui/editor/web/state/predict.js";
-import { outputPoint, slotPoint } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
+import { folded, folding, idOf, namesIn, realWire, seenAs, titleOf } from "../../../autodiff_viz/web/canvas/state/fold.js";
+import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
+import { outputPoint, slotPoint } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { node, wire } from "../drawings.mjs";
 
 /** x and y feed a, b: a reads x twice, b reads a and y; c and d read what comes out. */

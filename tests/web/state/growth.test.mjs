@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { roomOfNew, freshName, readingSlot } from "../../../autodiff_viz/ui/editor/web/state/growth.js";
-import { predict } from "../../../autodiff_viz/ui/editor/web/state/predict.js";
+import { roomOfNew, freshName, readingSlot } from "../../../autodiff_viz/web/canvas/state/edits.js";
+import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
 import { fork, node, wire } from "../drawings.mjs";
 
 const OPS = new Map([

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { complete } from "../../../autodiff_viz/ui/editor/web/state/lean.js";
+import { complete } from "../../../autodiff_viz/web/canvas/state/delta.js";
 
 test("fields that were left out hold nothing", () => {
   const drawing = complete({ rev: 3, nodes: [{ id: "x", slots: [{ label: "a" }] }], wires: [{ from: "x", to: "y", sign: 0 }] });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { downstream, wayBetween } from "../../../autodiff_viz/ui/editor/web/state/loops.js";
+import { downstream, wayBetween } from "../../../autodiff_viz/web/canvas/state/reachability.js";
 import { fork, wire } from "../drawings.mjs";
 
 const way = (wires, from, to) => wayBetween(wires, from, to).map((link) => `${link.from}>${link.to}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { membershipAt, leavingPath, movesSay, withMoves } from "../../../autodiff_viz/ui/editor/web/state/membership.js";
-import { strangers } from "../../../autodiff_viz/ui/editor/web/draw/regions/outline.js";
+import { membershipAt, leavingPath, movesSay, withMoves } from "../../../autodiff_viz/web/canvas/state/frames.js";
+import { strangers } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { node, wire } from "../drawings.mjs";
 
 const square = (x, y, side) => [[x, y], [x + side, y], [x + side, y + side], [x, y + side]];

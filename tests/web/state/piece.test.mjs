@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { pieceText } from "../../../autodiff_viz/ui/editor/web/state/piece.js";
+import { pieceText } from "../../../autodiff_viz/web/canvas/state/copies.js";
 import { fork, node, wire } from "../drawings.mjs";
 
 /** x feeds s and m, s feeds m, as formulas. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { moved, predict } from "../../../autodiff_viz/ui/editor/web/state/predict.js";
+import { moved, predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
 import { fork } from "../drawings.mjs";
 
 const after = (...edits) => predict(fork(), edits);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { overlap } from "../../../autodiff_viz/ui/editor/web/draw/geometry.js";
-import { collapse, toggleGroup } from "../../../autodiff_viz/ui/editor/web/actions/groups.js";
-import { folded, idOf } from "../../../autodiff_viz/ui/editor/web/state/fold.js";
-import { predict } from "../../../autodiff_viz/ui/editor/web/state/predict.js";
-import { roomFor } from "../../../autodiff_viz/ui/editor/web/state/room.js";
+import { overlap } from "../../../autodiff_viz/web/canvas/state/geometry.js";
+import { collapse, toggleGroup } from "../../../autodiff_viz/web/canvas/actions/groups.js";
+import { folded, idOf } from "../../../autodiff_viz/web/canvas/state/fold.js";
+import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
+import { roomFor } from "../../../autodiff_viz/web/canvas/state/make_room.js";
 import { node, wire } from "../drawings.mjs";
 
 /** x, a1..a9 in a group, b: laid out while the group was a card of 168 px, in whose middle its nodes stand. */

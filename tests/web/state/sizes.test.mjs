@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { sizeOf, sizesBy, takesNone } from "../../../autodiff_viz/ui/editor/web/state/sizes.js";
-import { folding } from "../../../autodiff_viz/ui/editor/web/state/fold.js";
-import { namesakes } from "../../../autodiff_viz/ui/editor/web/actions/groups.js";
+import { sizeOf, sizesBy, takesNone } from "../../../autodiff_viz/web/canvas/state/sizes.js";
+import { folding } from "../../../autodiff_viz/web/canvas/state/fold.js";
+import { namesakes } from "../../../autodiff_viz/web/canvas/actions/groups.js";
 import { fork, node } from "../drawings.mjs";
 
 const of = (cotangent, more = {}) => node(`n${cotangent}`, 0, 0, 1, { cotangent, ...more });

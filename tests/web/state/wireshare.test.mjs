@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shareOf } from "../../../autodiff_viz/ui/editor/web/state/wireshare.js";
+import { shareOf } from "../../../autodiff_viz/web/canvas/popovers/wire.js";
 
 const wire = (to, passed, more = {}) => ({ from: "x", to, slot: 0, passed, width: 1, sign: 1, via: [], ...more });
 const graph = (cotangent, wires, more = {}) => ({ nodes: [{ id: "x", cotangent, ...more }], wires });

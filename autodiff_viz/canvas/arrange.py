@@ -1,0 +1,249 @@
+"""Fix positions: nodes keep their places while an edit adds or removes others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from operator import attrgetter
+
+from autodiff_viz.canvas.cards import group_size, pictured, room, size
+from autodiff_viz.canvas.drawing import places
+from autodiff_viz.canvas.layout.placing import CARD_CLEARANCE, GAP, Box, Point
+from autodiff_viz.canvas.layout.sugiyama import Space, layout
+from autodiff_viz.canvas.layout.tabs import FEW, attached, fitted, layers_of
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.frames import outermost_first
+from autodiff_viz.graph.model import Graph, Group, Node
+from autodiff_viz.graph.order import order
+from autodiff_viz.graph.subgraph import detached, extract
+from autodiff_viz.ops.misfits import Shape
+
+# Arrange the nodes of a piece of a graph: laid out separately, centred, clear of other nodes.
+
+Positions = Mapping[str, Point]
+
+
+def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
+    """Lay out the named nodes by themselves, centred where they are now."""
+    names = tuple(names)
+    positions = places(graph).positions
+    now = {name: positions[name] for name in names}
+    return arranged_at(graph, names, _middle(extract(graph, names), now, pictured(graph)))
+
+
+def arranged_at(graph: Graph, names: Iterable[str], at: Point) -> dict[str, Point]:
+    """Lay out the named nodes by themselves, centred at a point."""
+    piece = detached(extract(graph, names))
+    loose = replace(piece, nodes=tuple(replace(node, position=None) for node in piece.nodes))
+    tall = pictured(graph)  # shapes are known in the whole graph alone
+    return centred(loose, places(loose, tall).positions, at, tall)
+
+
+def centred(
+    graph: Graph, positions: Positions, at: Point, tall: Mapping[str, Shape] | None = None
+) -> dict[str, Point]:
+    """Translate all positions so that the centre of their bounding box is `at`, in whole px.
+
+    Args:
+      tall: shapes of the tensors that are drawn, by node; by default those that follow from `graph`.
+    """
+    x, y = _middle(graph, positions, tall)
+    return moved_by(positions, (round(at[0] - x), round(at[1] - y)))
+
+
+def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
+    """Translate all positions by the same offset."""
+    return {name: (x + by[0], y + by[1]) for name, (x, y) in positions.items()}
+
+
+def clear_of_cards(
+    piece: Graph, positions: Positions, graph: Graph, tall: Mapping[str, Shape] | None = None
+) -> dict[str, Point]:
+    """Translate all positions up or down by the smallest distance that clears the cards of `graph`.
+
+    web/canvas/state/copies.js predicts it.
+
+    Args:
+      tall: shapes of the piece's tensors that are drawn, by node; by default those that follow
+        from `piece`.
+    """
+    now = places(graph).positions
+    here, there = pictured(piece) if tall is None else tall, pictured(graph)
+    taken = _boxes(graph, now, there)
+    boxes = _boxes(piece, positions, here)
+    near = [
+        (other.y - CARD_CLEARANCE - box.bottom, other.bottom + CARD_CLEARANCE - box.y)
+        for box in boxes
+        for other in taken
+        if other.x - CARD_CLEARANCE < box.right and box.x < other.right + CARD_CLEARANCE
+    ]  # open intervals that the translation must avoid
+    shifts = [0.0, *(end for pair in near for end in pair)]
+    free = (by for by in shifts if not any(high < by < low for high, low in near))
+    return moved_by(positions, (0.0, min(free, key=lambda by: (abs(by), -by))))
+
+
+def _middle(graph: Graph, positions: Positions, tall: Mapping[str, Shape] | None = None) -> Point:
+    """Return the centre of the bounding box of all nodes."""
+    tall = pictured(graph) if tall is None else tall
+    boxes = _boxes(graph, positions, tall)
+    left, right = min(box.x for box in boxes), max(box.right for box in boxes)
+    top, bottom = min(box.y for box in boxes), max(box.bottom for box in boxes)
+    return (left + right) / 2, (top + bottom) / 2
+
+
+def _boxes(graph: Graph, positions: Positions, tall: Mapping[str, Shape]) -> list[Box]:
+    """Return the cards of all nodes, where parameters below their layers are tabs."""
+    sizes = {node.name: size(node, tall.get(node.name)) for node in graph.nodes}
+    found = fitted(attached(layers_of(graph), sizes, positions), sizes)
+    return [Box(*positions[name], *found[name]) for name in sizes]
+
+
+# Lay out all nodes for a canvas with collapsed groups. A collapsed group takes the room of its card; its
+# nodes are laid out by themselves around the card's centre.
+
+
+HIGHEST = 866  # px of a graph from top to foot: as many as have their numbers on the canvas of a small window
+
+
+def too_high(graph: Graph) -> frozenset[str]:
+    """Return the groups of branches that are cards when the graph is first seen.
+
+    None if it is small, or low enough to be read with them, or if its nodes have been placed.
+    """
+    groups = frozenset(group.name for group in graph.groups if group.branches)
+    if not groups or len(graph.nodes) <= FEW or any(node.position for node in graph.nodes):
+        return frozenset()
+    tall, positions = pictured(graph), places(graph).positions
+    feet = [positions[node.name][1] + size(node, tall.get(node.name))[1] for node in graph.nodes]
+    top = min(y for _, y in positions.values())
+    return groups if max(feet) - top > HIGHEST else frozenset()
+
+
+def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
+    """Lay out all nodes, ignoring their own positions, with each of the `collapsed` groups as one card."""
+    card_of = _cards(graph, collapsed)
+    folded, ports = _folded(graph, card_of)
+    tall = pictured(graph)
+    stacked = {f"group {group.name}" for group in graph.groups if group.branches}
+    sizes = {card: group_size(*count, card in stacked) for card, count in ports.items()}
+
+    def size_of(node: Node) -> tuple[float, float]:
+        """Return the size of a card or of a node in px."""
+        return sizes[node.name] if node.name in sizes else size(node, tall.get(node.name))
+
+    found = dict(layout(folded, Space(size_of, room)).positions)
+    for card in ports:
+        (x, y), (w, h) = found.pop(card), sizes[card]
+        inside = [name for name, other in card_of.items() if other == card]
+        found |= arranged_at(graph, inside, (x + w / 2, y + h / 2))
+    return found
+
+
+def _cards(graph: Graph, collapsed: Collection[str]) -> dict[str, str]:
+    """Return by node the card that contains it. A card's name has a space, which no node's name has."""
+    card_of: dict[str, str] = {}
+    for frame in outermost_first(graph.frames):
+        if isinstance(frame, Group) and frame.name in collapsed:
+            for name in frame.nodes:
+                card_of.setdefault(name, f"group {frame.name}")
+    return card_of
+
+
+def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tuple[int, int]]]:
+    """Replace nodes by their cards; also return by card how many nodes feed it and how many leave it."""
+    reads: dict[str, dict[str, None]] = {card: {} for card in card_of.values()}
+    gives: dict[str, set[str]] = {card: set() for card in reads}
+    for node in graph.nodes:
+        here = card_of.get(node.name)
+        for _, producer in node.wires:
+            there = card_of.get(producer)
+            if here == there:
+                continue
+            if here is not None:
+                reads[here][producer] = None
+            if there is not None:
+                gives[there].add(producer)
+    if graph.output in card_of:
+        gives[card_of[graph.output]].add(graph.output)
+
+    def led(slot: object) -> object:
+        """Return a slot's contents, with a node on a card replaced by the card."""
+        return card_of.get(slot, slot) if isinstance(slot, str) else slot
+
+    nodes = [
+        replace(node, slots=tuple(map(led, node.slots)), position=None)
+        for node in graph.nodes
+        if node.name not in card_of
+    ]
+    nodes += [Node(card, "", tuple(map(led, sources))) for card, sources in reads.items()]
+    frames = [
+        replace(frame, nodes=frozenset(card_of.get(name, name) for name in frame.nodes))
+        for frame in graph.frames
+        if len({card_of.get(name, name) for name in frame.nodes}) > 1
+    ]
+    groups = tuple(Group(frame.name, frame.nodes) for frame in frames)  # all frames are laid out alike
+    ports = {card: (len(reads[card]), len(gives[card])) for card in reads}
+    return Graph(tuple(nodes), (), None, groups), ports
+
+
+_POSITION = attrgetter("position")
+
+
+def standing(graph: Graph) -> Mapping[str, Point]:
+    """Return the present position of every node by name. Nothing is laid out if all nodes have positions."""
+    if _has_places(graph):
+        return {node.name: node.position for node in graph.nodes}
+    return places(graph).positions
+
+
+def _has_places(graph: Graph) -> bool:
+    """Return whether all nodes have positions."""
+    return None not in map(_POSITION, graph.nodes)
+
+
+def pinned(graph: Graph) -> Graph:
+    """Set every node's position to where it is drawn; else each new wire would move all nodes."""
+    if _has_places(graph):
+        return graph
+    positions = places(graph).positions.items()
+    return edits.with_positions(graph, {name: (round(x, 1), round(y, 1)) for name, (x, y) in positions})
+
+
+def without_backward_places(graph: Graph, before: Graph) -> Graph:
+    """Remove the positions of nodes that now lie left of what they read, and did not do so before.
+
+    A change of the text gives nodes other wires and moves what has no position. A node that was put left of
+    what it reads by hand stays there.
+
+    Args:
+      before: the graph before its text was changed.
+    """
+    if not any(map(_POSITION, graph.nodes)):
+        return graph
+    found, tall, was = places(graph), pictured(graph), _leftward(before)
+    ends: dict[str, float] = {}
+    lost = []
+    for node in order(graph):
+        left, width = found.positions[node.name][0], size(node, tall.get(node.name))[0]
+        passed = [ends[name] for _, name in node.wires if name in ends and name not in found.tabs]
+        if node.position is not None and any(
+            left < ends[name] and (name, node.name) not in was
+            for _, name in node.wires
+            if name in ends and name not in found.tabs
+        ):
+            lost.append(node.name)
+            left = max(passed) + GAP
+        ends[node.name] = left + width
+    return edits.with_positions(graph, dict.fromkeys(lost)) if lost else graph
+
+
+def _leftward(graph: Graph) -> set[tuple[str, str]]:
+    """Return (source, target) of the wires to a node that lies left of the end of what it reads."""
+    positions, tall = places(graph).positions, pictured(graph)
+    return {
+        (name, node.name)
+        for node in graph.nodes
+        for _, name in node.wires
+        if name in graph
+        and positions[node.name][0] < positions[name][0] + size(graph[name], tall.get(name))[0]
+    }

@@ -1,0 +1,236 @@
+"""Draw the graph with its numbers for the canvas, as JSON data in which every number is text.
+
+web/types.js describes the fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from autodiff_viz.canvas.cards import WIDEST, WINDOW, pictured, room, size
+from autodiff_viz.canvas.frames import group_data, region_data
+from autodiff_viz.canvas.layout.sugiyama import Layout, Space, layout
+from autodiff_viz.canvas.layout.tabs import Tab, feet, layers_of
+from autodiff_viz.canvas.records import (
+    NodeShown,
+    WireShown,
+    largest,
+    node_record,
+    passed,
+    pushed_along,
+    tangent_at,
+    wire_record,
+)
+from autodiff_viz.display.heatmap import kernels_of
+from autodiff_viz.engine.live_path.check import disconnected
+from autodiff_viz.engine.live_path.passes import Wire
+from autodiff_viz.engine.nonfinite import origin_sentences
+from autodiff_viz.engine.trace import Trace, doubts
+from autodiff_viz.engine.whole_program.remat import Runs
+from autodiff_viz.explain.forward.compute import Tangents
+from autodiff_viz.graph.cuts import has_cuts, idle_cuts, segment_of
+from autodiff_viz.graph.identity import identity, remembered, same
+from autodiff_viz.graph.model import Graph, Node, Rule
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS
+from autodiff_viz.ops.misfits import Shape
+
+K, V = TypeVar("K"), TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Input of `drawing`: the graph with its numbers and problems.
+
+    Attributes:
+      graph: the graph.
+      trace: its numbers; None if nothing can be evaluated.
+      runs: run counts of nodes, where they are known.
+      problems: problems of the graph.
+      selected: name of the selected node.
+      document: number of the open document.
+      collapsed: names of the collapsed groups.
+      states: (text for the card, sentence) by node.
+      tangents: those of forward mode; None while it is off.
+    """
+
+    graph: Graph
+    trace: Trace | None
+    runs: Mapping[str, Runs]
+    problems: tuple[Problem, ...]
+    selected: str | None
+    document: int
+    collapsed: frozenset[str] = frozenset()
+    states: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    tangents: Tangents | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Data of the canvas with the inputs of each record, so that unchanged records can be reused.
+
+    Attributes:
+      picture: the input of the whole drawing.
+      data: the data that the canvas shows.
+      cards: (input, record) by node name.
+      threads: (input, record) by wire.
+    """
+
+    picture: Picture
+    data: dict[str, Any]
+    cards: Mapping[str, tuple[NodeShown, dict[str, Any]]]
+    threads: Mapping[Wire, tuple[WireShown, dict[str, Any]]]
+
+
+def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
+    """Draw one state of the lab.
+
+    Args:
+      last: the previous drawing; nodes and wires with unchanged inputs are its records, the same objects.
+    """
+    if last is not None and _marked_alone(picture, last.picture):
+        return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
+    graph = picture.graph
+    placed, scale = places(graph), largest(picture.trace)
+    pushes = largest(picture.tangents)
+    cards = {card.node.name: card for card in _cards(picture, placed)}
+    threads = {
+        (node.name, slot): _thread(picture, node, slot, placed, (scale, pushes))
+        for node in graph.nodes
+        for slot, producer in node.wires
+        if producer in graph
+    }
+    nodes = _redrawn(cards, last.cards if last else {}, node_record)
+    wires = _redrawn(threads, last.threads if last else {}, wire_record)
+    data = {
+        "graph": str(picture.document),
+        "nodes": [record for _, record in nodes.values()],
+        "wires": [record for _, record in wires.values()],
+        "regions": [region_data(graph, region, picture.runs, picture.problems) for region in graph.regions],
+    }
+    groups = [group_data(graph, group, picture.trace, scale, picture.problems) for group in graph.groups]
+    if picture.tangents is not None:  # contributions to different tangents do not add up
+        groups = [group | {"sums": []} for group in groups]
+    return Drawing(picture, {**data, **_marks(picture, groups)}, nodes, wires)
+
+
+def _marked_alone(picture: Picture, last: Picture) -> bool:
+    """Return whether only the selection and the collapsed groups differ."""
+    return last.document == picture.document and all(
+        getattr(last, name) is getattr(picture, name)
+        for name in ("graph", "trace", "runs", "problems", "states", "tangents")
+    )
+
+
+def _marks(picture: Picture, groups: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the selection, and `groups` with their collapsed state."""
+    collapsed = [group | {"collapsed": group["name"] in picture.collapsed} for group in groups]
+    return {"groups": collapsed, "selected": picture.selected}
+
+
+def _redrawn(wanted: Mapping[K, V], last: Mapping[K, tuple[V, dict]], draw: Callable[[K, V], dict]) -> dict:
+    """Return (input, record) by key, reusing the last record where its input is unchanged."""
+    found = {}
+    for key, what in wanted.items():
+        held = last.get(key)
+        found[key] = held if held is not None and same(held[0], what) else (what, draw(key, what))
+    return found
+
+
+def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
+    """Yield the inputs of the node records."""
+    graph, trace = picture.graph, picture.trace
+    apart, tall, kernels = disconnected(graph), pictured(graph), kernels_of(graph)
+    sizes = {node.name: size(node, tall.get(node.name)) for node in graph.nodes} if placed.tabs else {}
+    below = feet(placed.tabs, graph.by_name, sizes)
+    number = segment_of(graph) if has_cuts(graph) else {}
+    warnings = _warnings(graph, trace)
+    problems: dict[str | None, list[Problem]] = {}
+    for problem in picture.problems:
+        problems.setdefault(problem.node, []).append(problem)
+    for node in graph.nodes:
+        name = node.name
+        yield NodeShown(
+            node=node,
+            place=placed.positions[name],
+            value=trace.value.get(name) if trace else None,
+            arriving=trace.cotangent.get(name) if trace and name not in apart else None,
+            connected=name not in apart,
+            is_output=name == graph.output,
+            problems=tuple(problems.get(name, ())),
+            runs=picture.runs.get(name),
+            state=tuple(picture.states.get(name, ())),
+            warnings=tuple(warnings.get(name, ())),
+            segment=number[name] + 1 if name in number else None,
+            tensor=tall.get(name),
+            kernel=name in kernels,
+            tab=_tab(placed.tabs.get(name), sizes),
+            foot=below.get(name, 0.0),
+            tangent=tangent_at(picture.tangents, name),
+        )
+
+
+def _tab(tab: Tab | None, sizes: Mapping[str, tuple[float, float]]) -> tuple[Tab, float] | None:
+    """Return a tab's place and the width of its layer's card; None for a node with a card of its own."""
+    return None if tab is None else (tab, sizes[tab.layer][0])
+
+
+def places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:
+    """Return positions and bends of the graph's layout, memoised by its inputs, which contain no numbers.
+
+    Args:
+      tall: shapes of the tensors that are drawn, by node, if they do not follow from the graph.
+    """
+    return _layout(graph, pictured(graph) if tall is None else tall)
+
+
+def _node_key(node: Node) -> bytes:
+    return node.identity
+
+
+@remembered(8_192, _node_key)
+def _standing(node: Node) -> bytes:
+    """Return the identity of all that the layout depends on: dragging a slider must not recompute it."""
+    return identity((node.name, node.op, node.slots, node.position, node.is_parameter))
+
+
+def _layout_key(graph: Graph, tall: Mapping[str, Shape]) -> bytes:
+    nodes = tuple([_standing(node) for node in graph.nodes])
+    return identity((nodes, graph.regions, graph.groups, graph.output, tall))
+
+
+@remembered(256, _layout_key)
+def _layout(graph: Graph, tall: Mapping[str, Shape]) -> Layout:
+    bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
+    space = Space(lambda node: size(node, tall.get(node.name)), room, layers_of(graph), WIDEST, WINDOW)
+    return layout(replace(graph, nodes=bare), space)
+
+
+def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
+    """Return by node the warnings: constructs that are no mistake but probably not meant."""
+    found: dict[str, list[str]] = {}
+    for name, sentence in origin_sentences(trace.nonfinite_origins).items() if trace else ():
+        found.setdefault(name, []).append(sentence)
+    for doubt in doubts(trace) if trace else ():
+        found.setdefault(doubt.node, []).append(str(doubt))
+    for name, why in idle_cuts(graph):
+        found.setdefault(name, []).append(why)
+    return found
+
+
+def _thread(
+    picture: Picture, node: Node, slot: int, placed: Layout, scales: tuple[float, float]
+) -> WireShown:
+    """Return the input of a wire's record; `scales` are of contributions to cotangents and to tangents."""
+    scale, pushes = scales
+    return WireShown(
+        producer=node.slots[slot],
+        passed=passed(picture.trace, node, slot),
+        scale=scale,
+        bends=placed.bends.get((node.name, slot), ()),
+        alternative=node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
+        pushed=pushed_along(picture.tangents, node, slot),
+        pushes=pushes,
+    )

@@ -1,0 +1,118 @@
+"""Describe checkpoint regions and groups for the canvas. web/types.js describes the fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.branches.train_one import branches_of, some_stopped, trained_alone
+from autodiff_viz.canvas.notices import take_in
+from autodiff_viz.canvas.records import flow, passed
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.remat import Runs
+from autodiff_viz.graph.edits import mended
+from autodiff_viz.graph.model import Graph, Group, Node, Region
+from autodiff_viz.graph.policies import POLICIES
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.text import quoted
+from autodiff_viz.language.show import show_head
+
+EFFORT = 1_000_000  # nodes × regions², up to which a region's correction is computed
+
+
+def region_data(
+    graph: Graph, region: Region, counts: Mapping[str, Runs], problems: Iterable[Problem]
+) -> dict[str, Any]:
+    """Return the data of a checkpoint region.
+
+    Args:
+      counts: run counts of its nodes, where they are known.
+    """
+    runs = [counts[name] for name in region.nodes if name in counts]
+    again = max((r.forward + r.backward for r in runs), default=0)
+    faults = [p for p in problems if p.code.startswith("region") and region.name in p.message]
+    return {
+        "name": region.name,
+        "nodes": sorted(region.nodes),
+        "policy": region.policy,
+        "saved": sorted(region.saved),
+        "head": "" if region.policy == POLICIES[0] else show_head(region),
+        "badge": f"\u00d7{again}" if again > 1 else None,
+        "problem": faults[0].message if faults else None,
+        "fault": _fault(faults[0]) if faults else None,
+        "path": list(faults[0].path) if faults else [],
+        **_mend(graph, region, bool(faults)),
+    }
+
+
+def _mend(graph: Graph, region: Region, wrong: bool) -> dict[str, Any]:
+    """Return a button's text and the edit that makes an invalid region valid.
+
+    Empty if there is none, and where computing it for every region would take long.
+    """
+    effort = len(graph.nodes) * len(graph.regions) ** 2
+    whole = mended(graph, region.name, region.nodes) if wrong and effort <= EFFORT else None
+    if whole is None or whole == region.nodes:
+        return {}
+    edit = {"kind": "region", "region": region.name, "nodes": sorted(whole)}
+    return {"offer": take_in(whole - region.nodes), "edit": edit}
+
+
+def _fault(problem: Problem) -> str:
+    """Return what is wrong with a region, in the few words that fit on its tab."""
+    if problem.code == "region-not-convex":
+        return f"needs {problem.path[1]} inside it too"
+    if problem.code == "regions-overlap":
+        return f"shares {problem.path[0]} with another region"
+    return "cannot run as a whole"
+
+
+def group_data(
+    graph: Graph, group: Group, trace: Trace | None, scale: float, problems: Iterable[Problem]
+) -> dict[str, Any]:
+    """Return the data of a group.
+
+    The browser collapses it to a card, with one wire from each producer: `sums` has the summed contribution
+    of those that stand for several wires.
+    """
+    faults = [p for p in problems if p.code == "groups-overlap" and quoted(group.name) in p.message]
+    return {
+        "name": group.name,
+        "nodes": sorted(group.nodes),
+        "sums": [
+            {"from": producer, **flow(_sum(trace, wires), scale)}
+            for producer, wires in _into(graph, group).items()
+            if len(wires) > 1
+        ],
+        "problem": faults[0].message if faults else None,
+        **(_branches_data(graph, group) if group.branches else {}),
+    }
+
+
+def _branches_data(graph: Graph, group: Group) -> dict[str, Any]:
+    """Return the data of a group of branches: their names, and which are trained."""
+    found: dict[str, Any] = {"branches": [branch.name for branch in branches_of(graph, group.name)]}
+    if alone := trained_alone(graph, group.name):
+        found["alone"] = alone
+    elif some_stopped(graph, group.name):
+        found["stopped"] = True
+    return found
+
+
+def _into(graph: Graph, group: Group) -> dict[str, list[tuple[Node, int]]]:
+    """Return the wires from outside into the group, by producer."""
+    found: dict[str, list[tuple[Node, int]]] = {}
+    for name in sorted(group.nodes):
+        for slot, producer in graph[name].wires:
+            if producer not in group.nodes:
+                found.setdefault(producer, []).append((graph[name], slot))
+    return found
+
+
+def _sum(trace: Trace | None, wires: Iterable[tuple[Node, int]]) -> np.ndarray | None:
+    """Return the sum of the contributions of some wires; None if none is known."""
+    arrays = [array for array in (passed(trace, *wire) for wire in wires) if array is not None]
+    with np.errstate(all="ignore"):  # inf - inf is NaN
+        return np.sum(arrays, axis=0) if arrays else None

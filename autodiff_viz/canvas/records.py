@@ -1,0 +1,334 @@
+"""Make the records of nodes and wires for the canvas, each by a pure function of its inputs.
+
+web/types.js describes the fields.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autodiff_viz.canvas.cards import cells, constant_text, input_text, line_text, size
+from autodiff_viz.canvas.layout import tabs
+from autodiff_viz.display.heatmap import blocks_say, heat, plane_says
+from autodiff_viz.display.numbers import MOST, has_picture, in_full, number_text, shape_text, sign
+from autodiff_viz.engine.live_path.passes import Wire
+from autodiff_viz.engine.tolerance import norm
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.remat import Runs
+from autodiff_viz.explain.forward.compute import Tangents
+from autodiff_viz.graph.model import INPUT, Node
+from autodiff_viz.graph.mute import returned_slot
+from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS
+from autodiff_viz.graph.text import scalar
+from autodiff_viz.language.literals import show_literal
+from autodiff_viz.language.printer import show_argument, show_lambda
+from autodiff_viz.ops.catalog import OPS, slot_label
+from autodiff_viz.ops.misfits import Shape
+
+# Describe what a wire passes back, as the canvas draws it: a thickness, a sign and a text.
+
+
+DECADES = 4  # a wire is thinnest at 10^-4 of the largest contribution
+
+
+def flow(array: np.ndarray | None, scale: float) -> dict[str, Any]:
+    """Return the fields of a contribution; empty ones if there is no array.
+
+    Args:
+      scale: norm of the largest contribution in the graph.
+    """
+    return {
+        "width": 0.0 if array is None else _width(array, scale),
+        "sign": 0 if array is None else sign(array),
+        "passed": "" if array is None else number_text(array, 3),
+        "passedFull": "" if array is None else in_full(array),
+    }
+
+
+def passed(trace: Trace | None, node: Node, slot: int) -> np.ndarray | None:
+    """Return the contribution down the wire into a slot, if it is known."""
+    return trace.passed.get(traced(node, slot)) if trace else None
+
+
+def traced(node: Node, slot: int) -> tuple[str, int] | None:
+    """Return the wire's key in the trace, where a muted node has only one slot."""
+    if not node.muted:
+        return node.name, slot
+    return (node.name, 0) if slot == returned_slot(node) else None
+
+
+def largest(found: Trace | Tangents | None) -> float:
+    """Return the norm of the largest finite contribution; 0 without any."""
+    sizes = [norm(array) for array in found.passed.values()] if found else []
+    return max((size for size in sizes if math.isfinite(size)), default=0.0)
+
+
+def _width(passed: np.ndarray, scale: float) -> float:
+    """Return the thickness: 0 for a zero contribution, 1 for the largest, linear in the logarithm between."""
+    size = norm(passed)
+    if size == 0:
+        return 0.0
+    if not math.isfinite(size) or scale == 0:
+        return 1.0
+    return round(min(1.0, max(0.06, 1 + math.log10(size / scale) / DECADES)), 3)
+
+
+# Describe tangents for the cards and wires of the canvas; add nothing while forward mode is off.
+
+
+BLOCKED, UNKNOWN = "blocked", "\u2013"
+
+
+class Pushed(NamedTuple):
+    """A tangent of a node or wire.
+
+    Attributes:
+      on: whether forward mode is on.
+      array: the tangent; None where it is unknown, since forward mode is blocked there or before.
+      blocked: whether it is blocked at this node.
+    """
+
+    on: bool = False
+    array: np.ndarray | None = None
+    blocked: bool = False
+
+
+OFF = Pushed()
+
+
+def tangent_at(found: Tangents | None, name: str) -> Pushed:
+    """Return the tangent of a node."""
+    return (
+        OFF
+        if found is None
+        else Pushed(True, found.tangent.get(name), name in (*found.blocked, *found.aside))
+    )
+
+
+def pushed_along(found: Tangents | None, node: Node, slot: int) -> Pushed:
+    """Return what a wire adds to the tangent of the node that reads it."""
+    return OFF if found is None else Pushed(True, found.passed.get(traced(node, slot)))
+
+
+def tangent_fields(found: Pushed) -> dict[str, Any]:
+    """Return the fields of a node's record."""
+    if not found.on:
+        return {}
+    if found.array is None:
+        text = BLOCKED if found.blocked else UNKNOWN
+        why = (
+            "its rule blocks forward mode" if found.blocked else "unknown: forward mode is blocked before it"
+        )
+        return {"tangent": text, "tangentFull": why}
+    return {"tangent": number_text(found.array), "tangentFull": in_full(found.array)}
+
+
+def push_fields(found: Pushed, scale: float) -> dict[str, Any]:
+    """Return the fields of a wire's record; `scale` is the norm of the largest contribution."""
+    if not found.on:
+        return {}
+    shown = flow(found.array, scale)
+    return {
+        "pushed": shown["passed"],
+        "pushedFull": shown["passedFull"] or "unknown: forward mode is blocked",
+        "pushWidth": shown["width"],
+        "pushSign": shown["sign"],
+    }
+
+
+# Make the heat-maps on a node's card: value, arriving cotangent and, in forward mode, tangent.
+# web/types.js describes the fields.
+
+
+DIGITS, ALL = 3, 17  # significant digits of a number in a cell, and of any float64
+
+
+def heat_data(
+    value: np.ndarray | None, arriving: np.ndarray | None, kernels: bool, tangent: Pushed = OFF
+) -> dict[str, Any]:
+    """Return both heat-maps as data, where the numbers are known.
+
+    Args:
+      kernels: the value is the kernels of a convolution.
+      tangent: in forward mode its heat-map stands in the place of the value's.
+    """
+    found: dict[str, Any] = {"says": "" if value is None else _says(value.shape, kernels)}
+    for which, array in (_forth(value, tangent), ("cotangent", arriving)):
+        if array is not None:
+            picture = heat(array, kernels)
+            found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": scalar(picture.top, 3)}
+            if cells(array.shape):
+                for name, digits in (("Numbers", DIGITS), ("Full", ALL)):
+                    found[f"{which}{name}"] = [scalar(float(number), digits) for number in array.ravel()]
+    return found
+
+
+def _forth(value: np.ndarray | None, tangent: Pushed) -> tuple[str, np.ndarray | None]:
+    """Return what the first of both heat-maps shows."""
+    return ("tangent", tangent.array) if tangent.on else ("value", value)
+
+
+def elements(
+    value: np.ndarray | None, arriving: np.ndarray | None, tangent: Pushed = OFF
+) -> dict[str, list[str]]:
+    """Return the numbers of both heat-maps, row by row.
+
+    Only where each cell is one element, and has no room for its number.
+    """
+    shape = () if value is None else value.shape
+    if not has_picture(shape) or len(shape) > 2 or max(shape) > MOST or cells(shape):
+        return {}
+    known = (_forth(value, tangent), ("cotangent", arriving))
+    return {
+        which: [scalar(float(number), DIGITS) for number in array.ravel()]
+        for which, array in known
+        if array is not None
+    }
+
+
+def _says(shape: Shape, kernels: bool) -> str:
+    """Return in words which part of the tensor is drawn and what a cell is."""
+    parts = (plane_says(shape, kernels), blocks_say(shape, kernels))
+    return "; ".join(part for part in parts if part)
+
+
+DASH = "\u2013"
+RULE_TEXT = 22  # characters of a rule that fit on its mark
+
+
+class NodeShown(NamedTuple):
+    """Inputs of a node's record: all that it depends on."""
+
+    node: Node
+    place: tuple[float, float]
+    value: np.ndarray | None
+    arriving: np.ndarray | None
+    connected: bool
+    is_output: bool
+    problems: tuple[Problem, ...]
+    runs: Runs | None
+    state: tuple[str, ...]
+    warnings: tuple[str, ...]
+    segment: int | None
+    tensor: tuple[int, ...] | None
+    kernel: bool
+    tab: tuple[tabs.Tab, float] | None = None
+    foot: float = 0.0
+    tangent: Pushed = OFF
+
+
+class WireShown(NamedTuple):
+    """Inputs of a wire's record: all that it depends on."""
+
+    producer: str
+    passed: np.ndarray | None
+    scale: float
+    bends: tuple[tuple[float, float], ...]
+    alternative: bool
+    pushed: Pushed = OFF
+    pushes: float = 0.0
+
+
+def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
+    """Return the record of a node."""
+    node, value, arriving = shown.node, shown.value, shown.arriving
+    x, y = shown.place
+    w, h = size(node, shown.tensor)
+    return {
+        "id": name,
+        "op": node.op,
+        "symbol": name if node.op == INPUT else OPS[node.op].symbol if node.op in OPS else node.op,
+        "x": round(x, 1),
+        "y": round(y, 1),
+        "w": w if shown.tab is None else shown.tab[1],
+        "h": h if shown.tab is None else tabs.HEIGHT,
+        "tab": None if shown.tab is None else shown.tab[0].layer,
+        "beside": shown.tab is not None and shown.tab[0].beside,
+        "full": None if shown.tab is None else [w, h],
+        "foot": shown.foot,
+        "slots": [_slot(node, i) for i in range(len(node.slots))],
+        "dims": [] if value is None else list(np.shape(value)),  # without a value it is unknown
+        "shape": "" if value is None else shape_text(value),
+        "value": DASH if value is None else number_text(value),
+        "literal": input_text(node),
+        "text": line_text(node),
+        "valueFull": "no value yet" if value is None else in_full(value),
+        "cotangent": DASH if arriving is None else number_text(arriving),
+        "cotangentFull": _nothing_arrives(shown.connected) if arriving is None else in_full(arriving),
+        "rule": node.rule.kind,
+        "ruleText": _rule_text(node),
+        "ruleFull": show_argument(node.rule) or None,
+        "isOutput": shown.is_output,
+        "isInput": node.op == INPUT,
+        "isParameter": node.is_parameter,
+        "muted": node.muted,
+        "cut": node.cut,
+        "connected": shown.connected,
+        **_trouble(node, shown.problems),
+        "runs": _badge(shown.runs),
+        "state": list(shown.state),
+        "warning": " ".join(shown.warnings) or None,
+        "segment": shown.segment,
+        **tangent_fields(shown.tangent),
+        **({} if shown.tensor is None else {"heat": heat_data(value, arriving, shown.kernel, shown.tangent)}),
+    }
+
+
+def _trouble(node: Node, found: tuple[Problem, ...]) -> dict[str, str | None]:
+    """Return a node's problem and its missing inputs. An empty slot is no mistake: the node is unfinished."""
+    wrong = [f"{problem.message} {problem.hint}".strip() for problem in found if problem.code != "empty-slot"]
+    empty = [slot_label(node, problem.slot) for problem in found if problem.code == "empty-slot"]
+    missing = f"needs {', '.join(dict.fromkeys(empty))}" if empty else None
+    return {"problem": wrong[0] if wrong else None, "missing": missing}
+
+
+def _nothing_arrives(connected: bool) -> str:
+    """Return why there is no cotangent."""
+    return "no cotangent yet" if connected else "no path to the output: nothing arrives"
+
+
+def _slot(node: Node, slot: int) -> dict[str, Any]:
+    """Return the data of a slot."""
+    held = node.slots[slot]
+    label, wired = slot_label(node, slot), isinstance(held, str)
+    if held is None or wired:
+        return {"label": label, "constant": None, "wired": wired}
+    return {
+        "label": label,
+        "constant": constant_text(held),
+        "constantFull": show_literal(held),
+        "wired": False,
+    }
+
+
+def _rule_text(node: Node) -> str:
+    """Return the rule's function, alternative or number, shortened to fit on its mark."""
+    if node.rule.function is not None:
+        body = show_lambda(node.rule.function).partition(": ")[2]
+        return body if len(body) <= RULE_TEXT else body[: RULE_TEXT - 1] + "\u2026"
+    if node.rule.kind == BACKWARD_AS and isinstance(node.slots[-1], str):
+        return node.slots[-1]
+    return "" if node.rule.number is None else constant_text(node.rule.number)
+
+
+def _badge(runs: Runs | None) -> str | None:
+    """Return the number of runs as text; None if the node runs only forward."""
+    return f"\u00d7{runs.forward + runs.backward}" if runs and runs.backward else None
+
+
+def wire_record(place: Wire, shown: WireShown) -> dict[str, Any]:
+    """Return the record of a wire."""
+    to, slot = place
+    return {
+        "from": shown.producer,
+        "to": to,
+        "slot": slot,
+        **flow(shown.passed, shown.scale),
+        "via": [[round(x, 1), round(y, 1)] for x, y in shown.bends],
+        "alternative": shown.alternative,
+        **push_fields(shown.pushed, shown.pushes),
+    }

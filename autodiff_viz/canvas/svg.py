@@ -1,0 +1,302 @@
+"""Draw the canvas as SVG text, for notebooks: cards, wires and frames in the colours of the light theme.
+
+It is made from the canvas's own data (canvas/drawing.py), and holds neither scripts nor addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from autodiff_viz.canvas.drawing import Picture, drawing
+from autodiff_viz.display.heatmap import ALPHABET, SHADES
+from autodiff_viz.engine.live_path.check import diagnose, runnable
+from autodiff_viz.engine.trace import Trace, trace, trace_part
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
+from autodiff_viz.graph.rule_kinds import STOP as STOPPED
+
+Data = Mapping[str, Any]
+Point = tuple[float, float]
+
+INK, QUIET, LINE, GROUND = "#1d2129", "#5f6672", "#c9ccd2", "#ffffff"
+VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#244fb4", "#9b4519", "#c8404c", "#6f33b8", "#0c7a55"
+COLOURS = {"stop": STOP, "rule": RULE}  # of a kind of rule
+SIGNS = {-1: "#1193a8", 0: LINE, 1: "#e0682b", 2: QUIET}
+FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+LETTER = 0.56  # of the font's size: width of a letter, on average
+TURN, MORE_TURN, MOST_TURN = 46, 0.1, 90  # px by which a wire that comes back turns beyond its ends
+MARGIN, PAD, TAB = 34, 14, 18  # px around the picture, around the nodes of a frame, and of its name
+
+
+def svg_of(graph: Graph, trace: Trace | None) -> str:
+    """Return the picture of a graph with the numbers of `trace`, or without numbers.
+
+    Args:
+      trace: of the graph, or of the part of it that can be evaluated.
+    """
+    data = drawing(Picture(graph, trace, {}, (), None, 0)).data
+    nodes = {node["id"]: node for node in data["nodes"]}
+    frames = [
+        *_frames(data["groups"], nodes, QUIET, "none"),
+        *_frames(data["regions"], nodes, CHECKPOINT, "9 6"),
+    ]
+    wires = (_wire(wire, nodes) for wire in data["wires"])
+    left, top = (min(node[axis] for node in nodes.values()) - MARGIN for axis in "xy")
+    width = max(node["x"] + node["w"] for node in nodes.values()) + MARGIN - left
+    height = max(node["y"] + node["h"] for node in nodes.values()) + MARGIN - top
+    box = " ".join(map(_n, (left, top, width, height)))
+    inside = "".join([*frames, *wires, *(_card(node) for node in nodes.values())])
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" height="{_n(height)}" '
+        f'role="img" aria-label={quoteattr(_said(data))} font-family={quoteattr(FONT)} '
+        f'style="max-width: 100%; height: auto; background: {GROUND}">{inside}</svg>'
+    )
+
+
+def _said(data: Data) -> str:
+    """Return the picture in a sentence."""
+    output = next((node["id"] for node in data["nodes"] if node["isOutput"]), None)
+    return f"Graph of {len(data['nodes'])} nodes" + (f" with the output {output}" if output else "")
+
+
+def _n(number: float) -> str:
+    """Write a length in px."""
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def _text(
+    x: float, y: float, text: str, size: float, fill: str, anchor: str = "start", weight: int = 600
+) -> str:
+    """Write a line of text; `anchor` is start, middle or end."""
+    place = f'x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" font-weight="{weight}"'
+    return f'<text {place} text-anchor="{anchor}" fill="{fill}">{escape(_printable(text))}</text>'
+
+
+def _printable(text: str) -> str:
+    """Replace characters that XML does not have."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _fitted(text: str, room: float, most: float) -> float:
+    """Return the size of font, of at most `most` px, at which a text fits into `room` px."""
+    return max(6.0, min(most, room / (LETTER * max(len(text), 1))))
+
+
+def _card(node: Data) -> str:
+    """Draw a node: symbol and name, value and arriving cotangent, constants, rule and output."""
+    w, h, rule = node["w"], node["h"], node["rule"]
+    colour = (
+        {"stop": STOP, "rule": RULE}.get(KINDS[rule].colour) if rule != FOLLOW and rule in KINDS else None
+    )
+    stroke = STOP if node["problem"] else colour or (INK if node["isOutput"] else LINE)
+    dash = ' stroke-dasharray="7 5"' if node["muted"] else ""
+    parts = [
+        f"<title>{escape(_printable(_title(node)))}</title>",
+        f'<rect width="{_n(w)}" height="{_n(h)}" rx="{26 if node["isInput"] else 10}" fill="{GROUND}" '
+        f'stroke="{stroke}" stroke-width="{2 if stroke != LINE else 1.5}"{dash}/>',
+        *(_tab(node) if node["tab"] else _face(node)),
+        f'<rect x="-3" y="5" width="6" height="{_n(h - 10)}" rx="3" fill="{STOP}"/>' * (rule == STOPPED),
+        *_constants(node),
+        *_chips(node, colour),
+    ]
+    place = f'transform="translate({_n(node["x"])} {_n(node["y"])})"'
+    return f"<g data-id={quoteattr(_printable(node['id']))} {place}>{''.join(parts)}</g>"
+
+
+def _face(node: Data) -> Iterator[str]:
+    """Write symbol and name, and below them the numbers or the pictures."""
+    yield from _header(node)
+    yield f'<path d="M11 33H{_n(node["w"] - 11)}" stroke="{LINE}"/>'
+    yield from _pictures(node) if "heat" in node else _numbers(node)
+
+
+def _tab(node: Data) -> Iterator[str]:
+    """Write the name of a parameter below its layer, with value and cotangent."""
+    right, room = node["w"] - 11, 0.5 * node["w"] - 16
+    yield _text(11, node["h"] / 2 + 4.5, node["id"], _fitted(node["id"], room, 12.5), INK)
+    for text, y, fill in ((node["value"], 18, VALUE), (node["cotangent"], 36, COTANGENT)):
+        yield _text(right, y, text, _fitted(text, room, 13), fill, "end")
+
+
+def _title(node: Data) -> str:
+    """Return the tooltip of a card."""
+    lines = [node["id"], f"value {node['valueFull']}", f"cotangent {node['cotangentFull']}"]
+    return "\n".join(filter(None, [*lines, node["problem"], node["warning"]]))
+
+
+def _header(node: Data) -> Iterator[str]:
+    symbol, name, room = node["symbol"], node["id"], node["w"] - 22
+    what = ("parameter" if node["isParameter"] else "input") if node["isInput"] and symbol == name else name
+    size = _fitted(symbol, 0.5 * room, 20)
+    yield _text(12, 24, symbol, size, INK)
+    yield _text(node["w"] - 11, 23, what, _fitted(what, 0.45 * room, 12.5), QUIET, "end", 400)
+
+
+def _numbers(node: Data) -> Iterator[str]:
+    """Write value and cotangent one below the other."""
+    middle, room = (33 + node["h"]) / 2, node["w"] - 34
+    for text, y, fill, mark in (
+        (node["value"], middle - 4.5, VALUE, "M11 {0}l6 4.5-6 4.5z"),
+        (node["cotangent"], middle + 16, COTANGENT, "M17 {0}l-6 4.5 6 4.5z"),
+    ):
+        yield f'<path d="{mark.format(_n(y - 10))}" fill="{fill}"/>'
+        yield _text(node["w"] - 11, y, text, _fitted(text, room, 16), fill, "end")
+
+
+def _pictures(node: Data) -> Iterator[str]:
+    """Draw the heat-maps of value and cotangent side by side, with the norms below."""
+    heat, half = node["heat"], (node["w"] - 30) / 2
+    for i, (which, fill) in enumerate((("value", VALUE), ("cotangent", COTANGENT))):
+        left, cells = 11 + i * (half + 8), heat.get(which, "")
+        if cells:
+            yield from _cells(cells, heat["columns"], left, half, node["h"] - 66, which, fill)
+        yield _text(
+            left + half / 2, node["h"] - 9, node[which], _fitted(node[which], half, 13), fill, "middle"
+        )
+
+
+def _cells(
+    cells: str, columns: int, left: float, width: float, height: float, which: str, fill: str
+) -> Iterator[str]:
+    """Draw one square for each cell that is not zero; a negative one has the colour of negative numbers."""
+    rows = len(cells) // columns
+    side = min(width / columns, height / rows)
+    x, y = left + (width - side * columns) / 2, 40 + (height - side * rows) / 2
+    for i, letter in enumerate(cells):
+        level = ALPHABET.index(letter) - SHADES
+        if level:
+            place = f'x="{_n(x + i % columns * side)}" y="{_n(y + i // columns * side)}"'
+            shade = STOP if level > SHADES else fill if level > 0 else SIGNS[-1]
+            size = f'width="{_n(side)}" height="{_n(side)}"'
+            strength = min(1.0, (abs(level) / SHADES) ** 0.8)
+            yield f'<rect class="cell {which}" {place} {size} fill="{shade}" fill-opacity="{strength:.2f}"/>'
+    frame = f'x="{_n(x)}" y="{_n(y)}" width="{_n(side * columns)}" height="{_n(side * rows)}"'
+    yield f'<rect {frame} fill="none" stroke="{LINE}"/>'
+
+
+def _constants(node: Data) -> Iterator[str]:
+    """Write the constants beside their slots."""
+    for i, slot in enumerate(node["slots"]):
+        if slot["constant"] is not None:
+            yield _text(
+                -7, node["h"] * (i + 1) / (len(node["slots"]) + 1) + 4.5, slot["constant"], 13, VALUE, "end"
+            )
+
+
+def _chips(node: Data, colour: str | None) -> Iterator[str]:
+    """Write rule and output above the card, on a ground of their colour."""
+    if colour:
+        words = " ".join(filter(None, (KINDS[node["rule"]].label, node["ruleText"])))
+        yield _chip(8, words, colour)
+    if node["isOutput"]:
+        yield _chip(node["w"] - 8 - _chip_width("output"), "output", INK)
+
+
+def _chip_width(text: str) -> float:
+    return 12 + 11.5 * LETTER * len(text)
+
+
+def _chip(x: float, text: str, fill: str) -> str:
+    width = _chip_width(text)
+    back = f'<rect x="{_n(x)}" y="-10" width="{_n(width)}" height="19" rx="6" fill="{fill}"/>'
+    return back + _text(x + width / 2, 3.5, text, 11.5, GROUND, "middle")
+
+
+def _wire(wire: Data, nodes: Mapping[str, Data]) -> str:
+    """Draw a wire: thickness and colour show the size and the sign of what it passes back."""
+    source, target = nodes[wire["from"]], nodes[wire["to"]]
+    start = (source["x"] + (0 if source["tab"] else source["w"]), source["y"] + source["h"] / 2)
+    end = (target["x"], target["y"] + target["h"] * (wire["slot"] + 1) / (len(target["slots"]) + 1))
+    dash = ' stroke-dasharray="1 7"' if wire["alternative"] else ""
+    colour, width = RULE if dash else SIGNS[wire["sign"]], 1.5 + 5 * wire["width"]
+    said = f"{wire['from']} to {wire['to']}: passes {wire['passedFull'] or 'nothing known'}"
+    path = _hook(start, end) if source["tab"] else _curve([start, *map(tuple, wire["via"]), end])
+    return (
+        f'<path data-wire="{wire["slot"]}" d="{path}" fill="none" '
+        f'stroke="{colour}" stroke-width="{_n(width)}" stroke-linecap="round"{dash}>'
+        f"<title>{escape(_printable(said))}</title></path>"
+    )
+
+
+def _curve(points: list[Point]) -> str:
+    """Return a cubic path through the points, level at each, as web/canvas/state/geometry.js draws it."""
+    path, passed = f"M{_n(points[0][0])} {_n(points[0][1])}", False
+    for i, ((x, y), (u, v)) in enumerate(pairwise(points)):
+        if passed:
+            passed = False
+        elif i + 2 < len(points) and x > u > points[i + 2][0]:
+            path, passed = path + _way_back(*points[i : i + 3]), True
+        else:
+            across = u - x
+            reach = max(across / 2, min(30.0, across)) if across >= 0 else 40 - across / 3
+            path += f"C{_n(x + reach)} {_n(y)} {_n(u - reach)} {_n(v)} {_n(u)} {_n(v)}"
+    return path
+
+
+def _way_back(start: Point, over: Point, end: Point) -> str:
+    """Return the path of a wire to a node on the left, which comes back at a height between them."""
+    (x, y), (_, middle), (u, v) = start, over, end
+    out, back = x + _turn(y, middle), u - _turn(middle, v)
+    turns = (out, y, out, middle, x, middle), (back, middle, back, v, u, v)
+    return f"C{_points(turns[0])}L{_n(u)} {_n(middle)}C{_points(turns[1])}"
+
+
+def _turn(start: float, end: float) -> float:
+    """Return the px by which a wire that comes back turns beyond its ends."""
+    return min(TURN + MORE_TURN * abs(end - start), MOST_TURN)
+
+
+def _hook(start: Point, end: Point) -> str:
+    """Return the path from a tab up to the slot of its layer, past their left edges."""
+    (x, y), (u, v) = start, end
+    out = 20 + 0.12 * abs(y - v)
+    return f"M{_n(x)} {_n(y)}C{_points((x - out, y, u - out, v, u, v))}"
+
+
+def _points(numbers: Iterable[float]) -> str:
+    return " ".join(map(_n, numbers))
+
+
+def _frames(frames: Iterable[Data], nodes: Mapping[str, Data], colour: str, dash: str) -> Iterator[str]:
+    """Draw a frame around the nodes of each region or group, with its name."""
+    for frame in sorted(frames, key=lambda frame: -len(frame["nodes"])):
+        held = [nodes[name] for name in frame["nodes"] if name in nodes]
+        if held:
+            x, y = min(n["x"] for n in held) - PAD, min(n["y"] for n in held) - PAD - TAB
+            w = max(n["x"] + n["w"] for n in held) + PAD - x
+            h = max(n["y"] + n["h"] + n["foot"] for n in held) + PAD - y
+            yield (
+                f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" rx="14" fill="{colour}" '
+                f'fill-opacity="0.05" stroke="{colour}" stroke-width="1.5" stroke-dasharray="{dash}"/>'
+            )
+            yield _text(x + 12, y + 15, frame["name"], 12, colour)
+
+
+# Draw a graph or a trace for a notebook.
+
+
+def picture(thing: Graph | Trace) -> str | None:
+    """Return the canvas's picture as an SVG element; None for a graph without nodes.
+
+    A graph has the numbers of its own inputs, as far as it can be evaluated.
+    """
+    graph = thing.graph if isinstance(thing, Trace) else thing
+    if not graph.nodes:
+        return None
+    return svg_of(graph, thing if isinstance(thing, Trace) else _traced(graph))
+
+
+def _traced(graph: Graph) -> Trace | None:
+    """Trace a graph, or the part of it that has no problems; None if nothing can be evaluated."""
+    try:
+        return trace(graph)
+    except GraphError as error:
+        problems = diagnose(graph) or error.problems
+    try:
+        return trace_part(runnable(graph, problems))
+    except GraphError:
+        return None

@@ -1,0 +1,287 @@
+"""Share the look of all figures: colours, sizes, and the one function that makes a figure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape, unescape
+from math import ceil, copysign, floor, isfinite, log10
+from typing import Any
+
+import plotly.graph_objects as go
+
+from autodiff_viz.graph.model import Rule
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
+from autodiff_viz.graph.text import MINUS
+
+# Enlarge the type of figures, for a projector: all that is measured in pixels grows, but not the width.
+
+
+FACTOR, LEAST = 1.44, 20  # as `--type-scale` and `--type-least` in ui/assets/lab.css
+
+_PX = frozenset({"height", "l", "r", "t", "b", "pad", "standoff", "ticklen", "shift", "xshift", "yshift"})
+_BOX = {"xsizemode": frozenset({"x0", "x1"}), "ysizemode": frozenset({"y0", "y1"})}  # in pixels if "pixel"
+_FONTS = frozenset({"font", "tickfont", "textfont", "insidetextfont", "outsidetextfont"})
+
+
+def enlarged(figure: Any) -> dict[str, Any]:
+    """Return a figure as a dictionary, with larger type and the room that it needs.
+
+    Args:
+      figure: a Plotly figure, or one as a dictionary.
+    """
+    found = figure if isinstance(figure, dict) else figure.to_plotly_json()
+    data = [{name: _of_trace(name, part) for name, part in trace.items()} for trace in found["data"]]
+    return {**found, "data": data, "layout": _layout(found["layout"])}
+
+
+def _of_trace(name: str, part: Any) -> Any:
+    """Enlarge a part of a trace: its fonts, and the scale of its colours."""
+    return _layout(part) if name == "colorbar" else _fonts(name, part)
+
+
+def _layout(part: Any) -> Any:
+    """Enlarge all in a layout that is measured in pixels."""
+    if isinstance(part, list | tuple):
+        return [_layout(one) for one in part]
+    if not isinstance(part, Mapping):
+        return part
+    px = _PX.union(*(ends for mode, ends in _BOX.items() if part.get(mode) == "pixel"))
+    return {
+        name: part_of * FACTOR
+        if name in px and isinstance(part_of, int | float)
+        else max(2, round(part_of / FACTOR))
+        if name == "nticks"  # the width does not grow
+        else _written(part_of)
+        if name in ("text", "ticktext")
+        else _fonts(name, part_of)
+        if name in _FONTS
+        else _layout(part_of)
+        for name, part_of in part.items()
+    }
+
+
+def _fonts(name: str, part: Any) -> Any:
+    """Enlarge a font; other properties of a trace stay as they are."""
+    if name not in _FONTS or "size" not in part:
+        return part
+    size = part["size"]
+    return {**part, "size": [one * FACTOR for one in size] if isinstance(size, list) else size * FACTOR}
+
+
+def _written(text: Any) -> Any:
+    """Enlarge the pieces of a text that have sizes of their own."""
+    if isinstance(text, list | tuple):
+        return [_written(one) for one in text]
+    if not isinstance(text, str):
+        return text
+    return re.sub(
+        r"font-size:([\d.]+)px", lambda found: f"font-size:{max(float(found[1]) * FACTOR, LEAST):g}px", text
+    )
+
+
+# One colour per idea. Each has the same contrast, above 4 to 1, with a white and with a near-black page.
+VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#1c77df", "#c95405", "#e2323b", "#925ae2", "#148958"
+NEUTRAL = "#717987"
+FAINT, STRIPE, BAND = "rgba(113,121,135,0.3)", "rgba(113,121,135,0.07)", "rgba(20,137,88,0.09)"
+CLEAR = "rgba(0,0,0,0)"
+
+TEXT, SMALL, TITLE, EXPONENT = (
+    15,
+    14,
+    18,
+    12,
+)  # pixels; the smaller ones must be legible from the back of a classroom, once enlarged
+HEADER = 52  # pixels above the drawing that a title takes; each line under it takes LINE
+LINE = 21
+EDGE = 10  # pixels left free at the left and right edge
+
+MODE_BAR = {
+    "orientation": "v",  # along the right edge, so that it covers no title
+    "bgcolor": CLEAR,
+    "color": NEUTRAL,
+    "activecolor": VALUE,
+    "remove": ["select", "lasso", "autoScale", "zoomIn", "zoomOut"],
+}
+
+
+def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: str) -> go.Figure:
+    """Return a figure on a transparent ground. Text takes its colour from the page.
+
+    `key` identifies the drawing: while it stays the same, a redrawn figure keeps its zoom.
+    """
+    base = {
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "font": {"size": SMALL},
+        "hoverlabel": {"align": "left", "font": {"size": SMALL}},
+        "dragmode": False,  # a finger on the figure scrolls the page; the mode bar offers zoom
+        "modebar": MODE_BAR,
+        "showlegend": False,
+        "uirevision": key,
+    }
+    # Plotly's own checks of every property would take five times as long as the rest; the tests run them.
+    return go.Figure({"data": list(traces), "layout": {**base, **layout}}, _validate=False)
+
+
+def ink(text: str) -> str:
+    """Return Plotly text in the colour of the page, instead of the theme's grey for axes."""
+    return f"<span style='color:currentColor'>{text}</span>"
+
+
+def power(base: int, exponent: int) -> str:
+    """Return a power as Plotly text, whose exponent can be read: Plotly's own is 0.7 of the text's size."""
+    raised = str(exponent).replace("-", MINUS)
+    return f"{base}<sup><span style='font-size:{EXPONENT}px'>{raised}</span></sup>"
+
+
+def heading(title: str, under: Sequence[str], height: int) -> dict[str, Any]:
+    """Return the title of a figure of this height: one finding in bold, lines of explanation under it."""
+    style = f"font-size:{SMALL}px;font-weight:normal"
+    lines = "".join(f"<br><span style='{style}'>{line}</span>" for line in under)
+    across = {"x": 0, "xref": "container", "xanchor": "left", "pad": {"l": EDGE}}
+    down = {"y": 1 - TITLE / height, "yref": "container", "yanchor": "top"}
+    return {"text": ink(f"<b>{title}</b>{lines}"), "font": {"size": TITLE}, **across, **down}
+
+
+def top(under: Sequence[str]) -> int:
+    """Return the pixels that a title with these lines under it takes."""
+    return HEADER + LINE * len(under)
+
+
+def axis(**settings: Any) -> dict[str, Any]:
+    """Return an axis with a quiet grid and a clear zero."""
+    line = {"gridcolor": FAINT, "gridwidth": 1, "zerolinecolor": NEUTRAL, "zerolinewidth": 1.5}
+    return {
+        **line,
+        "showline": False,
+        "tickfont": {"size": SMALL},
+        "ticks": "",
+        "automargin": False,
+        **settings,
+    }
+
+
+def hidden_axis(**settings: Any) -> dict[str, Any]:
+    """Return an invisible axis, which only sets positions."""
+    return {"visible": False, "fixedrange": True, **settings}
+
+
+def note(message: str, key: str) -> go.Figure:
+    """Return a figure that says in words why there is nothing to draw."""
+    text = {"text": ink(message), "font": {"size": TEXT}, "showarrow": False, "align": "left"}
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0.5, "xanchor": "left"}
+    blank = {"xaxis": hidden_axis(), "yaxis": hidden_axis(), "height": 120}
+    margin = {"l": EDGE, "r": EDGE, "t": EDGE, "b": EDGE}
+    return draw([], {**blank, "margin": margin, "annotations": [{**text, **place}]}, key)
+
+
+# Write names as Plotly text: escaped and short.
+
+
+LABEL = 16  # characters of a name that fit beside a drawing on a phone
+INDENT = "  "
+
+_SIGNS = {"stop": ("⊘", STOP), "rule": ("◆", RULE)}
+"""By colour of a kind of rule, its sign and the sign's colour in figures."""
+
+_TAG = re.compile(r"<[^>]*>")
+
+
+def plain(name: str) -> str:
+    """Return a name as Plotly text: characters that Plotly would read as a tag or an entity are escaped."""
+    return escape(name, quote=False)
+
+
+def short(name: str, length: int = LABEL) -> str:
+    """Return a name as Plotly text, cut in the middle if long: the end often distinguishes names."""
+    if len(name) > length:
+        tail = length // 3
+        name = f"{name[: length - tail - 1]}…{name[-tail:]}"
+    return plain(name)
+
+
+def coloured(text: str, colour: str) -> str:
+    """Return Plotly text in a colour; `text` is escaped already."""
+    return f"<span style='color:{colour}'>{text}</span>"
+
+
+def width(text: str) -> int:
+    """Return the number of visible characters of Plotly text."""
+    return len(unescape(_TAG.sub("", text)))
+
+
+def rule_mark(rule: Rule) -> str:
+    """Return a sign and a word for a node's rule; "" for `follow`."""
+    if rule.kind == FOLLOW:
+        return ""
+    kind = KINDS[rule.kind]
+    sign, colour = _SIGNS[kind.colour]
+    return coloured(f"{sign} {kind.label}", colour)
+
+
+# Scale an axis of signed sizes: linear, or symmetric logarithmic if the sizes span many decades.
+
+
+WIDE = 1000.0  # largest over smallest size from which a linear axis would hide the small ones
+STEPS = 3  # at most this many powers of ten are named on each side of zero
+ROOM = 0.06  # share of the axis left free beyond the longest bar
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Map from sizes to places on the axis.
+
+    `unit` is 0 for a linear axis. Otherwise sizes far below it are drawn in proportion, and sizes far above
+    it by their logarithm.
+    """
+
+    low: float
+    high: float
+    unit: float = 0.0
+
+    def place(self, size: float) -> float:
+        """Return the place of `size` (finite) on the axis."""
+        return copysign(log10(1 + abs(size) / self.unit), size) if self.unit else size
+
+    @property
+    def range(self) -> list[float]:
+        """The two ends of the axis, with zero between them."""
+        low, high = self.place(self.low), self.place(self.high)
+        room = ROOM * (high - low)
+        return [low - room if low < 0 else 0.0, high + room if high > 0 else 0.0]
+
+    def ticks(self) -> dict[str, Any]:
+        """Return the ticks of the axis, at powers of ten if it is logarithmic."""
+        if not self.unit:
+            return {"nticks": 5, "tickangle": 0}
+        powers = self._powers(max(-self.low, self.high))
+        up = [10.0**one for one in powers if 10.0**one <= self.high]
+        down = [-(10.0**one) for one in powers if 10.0**one <= -self.low]
+        sizes = [*down, 0.0, *reversed(up)]  # powers come largest first
+        return {
+            "tickvals": [self.place(size) for size in sizes],
+            "ticktext": [_power(size) for size in sizes],
+        }
+
+    def _powers(self, largest: float) -> range:
+        first, last = round(log10(self.unit)), floor(log10(largest))
+        return range(last, first, -max(1, ceil((last - first) / STEPS)))
+
+
+def scale_for(sizes: Iterable[float]) -> Scale:
+    """Return an axis that shows all finite ones of `sizes`."""
+    finite = [float(size) for size in sizes if isfinite(size)]
+    low, high = min(finite, default=0.0), max(finite, default=0.0)
+    if low >= 0 and high <= 0:
+        return Scale(0.0, 1.0)
+    smallest = min(abs(size) for size in finite if size)
+    wide = max(-low, high) > WIDE * smallest
+    return Scale(min(low, 0.0), max(high, 0.0), 10.0 ** floor(log10(smallest)) if wide else 0.0)
+
+
+def _power(size: float) -> str:
+    if not size:
+        return "0"
+    return f"{MINUS if size < 0 else ''}{power(10, round(log10(abs(size))))}"

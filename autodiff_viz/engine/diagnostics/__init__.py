@@ -1,1 +1,0 @@
-"""Diagnose numbers that are not finite, derivatives that are not the slope, and likely mistakes."""

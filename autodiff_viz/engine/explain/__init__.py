@@ -1,1 +1,0 @@
-"""Explain a trace, one file per explanation."""

@@ -1,1 +1,0 @@
-"""Compute derivatives in other ways: tangents, Jacobians, paths, declared rules, draws of noise."""

@@ -1,0 +1,109 @@
+"""Differentiate a single op at the numbers of a trace, without the node's rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from autodiff_viz.engine.live_path.arrays import on_device, rounded
+from autodiff_viz.engine.live_path.kernels import Kernel, kernel, tangent_kernel
+from autodiff_viz.engine.live_path.node_steps import on_identity
+from autodiff_viz.engine.live_path.op_calls import split
+from autodiff_viz.engine.live_path.prepare import grad_kernel
+from autodiff_viz.engine.trace import Trace, precision
+from autodiff_viz.graph.model import GRAD, Node
+from autodiff_viz.ops.catalog import OPS
+
+EXTREMA = frozenset({"maximum", "minimum", "clip"})
+
+
+def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
+    """Return JAX's own d(value of the node)/d(element of the slot), element by element, without the rule.
+
+    The result has the shape of the node's value. None for an op that mixes elements, whose derivative is a
+    matrix; of a grad node, None unless both are numbers.
+    """
+    node = trace.graph[name]
+    op = OPS[node.op]
+    numbers = op.of_graph and not trace.value[name].ndim and not trace.value[node.slots[slot]].ndim
+    if not (op.elementwise or numbers) or slot >= len(node.op_slots):
+        return None
+    with precision(trace.dtype):
+        found, wired, leading, arrays = _as_live(trace, node)
+        if slot in wired and arrays[slot].shape == found.shape:
+            pulled = found.pull(np.ones(found.shape, trace.dtype), *leading, *arrays)[wired.index(slot)]
+            return np.zeros(found.shape, trace.dtype) if pulled is None else np.asarray(pulled)
+        return np.asarray(_pushed(found, trace, node, slot, arrays))
+
+
+def _pushed(found: Kernel, trace: Trace, node: Node, slot: int, arrays: list[np.ndarray]) -> jax.Array:
+    """Return the tangent of the node's value when that of each element of the slot is 1."""
+    if node.op == GRAD:
+        tangents = [np.ones_like(a) if i == slot else np.zeros_like(a) for i, a in enumerate(arrays)]
+        return jax.jvp(found.run, arrays, tangents)[1]
+    static, leading = split(OPS[node.op], node.params)
+    push = tangent_kernel(node.op, static, tuple(a.shape for a in arrays), (slot,), trace.dtype)
+    return push((np.ones_like(arrays[slot]),), *leading, *arrays)[0]
+
+
+def own_contributions(trace: Trace, name: str, cotangent: np.ndarray | None = None) -> dict[int, np.ndarray]:
+    """Return, by slot, the contribution that the op's own pullback gives, without the node's rule.
+
+    Args:
+      cotangent: pulled back in place of the one that arrives; of the value's shape and dtype.
+    """
+    with precision(trace.dtype):
+        found, wired, leading, arrays = _as_live(trace, trace.graph[name])
+        arriving = trace.cotangent[name] if cotangent is None else cotangent
+        results = found.pull(arriving, *leading, *arrays)
+        return {
+            slot: np.zeros(arrays[slot].shape, trace.dtype) if result is None else np.asarray(result)
+            for slot, result in zip(wired, results, strict=True)
+        }
+
+
+def _as_live(trace: Trace, node: Node) -> tuple[Kernel, tuple[int, ...], list[Any], list[np.ndarray]]:
+    """Return the compiled op that the live path uses for the node, with its arguments.
+
+    Sharing the compiled op means that nothing is compiled for this node alone.
+
+    Returns:
+      (compiled op, wired slots, run-time parameters, values of all slots).
+    """
+    wired = tuple(i for i, slot in enumerate(node.op_slots) if isinstance(slot, str))
+    arrays = [_slot_value(trace, slot) for slot in node.op_slots]
+    if node.op == GRAD:
+        shapes = {name: value.shape for name, value in trace.value.items()}
+        return grad_kernel(trace.graph, node, shapes, trace.dtype)[0], wired, [], arrays
+    static, leading = split(OPS[node.op], node.params)
+    found = kernel(node.op, static, tuple(a.shape for a in arrays), wired, trace.dtype)
+    return found, wired, leading, arrays
+
+
+def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:
+    """Return at which elements of a slot the op has no single derivative, as far as known without evaluation.
+
+    Such elements are the `kinks` of the op's record, and ties between the inputs of an extremum.
+    """
+    node = trace.graph[name]
+    value = _slot_value(trace, node.op_slots[slot])
+    found = np.isin(value, OPS[node.op].kinks)
+    if node.op in EXTREMA:
+        others = [_slot_value(trace, other) for i, other in enumerate(node.op_slots) if i != slot]
+        found = found | any(bool((value == other).any()) for other in others)
+    return found
+
+
+def changed_cotangent(trace: Trace, name: str) -> np.ndarray:
+    """Return the arriving cotangent after the node's rule; of the value's shape."""
+    node, arriving = trace.graph[name], trace.cotangent[name]
+    with precision(trace.dtype):
+        pull_back = on_identity(node, arriving.shape, trace.dtype)
+        _, (changed,) = pull_back([on_device(arriving)], (), trace.value[name])
+        return np.zeros_like(arriving) if changed is None else np.asarray(changed)
+
+
+def _slot_value(trace: Trace, slot: object) -> np.ndarray:
+    return trace.value[slot] if isinstance(slot, str) else rounded(slot, trace.dtype)

@@ -1,0 +1,667 @@
+"""Compare values and cotangents of two graphs; find the first wire where their cotangents differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
+from autodiff_viz.engine.sentence import GRADIENT, PASSED, VALUE, Claim, Statement, joined
+from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps, norm
+from autodiff_viz.engine.trace import Trace, known_trace, trace
+from autodiff_viz.engine.verify import rounding_errors
+from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
+from autodiff_viz.graph.identity import same
+from autodiff_viz.graph.model import IDENTITY, INPUT, Graph, Node, Slot
+from autodiff_viz.graph.order import ancestors, consumers, order
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text import listed_names, quoted, scalar
+
+WORDS = {"value": "values", "cotangent": "cotangents", "gradient": "gradients", "passed": "passed"}
+
+Pair = tuple[np.ndarray | None, np.ndarray | None]
+"""(in A, in B); None where a graph has no such node or wire."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Two graphs, A and B, node by node. A pair is (in A, in B), None where one of them has no such node.
+
+    Attributes:
+      equal_values: whether the output has the same value in both.
+      equal_gradients: whether the inputs that both have get the same gradients.
+      values, cotangents, gradients: pairs by node name; gradients are those of the inputs, in graphs without
+        inputs what arrives at the nodes that read no other.
+      passed: pairs by (node, slot): what that wire passes back.
+      first_wire: (node, slot) of the first wire, in the order of the backward sweep, at which the two sweeps
+        differ; None if they never do.
+      sentence: all of it in words.
+      claims: what the sentence claims, so that it can be tested.
+      changed_nodes: the nodes that are not the same in both graphs, or that only one of them has.
+      apart: the keys of values, cotangents, gradients and passed whose pairs differ, by those names.
+    """
+
+    equal_values: bool
+    equal_gradients: bool
+    values: Mapping[str, Pair]
+    cotangents: Mapping[str, Pair]
+    gradients: Mapping[str, Pair]
+    passed: Mapping[Wire, Pair]
+    first_wire: Wire | None
+    sentence: str
+    claims: tuple[Claim, ...]
+    changed_nodes: tuple[str, ...]
+    apart: Mapping[str, frozenset[Any]]
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.sentence}>"
+
+
+def compare(a: Trace | Graph, b: Trace | Graph) -> Comparison:
+    """Compare two graphs with the same output: their values, and what their backward sweeps pass.
+
+    Nodes are compared by their names. A stop on a wire is a node that the other graph may not have; what the
+    wire passes in the other graph is compared with it.
+
+    Two numbers are equal if they are up to rounding, since a sum may be added up in another order: within 16
+    units in the last place, or if their difference is all but gone in float64, where it was small or what a
+    cancellation had left over; in float64, if an error analysis of both programs explains it. NaN equals NaN.
+    A number that is finite, or that underflows, in only one of the two is not equal, nor in float64 what
+    rounding leaves of a cancellation and only one of the two stops.
+
+    Args:
+      a, b: traces; a graph is traced with its own inputs and a seed of ones.
+    Returns:
+      The comparison; traces of different precision are compared in float32.
+    Raises:
+      GraphError: neither a trace nor a graph is given, or they share no output or no inputs.
+    """
+    a, b = (trace(each) if isinstance(each, Graph) else known_trace(each) for each in (a, b))
+    if a.dtype != b.dtype:
+        a, b = (trace(each.graph, each.inputs, each.seed, dtype=FLOAT32) for each in (a, b))
+    _refuse_strangers(a, b)
+    return _Twins(a, b).comparison
+
+
+def _refuse_strangers(a: Trace, b: Trace) -> None:
+    """Raise if two traces have nothing to compare."""
+    if a.output is None or a.output != b.output:
+        ends = [quoted(each.output) if each.output else "none" for each in (a, b)]
+        message = f"The output of A is {ends[0]}, that of B is {ends[1]}: there is nothing to compare."
+        raise GraphError(Problem("no-shared-output", message, "Give both the same output, by its name."))
+    if (a.inputs or b.inputs) and not {*a.inputs} & {*b.inputs}:
+        inputs = [listed_names([*each.inputs]) or "none" for each in (a, b)]
+        message = f"No input is in both: A has {inputs[0]}, B has {inputs[1]}."
+        raise GraphError(Problem("no-shared-inputs", message, "Name an input of one as in the other."))
+
+
+class _Twins:
+    """Two traces while they are compared."""
+
+    def __init__(self, a: Trace, b: Trace):
+        self.a, self.b = a, b
+        self.sides = _sides(a, b)
+        self.through = passed_through(a.graph, b.graph) | passed_through(b.graph, a.graph)
+
+    @cached_property
+    def exact(self) -> Sides:
+        """The numbers of both in float64."""
+        return _sides(*(trace(e.graph, e.inputs, e.seed, dtype=FLOAT64) for e in (self.a, self.b)))
+
+    @cached_property
+    def errors(self) -> Sides:
+        """How far rounding may move each number of both, in float64, from that of the other."""
+        own = numbers_of(self.a), numbers_of(self.b)
+        one, other = self.sides
+        found = rounding_beside(self.a, own[0], other), rounding_beside(self.b, own[1], one)
+        return _beside(self.a, self.b, found)
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest finite number of both."""
+        arrays = [array for side in self.sides for kind in side for array in kind.values()]
+        return max((float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in arrays), default=0.0)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        apart = {kind: self._apart(kind) for kind in Numbers._fields}
+        pairs = {kind: self._pairs(kind) for kind in Numbers._fields}
+        shared = {name for name, pair in pairs["gradient"].items() if None not in map(_shape, pair)}
+        graphs = self.a.graph, self.b.graph
+        first = Sweeps(graphs, self.sides, self.order, self.through, apart, self._same).first_wire()
+        says = statement(self.a, self.b, pairs, apart, first, self.order, self.through)
+        return Comparison(
+            equal_values=self.a.output not in apart["value"],
+            equal_gradients=not apart["gradient"] & shared,
+            values=pairs["value"],
+            cotangents=pairs["cotangent"],
+            gradients=pairs["gradient"],
+            passed=pairs["passed"],
+            first_wire=first,
+            sentence=says.text,
+            claims=says.claims,
+            changed_nodes=self._changed(),
+            apart={WORDS[kind]: keys for kind, keys in apart.items()},
+        )
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The names of all nodes, in topological order."""
+        return both_in_order(self.a.graph, self.b.graph)
+
+    def _pairs(self, kind: str) -> dict[Any, Pair]:
+        one, other = (getattr(side, kind) for side in self.sides)
+        keys = {**one, **other}
+        if kind == "passed":
+            return {key: (one.get(key), other.get(key)) for key in keys}
+        return {name: (one.get(name), other.get(name)) for name in self.order if name in keys}
+
+    def _apart(self, kind: str) -> frozenset[Any]:
+        """Return the keys of numbers that both have and that differ, and of those that only one has."""
+        pairs = self._pairs(kind)
+        both = [key for key, (one, other) in pairs.items() if one is not None and other is not None]
+
+        def chosen(sides: Sides) -> list[Two]:
+            one, other = (getattr(side, kind) for side in sides)
+            return [(one[key], other[key]) for key in both]
+
+        same = self._same(chosen)
+        equal = {key for key, is_same in zip(both, same, strict=True) if is_same}
+        return frozenset(pairs.keys() - equal)
+
+    def _same(self, chosen: Callable[[Sides], list[Two]]) -> list[bool]:
+        """Return whether each of the pairs that `chosen` returns of two sides is equal up to rounding."""
+        return same_numbers(
+            chosen(self.sides),
+            self.a.dtype,
+            exact=lambda: chosen(self.exact),
+            errors=lambda: chosen(self.errors),
+            largest=self.largest if self.a.dtype == FLOAT64 else 0.0,
+        )
+
+    def _changed(self) -> tuple[str, ...]:
+        """Return the nodes that differ, in topological order."""
+        return tuple(
+            name for name in self.order if self._content(self.a, name) != self._content(self.b, name)
+        )
+
+    def _content(self, side: Trace, name: str) -> Any:
+        """Return all of a node that its numbers follow from; None if the graph has no such node."""
+        if name not in side.graph:
+            return None
+        node = side.graph[name]
+        held = side.inputs[name].tobytes() if node.op == INPUT else node.params
+        return node.op, slots_through(node, self.through), held, node.rule
+
+
+def _sides(a: Trace, b: Trace) -> Sides:
+    return _beside(a, b, (numbers_of(a), numbers_of(b)))
+
+
+def _beside(a: Trace, b: Trace, own: Sides) -> Sides:
+    """Return the numbers of both, with those of identities that only the other graph has."""
+    return with_identities_of(own[0], a.graph, b.graph), with_identities_of(own[1], b.graph, a.graph)
+
+
+def _shape(array: np.ndarray | None) -> tuple[int, ...] | None:
+    return None if array is None else array.shape
+
+
+# Align two traces node by node, also where only one graph has an identity on a wire.
+
+
+Through = Mapping[str, str]
+"""By the name of an identity that only one graph has, the node that the other graph reads in its place."""
+
+
+class Numbers(NamedTuple):
+    """Numbers of one side: those of its trace, and of identities that only the other graph has."""
+
+    value: dict[str, np.ndarray]
+    cotangent: dict[str, np.ndarray]
+    passed: dict[Wire, np.ndarray]
+    gradient: dict[str, np.ndarray]
+
+
+def numbers_of(found: Trace) -> Numbers:
+    """Return the numbers of a trace."""
+    cotangent = dict(found.cotangent)
+    return Numbers(
+        dict(found.value), cotangent, dict(found.passed), gradient_of(found, found.gradient, cotangent)
+    )
+
+
+def gradient_of(found: Trace, gradient: Mapping[str, Any], cotangent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the gradients of the inputs; without any input, what arrives at the nodes that read none."""
+    return dict(gradient) or {n.name: cotangent[n.name] for n in found.graph.nodes if not n.wires}
+
+
+def with_identities_of(here: Numbers, graph: Graph, other: Graph) -> Numbers:
+    """Return the numbers of a graph, with those of identities that only `other` has.
+
+    The rule of a wire is kept on such an identity. In its place this graph hands the same number on without a
+    node: the value of the node before it, and the sum of what its readers pass back.
+    """
+    here = Numbers(*map(dict, here))
+    uses = consumers(other)
+    for name, source in passed_through(other, graph).items():  # readers come first
+        here.value[name] = here.value[source]
+        part = np.asarray(sum(here.passed[wire] for wire in uses[name]))
+        here.cotangent[name] = here.passed[name, 0] = part
+    return here
+
+
+def passed_through(graph: Graph, other: Graph) -> Through:
+    """Return the identities that only `graph` has and in whose place `other` reads the node before them.
+
+    Readers come before what they read.
+    """
+    found: dict[str, str] = {}
+    uses = consumers(graph)
+    for node in reversed(order(graph)):
+        if node.name in other or node.op != IDENTITY or not node.wires:
+            continue
+        source = _source(graph, other, node)
+        readers = uses[node.name]
+        if source and readers and all(_reads(other, wire, source) or wire[0] in found for wire in readers):
+            found[node.name] = source
+    return found
+
+
+def _source(graph: Graph, other: Graph, node: Node) -> str | None:
+    """Return the first node before a chain of identities that both graphs have; None without one."""
+    while node.name not in other:
+        if node.op != IDENTITY or not node.wires:
+            return None
+        node = graph[node.wires[0][1]]
+    return node.name
+
+
+def _reads(graph: Graph, wire: Wire, source: str) -> bool:
+    name, slot = wire
+    return name in graph and slot < len(graph[name].slots) and graph[name].slots[slot] == source
+
+
+def slots_through(node: Node, through: Through) -> tuple[Slot, ...]:
+    """Return the node's slots, with the nodes before the identities that only its graph has."""
+    return tuple(through.get(slot, slot) if isinstance(slot, str) else slot for slot in node.slots)
+
+
+def both_in_order(a: Graph, b: Graph) -> tuple[str, ...]:
+    """Return the names of all nodes of both graphs in an order that is topological for both."""
+    merged = {
+        name: Node(name, "", (*(a[name].slots if name in a else ()), *(b[name].slots if name in b else ())))
+        for name in [*(n.name for n in order(b)), *(n.name for n in order(a))]
+    }
+    return tuple(node.name for node in order(Graph(tuple(merged.values()))))
+
+
+# Test numbers of two programs for equality up to rounding, since they may add in another order.
+
+
+LEFT = 1e-4  # of a difference may be left in float64; of rounding a millionth of that is left
+SMALL = 1e-3  # of a number may be rounding; more is an underflow, or a step taken in one program only
+LARGE = 1e-6  # share of the largest number of the pass, of which no gap in float64 is put down to rounding
+
+Two = tuple[np.ndarray, np.ndarray]
+
+
+def same_numbers(
+    pairs: Sequence[Two],
+    dtype: str,
+    exact: Callable[[], Sequence[Two]],
+    errors: Callable[[], Sequence[Two]],
+    largest: float,
+) -> list[bool]:
+    """Return for each pair of arrays whether they are equal up to rounding.
+
+    NaN equals NaN, and an infinity an infinity of its sign. Numbers are equal within 16 units in the last
+    place, or 2 of a number of 16 bits. A larger difference is rounding if it is all but gone in float64, and
+    is small beside the number, or the number is gone there too: it was what a cancellation had left over.
+    In float64, which has nothing finer beside it, a larger difference is rounding if the error analysis of
+    the two programs explains it.
+
+    Args:
+      exact: returns the same pairs in float64; called only if it matters.
+      errors: returns how far rounding may move each number in float64; called only if it matters, since it
+        takes as long as the check of the whole program.
+      largest: the largest number of the pass in float64.
+    """
+    found = [one.shape == other.shape for one, other in pairs]
+    unsure = [i for i, (one, other) in enumerate(pairs) if found[i] and one.tobytes() != other.tobytes()]
+    if not unsure:
+        return found
+    pair = _joined(pairs, unsure)
+    if dtype == FLOAT64:
+        apart = _apart_in_float64(pair, lambda: _joined(errors(), unsure), largest)
+    else:
+        apart = _apart(pair, dtype, lambda: _joined(exact(), unsure))
+    starts = np.cumsum([0, *(pairs[i][0].size for i in unsure[:-1])])
+    for i, differs in zip(unsure, np.logical_or.reduceat(apart, starts), strict=True):
+        found[i] = not differs
+    return found
+
+
+def _joined(pairs: Sequence[Two], chosen: Sequence[int]) -> Two:
+    """Return the numbers of all chosen pairs in a row: far quicker than one pair after the other."""
+    one, other = (np.concatenate([np.ravel(pairs[i][side]) for i in chosen]) for side in (0, 1))
+    return one.astype(np.float64), other.astype(np.float64)
+
+
+def _apart(pair: Two, dtype: str, exact: Callable[[], Two]) -> np.ndarray:
+    """Return where two arrays of fewer digits than float64 differ by more than rounding."""
+    gap = gaps(*pair)
+    wide = ~(gap <= equal_within(dtype) * _sizes(pair))
+    if not (wide & np.isfinite(gap)).any():
+        return wide
+    there = exact()
+    left, true = gaps(*there), _sizes(there)
+    explained = np.isfinite(gap) & (left <= LEFT * gap) & ((gap <= SMALL * true) | (true <= LEFT * gap))
+    return wide & ~explained
+
+
+def _apart_in_float64(pair: Two, errors: Callable[[], Two], largest: float) -> np.ndarray:
+    """Return where two arrays of float64 differ by more than rounding."""
+    gap = gaps(*pair)
+    last = equal_within(FLOAT64) * _sizes(pair)
+    wide = ~(gap <= last)
+    unsure = wide & (gap <= LARGE * largest)
+    if not unsure.any():
+        return wide
+    one, other = errors()
+    return wide & ~(unsure & (gap <= last + ROOM * (one + other)))
+
+
+def _sizes(pair: Two) -> np.ndarray:
+    """Return the larger of the two sizes of each number."""
+    return np.fmax(*(np.where(np.isfinite(each), np.abs(each), 0.0) for each in pair))
+
+
+# Find the first wire at which two backward sweeps differ.
+
+
+Sides = tuple[Numbers, Numbers]
+Ends = dict[int, str | None]
+"""By slot of a wire, the node that it leads to; None for one that the other graph does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweeps:
+    """Two backward sweeps while they are compared.
+
+    Attributes:
+      graphs, sides: A and B, and their numbers.
+      order: the names of all nodes, in topological order.
+      through: by identity that only one graph has, the node before it.
+      apart: by kind of number, the keys of those that differ.
+      same: returns of each pair that a function chooses from both sides whether it is equal up to rounding.
+    """
+
+    graphs: tuple[Graph, Graph]
+    sides: Sides
+    order: Sequence[str]
+    through: Through
+    apart: Mapping[str, Set[Any]]
+    same: Callable[[Callable[[Sides], list[Two]]], list[bool]]
+
+    def first_wire(self) -> Wire | None:
+        """Return the first wire, in the order of the backward sweep, at which the two differ."""
+        for name in reversed(self.order):
+            if slots := [*self._parting(name)]:
+                return name, min(slots)
+        return None
+
+    def _parting(self, name: str) -> Iterator[int]:
+        """Yield the slots of a node whose wires pass something else in the two sweeps.
+
+        Where one node has more wires than the other, such as an alternative, or where they go to the same
+        nodes, the numbers of each wire are compared: 0 of a wire that is missing. Where the wires go
+        elsewhere, as in x * y and y * x, the sums for each node are. A wire of a node that only one graph has
+        counts if what arrives at its other end differs.
+        """
+        ends = [self._ends(side, name) for side in (0, 1)]
+        if name in self.through:
+            if (name, 0) in self.apart["passed"]:
+                yield 0
+        elif None in ends:
+            for slot, end in (ends[0] if ends[1] is None else ends[1]).items():
+                if end in self.apart["cotangent"] and self._passes_something((name, slot)):
+                    yield slot
+        elif self._has_same_slots(name, ends):
+            yield from self._apart_at(name, ends, [*ends[0], *ends[1]])
+        else:
+            yield from self._apart_in_sums(name, ends)
+
+    def _ends(self, side: int, name: str) -> Ends | None:
+        """Return where each wire of a node leads."""
+        graph, other = self.graphs[side], self.graphs[1 - side]
+        if name not in graph:
+            return None
+        slots = slots_through(graph[name], self.through)
+        return {i: slots[i] if slots[i] in other else None for i, _ in graph[name].wires}
+
+    def _passes_something(self, wire: Wire) -> bool:
+        return any(wire in side.passed and side.passed[wire].any() for side in self.sides)
+
+    def _has_same_slots(self, name: str, ends: Sequence[Ends]) -> bool:
+        one, other = ends
+        both = one.keys() & other.keys()
+        is_more = self.graphs[0][name].op == self.graphs[1][name].op
+        return all(one[slot] == other[slot] for slot in both) and (one.keys() == other.keys() or is_more)
+
+    def _apart_at(self, name: str, ends: Sequence[Ends], slots: Sequence[int]) -> Iterator[int]:
+        """Yield the slots whose wires pass other numbers, or a number in one graph alone."""
+        for slot in slots:
+            if all(slot in side for side in ends):
+                if (name, slot) in self.apart["passed"]:
+                    yield slot
+                continue
+            [same] = self.same(lambda sides, slot=slot: [_or_zeros(sides, (name, slot))])
+            if not same and self._matters(name, slot):
+                yield slot
+
+    def _matters(self, name: str, slot: int) -> bool:
+        """Return whether a wire that only one graph has leads to a node that gets something else there.
+
+        One that ends in a constant in the other graph may lead to nodes that only its own graph has.
+        """
+        graph, other = self.graphs if (name, slot) in self.sides[0].passed else self.graphs[::-1]
+        before = ancestors(graph, [graph[name].slots[slot]])
+        return any(each in other and each in self.apart["cotangent"] for each in before)
+
+    def _apart_in_sums(self, name: str, ends: Sequence[Ends]) -> Iterator[int]:
+        """Yield, for each node whose contributions add up to something else, the first wire that differs."""
+        for end in {end: None for side in ends for end in side.values() if end is not None}:
+            slots = sorted({slot for side in ends for slot, at in side.items() if at == end})
+            if self.same(lambda sides, end=end, slots=slots: [_sums(sides, name, ends, end, slots)])[0]:
+                continue
+            each = self.same(
+                lambda sides, end=end, slots=slots: [_sums(sides, name, ends, end, [s]) for s in slots]
+            )
+            # Of wires that are each equal up to rounding the sums may not be, in 16 bits.
+            yield next((slot for slot, same in zip(slots, each, strict=True) if not same), slots[0])
+
+
+def _or_zeros(sides: Sides, wire: Wire) -> Two:
+    """Return what a wire passes in both graphs, 0 where there is no such wire."""
+    like = next(side.passed[wire] for side in sides if wire in side.passed)
+    return tuple(side.passed.get(wire, np.zeros_like(like)) for side in sides)
+
+
+def _sums(sides: Sides, name: str, ends: Sequence[Ends], end: str, slots: Sequence[int]) -> Two:
+    """Return what a node passes to one other node in each graph, down its wires in these slots."""
+    return tuple(
+        sum(
+            (side.passed[name, slot] for slot, at in wires.items() if at == end and slot in slots),
+            np.zeros_like(side.value[end]),
+        )
+        for side, wires in zip(sides, ends, strict=True)
+    )
+
+
+# Bound how far rounding may move each number of a trace from that of another one.
+
+
+def rounding_beside(found: Trace, own: Numbers, other: Numbers) -> Numbers:
+    """Return how far rounding may move each number of a trace from that of another trace."""
+
+    def gap(kind: str) -> dict[Any, np.ndarray]:
+        pairs = ((key, array, getattr(other, kind).get(key)) for key, array in getattr(own, kind).items())
+        return {key: gaps(one, two) for key, one, two in pairs if two is not None and one.shape == two.shape}
+
+    wires = {**gap("passed"), **{(name, ARRIVING): each for name, each in gap("cotangent").items()}}
+    # Regions change no number, and one that cannot run as a whole is no reason against a comparison.
+    plain = replace(found, graph=replace(found.graph, regions=()))
+    value, gradient, by_wire = rounding_errors(plain, (gap("value"), gap("gradient"), wires))
+    cotangent = {name: by_wire[name, ARRIVING] for name in found.value}
+    passed = {wire: by_wire[wire] for wire in found.passed}
+    errors = Numbers(value, cotangent, passed, gradient_of(found, gradient, cotangent))
+    for each, numbers in zip(errors, own, strict=True):
+        each.update({key: np.broadcast_to(error, numbers[key].shape) for key, error in each.items()})
+    return errors
+
+
+# Write the difference of two graphs as a sentence.
+
+
+WRITTEN = 4  # elements of a tensor that is written out
+DIGITS = 4, 7, 10, 17  # of a number; more where two numbers look equal with fewer
+FEW = 3  # names that are written out
+PARTS = "the backward sweeps part "
+
+SAME_VALUE, SAME_GRADIENT, OTHER_GRADIENT = "same value", "same gradient", "other gradient"
+"""Kinds of claims: what of these nodes is equal up to rounding in both, or is not."""
+PART, LEAD, SEED = "part", "lead", "seed"
+"""Kinds of claims: the first wire at which the sweeps differ; where it leads in A and in B, None where it has
+no node at its other end; the seeds of A and B."""
+
+DOT = Statement(".")
+
+Pairs = Mapping[str, Mapping[Any, tuple[np.ndarray | None, np.ndarray | None]]]
+
+
+def statement(
+    a: Trace,
+    b: Trace,
+    pairs: Pairs,
+    apart: Mapping[str, Set[Any]],
+    first: Wire | None,
+    order: Sequence[str],
+    through: Mapping[str, str],
+) -> Statement:
+    """Return whether values and gradients are equal, and where they part.
+
+    Its numbers are those of A and of B.
+
+    Args:
+      pairs, apart: by kind of number, all pairs, and the keys of those that differ.
+      first: the first wire at which the backward sweeps differ.
+      order: all nodes, in topological order.
+      through: by identity that only one graph has, the node before it.
+    """
+    shared = [name for name, pair in pairs["gradient"].items() if None not in _known(pair)]
+    differing = [name for name in shared if name in apart["gradient"]]
+    where = _where(a, b, pairs, first, through)
+    equal = tuple(name for name in shared if name not in differing)
+    if a.output in apart["value"]:
+        alike = Statement("" if differing else "the gradients are equal", (Claim(SAME_GRADIENT, equal),))
+        return joined("", [_values_part(pairs["value"], apart["value"], order, where or alike), DOT])
+    alike = (Claim(SAME_VALUE, (a.output,)), Claim(SAME_GRADIENT, equal))
+    if differing:
+        whose = f" of {listed_names(differing)} (equal for {_few(equal)})" if equal else ""
+        head = f"Equal values, different gradients{whose}: "
+        claims = (*alike, Claim(OTHER_GRADIENT, tuple(differing)))
+        return joined("", [Statement(head, claims), where or _at_inputs(pairs, differing), DOT, _seeds(a, b)])
+    rounding = "" if _are_bits(pairs, a.output, shared) else ", up to rounding"
+    head = f"Equal in both{rounding}: the value of {quoted(a.output)} and every gradient."
+    meet = [Statement(" On the way "), where, Statement(", and meet again.")] if where else []
+    return joined("", [Statement(head, alike), *meet, _regions(a, b)])
+
+
+def _few(names: Sequence[str]) -> str:
+    return listed_names(names) if len(names) <= FEW else f"{len(names)} others"
+
+
+def _values_part(pairs: Mapping, apart: Set[str], order: Sequence[str], gradients: Statement) -> Statement:
+    first = next(name for name in order if name in apart and None not in _known(pairs[name]))
+    one, other = both_said(pairs[first])
+    text = f"Different values: they part at {quoted(first)}, which is {one} in A and {other} in B"
+    return joined("; ", [Statement(text, (Claim(VALUE, (first,), pairs[first]),)), gradients])
+
+
+def _known(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    return tuple(None if array is None else True for array in pair)
+
+
+def _where(a: Trace, b: Trace, pairs: Pairs, first: Wire | None, through: Mapping[str, str]) -> Statement:
+    """Return the wire at which the backward sweeps part, with what it passes; nothing if there is none."""
+    if first is None:
+        return Statement()
+    name, _ = first
+    ends = tuple(_end(each.graph, first, through) if name in each.graph else None for each in (a, b))
+    one, other = both_said(pairs["passed"][first])
+    here, there = (f" to {quoted(end)}" if end else "" for end in ends)
+    again = there if here and there != here else ""
+    text = f"{PARTS}at {quoted(name)}, which passes {one}{here or there} in A and {other}{again} in B"
+    return Statement(
+        text, (Claim(PART, (first,)), Claim(PASSED, (first,), pairs["passed"][first]), Claim(LEAD, ends))
+    )
+
+
+def _end(graph: Graph, wire: Wire, through: Mapping[str, str]) -> str | None:
+    """Return the node at the other end of a wire."""
+    name, slot = wire
+    slots = graph[name].slots
+    held = slots[slot] if slot < len(slots) else None
+    while held in through:
+        held = through[held]
+    return held if isinstance(held, str) else None
+
+
+def _at_inputs(pairs: Pairs, names: Sequence[str]) -> Statement:
+    """Return where gradients differ although no wire does: at the rule of an input."""
+    pair = pairs["gradient"][names[0]]
+    one, other = both_said(pair)
+    text = f"{PARTS}at the rule of {quoted(names[0])}, whose gradient is {one} in A and {other} in B"
+    return Statement(text, (Claim(GRADIENT, (names[0],), pair),))
+
+
+def _seeds(a: Trace, b: Trace) -> Statement:
+    if same(a.seed, b.seed):
+        return Statement()
+    pair = a.seed, b.seed
+    one, other = both_said(pair)
+    return Statement(f" The seed is {one} in A and {other} in B.", (Claim(SEED, (), pair),))
+
+
+def _regions(a: Trace, b: Trace) -> Statement:
+    if set(a.graph.regions) == set(b.graph.regions):
+        return Statement()
+    return Statement(" A checkpoint changes no number: only what is kept and what runs again.")
+
+
+def _are_bits(pairs: Pairs, output: str, inputs: Sequence[str]) -> bool:
+    """Return whether the output and the gradients are equal to the last bit."""
+    found = [pairs["value"][output], *(pairs["gradient"][name] for name in inputs)]
+    return all(one.tobytes() == other.tobytes() for one, other in found)
+
+
+def both_said(pair: Sequence[np.ndarray | None]) -> list[str]:
+    """Return two different arrays as texts, with so many digits that the texts differ too."""
+    texts = [[said(array, digits) for array in pair] for digits in DIGITS]
+    return next((each for each in texts if each[0] != each[1]), texts[0])
+
+
+def said(array: np.ndarray | None, digits: int = DIGITS[0]) -> str:
+    """Return numbers as text; a tensor that is too large as its norm, a missing one as "nothing"."""
+    if array is None:
+        return "nothing"
+    if array.size == 1:
+        return scalar(array.item(), digits)
+    if array.size <= WRITTEN and array.ndim == 1:
+        return f"[{', '.join(scalar(number, digits) for number in array.tolist())}]"
+    return f"\u2016{scalar(norm(array), digits)}\u2016" if array.any() else "0"

@@ -1,0 +1,1 @@
+"""Push tangents forward beside the backward sweep."""

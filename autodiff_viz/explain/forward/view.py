@@ -1,0 +1,178 @@
+"""Show forward mode of the selected node: local x tangent = passed on for each wire into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isinf
+from typing import NamedTuple
+
+import numpy as np
+
+from autodiff_viz.display.numbers import Terms, added, bracketed, in_full, place, short
+from autodiff_viz.engine.live_path.tangents import FORWARD, OF_THE_OP
+from autodiff_viz.engine.op_derivative import local_derivative
+from autodiff_viz.engine.tolerance import norm
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.forward.compute import Tangents, jvp, verify_tangents
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.text import listed, scalar
+
+# Show forward mode on the page: its tangents, and a sentence that compares them with the cotangents.
+
+
+Directions = tuple[tuple[str, float], ...]
+
+NONE_MOVES = "No input moves: type a tangent of an input, in the details of the node."
+NOT_RUN = "Forward mode needs a complete graph, and not too many different ops."
+NAMED = 3  # inputs that the sentence names
+REFUSED = "But jax.jvp raises a TypeError at {}, though no tangent passes on from there: a stop is behind it."
+AGREES, DIFFERS, BLOCKED, FAILED = "agrees", "differs", "blocked", "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardCheck:
+    """Comparison of the tangents with the whole program.
+
+    Attributes:
+      state: whether jax.jvp agrees, differs, is blocked as it should be, or could not run.
+      says: the same in a sentence.
+    """
+
+    state: str
+    says: str
+
+
+def usual_directions(graph: Graph, selected: str | None) -> Directions:
+    """Return a tangent of 1 for the selected input, else for the first one; none without inputs."""
+    inputs = [node.name for node in graph.nodes if node.op == INPUT]
+    chosen = selected if selected in inputs else next(iter(inputs), None)
+    return () if chosen is None else ((chosen, 1.0),)
+
+
+def tangents_of(trace: Trace, directions: Directions, last: Tangents | None) -> Tangents | None:
+    """Return the tangents of a trace; None if it needs too many programs.
+
+    Args:
+      last: the previous tangents, returned if they are of the same trace and directions.
+    """
+    moved = {name: tangent for name, tangent in directions if name in trace.inputs and tangent != 0}
+    if last is not None and last.trace is trace and _same(last, moved):
+        return last
+    try:
+        return jvp(trace, moved)
+    except GraphError:
+        return None
+
+
+def _same(last: Tangents, moved: dict[str, float]) -> bool:
+    given = {name: np.float64(array.flat[0]) if array.size else 0.0 for name, array in last.direction.items()}
+    return given.keys() == moved.keys() and all(
+        np.dtype(last.trace.dtype).type(t) == given[n] for n, t in moved.items()
+    )
+
+
+def balance_says(found: Tangents) -> str:
+    """Return the identity between both modes with its numbers, or where forward mode is blocked."""
+    if not found.direction:
+        return NONE_MOVES
+    if found.balance is None:
+        return _blocked_says(found)
+    reverse, forward = (scalar(side, 5) for side in found.balance)
+    output, inputs = found.trace.output, [*found.direction]
+    left = f"⟨cotangent, tangent⟩ of {listed(inputs, NAMED)} = {reverse}"
+    right = f"⟨seed, tangent of {output}⟩ = {forward}"
+    refused = f" {REFUSED.format(listed(found.blocked, NAMED))}" if found.blocked else ""
+    if reverse == forward:
+        return f"{left} = ⟨seed, tangent of {output}⟩: both modes agree.{refused}"
+    said = f"{left} and {right}: equal up to rounding." if found.balanced else f"{left}, but {right}."
+    return f"{said}{refused}"
+
+
+def check_tangents(found: Tangents) -> ForwardCheck:
+    """Compare tangents with `jax.jvp` of the whole program."""
+    try:
+        verdict = verify_tangents(found)
+    except GraphError as error:
+        return ForwardCheck(FAILED, " ".join(problem.message for problem in error.problems))
+    if not verdict.agrees:
+        share = "" if isinf(verdict.worst) else f", by {verdict.worst:.2g} of its size"
+        return ForwardCheck(DIFFERS, f"Whole-program jax.jvp differs in {verdict.where}{share}.")
+    if found.blocked:
+        at = listed(found.blocked, NAMED)
+        return ForwardCheck(BLOCKED, f"Whole-program jax.jvp raises a TypeError: it is blocked at {at}.")
+    how = f"no number is further off than {verdict.worst:.1g} of its array's size" if verdict.worst else ""
+    close = f": {how}." if how else ", to the last digit."
+    return ForwardCheck(AGREES, f"Whole-program jax.jvp agrees on all {verdict.compared} tangents{close}")
+
+
+def _in_short(tangent: np.ndarray) -> str:
+    return f"norm {scalar(norm(tangent))}" if tangent.ndim else scalar(float(tangent))
+
+
+def _blocked_says(found: Tangents) -> str:
+    first = found.blocked[0]
+    arriving = [f"{_in_short(array)} from {name}" for name, array in found.arriving[first].items()]
+    here = f"; a tangent of {listed(arriving, 2)} arrives there" if arriving else ""
+    return f"Forward mode is blocked at {listed(found.blocked, NAMED)}: jax.jvp raises a TypeError{here}."
+
+
+DIGITS = 6
+TANGENT = "tangent"
+JVP_BLOCKED = "Blocked: jax.jvp raises a TypeError at this rule, a custom_vjp."
+UNKNOWN = "Unknown: forward mode is blocked before it."
+
+
+class TangentRows(NamedTuple):
+    """What the panel says in forward mode; empty while it is off.
+
+    Attributes:
+      tangent: of the node, as text.
+      added: the tangent as the sum of what its wires add.
+      wires: for each wire into the node, in order, local x tangent = passed on, in pieces with their roles.
+    """
+
+    tangent: str = ""
+    added: Terms = ()
+    wires: tuple[Terms, ...] = ()
+
+
+def tangent_rows(found: Tangents | None, name: str) -> TangentRows:
+    """Return the rows of a node."""
+    if found is None or name not in found.graph:
+        return TangentRows()
+    node = found.graph[name]
+    wires = tuple(_wire(found, name, slot, read) for slot, read in node.wires)
+    if name in (*found.blocked, *found.aside):
+        return TangentRows(JVP_BLOCKED, (), wires)
+    if name not in found.tangent:
+        return TangentRows(UNKNOWN, (), wires)
+    return TangentRows(in_full(found.tangent[name]), _added(found, name), wires)
+
+
+def _added(found: Tangents, name: str) -> Terms:
+    """Return the tangent as a sum, if several wires add to it and all are scalars."""
+    wires = [(name, slot) for slot, _ in found.graph[name].wires if (name, slot) in found.passed]
+    parts = {wire: found.passed[wire] for wire in wires}
+    parts = {wire: part for wire, part in parts.items() if part.any() or part.ndim}
+    if len(parts) < 2 or any(part.ndim for part in parts.values()):
+        return ()
+    total = scalar(float(found.tangent[name]), DIGITS)
+    terms = [(bracketed(part, DIGITS), "", place("pushed", *wire)) for wire, part in parts.items()]
+    return (*added(terms), (" = ", ""), (total, "", place("tangent", name)))
+
+
+def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
+    """Return local x tangent = passed on, with numbers where they are scalars."""
+    node, wire = found.graph[name], (name, slot)
+    if read not in found.tangent or wire not in found.passed:
+        return ()
+    tangent, passed = found.tangent[read], found.passed[wire]
+    if tangent.ndim or passed.ndim:
+        return (("passes on ", ""), (short(passed, DIGITS), TANGENT, place("pushed", *wire)))
+    local = local_derivative(found.trace, name, slot) if FORWARD[node.rule.kind] == OF_THE_OP else None
+    moves = (bracketed(tangent, DIGITS), TANGENT, place("tangent", read))
+    adds = (bracketed(passed, DIGITS), TANGENT, place("pushed", *wire))
+    if local is None:
+        return (moves, (" \u2192 ", ""), adds)
+    return ((bracketed(local, DIGITS), "", place("local", *wire)), (" \u00d7 ", ""), moves, (" = ", ""), adds)

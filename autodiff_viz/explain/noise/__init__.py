@@ -1,0 +1,1 @@
+"""Show mean and variance of gradients over draws of noise."""

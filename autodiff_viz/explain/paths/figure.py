@@ -1,0 +1,161 @@
+"""Draw the paths whose products add up to a node's cotangent: a Sankey from the node to the output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import plotly.graph_objects as go
+
+from autodiff_viz.display.heatmap import INKS
+from autodiff_viz.display.theme import (
+    COTANGENT,
+    EDGE,
+    NEUTRAL,
+    SMALL,
+    coloured,
+    draw,
+    heading,
+    ink,
+    note,
+    plain,
+    short,
+    top,
+)
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.paths.compute import NONE, Paths, amount, paths_of, subject
+from autodiff_viz.graph.text import counted, listed, scalar
+
+COLUMNS, FEW = 6, 3  # nodes of a path whose names fit beside each other, and in a place that is low
+HEIGHT, LOW = 300, 178  # pixels of the drawing
+INK = {True: "rgba({}, {}, {}, 0.45)".format(*INKS["cotangent"][0]), False: "rgba(20, 160, 184, 0.5)"}
+REST = "rgba(113, 121, 135, 0.35)"
+
+Link = tuple[str, str, bool]
+"""A band: from the node that is read to the node that reads, and whether what it brings is positive."""
+
+
+def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT, columns: int = COLUMNS) -> go.Figure:
+    """Draw the paths from the node `name` to the output as bands, each as wide as what it brings.
+
+    Orange bands bring something positive, teal ones something negative; a tensor's are as wide as the norm.
+    All paths that are not among the largest are one grey band. A single path is a sentence.
+
+    Args:
+      columns: nodes of a path, at most, that all have their names beside them.
+    """
+    name = subject(trace, name)
+    if name is None:
+        return note(NONE, "paths")
+    found = paths_of(trace, name)
+    bands = _bands(trace, found)
+    under = _under(found)
+    if not bands:
+        return note(f"{_title(trace, found)}{'' if found.count else '.'}", "paths")
+    if found.count == 1:  # a single band as high as the drawing would say nothing
+        return note(f"One path: its product<br>is all that arrives at {short(name)}.", "paths")
+    names = list(dict.fromkeys(end for source, target, *_ in bands for end in (source, target)))
+    sankey = {
+        "type": "sankey",
+        "arrangement": "snap",
+        "textfont": {"size": SMALL},
+        "node": {
+            "label": _labels(found, names, columns),
+            "color": COTANGENT,
+            "pad": 14,
+            "thickness": 10 if max(len(path.nodes) for path in found.paths) <= COLUMNS else 5,
+            "line": {"width": 0},
+            "customdata": [plain(each) for each in names],
+            "hovertemplate": "%{customdata}<extra></extra>",
+        },
+        "link": {
+            "source": [names.index(source) for source, *_ in bands],
+            "target": [names.index(target) for _, target, *_ in bands],
+            "value": [size for *_, size, _, _ in bands],
+            "color": [colour for *_, colour, _ in bands],
+            "customdata": [words for *_, words in bands],
+            "hovertemplate": "%{customdata}<extra></extra>",
+        },
+    }
+    full = height + top(under)
+    margin = {"l": EDGE, "r": EDGE, "t": top(under), "b": 2 * EDGE}
+    layout = {"height": full, "margin": margin, "title": heading(_title(trace, found), under, full)}
+    return draw([sankey], layout, f"paths {name}")
+
+
+low_paths = partial(paths_figure, height=LOW, columns=FEW)
+
+
+def paths_text(trace: Trace, name: str | None) -> str:
+    """Describe the figure in one sentence, for screen readers."""
+    name = subject(trace, name)
+    if name is None:
+        return f"No chart of paths: {NONE[0].lower()}{NONE[1:]}"
+    found = paths_of(trace, name)
+    if not found.count:
+        return f"No chart of paths: no path from {name} to {trace.output} passes anything."
+    ways = [f"{listed(path.nodes, 6, 'then')}, {amount(path.product, path.size)}" for path in found.paths[:5]]
+    if found.count == 1:
+        return f"One path from {name} to {trace.output}: {ways[0]}."
+    return f"A chart of the {counted(found.count, 'path')} from {name} to {trace.output}: {'; '.join(ways)}."
+
+
+def _title(trace: Trace, found: Paths) -> str:
+    if not found.count:
+        return f"No path from {short(found.name)} to {short(trace.output)} passes anything"
+    cotangent = trace.cotangent[found.name]
+    total = f"{scalar(cotangent.item())} at" if cotangent.size == 1 else "What arrives at"
+    return f"{total} {short(found.name)}: {counted(found.count, 'path')}"
+
+
+def _under(found: Paths) -> list[str]:
+    marks = [coloured("■ adds", COTANGENT), coloured("■ takes away", "#0e8aa0")]
+    if found.rest.size != 1:
+        marks = [coloured("■ as wide as the norm", COTANGENT)]
+    rest = found.count - len(found.paths)
+    if rest > 0:
+        marks.append(coloured(f"■ {counted(rest, 'other')}", NEUTRAL))
+    return ["  ".join(marks)]
+
+
+def _labels(found: Paths, names: list[str], columns: int) -> list[str]:
+    """Return the names beside the bands; of long paths those of both ends, since others would overlap."""
+    longest = max(len(path.nodes) for path in found.paths)
+    ends = {found.name, *(path.nodes[-1] for path in found.paths)}
+    return [ink(short(name)) if longest <= columns or name in ends else "" for name in names]
+
+
+def _bands(trace: Trace, found: Paths) -> list[tuple[str, str, float, str, str]]:
+    """Return (source, target, size, colour, words) of each band that brings anything finite."""
+    sizes: dict[Link, float] = {}
+    for path in found.paths:
+        for link in _links(path.nodes, _is_positive(path.product)):
+            sizes[link] = sizes.get(link, 0.0) + path.size
+    largest = max(sizes.values(), default=0.0)
+    bands = [
+        (source, target, size, INK[positive], _words(source, target, size, positive, found))
+        for (source, target, positive), size in sizes.items()
+        if 0 < size < float("inf") and size > 1e-9 * largest
+    ]
+    rest = float((found.rest**2).sum() ** 0.5)
+    if found.count > len(found.paths) and 0 < rest < float("inf"):
+        others = counted(found.count - len(found.paths), "other path")
+        bands.append((found.name, trace.output, rest, REST, f"{others}: {amount(found.rest, rest)}"))
+    return bands
+
+
+def _links(nodes: tuple[str, ...], positive: bool) -> Iterator[Link]:
+    for source, target in pairwise(nodes):
+        yield source, target, positive
+
+
+def _is_positive(product: Any) -> bool:
+    return product.size != 1 or product.item() >= 0
+
+
+def _words(source: str, target: str, size: float, positive: bool, found: Paths) -> str:
+    tensor = found.rest.size != 1
+    brings = f"norms {scalar(size)} together" if tensor else scalar(size if positive else -size)
+    return f"{plain(source)} → {plain(target)}: {brings}"

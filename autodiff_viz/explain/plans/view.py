@@ -1,0 +1,84 @@
+"""Request plans of checkpoint regions, choose one by a budget, and apply it as an edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.plans.compute import (
+    AXES,
+    NAMES,
+    PEAK,
+    Plan,
+    Planned,
+    best,
+    frontier,
+    present_plan,
+    size,
+)
+from autodiff_viz.graph.model import Group
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text import counted
+
+
+def found_plans(trace: Trace, groups: tuple[Group, ...]) -> Planned | tuple[Problem, ...]:
+    """Find the plans besides the present one, or return the problems that prevent it."""
+    try:
+        return frontier(trace, groups=groups)
+    except GraphError as error:
+        return error.problems
+
+
+def measured_plan(trace: Trace) -> Plan | tuple[Problem, ...]:
+    """Measure the present plan, or return the problems that prevent it."""
+    try:
+        return present_plan(trace)
+    except GraphError as error:
+        return error.problems
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The plan that a budget chooses.
+
+    Attributes:
+      by: what the budget is of, a key of `AXES`.
+      budgets: the budgets that make a difference, smallest first.
+      budget: the one that applies.
+      plan: of those that fit, the one that computes least again.
+      says: the plan in words.
+    """
+
+    by: str
+    budgets: tuple[int, ...]
+    budget: int
+    plan: Plan
+    says: str
+
+
+def choice(found: Planned, by: str = PEAK, budget: int | None = None) -> Choice:
+    """Return what a budget chooses.
+
+    Args:
+      by: what the budget is of; anything but a key of `AXES` is taken for the peak.
+      budget: None for what the present plan needs.
+    """
+    by = by if by in offered(found) else PEAK
+    among = best(found, by) if by == NAMES else found.plans
+    budgets = tuple(sorted({size(plan, by) for plan in among}))
+    here = next(size(plan, by) for plan in found.plans if plan.present)
+    budget = max([one for one in budgets if one <= (here if budget is None else budget)] or budgets[:1])
+    fits = [plan for plan in among if size(plan, by) <= budget]
+    plan = min(fits, key=lambda plan: (plan.reruns, size(plan, by), plan.peak, plan.kept, not plan.present))
+    return Choice(by, budgets, budget, plan, _said(plan))
+
+
+def offered(found: Planned) -> tuple[str, ...]:
+    """Return what a budget of these plans can be of."""
+    return tuple(by for by in AXES if by != NAMES or best(found, by))
+
+
+def _said(plan: Plan) -> str:
+    name = f"{plan.name[0].upper()}{plan.name[1:]}"
+    again = f"{counted(plan.reruns, 'value')} computed again"
+    return f"{name}: peak {plan.peak:,}, kept {plan.kept:,}, {again}{', as now' if plan.present else ''}."

@@ -1,0 +1,1 @@
+"""Play the steps of a pass in their order."""

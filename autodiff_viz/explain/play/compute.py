@@ -1,0 +1,288 @@
+"""List the steps of one forward and one backward pass, in the order in which JAX runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+
+from autodiff_viz.engine.live_path.check import diagnose
+from autodiff_viz.engine.live_path.passes import Wire
+from autodiff_viz.engine.trace import Trace, known_trace
+from autodiff_viz.engine.whole_program.jaxprs import uncounted
+from autodiff_viz.explain.play.backward_program import BackwardProgram, Factor, Rerun, backward_program
+from autodiff_viz.graph.frames import Block, blocks
+from autodiff_viz.graph.grad_nodes import BY
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
+from autodiff_viz.graph.order import array_sources, consumers
+from autodiff_viz.graph.problem import GraphError
+
+FORWARD, BACKWARD = "forward", "backward"
+
+Array = str | Wire | Factor
+"""An array of a step: a node's name, for its value; a wire as (node, slot), for its contribution to the
+cotangent of the node that it comes from; or a `Factor`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayStep:
+    """One step of a pass: a node runs, or its pullback does.
+
+    Attributes:
+      phase: "forward" or "backward".
+      node: the node.
+      region: the checkpoint region that runs: the innermost one of the node, or in a step with `again` the
+        one that runs again; None outside all.
+      again: whether the node's forward computation is repeated in the backward pass.
+      reads: the arrays that it reads. In the forward pass, and again: the values of the nodes that its op is
+        wired to. A pullback: the contributions that arrive from the wires of the nodes that read this one,
+        none if nothing of them reaches an input; and what it needs of values (a node's name) and of factors
+        of derivatives that were computed early
+        (`Factor`). The seed is given, so no step writes it.
+      writes: the arrays that it computes. In the forward pass and again: the value, under the node's name,
+        and factors that a pullback needs. A pullback: the contribution down each of its wires, as (node,
+        slot). An identity, such as a stop, returns the array that it reads, and writes none. Empty too in a
+        step with `again` that JAX drops, since no derivative needs it; the block runs nevertheless, as a
+        print in it would show.
+      live: elements that have been computed and are still to be read by a later step, after this one.
+    """
+
+    phase: str
+    node: str
+    region: str | None
+    again: bool
+    reads: tuple[Array, ...]
+    writes: tuple[Array, ...]
+    live: int
+
+
+def play(trace: Trace) -> tuple[PlayStep, ...]:
+    """Return the steps of the forward pass, then those of the backward pass, as JAX runs them.
+
+    Inputs come first, and last in the backward pass. A checkpoint region runs again just before the first
+    pullback inside it; the regions in it run with it, and once more before their own pullbacks. A node that
+    never runs has no step; one to which no cotangent can come has no backward step. After the last forward
+    step, `live` is the size of those of `trace.residuals` that have a consumer.
+
+    Args:
+      trace: has an output.
+    Returns:
+      The steps. Of a node, the steps with `again` are its `runs.backward`, those that write its value
+      `runs.kept`.
+    Raises:
+      GraphError: no trace is given, or a checkpoint region is not valid.
+    Source: https://docs.jax.dev/en/latest/gradient-checkpointing.html
+    """
+    return whole_pass(trace).steps
+
+
+@dataclass(frozen=True, slots=True)
+class LiveArray:
+    """An array that a later step reads: who computes it, when, and who reads it.
+
+    Attributes:
+      array: its name in the steps; a node's value that is recomputed has the same name as before.
+      node: the node whose step writes it.
+      written: index of that step.
+      reads: indices of the steps that read it, in order. It is live from `written` until before the last one.
+      elements, bytes: its size.
+    """
+
+    array: Array
+    node: str
+    written: int
+    reads: tuple[int, ...]
+    elements: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The steps of a pass, and the arrays that live between them, in the order in which they are written."""
+
+    steps: tuple[PlayStep, ...]
+    arrays: tuple[LiveArray, ...]
+
+
+def whole_pass(trace: Trace) -> Pass:
+    """Return the steps of `play` with the arrays that are live between them.
+
+    Raises:
+      GraphError: as `play`.
+    """
+    graph = known_trace(trace).graph
+    shapes = {name: np.shape(value) for name, value in trace.inputs.items()}
+    if found := diagnose(graph, shapes):
+        raise GraphError(found)
+    program = backward_program(graph, shapes, trace.dtype)
+    steps = [*_forward(graph, program), *_needed([*_Backward(trace, program).steps()], graph)]
+    arrays = tuple(_arrays(steps, program, _sizes(trace)))
+    return Pass(tuple(_with_live(steps, program, totals(len(steps), arrays, "elements"))), arrays)
+
+
+def totals(steps: int, arrays: Iterable[LiveArray], size: str) -> tuple[int, ...]:
+    """Return the live "elements" or "bytes" after each of so many steps."""
+    changes = [0] * (steps + 1)
+    for array in arrays:
+        changes[array.written] += getattr(array, size)
+        changes[array.reads[-1]] -= getattr(array, size)
+    return tuple(accumulate(changes[:-1]))
+
+
+Key = str | Wire | int
+"""An array while steps are made: a value of the forward pass by its node's name, a contribution by its wire,
+any other array by its number in the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    phase: str
+    node: str
+    region: str | None
+    reads: tuple[Key, ...]
+    writes: tuple[Key, ...]
+    again: bool = False
+
+
+def _forward(graph: Graph, program: BackwardProgram) -> Iterator[_Step]:
+    """Yield the forward pass; a node also writes the factors of its derivative that are kept.
+
+    JAX drops a region in a region of whose results none is read, so its nodes have no step.
+    """
+    nodes, region = _in_order(graph), dict(_regions(blocks(graph)))
+    sources = array_sources(nodes)
+    factors: dict[str, list[int]] = {}
+    for array in sorted(program.residuals):
+        name = program.arrays[array].name
+        if isinstance(name, Factor):
+            factors.setdefault(name.node, []).append(array)
+    for node in (n for n in nodes if n.op == INPUT or n.name in program.forward):
+        own = node.op_slots[BY:] if node.op == GRAD else node.op_slots  # z runs once more, inside
+        reads = dict.fromkeys(sources.get(slot, slot) for slot in own if isinstance(slot, str))
+        value = () if node.name in sources else (node.name,)
+        writes = (*value, *factors.get(node.name, ()))
+        yield _Step(FORWARD, node.name, region.get(node.name), tuple(reads), writes)
+
+
+def _in_order(graph: Graph) -> list[Node]:
+    """Return the nodes as the program runs them: the inputs, which are given, then block by block."""
+    nodes = blocks(graph).nodes()
+    return [n for n in nodes if n.op == INPUT] + [n for n in nodes if n.op != INPUT]
+
+
+def _regions(block: Block) -> Iterator[tuple[str, str]]:
+    """Yield (node, innermost region) for the nodes that run in a region."""
+    for item in block.items:
+        if isinstance(item, Block):
+            yield from _regions(item)
+        elif block.region and item.op != INPUT:
+            yield item.name, block.region.name
+
+
+def _needed(steps: list[_Step], graph: Graph) -> list[_Step]:
+    """Return the backward pass in which pullbacks read contributions only on the way to an input.
+
+    JAX computes no contribution that a stop discards, nor those from which it is made.
+    """
+    read: set[Key] = set()
+    found = []
+    for step in reversed(steps):
+        if not step.again and graph[step.node].op != INPUT and read.isdisjoint(step.writes):
+            step = replace(step, reads=tuple(key for key in step.reads if not isinstance(key, tuple)))
+        read.update(step.reads)
+        found.append(step)
+    return found[::-1]
+
+
+class _Backward:
+    """The backward pass: the program's blocks from the last to the first, as transposition visits them."""
+
+    def __init__(self, trace: Trace, program: BackwardProgram):
+        self.trace, self.program = trace, program
+        self.uses = consumers(trace.graph)
+
+    def steps(self) -> Iterator[_Step]:
+        """Yield the steps; inputs are last."""
+        for name, reads in self.program.pulls.items():
+            if reads and self.trace.cotangent.is_symbolic_zero(name):  # an early remat3 makes them numbers
+                raise uncounted(f"it pulls back through {name!r}, at which nothing arrives")
+        block = blocks(self.trace.graph)
+        yield from self._block(block)
+        for node in reversed(block.nodes()):
+            if node.op == INPUT:
+                yield from self._pullback(node, None)
+
+    def _block(self, block: Block) -> Iterator[_Step]:
+        region = block.region and block.region.name
+        for item in reversed(block.items):
+            if isinstance(item, Block):
+                yield from self._run_again(item.region)
+                yield from self._block(item)
+            elif item.op != INPUT:
+                yield from self._pullback(item, region)
+
+    def _run_again(self, region: Region | None) -> Iterator[_Step]:
+        if region is not None:
+            for rerun in self.program.reruns.get(self.trace.graph.regions.index(region), ()):
+                yield self._again(rerun, region.name)
+
+    def _again(self, rerun: Rerun, region: str) -> _Step:
+        reads, writes = self._keys(rerun.reads), self._keys(rerun.writes)
+        return _Step(BACKWARD, rerun.node, region, reads, writes, True)
+
+    def _pullback(self, node: Node, region: str | None) -> Iterator[_Step]:
+        trace = self.trace
+        if trace.cotangent.is_symbolic_zero(node.name):
+            return
+        arriving = [wire for wire in self.uses[node.name] if not trace.passed.is_symbolic_zero(wire)]
+        wires = [(node.name, slot) for slot, _ in node.wires]
+        passed = [wire for wire in wires if not trace.passed.is_symbolic_zero(wire)]
+        reads = (*arriving, *self._keys(self.program.pulls.get(node.name, ())))
+        yield _Step(BACKWARD, node.name, region, reads, tuple(passed))
+
+    def _keys(self, arrays: Iterable[int]) -> tuple[Key, ...]:
+        """Return the arrays' keys: a value that the forward pass keeps is the forward pass's own array."""
+        return tuple(self.program.key(array) for array in arrays)
+
+
+Size = Callable[[Key], tuple[int, int]]
+"""Return the elements and bytes of an array that is not one of the program's."""
+
+
+def _sizes(trace: Trace) -> Size:
+    graph, value, width = trace.graph, trace.value, np.dtype(trace.dtype).itemsize
+
+    def size(key: Key) -> tuple[int, int]:
+        elements = value[key if isinstance(key, str) else graph[key[0]].slots[key[1]]].size
+        return elements, elements * width
+
+    return size
+
+
+def _arrays(steps: list[_Step], program: BackwardProgram, size: Size) -> Iterator[LiveArray]:
+    """Yield the arrays that a later step reads."""
+    reads: dict[Key, list[int]] = {}
+    for i, step in enumerate(steps):
+        for key in dict.fromkeys(step.reads):
+            reads.setdefault(key, []).append(i)
+    for i, step in enumerate(steps):
+        for key in step.writes:
+            later = tuple(j for j in reads.get(key, ()) if j > i)
+            if later:
+                stored = program.arrays[key] if isinstance(key, int) else None
+                name = key if stored is None else stored.name
+                elements, width = size(key) if stored is None else (stored.elements, stored.bytes)
+                yield LiveArray(name, step.node, i, later, elements, width)
+
+
+def _with_live(steps: list[_Step], program: BackwardProgram, live: Iterable[int]) -> Iterator[PlayStep]:
+    """Yield the steps with the elements that are live after each."""
+    for step, total in zip(steps, live, strict=True):
+        reads, writes = _named(step.reads, program), _named(step.writes, program)
+        yield PlayStep(step.phase, step.node, step.region, step.again, reads, writes, total)
+
+
+def _named(keys: tuple[Key, ...], program: BackwardProgram) -> tuple[Array, ...]:
+    return tuple(program.arrays[key].name if isinstance(key, int) else key for key in keys)

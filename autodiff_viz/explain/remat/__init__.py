@@ -1,0 +1,1 @@
+"""Show what a backward pass computes again and what it keeps."""

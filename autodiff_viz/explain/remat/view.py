@@ -1,0 +1,40 @@
+"""Describe how often a node runs, and what is kept of it for the backward pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.remat import Runs
+from autodiff_viz.graph.text import counted, listed
+
+
+def runs_say(runs: Runs) -> str:
+    """Return a sentence on a node's runs."""
+    if not runs.backward:
+        return "Runs once, in the forward pass."
+    times = "once" if runs.backward == 1 else f"{runs.backward} times"
+    needs = "JAX drops that work, since no derivative needs it"
+    needs = f"a derivative needs {runs.kept} of them" if runs.kept else needs
+    return f"Runs once forward, and its block runs {times} more in the backward pass; {needs}."
+
+
+def residuals_say(trace: Trace, name: str) -> str:
+    """Return a sentence on the residuals of a node; "" if the forward pass saves none."""
+    kept = [r for r in trace.residuals if r.producer == name]
+    if not kept:
+        return ""
+    said = Counter((r.is_value, f"({counted(r.elements, 'number')}", listed(r.consumers)) for r in kept)
+    parts = [
+        f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, "
+        f"for {consumers or 'the backward pass'})"
+        for (is_value, numbers, consumers), count in said.items()
+    ]
+    return f"The forward pass keeps {listed(parts)}."
+
+
+def _residual(is_value: bool, count: int) -> str:
+    """Return the kind and number of residuals as text."""
+    if is_value:
+        return "its value" if count == 1 else f"its value {count} times"
+    return "a factor of its derivative" if count == 1 else f"{count} factors of its derivative"

@@ -1,0 +1,1 @@
+"""Compare a declared derivative with the true one."""

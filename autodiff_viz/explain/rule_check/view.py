@@ -1,0 +1,113 @@
+"""Compare declared derivatives with the true ones.
+
+A difference is no mistake, but is shown on the node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from autodiff_viz.display.numbers import State
+from autodiff_viz.engine.op_derivative import at_corner, own_contributions
+from autodiff_viz.engine.tolerance import gaps
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.rule_check.compute import NO_FORWARD_MODE, rule_check
+from autodiff_viz.graph.model import Node
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import PULLBACK
+from autodiff_viz.graph.text import scalar
+from autodiff_viz.ops.catalog import OPS, slot_label
+
+APART = 1e-3  # relative to the largest true contribution; float32 rounds far below
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Contribution by a declared derivative beside the true one, at the element where they differ most.
+
+    Attributes:
+      declared: the number that the declared derivative passes.
+      true: the number that the true derivative would pass.
+      count: number of elements that differ.
+      size: number of elements.
+    """
+
+    declared: float
+    true: float
+    count: int
+    size: int
+
+    def said(self, digits: int = 3) -> str:
+        """Return both numbers in a few words."""
+        return f"declared {scalar(self.declared, digits)}, true {scalar(self.true, digits)}"
+
+
+def declared_apart(trace: Trace, name: str) -> dict[int, Apart]:
+    """Return by slot where a declared derivative passes another contribution than the op's own.
+
+    Elements at a corner of the op, where any subgradient will do, and elements whose true contribution is NaN
+    do not count.
+    """
+    node = trace.graph.by_name.get(name)  # of an incomplete graph only a part is traced
+    if node is None or node.rule.kind != PULLBACK or node.op not in OPS or name not in trace.cotangent:
+        return {}
+    found = {}
+    for slot, true in own_contributions(trace, name).items():
+        passed = trace.passed[name, slot]
+        if not _alike(passed, true) and (apart := _apart(passed, true, at_corner(trace, name, slot))):
+            found[slot] = apart
+    return found
+
+
+def _alike(declared: np.ndarray, true: np.ndarray) -> bool:
+    """Return whether two arrays are equal in the usual case: a cheap test, since it runs at every edit."""
+    if declared.ndim:
+        return bool(np.array_equal(declared, true))
+    one, other = declared.item(), true.item()
+    return one == other or abs(one - other) <= APART * abs(other) < np.inf
+
+
+def _apart(declared: np.ndarray, true: np.ndarray, corner: np.ndarray) -> Apart | None:
+    """Return the largest difference beyond `APART`; None if there is none."""
+    declared, true, corner = (array.ravel() for array in (declared, true, corner))
+    gap = gaps(declared, true)
+    gap[np.isnan(true) | corner] = 0.0
+    largest = np.abs(true[np.isfinite(true)]).max(initial=0.0)
+    differ = gap > APART * largest
+    if not differ.any():
+        return None
+    worst = int(gap.argmax())
+    return Apart(float(declared[worst]), float(true[worst]), int(differ.sum()), gap.size)
+
+
+def declared_states(trace: Trace) -> dict[str, State]:
+    """Return by name (card text, sentence) of each node whose declared derivative is not the true one."""
+    declaring = [node for node in trace.graph.nodes if node.rule.kind == PULLBACK]
+    found = {node.name: (node, declared_apart(trace, node.name)) for node in declaring}
+    return {name: _state(node, slots) for name, (node, slots) in found.items() if slots}
+
+
+def _state(node: Node, slots: dict[int, Apart]) -> State:
+    """Return (text for the card, sentence)."""
+    first = next(iter(slots.values()))
+    said = (
+        f"Down its {slot_label(node, slot)} it passes {_sentence(found)}" for slot, found in slots.items()
+    )
+    return first.said(), f"The derivative is declared. {' '.join(said)}"
+
+
+def _sentence(found: Apart) -> str:
+    """Return the two numbers with more digits, and how many elements differ."""
+    where = "" if found.size == 1 else f", at the worst of {found.count} out of {found.size} elements"
+    return f"{scalar(found.declared, 6)}; the true derivative passes {scalar(found.true, 6)}{where}."
+
+
+def rule_says(trace: Trace, name: str) -> tuple[str, ...]:
+    """Return what a node declares beside the true derivative, and whether its rule blocks forward mode."""
+    try:
+        found = rule_check(trace, name)
+    except GraphError:
+        return ()
+    return (found.sentence, *([NO_FORWARD_MODE] if found.blocked else []))

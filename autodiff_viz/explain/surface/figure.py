@@ -1,0 +1,235 @@
+"""Draw what a graph predicts between its data points: a heat-map over two columns, or a curve over one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import unescape
+from math import ceil, log10
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from autodiff_viz.display.theme import NEUTRAL, VALUE, axis, draw, plain, short
+from autodiff_viz.explain.surface.compute import Surface
+from autodiff_viz.graph.text import counted, scalar
+
+HEIGHT, LOW = 210, 152  # pixels of the figure, and of one in a low dock
+LEFT, BOTTOM, RIGHT, TOP = 34, 24, 8, 8  # pixels of margins
+SHOWN = 1_000  # data points that are drawn
+CHANCE, CLASS = "chance of class 1", "likeliest class"
+BINARY = "sigmoid_binary_cross_entropy"
+CLASSES = "softmax_cross_entropy_with_integer_labels"
+
+# Blue and amber differ in lightness too, and with every kind of colour blindness, on a light and a dark page.
+HIGH, SOME, LITTLE = (28, 119, 223), (150, 156, 168), (222, 150, 0)
+PALETTE = (LITTLE, HIGH, (0, 158, 115), (204, 121, 167), (213, 94, 0), (86, 180, 233))
+"""Colours of classes; from the third on those of M. Okabe and K. Ito, "Color Universal Design", 2008."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A surface as the figure takes it.
+
+    Attributes:
+      surface: of the step on view.
+      step: number of updates before it; None for the formula's own numbers, of no step of the training.
+      op: of the loss that reads the prediction; "" if no loss op does.
+    """
+
+    surface: Surface
+    step: int | None
+    op: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Shade:
+    """What of the node's rows is drawn.
+
+    Attributes:
+      said: its name in words, as Plotly text.
+      at: by point of the grid, `on` by data point: one number each.
+      ends: the numbers that have the two strongest colours.
+      classes: how many classes the numbers are; 0 if they are no classes.
+      middle: the number on whose line the prediction turns over; None if there are not two targets.
+    """
+
+    said: str
+    at: np.ndarray
+    on: np.ndarray
+    ends: tuple[float, float]
+    classes: int = 0
+    middle: float | None = None
+
+
+def surface_figure(learned: Learned, low: bool = False) -> go.Figure:
+    """Draw the prediction over the columns of the data, with the data points on it, coloured by target.
+
+    Colours follow from the targets, so they stay the same from step to step.
+    """
+    found, shade = learned.surface, _shade(learned)
+    traces = _heatmap(found, shade) if len(found.axes) == 2 else _curve(found, shade)
+    across = {"nticks": 5, "tickangle": 0, "showgrid": False, "zeroline": False}
+    sides = [[float(along[0]), float(along[-1])] for along in found.axes]
+    up = sides[1] if len(sides) == 2 else _room(*shade.ends)
+    layout = {
+        "height": LOW if low else HEIGHT,
+        "margin": {"l": LEFT, "r": RIGHT, "t": TOP, "b": BOTTOM, "pad": 2},
+        "hovermode": "closest",
+        "meta": {"told": f"<p>{_sentence(learned, shade)}</p>"},
+        "xaxis": axis(range=sides[0], **across),
+        "yaxis": axis(range=up, **across),
+    }
+    return draw(traces, layout, f"surface {found.node}")
+
+
+def surface_text(learned: Learned) -> str:
+    """Describe the figure in one sentence, for screen readers."""
+    shade = _shade(learned)
+    kind = "A heat-map" if len(learned.surface.axes) == 2 else "A curve"
+    finite = shade.at[np.isfinite(shade.at)]
+    span = f" It is from {scalar(finite.min())} to {scalar(finite.max())}." if finite.size else ""
+    return unescape(f"{kind}: {_sentence(learned, shade)}{span}")
+
+
+def _sentence(learned: Learned, shade: _Shade) -> str:
+    found = learned.surface
+    columns = [f"{plain(found.data)}[:,\u00a0{i}]" for i in range(found.points.shape[1])]  # in one line
+    over = " and ".join(columns) if len(columns) == 2 else plain(found.data)
+    when = "before the first step" if learned.step == 0 else f"after step {learned.step or 0:,}"
+    when = "with the formula's own numbers" if learned.step is None else when
+    points, coloured = len(found.points), ", coloured by target" if len(columns) == 2 else ""
+    data = "the point is the data" if points == 1 else f"the {counted(points, 'point')} are the data"
+    if points > SHOWN:
+        data = f"{SHOWN:,} of the {counted(points, 'point')} of data are drawn"
+    broken = "" if np.isfinite(shade.at).all() else " Where it is not finite, nothing is drawn."
+    return f"{shade.said} {when} over {over}; {data}{coloured if found.targets is not None else ''}.{broken}"
+
+
+def _shade(learned: Learned) -> _Shade:
+    found, name = learned.surface, short(learned.surface.node, 24)
+    rows = found.points.shape[:1]
+    value = found.value.astype(np.float64).reshape(*found.value.shape[: len(found.axes)], -1)
+    predicted = found.predicted.astype(np.float64).reshape(*rows, -1)
+    columns = value.shape[-1]
+    if learned.op == CLASSES and 2 < columns <= len(PALETTE):
+        each = [np.where(np.isfinite(x).all(-1), x.argmax(-1), np.nan) for x in (value, predicted)]
+        return _Shade(f"{CLASS} by {name}", *each, (0.0, columns - 1.0), classes=columns)
+    if (learned.op, columns) in ((CLASSES, 2), (BINARY, 1)):
+        odds = [x[..., 1] - x[..., 0] if columns == 2 else x[..., 0] for x in (value, predicted)]
+        with np.errstate(over="ignore"):
+            chances = [1 / (1 + np.exp(-x)) for x in odds]
+        return _Shade(f"{CHANCE} by {name}", *chances, (0.0, 1.0), middle=0.5)
+    said = name if columns == 1 else f"{name}[:, 0]"
+    targets = found.targets if columns == 1 else None
+    at, on = value[..., 0], predicted[..., 0]
+    if targets is None:
+        return _Shade(said, at, on, _round_ends(at))
+    ends = _ends(targets.astype(np.float64))
+    middle = sum(ends) / 2 if len(np.unique(targets)) == 2 else None
+    return _Shade(said, at, on, ends, middle=middle)
+
+
+def _round_ends(values: np.ndarray) -> tuple[float, float]:
+    """Return ends around 0 that change seldom while the values do: 1, 2 or 5 times a power of ten."""
+    most = float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
+    power = 10.0 ** ceil(log10(most))
+    end = next(share * power for share in (0.2, 0.5, 1.0, 2.0) if share * power >= most)
+    return -end, end
+
+
+def _room(low: float, high: float) -> list[float]:
+    return [low - 0.3 * (high - low), high + 0.3 * (high - low)]
+
+
+def _heatmap(found: Surface, shade: _Shade) -> list[dict[str, Any]]:
+    x, y = (along.astype(np.float64) for along in found.axes)
+    ends = _class_ends(shade.classes) if shade.classes else shade.ends
+    names = [f"{plain(found.data)}[:, {i}] %{{{axis_}:.4g}}" for i, axis_ in enumerate("xy")]
+    surface = {
+        "type": "heatmap",
+        "x": x,
+        "y": y,
+        "z": np.where(np.isfinite(shade.at), shade.at, np.nan).astype(np.float32),
+        "zmin": ends[0],
+        "zmax": ends[1],
+        "colorscale": _colours(shade.classes, 0.55),
+        "zsmooth": False if shade.classes else "best",
+        "showscale": False,
+        "hovertemplate": f"{'<br>'.join(names)}<br>{shade.said} %{{z:.4g}}<extra></extra>",
+    }
+    return [surface, *_boundary(surface, shade), *_points(found, shade, found.points.T.astype(np.float64))]
+
+
+def _boundary(surface: dict[str, Any], shade: _Shade) -> list[dict[str, Any]]:
+    """Return the line on which the prediction is halfway between the two targets."""
+    if shade.middle is None:
+        return []
+    level = {"start": shade.middle, "end": shade.middle, "size": 1, "coloring": "none"}
+    line = {"color": NEUTRAL, "width": 2}
+    same = {key: surface[key] for key in "xyz"}
+    quiet = {"showscale": False, "hoverinfo": "skip"}
+    return [{"type": "contour", **same, "contours": level, "line": line, **quiet}]
+
+
+def _curve(found: Surface, shade: _Shade) -> list[dict[str, Any]]:
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": found.axes[0].astype(np.float64),
+        "y": np.where(np.isfinite(shade.at), shade.at, np.nan),
+        "line": {"color": VALUE, "width": 3},
+        "hovertemplate": f"{plain(found.data)} %{{x:.4g}}<br>{shade.said} %{{y:.4g}}<extra></extra>",
+    }
+    height = shade.on if found.targets is None else found.targets.astype(np.float64)
+    return [line, *_points(found, shade, (found.points[:, 0].astype(np.float64), height))]
+
+
+def _points(found: Surface, shade: _Shade, places: Sequence[np.ndarray]) -> list[dict[str, Any]]:
+    """Return the data points, light rings in dark ones, so that they are seen on every colour and page."""
+    count = len(found.points)
+    some = np.unique(np.linspace(0, count - 1, min(count, SHOWN)).astype(int))
+    x, y = (along[some] for along in places)
+    size, edge, ring = (12, 1.5, 16) if count <= 12 else (7, 1, 9) if count <= 150 else (4, 1, 6)
+    marker: dict[str, Any] = {"size": size, "line": {"color": "#ffffff", "width": edge}}
+    named = {"customdata": shade.on[some], "hovertemplate": f"{shade.said} %{{customdata:.4g}}"}
+    if found.targets is None:
+        marker["color"] = f"rgb{SOME}"
+    else:
+        targets = found.targets.astype(np.float64)
+        low, high = _class_ends(shade.classes) if shade.classes else _ends(targets)
+        marker |= {"color": targets[some], "colorscale": _colours(shade.classes, 1.0)}
+        marker |= {"cmin": low, "cmax": high}
+        named["text"] = [scalar(float(one)) for one in found.targets[some]]
+        named["hovertemplate"] += "<br>target %{text}"
+    named |= {"hovertemplate": f"{named['hovertemplate']}<extra></extra>", "name": "data"}
+    shared = {"type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False}
+    around = {"size": ring, "color": "rgba(20,23,28,0.75)"}
+    return [{**shared, "marker": around, "hoverinfo": "skip"}, {**shared, "marker": marker, **named}]
+
+
+def _class_ends(classes: int) -> tuple[float, float]:
+    return -0.5, classes - 0.5
+
+
+def _ends(targets: np.ndarray) -> tuple[float, float]:
+    low, high = float(targets.min()), float(targets.max())
+    return (low, high) if low < high else (low - 1, high + 1)
+
+
+def _colours(classes: int, strength: float) -> list[list[Any]]:
+    """Return a colour scale: of numbers from amber to blue, or a colour for each class.
+
+    Args:
+      strength: opacity of the strongest colours; 1 for colours that let nothing through.
+    """
+
+    def shade(colour: tuple[int, int, int], share: float) -> str:
+        return "rgba({},{},{},{:g})".format(*colour, share)
+
+    if classes:
+        bands = [(i / classes, (i + 1) / classes, shade(PALETTE[i], strength)) for i in range(classes)]
+        return [[end, colour] for low, high, colour in bands for end in (low, high)]
+    faint = 1.0 if strength == 1.0 else 0.12
+    return [[0, shade(LITTLE, strength)], [0.5, shade(SOME, faint)], [1, shade(HIGH, strength)]]

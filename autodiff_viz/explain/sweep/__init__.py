@@ -1,0 +1,1 @@
+"""Sweep an input or parameter and show every node over it."""

@@ -1,0 +1,377 @@
+"""Compute value and derivatives of <seed, output> along one scalar input, as plain arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import numpy as np
+
+from autodiff_viz.engine.arguments import numbers
+from autodiff_viz.engine.finite_differences import slope_along
+from autodiff_viz.engine.live_path.arrays import Arrays, on_device, rounded
+from autodiff_viz.engine.live_path.kernels import Kernel, kernel
+from autodiff_viz.engine.live_path.node_steps import on_identity
+from autodiff_viz.engine.live_path.op_calls import split
+from autodiff_viz.engine.live_path.passes import ARRIVING, Wire, backward, forward
+from autodiff_viz.engine.live_path.prepare import grad_kernel, prepare
+from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.grad_nodes import BY, has_grads
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import FOLLOW, REWRITE, SCALE
+from autodiff_viz.ops.catalog import OPS
+
+# Sweep an input: compute every number of a graph along a line of the input's values, in one pass.
+
+
+POSITIONS = 1001  # at most this many values of the swept input
+SLIDER = 101  # positions of a slider; each number of positions is compiled separately
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A trace at each of `positions`, the values that the scalar input `name` takes.
+
+    `value`, `cotangent` and `passed` are as in a trace, with a leading axis of positions where they depend on
+    the swept input; `along` adds that axis to the others. `swept` holds the keys of those that depend on it,
+    `gradient` is that of the swept input at each position, and `output` the name of the output node.
+    """
+
+    name: str
+    positions: np.ndarray
+    output: str
+    value: Mapping[str, np.ndarray]
+    cotangent: Mapping[str, np.ndarray]
+    passed: Mapping[tuple[str, int], np.ndarray]
+    gradient: np.ndarray
+    swept: frozenset[Any]
+
+    def along(self, array: np.ndarray, key: Any) -> np.ndarray:
+        """Return `array` with the axis of positions.
+
+        Args:
+          key: a node name for a value, (node, -1) for the arriving cotangent of a node, (node, slot) for a
+            wire's.
+        """
+        return array if key in self.swept else np.broadcast_to(array, (len(self.positions), *array.shape))
+
+
+def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
+    """Evaluate `trace`'s graph with the scalar input `name` at each of `positions`, all at once.
+
+    Args:
+      trace: of the graph; other inputs and the seed are as in it.
+      name: of a scalar input.
+      positions: the values that it takes, on one axis, at most `POSITIONS`.
+    Returns:
+      `value`, `cotangent` and `passed` as in a trace, with a leading axis of positions.
+    Raises:
+      GraphError: `name` is not a scalar input, a position is no number, or the sweep would be too large.
+    """
+    positions = swept_positions(known_trace(trace), name, positions)
+    with precision(trace.dtype):
+        inputs = {other: on_device(value) for other, value in trace.inputs.items()}
+        inputs[name] = on_device(positions)
+        prepared = prepare(trace.graph, inputs, trace.dtype, frozenset({name}))
+        values, called = forward(prepared)
+        arriving, passed, gradients = backward(prepared, values, called, on_device(trace.seed))
+
+    def shape_of(name: str) -> tuple[int, ...]:
+        return prepared.shapes[name]
+
+    gradients = Arrays(gradients, trace.dtype, shape_of)
+    found = Sweep(
+        name=name,
+        positions=positions,
+        output=trace.output,
+        value=Arrays(values, trace.dtype, shape_of),
+        cotangent=Arrays(arriving, trace.dtype, shape_of),
+        passed=Arrays(passed, trace.dtype, lambda wire: shape_of(trace.graph[wire[0]].slots[wire[1]])),
+        gradient=gradients[name],
+        swept=frozenset(prepared.swept),
+    )
+    whole = np.broadcast_to(found.gradient, positions.shape)
+    return replace(found, gradient=whole)
+
+
+def true_derivative(trace: Trace, name: str, positions: Any) -> np.ndarray:
+    """Return JAX's own derivative of <seed, output> along `positions`, without any rule.
+
+    In a graph with a grad node rules also decide values, which they must go on to do: then central
+    differences.
+    """
+    if has_grads(trace.graph):
+        return slope_along(trace, name, _positions(trace, positions)).astype(trace.dtype)
+    return sweep(without_rules(trace), name, positions).gradient
+
+
+def without_rules(trace: Trace) -> Trace:
+    """Return the trace with every rule set to `follow`; its numbers are still those of `trace`."""
+    nodes = tuple(replace(n, slots=n.op_slots, rule=type(n.rule)()) for n in trace.graph.nodes)
+    return replace(trace, graph=Graph(nodes, trace.graph.regions, trace.graph.output))
+
+
+def swept_positions(trace: Trace, name: str, positions: Any) -> np.ndarray:
+    """Return the positions of a sweep as an array of the trace's dtype.
+
+    Raises:
+      GraphError: as `sweep`.
+    """
+    array = _positions(trace, positions)
+    _check(trace, name, array)
+    return array
+
+
+def _positions(trace: Trace, positions: Any) -> np.ndarray:
+    try:
+        return numbers(positions, trace.dtype)
+    except ValueError as error:
+        message = f"What is given as positions {error}."
+        raise GraphError(
+            Problem("bad-positions", message, "Give numbers, as numpy.linspace does.")
+        ) from error
+
+
+def _check(trace: Trace, name: str, positions: np.ndarray) -> None:
+    if name not in trace.inputs or trace.inputs[name].shape:
+        message = f"{name!r} is not a scalar input, so it cannot be swept."
+        raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
+    elements = positions.size * sum(value.size for value in trace.value.values())
+    most = 10 * limits.TOTAL_ELEMENTS
+    if positions.ndim != 1 or not 1 <= positions.size <= POSITIONS or elements > most:
+        raise GraphError(
+            Problem(
+                "sweep-size",
+                f"The sweep has positions of shape {list(positions.shape)} and {elements} numbers in all.",
+                f"At least one. At most {POSITIONS} positions on one axis and {most} numbers.",
+            )
+        )
+
+
+# Sweep local factors: what multiplies an arriving cotangent, along a line of values of one input.
+
+
+CHANGING = (REWRITE, SCALE)
+"""Kinds of rules that change the arriving cotangent, which the op's own derivative then multiplies."""
+
+
+@dataclass(frozen=True)
+class LocalSweep:
+    """Numbers of a sweep that depend on the swept input, one at each position.
+
+    Attributes:
+      local: by wire between two numbers, JAX's own derivative of the op; not of wires whose rule replaces it.
+      changed: by node, the arriving cotangent after a rule that changes it.
+    """
+
+    local: dict[Wire, np.ndarray]
+    changed: dict[str, np.ndarray]
+
+
+def local_sweep(trace: Trace, swept: Sweep) -> LocalSweep:
+    """Return the local factors of a sweep of `trace`, by the compiled pullbacks that the sweep has used.
+
+    A factor is what an op passes of the cotangent 1; it is no quotient of what it passes and what arrives.
+    """
+    found = LocalSweep({}, {})
+    with precision(trace.dtype):
+        for node in trace.graph.nodes:
+            if node.op != INPUT and node.rule.kind in (FOLLOW, *CHANGING) and not trace.value[node.name].ndim:
+                _add(found, trace, swept, node)
+    return found
+
+
+def _add(found: LocalSweep, trace: Trace, swept: Sweep, node: Node) -> None:
+    """Add the factors of one node whose value is a number."""
+    name = node.name
+    arriving_swept = (name, ARRIVING) in swept.swept
+    if node.rule.kind in CHANGING:
+        changed = _changed(trace, swept, node, arriving_swept)
+        arriving_swept = changed.ndim > 0
+        if arriving_swept:
+            found.changed[name] = np.asarray(changed)
+    flags = _flags(node, swept)
+    if not any(flags) or not (OPS[node.op].elementwise or node.op == GRAD):
+        return
+    op, wired, leading = _compiled(trace, node, flags, arriving_swept)
+    if op.passes_unchanged:  # its factors are 1 whatever the numbers are
+        return
+    ones = np.ones(len(swept.positions) if arriving_swept else (), trace.dtype)
+    arrays = [swept.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in node.op_slots]
+    for slot, pulled in zip(wired, op.pull(ones, *leading, *arrays), strict=True):
+        if pulled is not None and not trace.value[node.slots[slot]].ndim:
+            found.local[name, slot] = np.asarray(pulled)
+
+
+def _changed(trace: Trace, swept: Sweep, node: Node, arriving_swept: bool) -> jax.Array | np.ndarray:
+    """Return the arriving cotangent after the node's rule, with the axis of positions if it has one."""
+    pull_back = on_identity(node, (), trace.dtype, arriving_swept)
+    _, (changed,) = pull_back([on_device(swept.cotangent[node.name])], (), swept.value[node.name])
+    return np.zeros((), trace.dtype) if changed is None else changed
+
+
+def _flags(node: Node, swept: Sweep) -> tuple[bool, ...]:
+    """Return which slots of the op are swept; a grad node does not read the value of its z."""
+    unread = BY if node.op == GRAD else 0
+    return tuple(i >= unread and s in swept.swept for i, s in enumerate(node.op_slots))
+
+
+def _compiled(
+    trace: Trace, node: Node, flags: tuple[bool, ...], arriving_swept: bool
+) -> tuple[Kernel, tuple[int, ...], list[Any]]:
+    """Return the compiled op as in the sweep, its wired slots and its run-time parameters."""
+    wired = tuple(i for i, slot in enumerate(node.op_slots) if isinstance(slot, str))
+    if node.op == GRAD:
+        shapes = {name: value.shape for name, value in trace.value.items()}
+        return grad_kernel(trace.graph, node, shapes, trace.dtype, flags, arriving_swept)[0], wired, []
+    static, leading = split(OPS[node.op], node.params)
+    shapes = tuple(np.shape(trace.value[s] if isinstance(s, str) else s) for s in node.op_slots)
+    return kernel(node.op, static, shapes, wired, trace.dtype, flags, arriving_swept), wired, leading
+
+
+SLIDER_POSITIONS = 2 * SLIDER - 1  # swept in two halves, which share the compiled ops of sliders
+MARKERS = 21
+TOLERANCE = 1e-3  # share of the largest derivative on view above which two derivatives differ
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """A sweep of one input, with everything else as in a trace.
+
+    Attributes:
+      name: the swept input; `here` is its present value, which is one of `positions`.
+      output: the node whose derivatives these are; `is_plain` if it is a number with a seed of 1.
+      positions, value, declared, true: arrays of one length, float64. `declared` is JAX's derivative with
+        the rules, `true` with the rules off, and NaN where there is no value to have a derivative.
+      marked, slopes: fewer positions, one of them `here`, and central differences in float64 there.
+      rules: the nodes that have a rule.
+    """
+
+    name: str
+    here: float
+    output: str
+    is_plain: bool
+    positions: np.ndarray
+    value: np.ndarray
+    declared: np.ndarray
+    true: np.ndarray
+    marked: np.ndarray
+    slopes: np.ndarray
+    rules: tuple[Node, ...] = ()
+
+    @property
+    def at_here(self) -> int:
+        """Index of the present value in `positions`."""
+        return int(np.argmin(np.abs(self.positions - self.here)))
+
+    @property
+    def bent(self) -> np.ndarray:
+        """Whether the declared derivative differs from the true one, per position.
+
+        False where the value is NaN.
+        """
+        return differs(self.declared, self.true) & ~np.isnan(self.value)
+
+
+def curves(trace: Trace, name: str | None = None, ends: tuple[float, float] | None = None) -> Curves:
+    """Sweep a scalar input (by default the first one) between two ends (by default those of its slider).
+
+    Raises:
+      GraphError: there is no such scalar input.
+    """
+    name = name if name is not None else first_scalar(trace)
+    if name not in trace.inputs or trace.inputs[name].shape:
+        message = f"{name!r} is not a scalar input, so it cannot be swept."
+        raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
+    here = float(trace.inputs[name])
+    positions = _with(np.linspace(*span(trace.graph[name], here, ends), SLIDER_POSITIONS), here)
+    marked = _with(positions[:: (SLIDER_POSITIONS - 1) // (MARKERS - 1)], here)
+    halves = positions[:SLIDER], positions[SLIDER - 1 :]
+    found = [sweep(trace, name, half) for half in halves]
+    declared = _joined(each.gradient for each in found)
+    rules = tuple(node for node in trace.graph.nodes if node.rule.kind != FOLLOW)
+    true = _joined(true_derivative(trace, name, half) for half in halves) if rules else declared
+    output = _joined(each.along(each.value[trace.output], trace.output) for each in found)
+    value = _paired(output, trace.seed)
+    return Curves(
+        name=name,
+        here=here,
+        output=trace.output,
+        is_plain=trace.seed.shape == () and float(trace.seed) == 1.0,
+        positions=positions,
+        value=value,
+        declared=declared.astype(np.float64),
+        true=np.where(np.isnan(value), np.nan, true).astype(np.float64),
+        marked=marked,
+        slopes=slope_along(trace, name, marked),
+        rules=rules,
+    )
+
+
+def has_scalar(graph: Graph) -> bool:
+    """Return whether an input of the graph is one number, which can be swept."""
+    inputs = [node for node in graph.nodes if node.op == INPUT]
+    return any(isinstance(node.param("value"), int | float) or node.param("shape") == () for node in inputs)
+
+
+def first_scalar(trace: Trace) -> str:
+    """Return the name of the graph's first scalar input.
+
+    Raises:
+      GraphError: there is none.
+    """
+    for node in trace.graph.nodes:
+        if node.name in trace.inputs and not trace.inputs[node.name].shape:
+            return node.name
+    raise GraphError(Problem("no-scalar", "This graph has no scalar input to sweep.", "Add one: x = 1.0"))
+
+
+def span(node: Node, here: float, ends: tuple[float, float] | None = None) -> tuple[float, float]:
+    """Return the ends of the sweep: those given, else the input's own, else a round range about zero.
+
+    The round range stays the same while the value moves within it. All are widened to hold the present value.
+    """
+    reach = _round(abs(here))
+    low, high = ends or (node.param("low", -reach), node.param("high", reach))
+    low, high = min(float(low), here), max(float(high), here)
+    return (low, high) if low < high else (low - 1.0, high + 1.0)
+
+
+def _round(size: float) -> float:
+    """Return the first of 5, 10, 50, 100, ... that is not less than `size`."""
+    reach, factor = 5.0, 2
+    while reach < size < float("inf"):
+        reach, factor = reach * factor, 7 - factor
+    return reach
+
+
+def differs(declared: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Return where two derivatives differ by more than rounding; NaN equals NaN."""
+    both = np.concatenate([declared, true])
+    scale = np.abs(both[np.isfinite(both)]).max(initial=0.0)
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(declared - true) > TOLERANCE * scale
+    return apart | (np.isnan(declared) != np.isnan(true))
+
+
+def _with(positions: np.ndarray, here: float) -> np.ndarray:
+    """Return the positions with the nearest one moved to `here`."""
+    moved = positions.copy()
+    moved[np.argmin(np.abs(positions - here))] = here
+    return moved
+
+
+def _joined(halves: Iterable[np.ndarray]) -> np.ndarray:
+    """Return one array of two whose positions overlap by one."""
+    first, second = halves
+    return np.concatenate([first, second[1:]])
+
+
+def _paired(value: np.ndarray, seed: np.ndarray) -> np.ndarray:
+    """Return <seed, value> for each position, in float64."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.sum(value.astype(np.float64) * seed, axis=tuple(range(1, value.ndim)))

@@ -1,0 +1,1 @@
+"""Show a node's tensor and its cotangent as heat-maps."""

@@ -1,0 +1,1 @@
+"""Compare all ways to the same numbers, and describe whether they agree."""

@@ -1,0 +1,206 @@
+"""Find why a gradient differs from central differences, and the nodes where each cause acts.
+
+A cause is a rule, a corner, a number that is not finite, or rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+
+from autodiff_viz.engine.finite_differences import (
+    ELEMENTS,
+    TOLERANCE,
+    Difference,
+    check_input,
+    check_node,
+    check_slot,
+    compare,
+    input_of,
+    jumps,
+    local,
+    op_wires,
+)
+from autodiff_viz.engine.op_derivative import own_contributions
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.graph.dtypes import FLOAT64
+from autodiff_viz.graph.grad_nodes import between
+from autodiff_viz.graph.model import GRAD, INPUT, Node
+from autodiff_viz.graph.order import ancestors, descendants, order
+from autodiff_viz.graph.rule_kinds import FOLLOW
+from autodiff_viz.ops.catalog import OPS
+
+RULE, CORNER, NOT_FINITE, ROUNDING, UNKNOWN = "rule", "corner", "not finite", "rounding", "unknown"
+"""`CORNER`: the slopes on the two sides differ. `ROUNDING`: in float64 gradient and slope are equal."""
+
+
+COMPARISONS = frozenset({"greater", "less"})
+
+Kinds = Callable[[str], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One kind of cause and the nodes where it acts; no nodes for `ROUNDING` and `UNKNOWN`."""
+
+    kind: str
+    nodes: tuple[str, ...] = ()
+
+
+def input_causes(found: Trace, differences: Mapping[str, Difference]) -> dict[str, tuple[Cause, ...]]:
+    """Return, by input, the causes of a difference between its gradient and its true slope.
+
+    () where both agree. Numbers that are not finite are a cause too.
+
+    Likely nodes are examined first: those with a rule, those where a number stops being finite, and those at
+    a value where the op's record says that its derivative jumps. All nodes between input and output are
+    examined only if none of these is the cause.
+    """
+    kinds = cache(partial(_kinds, found))  # inputs share the nodes behind them
+    return {name: _causes(found, name, difference, kinds) for name, difference in differences.items()}
+
+
+def _causes(found: Trace, name: str, difference: Difference, kinds: Kinds) -> tuple[Cause, ...]:
+    if not _all_finite(difference):
+        return (Cause(NOT_FINITE, _not_finite(found, _between(found, name))),)
+    if difference.agrees:
+        return ()
+    nodes = _between(found, name)
+    own = [(RULE, name)] if _changed_by_its_own_rule(found, name) else []
+    likely = [node for node in nodes if node.rule.kind != FOLLOW or _at_known_corner(found, node)]
+    causes = _grouped([*own, *_local(likely, kinds)]) or _grouped(_local(nodes, kinds))
+    return (
+        causes or _grouped(_corners(found, nodes)) or _grouped(_switches(found, nodes)) or _rest(found, name)
+    )
+
+
+def node_cause(found: Trace, name: str, slot: int) -> str:
+    """Return why a node's contribution to `slot` is not its op's slope times the arriving cotangent."""
+    node = found.graph[name]
+    inside = between(found.graph, node).nodes if node.op == GRAD else ()
+    if any(each.rule.kind != FOLLOW for each in (node, *inside)):
+        return RULE
+    chosen = _elements(found, node, slot)
+    difference = check_slot(found, node, slot, chosen)
+    if not _all_finite(difference):
+        return NOT_FINITE
+    if jumps(found, node, slot, chosen).any():
+        return CORNER
+    alone = local(found, node)
+    wide = trace(alone.graph, dict(alone.inputs), alone.seed, dtype=FLOAT64)
+    arrived = wide.cotangent[input_of(node, slot)] if node.op == GRAD else wide.passed[name, slot]
+    passed = arrived.ravel()[chosen]
+    return ROUNDING if compare(passed, difference.true).agrees else UNKNOWN
+
+
+def _between(found: Trace, name: str) -> list[Node]:
+    """Return the nodes on the paths from the input to the output, in topological order."""
+    way = descendants(found.graph, [name]) & ancestors(found.graph, [found.output])
+    return [node for node in order(found.graph) if node.name in way and node.op != INPUT]
+
+
+def _all_finite(difference: Difference) -> bool:
+    return bool(np.isfinite(difference.declared).all() and np.isfinite(difference.true).all())
+
+
+def _not_finite(found: Trace, nodes: Iterable[Node]) -> tuple[str, ...]:
+    """Return the nodes where numbers stop being finite; else those where a difference leaves the domain."""
+    nodes = tuple(nodes)
+    beginnings = {origin.node for origin in found.nonfinite_origins}
+    first = tuple(node.name for node in nodes if node.name in beginnings)
+    return first or tuple(
+        node.name
+        for node in nodes
+        if any(not _all_finite(difference) for difference in check_node(found, node.name).values())
+    )
+
+
+def _changed_by_its_own_rule(found: Trace, name: str) -> bool:
+    gradient, arriving = found.gradient[name], found.cotangent[name]
+    return found.graph[name].rule.kind != FOLLOW and not np.array_equal(gradient, arriving, equal_nan=True)
+
+
+def _at_known_corner(found: Trace, node: Node) -> bool:
+    kinks = OPS[node.op].kinks
+    return bool(kinks) and any(np.isin(found.value[producer], kinks).any() for _, producer in node.wires)
+
+
+def _local(nodes: Iterable[Node], kinds: Kinds) -> Iterator[tuple[str, str]]:
+    """Yield (kind, node) for nodes whose contribution is not their op's slope times the cotangent."""
+    return ((kind, node.name) for node in nodes for kind in kinds(node.name))
+
+
+def _kinds(found: Trace, name: str) -> tuple[str, ...]:
+    """Return why a node's contribution differs from the slope times the cotangent.
+
+    Rounding is left out: only `_rest` can detect it, for the whole path.
+    """
+    node = found.graph[name]
+    if node.rule.kind != FOLLOW:
+        return (RULE,) if _rule_acts(found, node) else ()
+    apart = (
+        slot
+        for slot in _op_wires(node)
+        if not check_slot(found, node, slot, _elements(found, node, slot)).agrees
+    )
+    kinds = (node_cause(found, name, slot) for slot in apart)
+    return tuple(dict.fromkeys(kind for kind in kinds if kind not in (ROUNDING, UNKNOWN)))
+
+
+def _rule_acts(found: Trace, node: Node) -> bool:
+    """Return whether the rule changes the contribution of JAX's own pullback, or passes to an alternative."""
+    own = own_contributions(found, node.name)
+    return any(found.passed[node.name, slot].any() for slot, _ in node.wires if slot not in own) or any(
+        not compare(found.passed[node.name, slot].ravel(), true.ravel(), found.dtype).agrees
+        for slot, true in own.items()
+    )
+
+
+def _corners(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    """Yield nodes whose op has a corner at its inputs.
+
+    At a corner JAX may take the mean of both slopes, as central differences do; yet the product of such means
+    along a path with several corners is not the mean of the whole path.
+    """
+    for node in nodes:
+        if any(jumps(found, node, slot, _elements(found, node, slot)).any() for slot in _op_wires(node)):
+            yield CORNER, node.name
+
+
+def _switches(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    """Yield the comparisons of equal numbers: a little to one side, a `where` takes the other branch."""
+    for node in nodes:
+        if node.op in COMPARISONS:
+            one, other = (found.value[s] if isinstance(s, str) else np.asarray(s) for s in node.op_slots)
+            if np.any(one == other):
+                yield CORNER, node.name
+
+
+def _op_wires(node: Node) -> list[int]:
+    return [slot for slot, _ in op_wires(node)]
+
+
+def _elements(found: Trace, node: Node, slot: int) -> np.ndarray:
+    """Return the elements of a slot to examine: those at a known corner first, then evenly spread ones."""
+    value = found.value[node.slots[slot]].ravel()
+    at_corner = np.flatnonzero(np.isin(value, OPS[node.op].kinks))[:ELEMENTS]
+    spread = np.linspace(0, value.size - 1, min(value.size, ELEMENTS)).astype(int)
+    return np.union1d(at_corner, spread).astype(int) if value.size else np.zeros(0, int)
+
+
+def _grouped(found: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
+    names: dict[str, dict[str, None]] = {}
+    for kind, name in found:
+        names.setdefault(kind, {})[name] = None
+    return tuple(Cause(kind, tuple(nodes)) for kind, nodes in names.items())
+
+
+def _rest(found: Trace, name: str) -> tuple[Cause, ...]:
+    """Return `ROUNDING` if the difference vanishes in float64, else `UNKNOWN`."""
+    if found.dtype == FLOAT64:
+        return (Cause(UNKNOWN),)
+    wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64)
+    return (Cause(ROUNDING if check_input(wide, name).gap <= TOLERANCE else UNKNOWN),)

@@ -1,0 +1,239 @@
+"""Analyse a node in the whole program: why nothing arrives, runs and residuals, the rule check,
+and deviations from central differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from autodiff_viz.display.numbers import declared_and_true, short
+from autodiff_viz.engine.finite_differences import check_inputs, check_node
+from autodiff_viz.engine.trace import Trace, counts_unknown
+from autodiff_viz.engine.verify import Verdict, verify
+from autodiff_viz.explain.explanation import Explanation
+from autodiff_viz.explain.forward.compute import Tangents
+from autodiff_viz.explain.forward.view import ForwardCheck, check_tangents
+from autodiff_viz.explain.lints.compute import not_looked_at
+from autodiff_viz.explain.lints.view import explained_lints
+from autodiff_viz.explain.nonfinite.view import explained_non_finite
+from autodiff_viz.explain.remat.view import residuals_say, runs_say
+from autodiff_viz.explain.rule_check.view import rule_says
+from autodiff_viz.explain.verification.compute import (
+    CORNER,
+    NOT_FINITE,
+    ROUNDING,
+    RULE,
+    UNKNOWN,
+    Cause,
+    input_causes,
+    node_cause,
+)
+from autodiff_viz.explain.zero.view import explained_zero
+from autodiff_viz.graph.identity import identity
+from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
+from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import FOLLOW
+from autodiff_viz.graph.text import listed
+from autodiff_viz.ops.catalog import slot_label
+from autodiff_viz.workers.jobs import Job
+
+# Explain why a gradient differs from its finite-difference slope, for the table of the checks.
+
+
+EQUAL = "\u2713"
+NAMED = 3  # nodes; of more the text gives the number
+
+WORDS = {
+    RULE: "rule of {}",
+    CORNER: "corner at {}",
+    NOT_FINITE: "not finite at {}",
+    ROUNDING: "rounding",
+    UNKNOWN: "differs",
+}
+SENTENCES = {
+    RULE: "Rule: it passes back something else than the slope, which is what it is for.",
+    CORNER: "Corner: the slope jumps there. JAX takes one number, differences look at both sides.",
+    NOT_FINITE: "Not finite: where a number is infinite or NaN there is no slope to compare.",
+    ROUNDING: "Rounding: in float64 the two are equal.",
+    UNKNOWN: "Differs: no rule, corner or rounding is behind it. The function may turn within one step.",
+}
+
+
+def in_a_word(agrees: bool, causes: Iterable[Cause]) -> str:
+    """Return a cause in a word or two, for the column beside the two derivatives."""
+    said = [WORDS[cause.kind].format(_names(cause)) for cause in causes]
+    if said:
+        return "; ".join(said)
+    return EQUAL if agrees else WORDS[UNKNOWN]
+
+
+def _names(cause: Cause) -> str:
+    """Return the nodes of a cause as text."""
+    if len(cause.nodes) > NAMED:
+        return f"{len(cause.nodes)} nodes"
+    return ", ".join(cause.nodes) or "a point nearby"
+
+
+def explained(causes: Iterable[Cause]) -> tuple[str, ...]:
+    """Return one sentence for each kind of cause that occurs."""
+    kinds = {cause.kind for cause in causes}
+    return tuple(sentence for kind, sentence in SENTENCES.items() if kind in kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Analysis of one node.
+
+    Attributes:
+      says: sentences on its runs, residuals and deviations.
+      why: why nothing arrives; None where something does.
+      rule: sentences on what the node declares beside the true derivative.
+    """
+
+    says: tuple[str, ...] = ()
+    why: Explanation | None = None
+    rule: tuple[str, ...] = ()
+
+
+def program_job(trace: Trace, name: str, trained: bool = False) -> Job:
+    """Return the job that analyses a node in a worker process; `trained`: at a step of a training."""
+    return Job(identity(("program", trace.identity, name, trained)), program_says, (trace, name, trained))
+
+
+def program_says(trace: Trace, name: str, trained: bool = False) -> Analysis:
+    """Return why nothing arrives at a node, and sentences on its runs, residuals and deviations.
+
+    Empty if the graph's regions cannot run.
+    """
+    try:
+        said = runs_say(trace.runs[name]), residuals_say(trace, name)
+    except GraphError:
+        if not (unknown := counts_unknown(trace)):
+            return Analysis()
+        said = (unknown,)
+    node = trace.graph[name]
+    ruled = node.rule.kind != FOLLOW
+    differs = () if ruled or node.op == INPUT else differs_say(trace, name)
+    declared = rule_says(trace, name) if ruled else ()
+    return Analysis((*filter(None, said), *differs), explained_zero(trace, name, trained), declared)
+
+
+def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
+    """Return a sentence for each slot whose contribution is not the true derivative, with both numbers."""
+    node = trace.graph[name]
+    return tuple(
+        f"Down its {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
+        f"{_flat(found.true)}.{DIFFERS_SINCE.get(node_cause(trace, name, slot), '')}"
+        for slot, found in check_node(trace, name).items()
+        if not found.agrees
+    )
+
+
+DIFFERS_SINCE = {
+    CORNER: " Its derivative jumps there: JAX takes one slope, differences look at both sides.",
+    NOT_FINITE: " There is no finite slope there.",
+    ROUNDING: " That is rounding: in float64 both are equal.",
+}
+"""Explanation by cause. A rule has none: it is meant to change the number."""
+
+
+def _flat(numbers: np.ndarray) -> str:
+    """Return numbers as text; a single element as a scalar."""
+    return short(numbers.reshape(()) if numbers.size == 1 else numbers, 6)
+
+
+OTHERWISE = "a callback in each node, while the whole program runs, counts otherwise"
+NO_HINTS = f"There are hints for graphs of up to {VERIFIED_AT_ONCE} nodes, and none for this one."
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Comparison of an input's declared gradient with the true slope of the output, as text.
+
+    Attributes:
+      name: the input.
+      declared: the gradient of the trace.
+      true: the central difference.
+      agrees: whether both agree.
+      causes: why they differ or are not finite.
+    """
+
+    name: str
+    declared: str
+    true: str
+    agrees: bool
+    causes: tuple[Cause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Result of independent computations about a trace.
+
+    Attributes:
+      verdict: comparison with the whole program; None if it could not be computed.
+      problems: why there is no verdict.
+      inputs: comparison of each input's gradient with central differences.
+      origin: where numbers stop being finite; None if all are.
+      lints: what is legal and rarely meant; none of a large graph.
+      unseen: what the lints have not looked at, in sentences.
+      forward: comparison of the tangents with the whole program; None while forward mode is off.
+    """
+
+    verdict: Verdict | None
+    problems: tuple[Problem, ...]
+    inputs: tuple[Check, ...]
+    origin: Explanation | None = None
+    lints: tuple[Explanation, ...] = ()
+    unseen: tuple[str, ...] = ()
+    forward: ForwardCheck | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence."""
+        if self.verdict is None:
+            return "The whole program cannot run: " + " ".join(p.message for p in self.problems)
+        if self.verdict.agrees:
+            agrees = f"Whole-program jax.vjp agrees on all {self.verdict.compared} arrays"
+            return agrees + _how_close(self.verdict)
+        if self.verdict.miscounted:
+            return f"The runs of {listed(self.verdict.miscounted, 4)} are counted wrongly: {OTHERWISE}."
+        share = f"{self.verdict.worst:.2g} of its size"
+        return f"Whole-program jax.vjp differs in {self.verdict.where}, by {share}."
+
+
+def _how_close(verdict: Verdict) -> str:
+    """Return the largest relative difference in words."""
+    close = f": no number is further off than {verdict.worst:.1g} of its array's size."
+    fewer = "rounding leaves fewer digits: large numbers cancel there, or on the way."
+    rounded = f" In {verdict.rounded} of them {fewer}" if verdict.rounded else ""
+    return (close if verdict.worst else ", to the last digit.") + rounded
+
+
+def verification(found: Trace, tangents: Tangents | None = None) -> Verification:
+    """Verify the trace against the whole program and against central differences.
+
+    Also find where its numbers stop being finite, and what is legal and rarely meant.
+
+    Args:
+      tangents: those of forward mode, to be verified too; None while it is off.
+    """
+    try:
+        verdict, problems = verify(found), ()
+    except GraphError as error:
+        verdict, problems = None, error.problems
+    differences = check_inputs(found)
+    causes = input_causes(found, differences)
+    inputs = (
+        Check(name, *declared_and_true(d.declared, d.true, found.dtype), d.agrees, causes[name])
+        for name, d in differences.items()
+    )
+    large = len(found.value) > VERIFIED_AT_ONCE
+    found_lints = () if large else explained_lints(found, differences)
+    unseen = (NO_HINTS,) if large else not_looked_at(found)
+    origin = explained_non_finite(found)
+    forward = None if tangents is None else check_tangents(tangents)
+    return Verification(verdict, problems, tuple(inputs), origin, found_lints, unseen, forward)

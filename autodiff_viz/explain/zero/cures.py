@@ -1,0 +1,132 @@
+"""Cure a gradient of zero: remove stops and rules, leak a relu, pass straight through a step, widen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.cure import Cure, joined, retraced, rewritten, wider, without_rules
+from autodiff_viz.explain.precision.compute import precision
+from autodiff_viz.explain.zero.elements import FLAT, RULE, STOPPED, UNDERFLOW
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.model import Node, Rule
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW
+from autodiff_viz.graph.text import listed
+
+MOST = 6  # cures in one
+STEPS = frozenset({"round", "floor", "sign", "clip"})
+
+Reason = tuple[str, tuple[str, ...]]
+"""Kind of a reason, and the nodes that are to blame."""
+
+
+def zero_cure(
+    found: Trace,
+    name: str,
+    reason: Reason,
+    why: Callable[[Trace], Reason | None],
+    trained: bool = False,
+) -> Cure | None:
+    """Return an edit after which something arrives at `name`; None if none is known.
+
+    Args:
+      reason: why nothing arrives.
+      why: returns the reason that is left in the trace of a cured graph; None where something arrives.
+      trained: whether the graph is trained, so that it can have a loss scale.
+    """
+    steps: list[Cure] = []
+    now, left = found, reason
+    while left is not None:
+        if left[0] == UNDERFLOW:
+            step = underflow_cure(now, name, trained) if len(steps) < MOST else None
+        else:
+            step = _step(now, *left) if len(steps) < MOST else None
+        after = step and retraced(now, step)
+        if after is None or not np.isfinite(after.cotangent[name]).all():
+            return None
+        steps.append(step)
+        now, left = after, why(after)
+    return joined(steps)
+
+
+def element_cure(found: Trace, name: str, reason: Reason, trained: bool = False) -> Cure | None:
+    """Return an edit after which something arrives at more elements of `name`; None if none is known."""
+    step = underflow_cure(found, name, trained) if reason[0] == UNDERFLOW else _step(found, *reason)
+    after = step and retraced(found, step)
+    if after is None or not np.isfinite(after.cotangent[name]).all():
+        return None
+    return step if fed_elements(after, name) > fed_elements(found, name) else None
+
+
+def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
+    names = listed(at, 4)
+    if kind == STOPPED:
+        what = "stops" if len(at) > 1 else "stop"
+        return without_rules(at, f"Remove the {what} at {names}", "No value changes.")
+    if kind == RULE:
+        what = "rules" if len(at) > 1 else "rule"
+        return without_rules(at, f"Remove the {what} of {names}", "No value changes.")
+    cures = [cure for n in at if (cure := flat_cure(found.graph[n]))] if kind == FLAT else []
+    return joined(cures) if cures else None
+
+
+def underflow_cure(found: Trace, name: str, trained: bool = False) -> Cure | None:
+    """Return what brings back a cotangent that underflows; None if nothing does.
+
+    In a training that is the least loss scale that saves all it can, otherwise the next dtype with more bits.
+    """
+    before = np.count_nonzero(found.cotangent[name])
+    for cure in [*(_scales(found) if trained else ()), *wider(found)]:
+        after = retraced(found, cure)
+        if after and np.isfinite(after.cotangent[name]).all() and fed_elements(after, name) > before:
+            return cure
+    return None
+
+
+def fed_elements(found: Trace, name: str) -> int:
+    """Return at how many elements of a node something arrives."""
+    return int(np.count_nonzero(found.cotangent[name]))
+
+
+def _scales(found: Trace) -> Iterator[Cure]:
+    if DTYPES[found.dtype].half and found.seed.shape == () and any(n.is_parameter for n in found.graph.nodes):
+        scale = precision(found).least
+        yield Cure(
+            lambda graph: graph,
+            f"Train with a loss scale of {scale:,.0f}",
+            f"Cotangents are {scale:,.0f} times as large; gradients are divided by that in {FLOAT32}, and "
+            f"parameters are {FLOAT32}.",
+            loss_scale=scale,
+        )
+
+
+def flat_cure(node: Node) -> Cure | None:
+    """Return the cure of a node whose derivative is 0."""
+    if node.rule.kind != FOLLOW:
+        return None
+    read = ramp(node)
+    if read is not None:
+        return Cure(
+            lambda graph: rewritten(graph, node.name, f"leaky_relu({read})"),
+            f"Leak the relu {node.name}",
+            f"Where {read} is negative, {node.name} is a hundredth of it in place of 0.",
+        )
+    if node.op in STEPS and isinstance(node.slots[0], str):
+        return Cure(
+            lambda graph: edits.with_rule(graph, node.name, Rule(BACKWARD_AS), node.slots[0]),
+            f"Pass straight through {node.name}",
+            f"No value changes; backward, {node.name} is {node.slots[0]}.",
+        )
+    return None
+
+
+def ramp(node: Node) -> str | None:
+    """Return what a relu reads, also one that is written as a maximum with 0."""
+    if node.op == "relu":
+        return node.slots[0] if isinstance(node.slots[0], str) else None
+    wired = [slot for slot in node.slots if isinstance(slot, str)]
+    zero = [slot for slot in node.slots if isinstance(slot, int | float) and slot == 0]
+    return wired[0] if node.op == "maximum" and wired and zero else None

@@ -1,1 +1,0 @@
-"""Draw what is live, kept and recomputed, and the checkpoint plans."""

@@ -1,1 +1,0 @@
-"""Draw a training: loss, gradients and updates, a column for each step."""

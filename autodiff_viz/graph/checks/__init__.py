@@ -1,1 +1,0 @@
-"""Check graphs, their rules, and the arguments of public functions."""

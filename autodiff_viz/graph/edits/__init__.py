@@ -1,1 +1,0 @@
-"""Edit graphs: each edit returns a new graph; the history undoes it."""

@@ -1,1 +1,0 @@
-"""Register each kind of rule, checkpoint policy and dtype as one record."""

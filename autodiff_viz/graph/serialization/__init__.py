@@ -1,1 +1,0 @@
-"""Write graphs as JSON and links, and read them with full checks."""

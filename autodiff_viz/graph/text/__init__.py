@@ -1,1 +1,0 @@
-"""Write and check names, numbers and literals; call Python's parser."""

@@ -1,0 +1,261 @@
+"""Apply the user's actions beside the canvas: each takes a lab and returns the next one.
+
+A user's mistake raises nothing: it is put in `notice`, and the graph stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from autodiff_viz.canvas.arrange import folded_places, too_high, without_backward_places
+from autodiff_viz.explain.noise.compute import is_random
+from autodiff_viz.graph import edits, limits
+from autodiff_viz.graph.dtypes import DTYPES
+from autodiff_viz.graph.history import redo, undo
+from autodiff_viz.graph.identity import same
+from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Literal, Node, Rule
+from autodiff_viz.graph.policies import POLICY, TAKING_NAMES
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import ARRIVING, FOLLOW, KINDS, ON_INPUTS, WIRES
+from autodiff_viz.graph.text import COTANGENT, listed, pullback_arguments, seed_fault
+from autodiff_viz.lab.labels import set_to
+from autodiff_viz.lab.state import (
+    Lab,
+    committed,
+    opened,
+    refused,
+    scalar_inputs,
+    start,
+    stepped,
+    with_range,
+    with_text,
+    without_draft,
+)
+from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.indexing import to_text
+from autodiff_viz.ops.params import fits, needed
+
+NO_WIRES = "{!r} is wired to nothing, so it has no derivative to replace."
+WIRE_FIRST = "Put this rule on a node after it. {} act here too."
+
+
+def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
+    """Apply a change of the formula's text; a text with mistakes is kept as a draft, and the graph stays.
+
+    Branches with which the graph would be too high to be read are one card at first.
+
+    Args:
+      fresh: False continues the typing under way, all of which is one step of undo.
+    """
+    typing = lab.typing and not fresh
+    try:
+        graph = parse(text, previous=lab.graph)
+    except GraphError as error:
+        return replace(lab, draft=text, mistakes=error.problems, notice=(), typing=typing)
+    before = undo(lab.history) if typing else lab.history
+    graph = without_backward_places(graph, lab.graph)
+    if cards := too_high(graph):
+        lab = replace(lab, collapsed=lab.collapsed | cards)
+        graph = edits.with_positions(graph, folded_places(graph, lab.collapsed))
+    after = without_draft(committed(replace(lab, history=before), graph, "Edit the formula"))
+    return replace(with_text(after, text), typing=after.history is not before)
+
+
+def unshelved(lab: Lab) -> Lab:
+    """Put the shelved draft back into the formula."""
+    return replace(typed(lab, lab.shelved or ""), shelved=None)
+
+
+def set_input(lab: Lab, name: str, value: float, fresh: bool = False) -> Lab:
+    """Set the value of a scalar input by its slider.
+
+    Successive moves of one slider are one step of undo; `fresh` marks the first move of a new gesture.
+    """
+    node = lab.graph[name]
+    if node.op != INPUT:  # a late message of a slider; the name now belongs to another node
+        return lab
+    try:
+        graph = edits.with_param(lab.graph, name, "value", value)
+    except GraphError as error:
+        return refused(lab, error)
+    moved = committed(with_range(lab, name), graph, set_to(name, value))
+    before = set_to(name, node.param("value"))
+    if not fresh and lab.history.present.label == before and graph != lab.graph:
+        moved = replace(moved, history=replace(moved.history, past=lab.history.past))
+    return moved
+
+
+def set_rule(lab: Lab, name: str, kind: str) -> Lab:
+    """Put a rule on a node, with an initial function that visibly acts; "follow" removes the rule."""
+    return replace(set_rules(lab, (name,), kind), selected=name)
+
+
+def choose_rule(lab: Lab, name: str, kind: str) -> Lab:
+    """Put a rule on a node unless it has that kind already, since a widget may repeat its value."""
+    return lab if lab.graph[name].rule.kind == kind else set_rule(lab, name, kind)
+
+
+def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
+    """Put one rule on all of these nodes, as one step of undo. A node that has the rule keeps its function.
+
+    Of several nodes, those without wires are left out where the rule replaces a derivative.
+
+    Raises:
+      ValueError: `kind` is no kind of rule.
+    """
+    if kind not in KINDS:
+        raise ValueError(kind)
+    nodes = [lab.graph[name] for name in dict.fromkeys(names)]
+    fit = [node for node in nodes if node.wires or not KINDS[kind].replaces]
+    if nodes and not fit:
+        first = nodes[0].name
+        those = listed([KINDS[name].label for name in ON_INPUTS if name != FOLLOW]).capitalize()
+        hint = WIRE_FIRST.format(those)
+        return refused(lab, GraphError(Problem("bad-rule", NO_WIRES.format(first), hint, node=first)))
+    graph, changed = lab.graph, [node for node in fit if node.rule.kind != kind]
+    for node in changed:
+        alternative = node.wires[0][1] if KINDS[kind].alternative else None
+        graph = edits.with_rule(graph, node.name, _first_rule(node, kind, graph), alternative)
+    where = changed[0].name if len(changed) == 1 else f"{len(changed)} nodes"
+    return committed(lab, graph, f"{KINDS[kind].action} at {where}")
+
+
+def set_function(lab: Lab, name: str, text: str) -> Lab:
+    """Set the function or the number of a node's rule.
+
+    Its body is enough, such as `v * cos(x)`: the arguments are then those of the present function.
+    """
+    try:
+        rule = lab.graph[name].rule
+        if KINDS[rule.kind].number is not None:
+            rule = replace(rule, number=_number(parse_literal(text)))
+        else:
+            if rule.function and not text.lstrip().startswith("lambda"):
+                text = f"lambda {', '.join(rule.function.args)}: ({text})"
+            rule = replace(rule, function=parse_lambda(text))
+        label = f"Change the {KINDS[rule.kind].label} of {name}"
+        return committed(lab, edits.with_rule(lab.graph, name, rule), label)
+    except GraphError as error:
+        return refused(lab, error)
+
+
+def _number(literal: Literal) -> Literal:
+    """Return a number as a float; a tensor is returned as it is, and the rule then refuses it."""
+    return literal if isinstance(literal, tuple) else float(literal)
+
+
+def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
+    """Set a parameter of a node; no change if the node has that value already, perhaps by default."""
+    node = lab.graph.by_name.get(name)
+    spec = OPS[node.op].param(param) if node and node.op in OPS else None
+    if node and spec and same(node.param(param, spec.default), value):
+        return lab
+    if spec and not fits(spec, value):
+        message = f"{param!r} of {name!r} is {needed(spec)}."
+        return refused(lab, GraphError(Problem("bad-param", message, "Type another number.", node=name)))
+    try:
+        graph = edits.with_param(lab.graph, name, param, value)
+        shown = to_text(value) if spec and spec.kind == "index" else value
+        return committed(lab, graph, set_to(f"{param} of {name}", shown))
+    except GraphError as error:
+        return refused(lab, error)
+
+
+def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = frozenset()) -> Lab:
+    """Set the policy of a checkpoint region and its saved names; no change if the region no longer exists."""
+    old = next((r for r in lab.graph.regions if r.name == region), None)
+    if old is None:
+        return lab
+    kept = saved & old.nodes if policy in TAKING_NAMES else frozenset()
+    try:
+        graph = edits.with_region(lab.graph, replace(old, policy=policy, saved=kept))
+        return committed(lab, graph, f"Let {region} keep {POLICY[policy].keeps}")
+    except GraphError as error:
+        return refused(lab, error)
+
+
+def set_seed(lab: Lab, seed: Literal) -> Lab:
+    """Set the seed, the cotangent of the output; 1, the usual seed in JAX, is stored as None."""
+    return replace(lab, seed=None if seed == 1 else seed, notice=())
+
+
+def set_dtype(lab: Lab, dtype: str) -> Lab:
+    """Set the dtype; a message from outside may name one that is not offered, and then nothing changes."""
+    return replace(lab, dtype=dtype) if dtype in DTYPES else lab
+
+
+def type_seed(lab: Lab, text: str) -> Lab:
+    """Set the seed from text: a number, or rows of numbers in brackets."""
+    try:
+        return set_seed(lab, parse_literal(text))
+    except GraphError as error:
+        return refused(lab, error)
+
+
+def resampled(lab: Lab) -> Lab:
+    """Draw all noise and all random inputs again, each with the next random seed."""
+    graph = lab.graph
+    for name in resampled_nodes(graph):
+        graph = edits.with_param(graph, name, "seed", _next(graph[name].param("seed", 0)))
+    return committed(lab, graph, "Resample")
+
+
+def _next(seed: Any) -> int:
+    """Return the next random seed; 0 after the last one and after an invalid one."""
+    return 0 if seed_fault(seed) or seed == limits.SEED else seed + 1
+
+
+def resampled_nodes(graph: Graph) -> tuple[str, ...]:
+    """Return the names of the nodes that `resampled` draws again.
+
+    Unlike `statistics.noisy_nodes` also parameters with a random start: in a new start they differ, over the
+    draws of one program they do not.
+    """
+    return tuple(node.name for node in graph.nodes if is_random(node))
+
+
+def swept_input(lab: Lab) -> str | None:
+    """Return the input of the sweep figure: the chosen one, the selected node, or the first scalar input."""
+    names = scalar_inputs(lab.graph)
+    for name in (lab.swept, lab.selected):
+        if name in names:
+            return name
+    return names[0] if names else None
+
+
+def undone(lab: Lab) -> Lab:
+    """Undo one step."""
+    return stepped(lab, undo(lab.history))
+
+
+def redone(lab: Lab) -> Lab:
+    """Redo one step."""
+    return stepped(lab, redo(lab.history))
+
+
+def steps(lab: Lab) -> dict[str, str | None]:
+    """Return the labels of the edits that undo and redo would act on; None where there is none."""
+    history = lab.history
+    return {
+        "undo": history.present.label if history.can_undo else None,
+        "redo": history.future[0].label if history.can_redo else None,
+    }
+
+
+def reset(lab: Lab) -> Lab:
+    """Open the first graph again; undo returns to the present one."""
+    return opened(lab, start().graph, "Reset")
+
+
+def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:
+    """Return a rule of this kind with a function that visibly acts: negation, or the identity."""
+    gives = KINDS[kind].function
+    if gives == ARRIVING:
+        return Rule(kind, Lambda((COTANGENT,), (Call("neg", (COTANGENT,)),)))
+    if gives == WIRES:
+        args = pullback_arguments([producer for _, producer in node.wires], graph.by_name)
+        return Rule(kind, Lambda(args, (COTANGENT,) * (len(args) - 2)))
+    return Rule(kind, number=KINDS[kind].number)

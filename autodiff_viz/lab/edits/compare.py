@@ -1,0 +1,94 @@
+"""Edit the comparison: pin the present graph, flip between the two, go on without a rule or a region."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.history import OTHER, Entry, Pinned, push
+from autodiff_viz.graph.model import Graph, Rule
+from autodiff_viz.graph.mute import with_muted
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.text import quoted
+from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.language.amend import amended
+
+
+def pinned(lab: Lab) -> Lab:
+    """Pin the present graph as A; the present one is B from now on."""
+    if not lab.graph.nodes:
+        raise GraphError(Problem("nothing-to-pin", "There is no graph to pin yet.", "Add a node first."))
+    return _entered(lab, lab.graph, lab.history.present.text, "Pin as A", _as_a(lab))
+
+
+def unpinned(lab: Lab) -> Lab:
+    """Unpin: the present graph stays, the other is left to undo."""
+    if lab.pinned is None:
+        return lab
+    return _entered(lab, lab.graph, lab.history.present.text, f"Unpin {lab.pinned.letter}", None)
+
+
+def flipped(lab: Lab) -> Lab:
+    """Exchange the present graph and the pinned one; each keeps its letter."""
+    there = lab.pinned
+    if there is None:
+        return lab
+    here = Pinned(lab.graph, lab.history.present.text, OTHER[there.letter])
+    return _entered(lab, there.graph, there.text, f"Show {there.letter}", here)
+
+
+def without(lab: Lab, edit: Edit) -> Lab:
+    """Pin the present graph as A, and go on as B without a rule, a mute or a checkpoint region."""
+    what, name = edit["what"], str(edit["name"])
+    graph, label = _WITHOUT[what](lab.graph, name)
+    if graph == lab.graph:
+        return lab
+    text = lab.history.present.text
+    return _entered(lab, graph, None if text is None else amended(text, graph), label, _as_a(lab))
+
+
+def both(lab: Lab) -> tuple[Graph, Graph]:
+    """Return A and B of a lab with something pinned."""
+    there = lab.pinned.graph
+    return (there, lab.graph) if lab.pinned.letter == "A" else (lab.graph, there)
+
+
+def _as_a(lab: Lab) -> Pinned:
+    return Pinned(lab.graph, lab.history.present.text)
+
+
+def _entered(lab: Lab, graph: Graph, text: str | None, label: str, beside: Pinned | None) -> Lab:
+    """Make a graph with what is pinned beside it the present one, as a step of undo. A draft is shelved."""
+    history = push(lab.history, Entry(label, graph, text, lab.history.present.document, beside))
+    selected = lab.selected if lab.selected in graph else None
+    rules = {} if graph is lab.graph else {"as_then": False}
+    if graph is not lab.graph:
+        rules |= {"draft": None, "mistakes": (), "shelved": lab.draft or lab.shelved}
+    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, **rules)
+
+
+def _without_rule(graph: Graph, name: str) -> tuple[Graph, str]:
+    after = edits.with_rule(graph, name, Rule())
+    return after, f"Without {KINDS[graph[name].rule.kind].label} at {name}"
+
+
+def _without_mute(graph: Graph, name: str) -> tuple[Graph, str]:
+    if name not in graph:
+        raise GraphError(Problem("unknown-node", f"There is no node {quoted(name)}.", "Choose another."))
+    return with_muted(graph, [name], False), f"Without mute at {name}"
+
+
+def _without_region(graph: Graph, name: str) -> tuple[Graph, str]:
+    return edits.without_region(graph, name), f"Without checkpoint {name}"
+
+
+_WITHOUT = {"rule": _without_rule, "mute": _without_mute, "region": _without_region}
+
+EDITS: Edits = {
+    "pin": lambda lab, edit: pinned(lab),
+    "unpin": lambda lab, edit: unpinned(lab),
+    "flip": lambda lab, edit: flipped(lab),
+    "without": without,
+}

@@ -1,0 +1,195 @@
+"""Edit the whole document: undo, redo, jump in the history, import, and a new graph."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, NoReturn
+from urllib.parse import parse_qs
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.history import History, jump, newest
+from autodiff_viz.graph.identity import same
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lab.actions import redone, undone
+from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.persistence.address import ELSEWHERE, GRAPH, from_query, with_documents, with_pinned
+from autodiff_viz.lab.persistence.history import recalled
+from autodiff_viz.lab.state import Lab, alone, opened, stepped, with_text
+from autodiff_viz.language.documents import from_json, from_link
+from autodiff_viz.language.parse import parse
+
+# Restore what the browser stored of an earlier session. They are untrusted, and have an effect only if
+# they fit what the address has opened.
+
+
+UNNAMED = "The last edit"
+
+
+def _kept(lab: Lab, edit: Edit) -> Lab:
+    """Put the stored history before that of this session; no effect if it is of another graph.
+
+    The address may be one edit ahead of the stored history: `link` is then its present graph, which precedes
+    the one that the address opened. Or the address is some edits behind: the browser had begun to load the
+    page again before their acknowledgement.
+    """
+    first = lab.history.entries[0]
+    opened = (first.graph, first.text)
+    link = _graph(edit.get("link"))
+    found = recalled(edit["trail"], [opened, *([(link, None)] if link is not None else [])], first.pinned)
+    if found is None:
+        return lab
+    found, aside = with_documents(found, edit["trail"])
+    newest = max(lab.newest, *(entry.document for entry in found.entries))
+    return replace(lab, history=_joined(found, lab.history), aside=(*aside, *lab.aside), newest=newest)
+
+
+def _joined(before: History, now: History) -> History:
+    """Concatenate two histories."""
+    entries, at = now.entries, len(now.past)
+    before = _back_to(before, entries[0].graph)
+    whole = (*before.past, before.present)
+    if same(before.graph, entries[0].graph):
+        present = entries[0]._replace(label=before.present.label, folds=before.present.folds)
+        if len(entries) == 1:
+            return replace(before, present=present)
+        entries, whole = (present, *entries[1:]), before.past
+    else:
+        entries = (entries[0]._replace(label=UNNAMED), *entries[1:])
+    past = newest((*whole, *entries[:at]), entries[at])
+    return replace(now, past=past, present=entries[at], future=entries[at + 1 :])
+
+
+def _back_to(history: History, graph: Graph) -> History:
+    """Return the history at its newest step with this graph; unchanged if there is none."""
+    found = [i for i, entry in enumerate(history.past) if same(entry.graph, graph)]
+    if not found or same(history.graph, graph):
+        return history
+    at = found[-1]
+    whole = (*history.past, history.present)
+    return replace(history, past=whole[:at], present=whole[at], future=(*whole[at + 1 :], *history.future))
+
+
+def _graph(link: Any) -> Graph | None:
+    """Decode the graph of a link; None if it is unreadable."""
+    try:
+        return from_link(link) if isinstance(link, str) else None
+    except GraphError:
+        return None
+
+
+def _restored(lab: Lab, edit: Edit) -> Lab:
+    """Open the stored query that was too long for the address, if nothing has been done since.
+
+    Of a query of which the address has the present graph, only the pinned one is taken.
+    """
+    waiting = [problem.code for problem in lab.notice] == [ELSEWHERE] and not lab.graph.nodes
+    query = edit["query"]
+    if not all(isinstance(value, str) for value in query.values()):
+        return lab
+    if query.get(GRAPH) and lab.graph == _graph(query[GRAPH]) and len(lab.history.entries) == 1:
+        return lab if lab.pinned else with_pinned(lab, query, limits.JSON)
+    if not waiting:
+        return lab
+    return alone(from_query(query, most=limits.JSON), lab.newest + 1)
+
+
+# Import a document from outside: a graph as JSON, a link to this page, or formula text.
+
+
+ADDRESS = re.compile(r"\S*[?&]" + GRAPH + r"=\S*|https?://\S*")
+"""Text without spaces that is the address of a page, with or without its host."""
+
+
+def imported(lab: Lab, text: str) -> Lab:
+    """Replace the graph by the document in `text`; one step of undo returns to the graph.
+
+    Text that begins like JSON or like an address is read as that, anything else as formula text.
+
+    Raises:
+      GraphError: it holds no graph, for the reason given; it is too long, code "import-too-long".
+    """
+    text = text.removeprefix("\ufeff").strip()
+    if len(text) > limits.JSON:
+        message = f"The text has {len(text)} characters; a document may have {limits.JSON}."
+        raise GraphError(Problem("import-too-long", message))
+    if not text:
+        raise GraphError(
+            Problem("import-empty", "There is no text to open.", "Copy or choose a graph first.")
+        )
+    if text.startswith("{"):
+        return opened(lab, from_json(text), "Open JSON")
+    return _linked(lab, text) if ADDRESS.fullmatch(text) else _written(lab, text)
+
+
+def _linked(lab: Lab, address: str) -> Lab:
+    """Open the graph of a link."""
+    query = address.partition("?")[2].partition("#")[0]
+    parameters = {key: values[-1] for key, values in parse_qs(query).items()}
+    if GRAPH not in parameters:
+        message = "This link holds no graph: nothing in it begins with 'g='."
+        raise GraphError(Problem("link-empty", message, "Copy the whole address of a page with a graph."))
+    found = from_query(parameters)
+    if found.notice:
+        raise GraphError(found.notice)
+    after = opened(lab, found.graph, "Open a link")
+    if found.pinned:
+        present = after.history.present._replace(pinned=found.pinned)
+        after = replace(after, history=replace(after.history, present=present))
+    after = replace(after, seed=found.seed, dtype=found.dtype, ranges=found.ranges, selected=found.selected)
+    return with_text(after, found.history.present.text)
+
+
+def _written(lab: Lab, text: str) -> Lab:
+    """Open the graph of a formula."""
+    try:
+        graph = parse(text)
+    except GraphError as error:
+        _explain(error)
+    return with_text(opened(lab, graph, "Open a formula"), text)
+
+
+def _explain(error: GraphError) -> NoReturn:
+    """Raise the error of a text that is no formula with the formats that were tried.
+
+    The parser's own error, in the first line of a text of another format, would mean little.
+    """
+    message = "This is neither JSON nor a link, and as a formula it cannot be read."
+    hint = "A graph opens from its JSON file, from a link to this page, or from formula text."
+    raise GraphError((Problem("import-unknown", message, hint), *error.problems[:3])) from error
+
+
+def _import(lab: Lab, edit: Edit) -> Lab:
+    """Replace the graph by a document from outside."""
+    text = edit["text"]
+    if not isinstance(text, str):
+        raise TypeError(text)
+    return imported(lab, text)
+
+
+def _new(lab: Lab, edit: Edit) -> Lab:
+    """Open an empty graph; undo returns to the present one. No step from a graph that is empty already."""
+    return opened(lab, Graph(), "New graph") if lab.graph.nodes or lab.lesson else lab
+
+
+def jumped(lab: Lab, index: Any) -> Lab:
+    """Return the lab at another step of its history; unchanged if there is no such step.
+
+    Raises:
+      TypeError: `index` is no integer.
+    """
+    if type(index) is not int:
+        raise TypeError(index)
+    return stepped(lab, jump(lab.history, index))
+
+
+EDITS: Edits = {
+    "new": _new,
+    "undo": lambda lab, edit: undone(lab),
+    "redo": lambda lab, edit: redone(lab),
+    "jump": lambda lab, edit: jumped(lab, edit["index"]),
+    "import": _import,
+    "kept": _kept,
+    "restored": _restored,
+}

@@ -1,0 +1,93 @@
+"""Apply the cure of an explanation."""
+
+from __future__ import annotations
+
+from autodiff_viz.canvas.arrange import arranged_at, clear_of_cards, pinned
+from autodiff_viz.canvas.cards import pictured, size
+from autodiff_viz.canvas.layout.placing import Point
+from autodiff_viz.explain.catalog import cure_of
+from autodiff_viz.explain.cure import Cure
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.history import DTYPE, LOSS_SCALE
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.order import consumers
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.subgraph import detached, extract
+from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.evaluate import evaluated, evaluated_at
+from autodiff_viz.lab.state import Lab, committed, with_setting
+from autodiff_viz.lab.training import moment
+
+
+def _mend(lab: Lab, edit: Edit) -> Lab:
+    """Apply the cure that an explanation of the present numbers has, as one step of undo.
+
+    Fields of `edit`: `of`, the explanation; `node`, the node that it is about, if any; `mend`, the text of
+    the cure that the page showed.
+
+    Raises:
+      GraphError: the explanation has no cure any more, or another one than the page showed.
+    """
+    of, node, shown = edit["of"], edit.get("node"), edit["mend"]
+    at = moment(lab)
+    found = (evaluated_at(lab, at) if at else None) or evaluated(lab)
+    if not found.complete or found.trace is None:
+        _refuse("nothing-to-mend", "The graph has no numbers to mend.", "Correct its problems first.", node)
+    cure = cure_of(found.trace, of, node, at is not None)
+    if cure is None:
+        message = f"\u201c{shown}\u201d no longer applies: the numbers have changed since it was offered."
+        _refuse("nothing-to-mend", message, "Look at what the page says now.", node)
+    if cure.mend != shown:
+        message = f"\u201c{shown}\u201d no longer applies. Now it would be: \u201c{cure.mend}\u201d."
+        _refuse("other-cure", message, "Choose it where the page offers it.", node)
+    if cure.dtype or cure.loss_scale:
+        lab = _with_settings(lab, cure)
+    graph = cure.edit(lab.graph)
+    if graph == lab.graph:
+        return lab
+    if any(n.position for n in lab.graph.nodes) and _wiring(graph) != _wiring(lab.graph):
+        still = pinned(lab.graph)
+        graph = _with_places(still, cure.edit(still))
+    return committed(lab, graph, cure.mend)
+
+
+def _with_settings(lab: Lab, cure: Cure) -> Lab:
+    """Set the dtype or the loss scale of a cure, as one step of undo."""
+    if cure.dtype:
+        return with_setting(lab, DTYPE, cure.dtype, cure.mend)
+    return with_setting(lab, LOSS_SCALE, cure.loss_scale, cure.mend)
+
+
+def _wiring(graph: Graph) -> dict[str, tuple]:
+    return {node.name: node.slots for node in graph.nodes}
+
+
+def _with_places(still: Graph, graph: Graph) -> Graph:
+    """Place the new nodes between the nodes that they read and those that read them, clear of other cards."""
+    new = [node.name for node in graph.nodes if node.name not in still]
+    if not new:
+        return graph
+    readers = {reader for name in new for reader, _ in consumers(graph)[name]} - {*new}
+    read = {producer for name in new for _, producer in graph[name].wires} - {*new}
+    ends = [_middle(graph, names) for names in (readers, read) if names]
+    at = (sum(x for x, _ in ends) / len(ends), sum(y for _, y in ends) / len(ends))
+    old = extract(graph, still.by_name.keys() & graph.by_name.keys())
+    spots = clear_of_cards(detached(extract(graph, new)), arranged_at(graph, new, at), detached(old))
+    return pinned(edits.with_positions(graph, spots))
+
+
+def _middle(graph: Graph, names: set[str]) -> Point:
+    """Return the mean of the centres of these cards."""
+    tall = pictured(graph)
+    boxes = [(graph[name].position, size(graph[name], tall.get(name))) for name in names]
+    return (
+        sum(x + w / 2 for (x, _), (w, _) in boxes) / len(boxes),
+        sum(y + h / 2 for (_, y), (_, h) in boxes) / len(boxes),
+    )
+
+
+def _refuse(code: str, message: str, hint: str, node: str | None) -> None:
+    raise GraphError(Problem(code, message, hint, node=node))
+
+
+EDITS: Edits = {"mend": _mend}

@@ -1,0 +1,107 @@
+"""Set an input to a user's data: pasted columns, CSV, or an .npy file."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.canvas.arrange import pinned
+from autodiff_viz.canvas.notices import offering
+from autodiff_viz.engine.live_path.check import diagnose
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.model import INPUT, Graph, Literal, Node, params
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text import counted, listed, shape_of
+from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.edits.nodes import fresh_name
+from autodiff_viz.lab.inspector.parameters import DRAWN, ENDS
+from autodiff_viz.lab.own_data import BYTES, DATA_OF, Data, Unreadable, fitted, read_npy, read_table
+from autodiff_viz.lab.state import Lab, committed
+
+OFFERED = 20_000  # characters of a table that a refusal sends back, to be read in another way
+
+
+def _data(lab: Lab, edit: Edit) -> Lab:
+    """Set the value of an input, or add an input that has it.
+
+    Fields of `edit`: `text`, a table, or `npy`, a file in base64; `node`, the input, else a new one at `at`;
+    `without`, columns to leave out, and `complete`, whether rows with empty cells are left out.
+    """
+    name, at = edit.get("node"), edit.get("at")
+    node = None if name is None else lab.graph.by_name.get(str(name))
+    if name is not None and node is None:
+        return lab  # a late message; the node has been deleted
+    if node is not None and node.op != INPUT:
+        message = f"{name} is computed from other nodes; data goes into an input."
+        hint = "Drop it on an input, or where there is no node."
+        raise GraphError(Problem("own-data", message, hint, node=name))
+    try:
+        data = _read(edit)
+    except GraphError as error:
+        raise GraphError(replace(problem, node=name) for problem in error.problems) from error
+    rank = 1 if node is None else len(_shape(node))
+    value = _literal(fitted(data, rank).tolist())
+    if node is None:
+        name = fresh_name(lab.graph, INPUT)
+        place = None if at is None else (float(at[0]), float(at[1]))
+        graph = edits.with_node(pinned(lab.graph), Node(name, INPUT, (), params(value=value), position=place))
+    else:
+        changes = {"value": value, **dict.fromkeys(DRAWN), **(dict.fromkeys(ENDS) if shape_of(value) else {})}
+        graph = edits.with_params(lab.graph, name, changes)
+    said = [f"{_size(shape_of(value))}, {lab.dtype}", *data.notes, *_misfits(lab.graph, graph)]
+    return committed(lab, graph, f"{DATA_OF} {name}: {'; '.join(said)}")
+
+
+def _read(edit: Edit) -> Data:
+    """Read the data; a table that cannot be read whole offers the part that can."""
+    if "npy" in edit:
+        if len(edit["npy"]) > 2 * BYTES:
+            raise GraphError(Problem("own-data", "This file is too large.", "Take fewer rows."))
+        try:
+            return read_npy(b64decode(edit["npy"], validate=True))
+        except binascii.Error as error:
+            raise ValueError(edit) from error
+    text, without, complete = edit["text"], edit.get("without", ()), edit.get("complete", False)
+    if not isinstance(text, str) or not all(type(each) is int for each in without):
+        raise TypeError(text)
+    try:
+        return read_table(text, without, complete is True)
+    except Unreadable as error:
+        (problem,) = error.problems
+        if len(text) > OFFERED or not (error.columns or error.rows):
+            raise
+        less = {"without": [*without, *error.columns], "complete": complete is True or error.rows}
+        columns = listed([str(column) for column in error.columns])
+        offer = "Leave out the rows with empty cells" if error.rows else f"Leave out column {columns}"
+        raise GraphError(offering(problem, offer, {**edit, **less})) from error
+
+
+def _shape(node: Node) -> tuple[int, ...]:
+    value = node.param("value")
+    return node.param("shape", ()) if value is None else shape_of(value)
+
+
+def _literal(value: Any) -> Literal:
+    """Return nested lists as a literal."""
+    return tuple(map(_literal, value)) if isinstance(value, list) else value
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    """Write a shape in words: "4 rows, 2 columns"."""
+    if len(shape) == 2:
+        return f"{counted(shape[0], 'row')}, {counted(shape[1], 'column')}"
+    return f"shape {list(shape)}" if len(shape) > 2 else counted(int(np.prod(shape)), "number")
+
+
+def _misfits(before: Graph, after: Graph) -> list[str]:
+    """Return, in words, the nodes that cannot be computed with the new shape and could before."""
+    known = {problem.node for problem in diagnose(before)}
+    found = dict.fromkeys(p.node for p in diagnose(after) if p.node and p.node not in known)
+    return [f"this shape does not fit {listed([*found], 3)}"] if found else []
+
+
+EDITS: Edits = {"data": _data}

@@ -1,0 +1,170 @@
+"""Edit pieces of a graph: paste, duplicate, cut to the clipboard, move, align, arrange."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from autodiff_viz.canvas.arrange import (
+    arranged,
+    centred,
+    clear_of_cards,
+    folded_places,
+    moved_by,
+    pinned,
+    standing,
+)
+from autodiff_viz.canvas.cards import pictured
+from autodiff_viz.canvas.drawing import places
+from autodiff_viz.canvas.layout.placing import Point
+from autodiff_viz.graph import edits
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.subgraph import detached, extract, graft
+from autodiff_viz.lab.edits.edit import Edit, Edits, names_of
+from autodiff_viz.lab.state import Lab, committed
+from autodiff_viz.language.documents import from_json
+from autodiff_viz.language.parse import parse_piece
+from autodiff_viz.ops.misfits import Shape
+
+MOVES = {
+    "left": "Align {} left",
+    "centre": "Align {} at their centres",
+    "right": "Align {} right",
+    "top": "Align {} at the top",
+    "middle": "Align {} at their middles",
+    "bottom": "Align {} at the bottom",
+    "across": "Space {} evenly across",
+    "down": "Space {} evenly down",
+    "nudge": "Nudge {}",
+    None: "Move {} on the canvas",
+}
+"""Label of a move in the history, by how it was made."""
+
+
+def counted(names: Iterable[str]) -> str:
+    """Return the only name, or the number of names in words."""
+    names = tuple(names)
+    return names[0] if len(names) == 1 else f"{len(names)} nodes"
+
+
+def _move(lab: Lab, edit: Edit) -> Lab:
+    """Set positions of nodes. Successive nudges of the same nodes are one step of undo."""
+    positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
+    how = edit.get("how")
+    label = MOVES[how].format(counted(positions))
+    # The first move fixes the positions of all nodes, so that later edits do not lay the others out anew.
+    pinned = {**standing(lab.graph), **positions}
+    moved = committed(lab, edits.with_positions(lab.graph, pinned), label)
+    if how == "nudge" and lab.history.present.label == label and moved.history is not lab.history:
+        moved = replace(moved, history=replace(moved.history, past=lab.history.past))
+    return moved
+
+
+def _arrange(lab: Lab, edit: Edit) -> Lab:
+    """Lay out the given nodes, or the whole graph."""
+    names = [str(name) for name in edit.get("nodes") or ()]
+    if not names:
+        shut = lab.collapsed.intersection(group.name for group in lab.graph.groups)
+        everywhere = folded_places(lab.graph, shut) if shut else dict.fromkeys(lab.graph.by_name)
+        return committed(lab, edits.with_positions(lab.graph, everywhere), "Arrange")
+    pinned = {**standing(lab.graph), **arranged(lab.graph, names)}
+    return committed(lab, edits.with_positions(lab.graph, pinned), f"Arrange {counted(names)}")
+
+
+def _duplicate(lab: Lab, edit: Edit) -> Lab:
+    """Copy nodes. Wires from outside are kept: the copy reads what the original reads."""
+    right, down = (float(step) for step in edit["by"])
+    piece = extract(lab.graph, _chosen(edit))
+    stand = standing(lab.graph)
+    positions = {name: stand[name] for name in piece.by_name}
+    return _grafted(lab, piece, moved_by(positions, (right, down)), "Duplicate", lab.collapsed)
+
+
+def _paste(lab: Lab, edit: Edit) -> Lab:
+    """Paste text from this canvas or from elsewhere around the point `at`, clear of all cards.
+
+    `collapsed` in `edit` names the collapsed groups of the text.
+    """
+    x, y = (float(axis) for axis in edit["at"])
+    piece = _read(edit["text"])
+    inside = detached(piece)
+    tall = _pictured_in(lab.graph, piece)
+    around = centred(inside, places(inside).positions, (x, y), tall)
+    free = clear_of_cards(inside, around, lab.graph, tall)
+    return _grafted(lab, piece, free, "Paste", names_of(edit.get("collapsed", [])))
+
+
+def _pictured_in(graph: Graph, piece: Graph) -> dict[str, Shape]:
+    """Return the shapes of the piece's tensors that are drawn once the piece reads nodes of the graph."""
+    found = graft(graph, piece)
+    tall = pictured(found.graph)
+    return {name: tall[new] for name, new in found.name_of.items() if new in tall}
+
+
+def _read(text: object) -> Graph:
+    """Parse pasted text, JSON or formula."""
+    if not isinstance(text, str):
+        raise TypeError(text)
+    try:
+        piece = from_json(text) if text.lstrip().startswith("{") else parse_piece(text)
+    except GraphError as error:
+        raise GraphError(_no_formula(error.problems[0])) from error
+    if not piece.nodes:
+        message = "Nothing was pasted: the clipboard holds no formula."
+        raise GraphError(Problem("paste", message, "Copy nodes on a canvas, or lines such as y = sin(x)."))
+    return piece
+
+
+def _no_formula(first: Problem) -> Problem:
+    """Return the problem of text that is no formula."""
+    place = f"Line {first.line}: " if first.line is not None else ""
+    message = f"Nothing was pasted: the clipboard holds no formula. {place}{first.message}"
+    hint = first.hint or "Copy nodes on a canvas, or lines such as y = sin(x)."
+    return Problem("paste", message, hint, caret=first.caret)
+
+
+def _grafted(
+    lab: Lab, piece: Graph, positions: Mapping[str, Point], doing: str, collapsed: frozenset[str]
+) -> Lab:
+    """Insert a piece at `positions` and select its nodes; all other nodes keep their places.
+
+    Args:
+      doing: the verb of the edit's label.
+      collapsed: names of collapsed groups of the piece.
+    """
+    placed = replace(piece, nodes=tuple(replace(node, position=positions[node.name]) for node in piece.nodes))
+    still = edits.with_positions(lab.graph, standing(lab.graph))
+    found = graft(still, placed)
+    names = tuple(found.name_of.values())
+    copied = {title for name, title in found.title_of.items() if name in collapsed}
+    after = committed(lab, found.graph, f"{doing} {counted(found.name_of)}")
+    selected = names[0] if len(names) == 1 else None
+    return replace(after, selected=selected, picked=names, collapsed=lab.collapsed | copied)
+
+
+def _cut(lab: Lab, edit: Edit) -> Lab:
+    """Cut nodes to the clipboard: delete them, since the browser has copied them."""
+    names = _chosen(edit)
+    return committed(lab, edits.without_nodes(pinned(lab.graph), names), f"Cut {counted(names)}")
+
+
+def _chosen(edit: Edit) -> tuple[str, ...]:
+    """Return the names of the edit's nodes.
+
+    Raises:
+      GraphError: there is none.
+    """
+    names = tuple(dict.fromkeys(str(name) for name in edit["nodes"]))
+    if not names:
+        raise GraphError(Problem("no-nodes", "No node is selected.", "Select one or more nodes first."))
+    return names
+
+
+EDITS: Edits = {
+    "move": _move,
+    "arrange": _arrange,
+    "duplicate": _duplicate,
+    "paste": _paste,
+    "cut": _cut,
+}

@@ -1,0 +1,212 @@
+"""Make the figure of a large graph, or a slow one, in a worker process, since some take seconds."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.program import structure
+from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.explain.compare.view import Data, _Beside, _compared, _trace
+from autodiff_viz.explain.explanation import OF_DRAWS, OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, Twin
+from autodiff_viz.explain.noise.compute import DRAWS
+from autodiff_viz.explain.plans.compute import without_regions
+from autodiff_viz.explain.plans.view import found_plans, measured_plan
+from autodiff_viz.explain.precision.compute import OVERFLOW, SCALES, UNDERFLOW, compared
+from autodiff_viz.explain.precision.view import _mark
+from autodiff_viz.graph.history import OTHER
+from autodiff_viz.graph.identity import identity
+from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
+from autodiff_viz.graph.model import Graph, Group
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lab.actions import swept_input
+from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.state import Lab, scalar_inputs
+from autodiff_viz.lab.training import live
+from autodiff_viz.training.state import in_dtype, seed_of
+from autodiff_viz.training.steps import with_seeds
+from autodiff_viz.workers.jobs import Job
+
+# Choose the figure on view, and what it is about.
+
+
+def figure_on_view(lab: Lab) -> str:
+    """Return the key of the figure on view: the chosen one, unless the graph lacks what it is about."""
+    spec = FIGURES.get(lab.figure)
+    return lab.figure if spec and spec.fits(lab.graph, pinned_graph(lab)) else next(iter(FIGURES))
+
+
+def pinned_graph(lab: Lab) -> Graph | None:
+    """Return the pinned graph, if there is one."""
+    return lab.pinned.graph if lab.pinned else None
+
+
+def set_draws(lab: Lab, draws: int) -> Lab:
+    """Set of how many draws the figure of noise is made, if that number is offered.
+
+    A message from outside may have any: the browser sends a choice as text.
+    """
+    return replace(lab, draws=draws) if draws in DRAWS else lab
+
+
+def set_scale(lab: Lab, scale: float) -> Lab:
+    """Set the loss scale of the figure of precision, if that is offered."""
+    return replace(lab, scale=float(scale)) if scale in SCALES else lab
+
+
+def set_swept(lab: Lab, swept: str) -> Lab:
+    """Set the input of the sweep, if it is one that can be swept."""
+    return replace(lab, swept=swept) if swept in scalar_inputs(lab.graph) else lab
+
+
+def comparison_key(lab: Lab, figure: str | None) -> tuple[bytes, str] | None:
+    """Return the identity and the letter of the pinned graph, if the figure shows that too."""
+    shown = lab.pinned is not None and figure in FIGURES and FIGURES[figure].beside
+    return (lab.pinned.graph.identity, lab.pinned.letter) if shown else None
+
+
+def about(lab: Lab, figure: str | None) -> str | None:
+    """Return what a figure is about: the name of a node, or a number; None if it is the whole graph."""
+    of = FIGURES[figure].of if figure in FIGURES else OF_GRAPH
+    return ABOUT[of](lab) if of in ABOUT else None
+
+
+ABOUT: Mapping[str, Callable[[Lab], str | None]] = {
+    OF_INPUT: swept_input,
+    OF_NODE: lambda lab: lab.selected,
+    OF_SCALE: lambda lab: str(lab.scale),
+    OF_DRAWS: lambda lab: str(lab.draws),
+}
+"""By what a figure is of, its name or number as text."""
+
+SECONDS = 60.0  # of CPU time
+
+
+@dataclass(frozen=True, slots=True)
+class Figured:
+    """Figure as compressed JSON, since many are kept, with its description.
+
+    Attributes:
+      packed: the compressed JSON.
+      words: the same in a sentence for screen readers.
+    """
+
+    packed: bytes
+    words: str
+
+    @property
+    def figure(self) -> dict[str, Any]:
+        """The figure as a dictionary for Plotly."""
+        return json.loads(zlib.decompress(self.packed))
+
+
+def figure_job(name: str, trace: Trace, of: str | None, low: bool = False, twin: Twin | None = None) -> Job:
+    """Return the job that runs `figured` in a worker process of its own."""
+    twin = twin if FIGURES[name].beside else None
+    key = identity(("figure", name, trace.identity, of, low, twin and (twin.trace.identity, twin.letter)))
+    return Job(key, figured, (name, trace, of, low, twin), SECONDS, long=True)
+
+
+def figured(
+    name: str, trace: Trace, of: str | None, low: bool = False, twin: Twin | None = None
+) -> Figured | tuple[Problem, ...]:
+    """Make the figure of this name about the node `of`, or return the problems that prevent it.
+
+    Args:
+      twin: the pinned graph, of a figure that shows it beside the present one.
+    """
+    spec = FIGURES[name]
+    try:
+        if twin is not None:
+            figure, words = spec.beside(trace, of, twin)
+        else:
+            figure, words = spec.build_for(low)(trace, of), spec.text(trace, of)
+    except GraphError as error:
+        return error.problems
+    return Figured(zlib.compress(figure.to_json().encode()), words)
+
+
+PLAN_SECONDS = 120.0  # of CPU time
+
+
+def plans_job(view: LabView) -> Job:
+    """Return the job that finds the plans of the graph on view.
+
+    No plan depends on the values of inputs, or on the regions that the graph has now: a plan that is taken
+    needs no new search.
+    """
+    trace, groups = without_regions(view.trace), view.graph.groups
+    return Job(_key("plans", trace, groups), found_plans, (trace, groups), PLAN_SECONDS, long=True)
+
+
+def present_job(view: LabView) -> Job:
+    """Return the job that measures the plan that the graph on view has now."""
+    return Job(_key("present plan", view.trace), measured_plan, (view.trace,))
+
+
+def _key(what: str, trace: Trace, groups: tuple[Group, ...] = ()) -> bytes:
+    shapes = tuple((name, value.shape) for name, value in sorted(trace.inputs.items()))
+    return identity((what, structure(trace.graph), shapes, trace.dtype, groups))
+
+
+PRECISION = "precision"
+
+
+def ranged_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
+    """Return the wires, as ids, and the nodes whose numbers underflow and overflow.
+
+    None if none does, and while another figure is chosen, a training runs, or the graph is large.
+    """
+    if lab.figure != PRECISION or figure_on_view(lab) != PRECISION or not view.complete or live(lab):
+        return None
+    if len(view.graph.nodes) > VERIFIED_AT_ONCE:
+        return None
+    try:
+        found = compared(view.trace, about(lab, PRECISION))
+    except GraphError:
+        return None
+    names = {
+        side: list(dict.fromkeys(_mark(place) for place in found.places if place.kind == kind))
+        for side, kind in (("under", UNDERFLOW), ("over", OVERFLOW))
+    }
+    return names if any(names.values()) else None
+
+
+def twins_data(lab: Lab, view: LabView) -> Data | None:
+    """Return the comparison of the present graph with the pinned one; None if nothing is pinned.
+
+    `letter` is that of the present graph. `says` is the sentence, and `kind` which of the three it is, or
+    "waits" while there is nothing to compare. `rows` are the nodes whose numbers differ, the output first,
+    and `equal` the names of the others; `lit` are the wires on the canvas at which the backward sweeps part.
+    """
+    if lab.pinned is None:
+        return None
+    letter = OTHER[lab.pinned.letter]
+    if live(lab):
+        return {"letter": letter, "kind": "waits", "says": "Compared when the training stops."}
+    if not view.complete:
+        return {"letter": letter, "kind": "waits", "says": f"{letter} is unfinished: not compared yet."}
+    return _compared(_beside(lab, view))
+
+
+def twin(lab: Lab, view: LabView) -> Twin | None:
+    """Return the pinned graph's trace; None if nothing is pinned, or it cannot run or be compared now."""
+    if lab.pinned is None or live(lab) or not view.complete:
+        return None
+    try:
+        return Twin(_trace(_beside(lab, view)), lab.pinned.letter)
+    except GraphError:
+        return None
+
+
+def _beside(lab: Lab, view: LabView) -> _Beside:
+    pinned, at = lab.pinned, view.moment
+    learned = in_dtype(at.parameters, lab.dtype) if at else {}
+    parameters = {name: array for name, array in learned.items() if name in pinned.graph}
+    there = with_seeds(pinned.graph, at.step) if at else pinned.graph
+    seed = seed_of(at.state.scaling, lab.dtype) if at and lab.seed is None else lab.seed
+    return _Beside(pinned, there, seed, parameters, view.trace, view.graph, view.follows)

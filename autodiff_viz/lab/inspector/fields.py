@@ -1,0 +1,170 @@
+"""Build the form fields of the selected node beside the canvas, each with the edit that it sends.
+
+A field is `{"id", "label", "type", "value", "help", "edit"}`; the browser puts the user's value into the
+edit, under "value" or the key that the field gives as "as". `type` is "text", "number" (a text, stepped by 1
+with the arrow keys), "check", "choice" or "several" (of its "choices", `[value, label]` each), "button" (its
+edit is sent unchanged), "file" (with the data of a chosen file), or "note" (text without an edit). A "text"
+field with a "table" has an edit for pasted columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_viz.graph.model import INPUT, Graph, Region
+from autodiff_viz.graph.policies import POLICY
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
+from autodiff_viz.lab.inspector.node import NodeView
+from autodiff_viz.lab.inspector.parameters import Source
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.ops.indexing import to_text
+from autodiff_viz.ops.op import Param
+
+Field = dict[str, Any]
+
+SHAPE_HELP = "The length of each axis, such as (3, 4). Another shape is drawn anew."
+UNITS_HELP = "All parameters of the layer change their shapes together."
+DATA_HELP = "Numbers from a CSV or an .npy file; one dropped on the node does the same."
+LEARN_HELP = "Parameters with shapes that fit, wired to its empty slots."
+
+
+def fields(graph: Graph, node: NodeView, trained: bool = False) -> list[Field]:
+    """Return all fields of a node, in display order.
+
+    Args:
+      trained: whether a step of training is on view, of which a parameter has another value than its field.
+    """
+    found = [_function(node)] if node.function else []
+    found += _without(graph, node)
+    found += _source(node.name, node.source, trained) if node.source else []
+    found += _layer(node)
+    found += [_param(node.name, param, value) for param, value in node.params]
+    region = next((r for r in graph.regions if node.name in r.nodes), None)
+    return found + (_region(region) if region else [])
+
+
+WITHOUT_HELP = "Pins the graph as it is as A, and shows B, without this, beside it."
+
+
+def _without(graph: Graph, node: NodeView) -> list[Field]:
+    """Return the buttons that compare the graph with one without a rule, a mute or a region of the node."""
+    own = graph[node.name]
+    found = []
+    if own.rule.kind != FOLLOW and not own.muted:
+        found.append(("rule", node.name, KINDS[own.rule.kind].label))
+    if own.muted:
+        found.append(("mute", node.name, "mute"))
+    found += [("region", r.name, f"checkpoint {r.name}") for r in graph.regions if node.name in r.nodes]
+    return [
+        _field(
+            f"without_{what}",
+            f"Compare: without {label}",
+            "button",
+            None,
+            {"kind": "without", "what": what, "name": name},
+            WITHOUT_HELP,
+        )
+        for what, name, label in found
+    ]
+
+
+def _function(node: NodeView) -> Field:
+    """Return the field of the rule's function or number."""
+    edit = {"kind": "function", "node": node.name}
+    return {**_field("function", KINDS[node.rule].asks, "text", node.function, edit), "as": "text"}
+
+
+def _source(name: str, source: Source, trained: bool) -> list[Field]:
+    """Return the fields of an input: data or parameter, its numbers or its random draw."""
+
+    def of(kind: str) -> dict[str, Any]:
+        """Return an edit of this kind."""
+        return {"kind": kind, "node": name}
+
+    found = [
+        _field("trainable", "Parameter: training may change it", "check", source.trainable, of("trainable"))
+    ]
+    if source.seed is not None or source.value is not None:
+        label = "Numbers when training starts" if trained and source.trainable else "Numbers"
+        numbers = _field("numbers", label, "text", source.value or "", of("numbers"))
+        placeholder = "drawn at random; type some, or paste columns"
+        found.append({**numbers, "placeholder": placeholder, "table": of("data")})
+        found.append(_field("data", "Data from a file", "file", None, of("data"), DATA_HELP))
+    found.append(_field("shape", "Shape", "text", source.shape, of("shape"), SHAPE_HELP))
+    if source.inits:
+        begins = _field("init", "Begins as", "choice", source.init, {**of("param"), "param": "init"})
+        found.append({**begins, "choices": [[init, init] for init in source.inits]})
+    if source.seed is not None:
+        found.append(_field("seed", "Seed", "number", str(source.seed), {**of("param"), "param": "seed"}))
+    return found
+
+
+def _layer(node: NodeView) -> list[Field]:
+    """Return the fields of a layer's parameters."""
+    found = []
+    if node.learns:
+        edit = {"kind": "learn", "node": node.name}
+        found.append(_field("learn", "Add what it learns", "button", None, edit, LEARN_HELP))
+    if node.units is not None:
+        edit = {"kind": "units", "node": node.name}
+        found.append(_field("units", "Outputs", "number", str(node.units), edit, UNITS_HELP))
+    return found
+
+
+TYPES = {"float": "number", "int": "number", "seed": "number", "bool": "check", "choice": "choice"}
+"""Field type by kind of parameter; parameters of other kinds are changed in the formula."""
+
+
+def _param(name: str, param: Param, value: Any) -> Field:
+    """Return the field of a parameter of the op."""
+    kind = TYPES.get(param.kind, "note")
+    if kind == "choice" and value not in param.choices:
+        kind = "note"
+    if kind == "note":
+        shown = to_text(value) if param.kind == "index" else str(value)
+        said = f"{param.name} = {shown}   (change it in the formula)"
+        return _field(f"param_{param.name}", said, "note", None, {})
+    shown = value if kind != "number" else repr(float(value) if param.kind == "float" else int(value))
+    edit = {"kind": "param", "node": name, "param": param.name}
+    field = _field(f"param_{param.name}", param.name, kind, shown, edit, param.doc)
+    return {**field, "choices": [[choice, choice] for choice in param.choices]} if kind == "choice" else field
+
+
+def _region(region: Region) -> list[Field]:
+    """Return the fields of a checkpoint region: its policy, its saved names, its removal."""
+    policy = {"kind": "policy", "region": region.name, "saved": sorted(region.nodes)}
+    keeps = _field("policy", f"Checkpoint {region.name} keeps", "choice", region.policy, policy)
+    found = [{**keeps, "as": "policy", "choices": [[name, record.keeps] for name, record in POLICY.items()]}]
+    if POLICY[region.policy].takes_names:
+        edit = {"kind": "policy", "region": region.name, "policy": region.policy}
+        label, chosen = f"Values that {region.name} keeps", sorted(region.saved)
+        names = [[name, name] for name in sorted(region.nodes)]
+        found.append({**_field("saved", label, "several", chosen, edit), "as": "saved", "choices": names})
+    edit = {"kind": "uncheckpoint", "region": region.name}
+    return [*found, _field("uncheckpoint", f"Remove checkpoint {region.name}", "button", None, edit)]
+
+
+def _field(name: str, label: str, kind: str, value: Any, edit: dict[str, Any], help: str = "") -> Field:
+    """Return a field as data."""
+    return {"id": name, "label": label, "type": kind, "value": value, "help": help, "edit": edit}
+
+
+HELP = "How fast this input moves in forward mode; 0 keeps it still."
+
+
+def tangent_field(lab: Lab, name: str) -> list[dict[str, Any]]:
+    """Return the field of an input's tangent, while forward mode is on."""
+    if lab.forward is None or lab.graph[name].op != INPUT:
+        return []
+    value = dict(lab.forward).get(name, 0.0)
+    edit = {"kind": "tangent", "node": name}
+    return [
+        {
+            "id": "tangent",
+            "label": "Tangent",
+            "type": "number",
+            "value": f"{value:g}",
+            "help": HELP,
+            "edit": edit,
+        }
+    ]

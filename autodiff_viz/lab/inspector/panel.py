@@ -1,0 +1,225 @@
+"""Collect the data of the selected node's panel and of the check of all numbers, for the browser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_viz.canvas.records import elements, tangent_at
+from autodiff_viz.engine.nonfinite import origin_sentences
+from autodiff_viz.engine.versions import versions_said
+from autodiff_viz.explain.explanation import Explanation, explanation_data
+from autodiff_viz.explain.forward.view import TangentRows, tangent_rows
+from autodiff_viz.explain.lints.values import WHERE_TRAP
+from autodiff_viz.explain.verification.view import Verification, explained, in_a_word
+from autodiff_viz.graph.model import GRAD
+from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
+from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.inspector.fields import fields, tangent_field
+from autodiff_viz.lab.inspector.node import WireView, mathml, node_view
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.training import live
+from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers of worker processes about the state on view.
+
+    Attributes:
+      check: result of the independent check; None while it is pending and if it was not requested.
+      checks: whether it was requested: a large graph is checked when the user asks.
+      counts: run counts of the selected node; None while they are pending and if no node is selected.
+      counting: whether they were requested.
+      paths: the paths of the selected node; None while they are pending and if nobody looks.
+      listing: whether they were requested.
+      on_request: whether the user requested the check, which may take long.
+    """
+
+    check: Answer | None = None
+    checks: bool = False
+    counts: Answer | None = None
+    counting: bool = False
+    paths: Answer | None = None
+    listing: bool = False
+    on_request: bool = False
+
+    @property
+    def awaited(self) -> bool:
+        """Whether an answer is pending."""
+        pending = ((self.checks, self.check), (self.counting, self.counts), (self.listing, self.paths))
+        return any(wanted and answer is None for wanted, answer in pending)
+
+    def are(self, other: Answers) -> bool:
+        """Return whether both have the same answers (the same objects) to the same requests."""
+        same = all(getattr(self, of) is getattr(other, of) for of in ("check", "counts", "paths"))
+        asked = (self.checks, self.counting, self.listing)
+        return same and asked == (other.checks, other.counting, other.listing)
+
+
+COUNTING = ("Counting runs and what is kept …",)
+PATHS_PENDING = "Following the paths …"
+PATHS_FAILED = "The paths could not be followed in time."
+NOT_COUNTED = ("These could not be counted.",)
+NOT_CHECKED = {
+    TOO_LONG: "The check took too long and was ended: these numbers are not checked.",
+    DROPPED: "There was no room for the check: these numbers are not checked.",
+}
+BROKE = "The check broke down: these numbers are not checked."
+LAST_GOOD = "From the last good formula."
+CANNOT_RUN = "Not checked: part of this graph cannot run."
+ON_REQUEST = "Large graphs are checked on request."
+
+
+def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
+    """Return the data of the selected node; None if there is none."""
+    name = lab.selected
+    if name is None or name not in view.graph:
+        return None
+    node = node_view(view.graph, view.trace, name)
+    moving = tangent_rows(view.tangents, name)
+    return {
+        "name": node.name,
+        "doc": f"{node.doc} The output of the graph." if node.is_output else node.doc,
+        "math": mathml(node.formula),
+        "kind": node.rule,
+        "kinds": list(ON_INPUTS if node.is_input or node.op == GRAD else RULE_KINDS),
+        "ruleSays": node.rule_says,
+        "shape": node.shape,
+        "value": node.value,
+        "arriving": node.arriving,
+        "tangent": moving.tangent,
+        "added": [list(term) for term in moving.added],
+        "fork": [list(term) for term in node.fork],
+        "wires": [_wire(wire, slot, moving) for slot, wire in enumerate(node.wires)],
+        "fields": [*tangent_field(lab, name), *fields(view.graph, node, view.moment is not None)],
+        "runs": list(_runs(lab, view, told)),
+        "why": _why(lab, view, told),
+        "declared": list(_declared(lab, view, told)),
+        "elements": _elements(view, name) or None,
+    }
+
+
+def _elements(view: LabView, name: str) -> dict[str, list[str]]:
+    """Return the numbers of the node's heat-maps, which the canvas shows under the pointer."""
+    trace, moving = view.trace, tangent_at(view.tangents, name)
+    return elements(trace.value.get(name), trace.cotangent.get(name), moving) if trace else {}
+
+
+def _wire(wire: WireView, slot: int, moving: TangentRows) -> Data:
+    """Return the data of a wire into the node."""
+    return {
+        "to": wire.producer,
+        "slot": slot,
+        "label": wire.label,
+        "math": mathml(wire.derivative),
+        "terms": [list(term) for term in wire.numbers],
+        "passed": wire.passed,
+        "apart": wire.apart,
+        "pushes": list(moving.wires[slot]) if slot < len(moving.wires) else [],
+    }
+
+
+def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
+    """Return the sentences about runs and residuals, or that they are pending."""
+    if live(lab) or not view.is_program or not told.counting:
+        return ()
+    if told.counts is None:
+        return COUNTING
+    return NOT_COUNTED if told.counts.why else told.counts.value.says
+
+
+def _declared(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
+    """Return what a rule declares beside the true derivative; () without a rule and while it is pending."""
+    if live(lab) or not view.is_program or told.counts is None or told.counts.why:
+        return ()
+    return told.counts.value.rule
+
+
+def _why(lab: Lab, view: LabView, told: Answers) -> Data | None:
+    """Return why nothing arrives at the node, with its cure; None where something does, and while pending."""
+    if live(lab) or not view.is_program or told.counts is None or told.counts.why:
+        return None
+    return explanation_data(told.counts.value.why, view.graph)
+
+
+def paths_data(told: Answers) -> Data | None:
+    """Return the list of the paths of the selected node; None if nobody looks."""
+    if not told.listing:
+        return None
+    if told.paths is None or told.paths.why:
+        return {"says": [PATHS_FAILED if told.paths else PATHS_PENDING]}
+    return told.paths.value
+
+
+def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
+    """Return the data of the independent check of all numbers on view.
+
+    Args:
+      details: whether the table is open.
+    """
+    origin = None if live(lab) or told.check is None or told.check.why else told.check.value.origin
+    said = {*origin_sentences(view.trace.nonfinite_origins).values()} if origin else ()
+    notes = [f"Note: {note}" for note in view.notes if note not in said]
+    if told.check and not told.check.why and view.complete and not live(lab):
+        notes += told.check.value.unseen
+    if view.unfinished:
+        notes.append(f"Still to be wired: {', '.join(view.unfinished)}.")
+    found = {"origin": explanation_data(origin, view.graph)} if origin else {}
+    if lints := _lints(lab, view, told):
+        found["lints"] = lints
+    return {"notes": notes, **found, **_verdict(lab, view, told, details)}
+
+
+def _lints(lab: Lab, view: LabView, told: Answers) -> list[Data]:
+    """Return what is legal and rarely meant; nothing while the check is pending.
+
+    The trap of a `where` is left out where the note on a NaN says and mends it.
+    """
+    if live(lab) or told.check is None or told.check.why or not view.complete:
+        return []
+    found = told.check.value
+    return [_lint(lint, view) for lint in found.lints if not (found.origin and lint.of == WHERE_TRAP.code)]
+
+
+def _lint(lint: Explanation, view: LabView) -> Data:
+    data = explanation_data(lint, view.graph)
+    nodes = [name for name in lint.at if name in view.graph]
+    return {**data, "name": lint.node, "at": nodes, "later": lint.later}
+
+
+def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
+    """Return the state of the check, with its result if there is one."""
+    if lab.mistakes:
+        return {"state": "waits", "says": LAST_GOOD}
+    if not view.complete:
+        return {"state": "failed", "says": CANNOT_RUN} if _is_wrong(view) else {}
+    if live(lab):
+        return {"state": "waits", "says": "Checked when the training stops."}
+    if not told.checks:
+        return {"state": "asks", "says": ON_REQUEST}
+    if told.check is None:
+        return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": told.on_request}
+    if told.check.why:
+        return {"state": "failed", "says": NOT_CHECKED.get(told.check.why, BROKE)}
+    return _found(told.check.value, details)
+
+
+def _is_wrong(view: LabView) -> bool:
+    """Return whether the graph has a problem other than empty slots, which make it unfinished."""
+    return any(problem.code != "empty-slot" for problem in view.problems)
+
+
+def _found(found: Verification, details: bool) -> Data:
+    """Return the result of the check."""
+    agrees = found.verdict is not None and found.verdict.agrees
+    said = {"state": "agrees" if agrees else "differs", "says": found.sentence}
+    if found.forward is not None:
+        said["forward"] = {"state": found.forward.state, "says": found.forward.says}
+    if not details:
+        return said
+    rows = [[c.name, c.declared, c.true, in_a_word(c.agrees, c.causes)] for c in found.inputs]
+    why = list(explained(cause for check in found.inputs for cause in check.causes))
+    return {**said, "rows": rows, "why": [*why, f"Computed by {versions_said()}."]}

@@ -1,0 +1,312 @@
+"""Show the lessons: cards for the gallery, and the open lesson beside the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from autodiff_viz.canvas.arrange import folded_places
+from autodiff_viz.display.numbers import exact, short
+from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.edits import with_positions
+from autodiff_viz.graph.identity import remembered, same
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.text import MINUS, scalar
+from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.state import Lab, opened
+from autodiff_viz.lab.training import live, own
+from autodiff_viz.lessons.evaluate import SPLIT, Finding, Proof, allowed, check_on, graph_of
+from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.lesson import Claim, Law, Lesson, Variant
+from autodiff_viz.training.run import Plan, still
+
+# Show the claims of a lesson as text, each with its state on the graph that is on the canvas.
+
+
+IN_FULL = 12  # largest number of elements that a claim shows
+
+HOLDS, FAILS, OWN = "holds", "fails", "own"
+"""States of a claim: true of the graph beside it, false, or about the lesson's own graph alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimView:
+    """View of a claim: the number found beside the expected one, the tolerance and the source, as text.
+
+    Attributes:
+      says: the claim in a sentence.
+      found: the number in the lesson's own graph, or on the canvas if `state` is `HOLDS` there.
+      expected: the number that the claim gives.
+      closely: the tolerance.
+      source: where the expected number comes from.
+      state: `HOLDS`, `FAILS` or `OWN`.
+      now: the number on the canvas, if it differs from `found`; "" if it does not or the canvas has none.
+    """
+
+    says: str
+    found: str
+    expected: str
+    closely: str
+    source: str
+    state: str
+    now: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim is true of the graph beside it."""
+        return self.state == HOLDS
+
+
+def own_claims(own: Iterable[Finding]) -> tuple[ClaimView, ...]:
+    """Return views of the claims about one of a lesson's own graphs."""
+    return tuple(map(_claim, own))
+
+
+def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, ...]:
+    """Return views of the claims of the open lesson, evaluated on the canvas.
+
+    A tick says that the claim is true of the graph on the canvas, however the user has changed it.
+
+    Args:
+      proof: findings about the lesson's own graphs.
+    """
+    found = lesson(lab.lesson)
+    if found is None:
+        return ()
+    own = proof[variant_of(lab, found)]
+    if view.moment is None and _is_evaluated_as_own(lab, found) and _is_trained_as_own(lab, found):
+        return own_claims(own)
+    return tuple(_held(finding, found, lab, view) for finding in own)
+
+
+def variant_of(lab: Lab, found: Lesson) -> int:
+    """Return the index of the open variant; the nearest one if an address gives an index out of range."""
+    return min(max(lab.variant, 0), len(found.variants) - 1)
+
+
+def is_own(lab: Lab, found: Lesson) -> bool:
+    """Return whether graph and seed are the lesson's; positions do not count."""
+    variant = found.variants[variant_of(lab, found)]
+    return same(lab.seed, variant.seed) and _unplaced(lab.graph) == _own(variant)
+
+
+def _is_evaluated_as_own(lab: Lab, found: Lesson) -> bool:
+    """Return whether graph, seed and dtype are the lesson's."""
+    return lab.dtype == FLOAT32 and is_own(lab, found)
+
+
+def _is_trained_as_own(lab: Lab, found: Lesson) -> bool:
+    """Return whether the settings are the lesson's, and all steps so far were made by them and its rules."""
+    variant = found.variants[variant_of(lab, found)]
+    if variant.training is None:
+        return True
+    training, graph = own(lab), still(graph_of(variant))
+    made = training.course.phases if training and training.course else ()
+    as_own = all((phase.settings, phase.graph) == (variant.training, graph) for phase in made)
+    return as_own and lab.plan.settings == variant.training
+
+
+@remembered(64)
+def _own(variant: Variant) -> Graph:
+    """Return the lesson's own graph without positions."""
+    return _unplaced(graph_of(variant))
+
+
+def _unplaced(graph: Graph) -> Graph:
+    """Return the graph without positions."""
+    return replace(graph, nodes=tuple(replace(node, position=None) for node in graph.nodes))
+
+
+def _held(finding: Finding, found: Lesson, lab: Lab, view: LabView) -> ClaimView:
+    """Evaluate a claim on the canvas, if it is about what the canvas shows."""
+    claim, as_it_was = finding.claim, _claim(finding)
+    if _is_about_training(claim) and not _is_on_view(claim, view):
+        same = _is_evaluated_as_own(lab, found) and _is_trained_as_own(lab, found)
+        return as_it_was if same else replace(as_it_was, state=OWN)
+    trace = None if live(lab) else view.trace
+    now = trace and check_on(finding, trace)
+    if now is None:
+        return replace(as_it_was, state=OWN)
+    shown = _claim(now)
+    return shown if now.holds else replace(as_it_was, state=OWN, now=shown.found)
+
+
+def _is_about_training(claim: Claim) -> bool:
+    """Return whether a claim is about a step after the first or about a divided training."""
+    return claim.quantity in SPLIT or claim.at != 0
+
+
+def _is_on_view(claim: Claim, view: LabView) -> bool:
+    """Return whether a claim is about the step on view."""
+    return view.moment is not None and claim.at == view.moment.step
+
+
+def _claim(finding: Finding) -> ClaimView:
+    """Return the view of a finding."""
+    claim = finding.claim
+    if finding.found.size > IN_FULL and claim.quantity != "runs":
+        found, expected = _at_a_glance(finding)
+    else:
+        found, expected = (_written(claim, numbers) for numbers in (finding.found, finding.expected))
+    if isinstance(claim.expected, Law):
+        expected = f"{claim.expected.formula} = {expected}"
+    state = HOLDS if finding.holds else FAILS
+    return ClaimView(claim.says, found, expected, closely(finding), claim.source, state)
+
+
+def closely(finding: Finding) -> str:
+    """Return the tolerance of a finding as text."""
+    claim = finding.claim
+    if not allowed(claim, finding.expected).any():
+        return "exactly"
+    return f"to {claim.digits} digits" if claim.within is None else f"within {scalar(claim.within)}"
+
+
+def _at_a_glance(finding: Finding) -> tuple[str, str]:
+    """Return (found, expected) for many numbers: the first, their count, and the largest difference."""
+    first = f"{exact(finding.found.ravel()[0])}, \u2026 ({finding.found.size} numbers"
+    wanted = f"{exact(finding.expected.ravel()[0])}, \u2026"
+    if finding.found.shape != finding.expected.shape:
+        return f"{first})", wanted
+    apart = np.abs(finding.found.astype(np.float64) - finding.expected.astype(np.float64)).max()
+    differ = f"at most {short(apart)} off" if apart else "the same to the last digit"
+    return f"{first}, {differ})", wanted
+
+
+def _written(claim: Claim, numbers: np.ndarray) -> str:
+    """Return numbers with all digits; runs in words, contributions at a fork as a sum."""
+    parts = [exact(number) for number in numbers.ravel()]
+    if claim.quantity == "runs":
+        steps = f", in each of {len(claim.at)} steps" if isinstance(claim.at, range) else ""
+        return "{} forward, {} backward, {} needed".format(*parts) + steps
+    if claim.quantity == "added":
+        return _sum(parts)
+    return parts[0] if numbers.ndim == 0 else f"[{', '.join(parts)}]"
+
+
+def _sum(terms: Iterable[str]) -> str:
+    """Return terms as a sum, such as 2 + (−6): a negative term is in brackets."""
+    first, *rest = terms
+    return " + ".join([first, *(f"({term})" if term.startswith(MINUS) else term for term in rest)])
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """View of a lesson in the gallery.
+
+    Attributes:
+      key: key of the lesson.
+      number: its place among the lessons, from 1.
+      title, summary: its texts.
+      graphs: (title, claims), in the lesson's order; without claims while they are not computed.
+    """
+
+    key: str
+    number: int
+    title: str
+    summary: str
+    graphs: tuple[tuple[str, tuple[ClaimView, ...]], ...]
+
+    @property
+    def claims(self) -> tuple[ClaimView, ...]:
+        """The claims of all graphs."""
+        return tuple(claim for _, claims in self.graphs for claim in claims)
+
+
+@dataclass(frozen=True, slots=True)
+class LessonView:
+    """View of the open lesson.
+
+    Attributes:
+      key: key of the lesson.
+      place: "Lesson 3 of 7".
+      title, text: its texts.
+      variants: titles of its graphs.
+      variant: index of the open graph.
+      about: what the open graph shows, in Markdown; "" if the lesson has no other.
+      changed: whether graph or seed differ from the lesson's; positions do not count.
+      before, after: keys of the neighbours, None at the ends.
+      after_title: title of the next lesson, "" at the end.
+    """
+
+    key: str
+    place: str
+    title: str
+    text: str
+    variants: tuple[str, ...]
+    variant: int
+    about: str
+    changed: bool
+    before: str | None
+    after: str | None
+    after_title: str
+
+
+def card(found: Lesson, proof: Proof | None) -> Card:
+    """Return the card of a lesson, without its claims while there is no `proof` of them."""
+    shown = [own_claims(own) for own in proof] if proof else [()] * len(found.variants)
+    groups = tuple((variant.title, claims) for variant, claims in zip(found.variants, shown, strict=True))
+    return Card(found.key, LESSONS.index(found) + 1, found.title, found.summary, groups)
+
+
+def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
+    """Open a graph of a lesson; undo returns to the present graph. An unknown lesson changes nothing."""
+    found = lesson(key)
+    if found is None:
+        return lab
+    variant = variant_of(replace(lab, variant=variant), found)
+    chosen = found.variants[variant]
+    after = opened(lab, _laid_out(chosen), f"Lesson: {found.title}")
+    if chosen.training:
+        after = replace(after, plan=Plan(chosen.training, chosen.steps))
+    return replace(
+        after,
+        lesson=key,
+        variant=variant,
+        seed=chosen.seed,
+        figure=found.figure,
+        selected=chosen.look_at,
+        collapsed=frozenset(chosen.collapsed),
+    )
+
+
+def _laid_out(variant: Variant) -> Graph:
+    """Return the graph of a variant; with collapsed groups its nodes are placed around their cards."""
+    graph = graph_of(variant)
+    if not variant.collapsed:
+        return graph
+    return with_positions(graph, folded_places(graph, variant.collapsed))
+
+
+def open_variant(lab: Lab, key: str, variant: int) -> Lab:
+    """Open a graph of a lesson unless it is open already, since a widget may repeat its value."""
+    return lab if (lab.lesson, lab.variant) == (key, variant) else open_lesson(lab, key, variant)
+
+
+def close_lesson(lab: Lab) -> Lab:
+    """Close the lesson; its graph stays."""
+    return replace(lab, lesson=None, variant=0)
+
+
+def lesson_view(lab: Lab) -> LessonView | None:
+    """Return the view of the open lesson; None if there is none or an address has an unknown key."""
+    found = lesson(lab.lesson)
+    if found is None:
+        return None
+    at, variant = LESSONS.index(found), variant_of(lab, found)
+    keys = (None, *(other.key for other in LESSONS), None)
+    return LessonView(
+        key=found.key,
+        place=f"Lesson {at + 1} of {len(LESSONS)}",
+        title=found.title,
+        text=found.text,
+        variants=tuple(v.title for v in found.variants),
+        variant=variant,
+        about=found.variants[variant].text,
+        changed=not is_own(lab, found),
+        before=keys[at],
+        after=keys[at + 2],
+        after_title=LESSONS[at + 1].title if at + 1 < len(LESSONS) else "",
+    )

@@ -1,0 +1,366 @@
+"""Encode the lab as query parameters of its address, and decode it: all that a reload must restore."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+from urllib.parse import urlencode
+
+from autodiff_viz.explain.noise.compute import DRAWS, USUAL_DRAWS
+from autodiff_viz.explain.precision.compute import SCALES
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.history import Entry, History, Pinned, begin
+from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.link import Unreadable, packed, to_link, unpacked
+from autodiff_viz.graph.model import INPUT, Graph, Literal
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lab.actions import typed
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.persistence.history import digest
+from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
+from autodiff_viz.lab.persistence.training import (
+    plan_text,
+    read_plan,
+    read_step,
+    read_training,
+    step_text,
+    training_text,
+)
+from autodiff_viz.lab.state import Lab, alone, opened, refused, start, with_text
+from autodiff_viz.language.amend import amended
+from autodiff_viz.language.documents import from_link
+from autodiff_viz.language.literals import show_literal
+from autodiff_viz.language.parse import parse_literal
+from autodiff_viz.lessons.gallery import lesson
+
+GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT = "g", "seed", "dtype", "node", "figure", "sweep"
+SCALE, DRAWN = "scale", "draws"
+FORWARD, NOTHING_MOVES = "forward", "0"
+LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "shelved"
+RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
+PINNED, PINNED_TEXT = {"A": "a", "B": "b"}, "pinned"
+"""Names of the parameters of the pinned graph, by its letter, and of its text."""
+
+VIEW, GALLERY = "view", "lessons"
+"""Name of the parameter that selects the page, and its value for the gallery; by default it is the lab."""
+
+KEPT = "kept"
+"""Name of the parameter with a digest that replaces values too long for an address.
+
+The browser stores these values under the digest.
+"""
+
+NAMED = 40  # characters of an unknown lesson's key that the message quotes
+
+ELSEWHERE = "link-kept"
+"""Code of the problem with an address that has only the digest."""
+
+
+LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED)
+"""Names of the parameters that may be too long for an address."""
+
+NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
+OPEN_THERE = "Open it there and take it as JSON; a JSON file can be dropped on the canvas."
+
+
+def to_query(lab: Lab) -> dict[str, str]:
+    """Return the query parameters for `lab`, without those that have their default values."""
+    return divided(lab)[0]
+
+
+def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
+    """Return (query parameters for `lab`, parameters that are too long for an address).
+
+    The browser has to store the second; the first then contain their digest. If the present graph and the
+    pinned one do not both fit, the pinned one is left out first.
+    """
+    found = {
+        GRAPH: to_link(lab.graph, most=limits.JSON),
+        **beside(lab),
+        SELECTED: lab.selected,
+        TEXT: None if lab.history.present.text is None else packed(lab.history.present.text),
+        DRAFT: None if lab.draft is None else packed(lab.draft),
+        SHELVED: None if lab.shelved is None else packed(lab.shelved),
+        STEP: step_text(lab),
+        TRAINED: training_text(lab),
+    }
+    query, other = {key: value for key, value in found.items() if value}, _pinned(lab)
+    if len(urlencode({**query, **other})) <= limits.LINK:
+        return {**query, **other}, {}
+    large = other
+    if len(urlencode(query)) > limits.LINK:
+        large = {key: query.pop(key) for key in LARGE if key in query} | other
+    return {**query, KEPT: digest(json.dumps(large))}, large
+
+
+def _pinned(lab: Lab) -> dict[str, str]:
+    """Return the pinned graph as query parameters."""
+    found = lab.pinned
+    if found is None:
+        return {}
+    text = {} if found.text is None else {PINNED_TEXT: packed(found.text)}
+    return {PINNED[found.letter]: _pinned_link(found.graph), **text}
+
+
+@remembered(32)
+def _pinned_link(graph: Graph) -> str:
+    """Return the link of a graph that stays the same from edit to edit."""
+    return to_link(graph, most=limits.JSON)
+
+
+def with_pinned(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> Lab:
+    """Return the lab with what `query` says to be pinned; the reason in `notice` if it is unreadable."""
+    letter = next((letter for letter, key in PINNED.items() if query.get(key)), None)
+    if letter is None:
+        return lab
+    try:
+        graph = from_link(query[PINNED[letter]], most)
+    except GraphError as error:
+        return refused(lab, error)
+    text = _unpacked(query.get(PINNED_TEXT, ""), most)
+    found = Pinned(graph, None if text is None else amended(text, graph), letter)
+    return replace(lab, history=replace(lab.history, present=lab.history.present._replace(pinned=found)))
+
+
+def beside(lab: Lab) -> dict[str, str]:
+    """Return the document's state other than its graph as query parameters, without default values."""
+    ranges = ",".join(f"{name}:{low!r}:{high!r}" for name, low, high in lab.ranges if name in lab.graph)
+    found = {
+        SEED: None if lab.seed is None else show_literal(lab.seed),
+        DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
+        FIGURE: None if lab.figure == "cotangents" else lab.figure,
+        SWEPT: lab.swept,
+        SCALE: None if lab.scale == 1 else f"{lab.scale:.0f}",
+        DRAWN: None if lab.draws == USUAL_DRAWS else str(lab.draws),
+        FORWARD: _forward_text(lab),
+        LESSON: lab.lesson,
+        VARIANT: _variant_text(lab),
+        RANGES: ranges,
+        FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
+        PLAN: plan_text(lab.plan),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """Return the lab with the state that `beside` wrote; unreadable parameters get their default values."""
+    folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
+    swept = query.get(SWEPT)
+    return replace(
+        lab,
+        seed=_seed(query.get(SEED)),
+        dtype=query[DTYPE] if query.get(DTYPE) in DTYPES else FLOAT32,
+        figure=query.get(FIGURE) or lab.figure,
+        swept=swept if swept in lab.graph.by_name else None,
+        scale=next((scale for scale in SCALES if query.get(SCALE) == f"{scale:.0f}"), 1.0),
+        draws=next((draws for draws in DRAWS if query.get(DRAWN) == str(draws)), USUAL_DRAWS),
+        lesson=query.get(LESSON),
+        variant=_variant(query.get(LESSON), query.get(VARIANT)),
+        forward=_forward(query.get(FORWARD, ""), lab.graph),
+        ranges=_ranges(query.get(RANGES, "")),
+        collapsed=frozenset(folded),
+        plan=read_plan(query.get(PLAN, "")),
+    )
+
+
+def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
+    """Decode the lab of an address. Unreadable parameters are left out, with the reason in `notice`.
+
+    Args:
+      query: the query parameters of the address.
+      most: limit of characters of each compressed parameter.
+    """
+    lab = start()
+    if KEPT in query and not query.get(GRAPH):
+        empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
+        return refused(empty, GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
+    if not query.get(GRAPH):
+        return _looking_at(_lesson(lab, query), query)
+    try:
+        lab = alone(opened(lab, from_link(query[GRAPH], most), "Open a link"))
+    except GraphError as error:
+        return refused(_rewritten(lab, query, most), error)
+    lab = with_pinned(_trained(with_beside(lab, query), query), query, most)
+    selected = query.get(SELECTED)
+    lab = replace(lab, selected=selected if selected in lab.graph.by_name else None)
+    lab = replace(lab, shelved=_unpacked(query.get(SHELVED, ""), most))
+    text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
+    if text is not None:
+        lab = with_text(lab, amended(text, lab.graph))
+    return lab if draft is None else typed(lab, draft)
+
+
+def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """Open the lesson of a short address that has no graph, such as one to write on a board."""
+    key = query.get(LESSON, "")
+    if key and lesson(key) is None:
+        message = f"There is no lesson {key[:NAMED]!r}."
+        return refused(
+            lab, GraphError(Problem("unknown-lesson", message, "Lessons lists all that there are."))
+        )
+    variant = _variant(key, query[VARIANT]) if VARIANT in query else 0
+    return alone(open_lesson(lab, key, variant))
+
+
+def _variant_text(lab: Lab) -> str | None:
+    """Return the number of the open graph of the lesson; None for the number 0."""
+    found = lesson(lab.lesson)
+    number = found.number_of(lab.variant) if found else lab.variant
+    return str(number) if number else None
+
+
+def _variant(key: str | None, text: str | None) -> int:
+    """Return the index of the graph of a lesson that a link names by its number."""
+    found, number = lesson(key), _whole(text)
+    return found.variant_of(number) if found else number
+
+
+def _looking_at(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """Select the node that the address names, if there is one."""
+    selected = query.get(SELECTED)
+    return replace(lab, selected=selected) if selected in lab.graph.by_name else lab
+
+
+def _trained(lab: Lab, query: Mapping[str, str]) -> Lab:
+    """Restore the training as a recipe, whose steps have still to be computed."""
+    step = read_step(query.get(STEP, ""))
+    training = read_training(query[TRAINED], lab.graph, lab.plan) if query.get(TRAINED) else None
+    return replace(lab, training=training, step=step, as_then=step is not None)
+
+
+def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
+    """Restore the text of an address whose graph cannot be read, since it may be all that is left."""
+    text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
+    for written in (text, draft):
+        lab = lab if written is None else typed(lab, written)
+    return alone(lab)
+
+
+def _seed(text: str | None) -> Literal | None:
+    """Parse the seed; None if it is unreadable."""
+    try:
+        return parse_literal(text) if text else None
+    except GraphError:
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    """Parse a finite number within `limits.NUMBER`; None if it is none."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if abs(number) <= limits.NUMBER else None
+
+
+def _whole(text: str | None) -> int:
+    """Parse a natural number of at most three digits; 0 if it is none."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else 0
+
+
+def _forward_text(lab: Lab) -> str | None:
+    """Return the tangents of the inputs as text; None while forward mode is off."""
+    if lab.forward is None:
+        return None
+    moved = [f"{name}:{tangent!r}" for name, tangent in lab.forward if name in lab.graph]
+    return ",".join(moved) or NOTHING_MOVES
+
+
+def _forward(text: str, graph: Graph) -> tuple[tuple[str, float], ...] | None:
+    """Parse the tangents of the inputs, without those that are unreadable; None for no text."""
+    if not text:
+        return None
+    pairs = [entry.partition(":")[::2] for entry in text.split(",")[: limits.NODES]]
+    found = {name: _number(number) for name, number in pairs if name in graph and graph[name].op == INPUT}
+    return tuple((name, number) for name, number in found.items() if number is not None)
+
+
+def _ranges(text: str) -> tuple[tuple[str, float, float], ...]:
+    """Parse the ranges of sliders, without those that are unreadable."""
+    found = []
+    for entry in text.split(",")[: limits.NODES]:
+        name, _, ends = entry.partition(":")
+        low, high = (_number(end) for end in [*ends.split(":"), "", ""][:2])
+        if low is not None and high is not None and low < high:
+            found.append((name, low, high))
+    return tuple(found)
+
+
+def _unpacked(payload: str, most: int) -> str | None:
+    """Decompress a text; None if it is unreadable or has more than `most` characters."""
+    if not payload or len(payload) > most:
+        return None
+    try:
+        return unpacked(payload, limits.TEXT)
+    except Unreadable:
+        return None
+
+
+# Encode the documents of a history, beside its trail: the first step and the other state of each. The
+# browser stores them, so that undo leads from one document to another after a reload, too.
+
+
+Aside = tuple[tuple[int, Lab], ...]
+
+
+def documents(lab: Lab) -> dict[str, str]:
+    """Return the state of each document other than its graphs, by the number of its first step.
+
+    Steps are numbered as in `trail`. The entry of the open document is empty, since the address has its
+    state. With one document there is no entry.
+    """
+    aside, found = dict(lab.aside), {}
+    numbered = enumerate(lab.history.entries, lab.history.forgotten)
+    for number, steps in groupby(numbered, key=lambda step: step[1].document):
+        first = next(steps)[0]
+        found[str(first)] = squeezed(beside(aside[number]) if number in aside else {})
+    return found if len(found) > 1 else {}
+
+
+def with_documents(history: History, kept: Mapping[str, Any]) -> tuple[History, Aside]:
+    """Return the history of `kept` divided into its documents, and the labs of those that are not open.
+
+    Documents are numbered in order, relative to the open one, which is 0. `kept` is untrusted: if its
+    documents are missing or malformed, the whole history is one document.
+    """
+    first = kept.get("at", 0) - len(history.past)
+    try:
+        told = sorted((int(step), _query(text)) for step, text in kept.get("documents", {}).items())
+    except (AttributeError, TypeError, ValueError):
+        return history, ()
+    begins = [step for step, _ in told]
+    here = bisect_right(begins, kept["at"])
+
+    def number(i: int) -> int:
+        """Return the number of the document of an entry."""
+        return bisect_right(begins, first + i) - here
+
+    entries = tuple(entry._replace(document=number(i)) for i, entry in enumerate(history.entries))
+    at = len(history.past)
+    aside = tuple(_left(entries, i + 1 - here, query) for i, (_, query) in enumerate(told) if i + 1 != here)
+    known = {entry.document for entry in entries}
+    found = History(entries[:at], entries[at], entries[at + 1 :], history.forgotten)
+    return found, tuple(pair for pair in aside if pair[0] in known)
+
+
+def _query(text: Any) -> dict[str, str]:
+    """Decode the query parameters of a document.
+
+    Raises:
+      TypeError, ValueError: they are malformed.
+    """
+    query = unsqueezed(text)
+    if not isinstance(query, dict) or not all(isinstance(value, str) for value in query.values()):
+        raise ValueError(text)
+    return query
+
+
+def _left(entries: tuple[Entry, ...], number: int, query: Mapping[str, str]) -> tuple[int, Lab]:
+    """Return a document's number and its lab: the last graph with its other state."""
+    graph = next((entry.graph for entry in reversed(entries) if entry.document == number), entries[0].graph)
+    return number, with_beside(Lab(begin(graph)), query)

@@ -1,0 +1,76 @@
+"""Describe links as chats and search engines show them: title, description and picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, VIEW
+from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.lesson import Lesson
+
+NAME = "autodiff_viz"
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Preview of a link.
+
+    Attributes:
+      title, description: plain text.
+      picture: name of the picture, without its file extension.
+      address: canonical path and query; None for a visitor's own graph, whose only address is the whole link.
+    """
+
+    title: str
+    description: str
+    picture: str
+    address: str | None
+
+
+PAGES: Mapping[str, Preview] = {
+    "/": Preview(
+        f"{NAME}: a lab for automatic differentiation",
+        "Compose a small graph, bend its gradients, and see every value, every cotangent and every "
+        "recomputation that JAX computes. No code to write.",
+        "lab",
+        "/",
+    ),
+    f"/{GALLERY}": Preview(
+        f"Lessons · {NAME}",
+        f"{len(LESSONS)} small graphs to bend, each with claims about its gradients that are held against "
+        "what JAX computes.",
+        GALLERY,
+        f"/{GALLERY}",
+    ),
+}
+"""Previews of the pages, by path."""
+
+OWN_GRAPH = Preview(
+    f"A computation graph · {NAME}",
+    "Open it to see every value, every cotangent and every recomputation that JAX computes, and to bend its "
+    "gradients yourself.",
+    "lab",
+    None,
+)
+
+
+def preview(path: str, query: Mapping[str, str]) -> Preview:
+    """Return the preview of an address. A lesson whose graph has been changed keeps the lesson's preview."""
+    if query.get(VIEW) == GALLERY:
+        path = f"/{GALLERY}"
+    if path != "/":
+        return PAGES[path]
+    own, found = bool(query.get(GRAPH) or query.get(KEPT)), lesson(query.get(LESSON))
+    if found is None:
+        return OWN_GRAPH if own else PAGES[path]
+    return replace(of_lesson(found), address=None) if own else of_lesson(found)
+
+
+def of_lesson(found: Lesson) -> Preview:
+    """Return the preview of a lesson."""
+    return Preview(f"{found.title} · {NAME}", found.summary, found.key, f"/?{LESSON}={found.key}")
+
+
+PREVIEWS = (*PAGES.values(), *map(of_lesson, LESSONS))
+"""All previews with an address of their own."""

@@ -1,0 +1,146 @@
+"""Encode a training for the address as a recipe, without numbers, and decode the recipe.
+
+Steps are pure functions, so that the same phases give the same course. The graph of a phase is encoded as its
+difference from the present one.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.codec import to_json
+from autodiff_viz.graph.dtypes import DTYPES
+from autodiff_viz.graph.history import Entry
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.lab.persistence.history import changed, step_from
+from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
+from autodiff_viz.lab.state import LAST, Lab
+from autodiff_viz.lab.training import checked
+from autodiff_viz.language.documents import from_json
+from autodiff_viz.training.course import Phase
+from autodiff_viz.training.run import (
+    USUAL,
+    Plan,
+    Recipe,
+    Training,
+    cannot_go_on,
+    recipe,
+    same_beginning,
+    still,
+)
+from autodiff_viz.training.state import Settings, learned
+
+PHASES = 64
+EFFORT = 20_000  # limit of steps × nodes that are recomputed unasked
+SMALL = 4_096  # limit of elements of each input, for the same
+NOW = "now"
+
+
+def plan_text(plan: Plan) -> str:
+    """Encode a plan; "" for the default one."""
+    given = plan.settings
+    scaling = "" if given.loss_scale is None else f",{given.loss_scale!r},{given.growth_interval}"
+    return "" if plan == USUAL else f"{given.optimiser},{given.rate!r},{given.seed},{plan.steps}{scaling}"
+
+
+def read_plan(text: str) -> Plan:
+    """Decode a plan; the default one for unreadable text."""
+    try:
+        optimiser, rate, seed, steps, *scaling = text.split(",")
+        settings = Settings(optimiser, float(rate), int(seed), *_scaling(*scaling))
+        return checked(Plan(settings, int(steps)))
+    except ValueError:
+        return USUAL
+
+
+def step_text(lab: Lab) -> str:
+    """Encode the step on view; "" for none."""
+    return "" if lab.step is None else NOW if lab.step == LAST else str(lab.step)
+
+
+def read_step(text: str) -> int | None:
+    """Decode the step on view; None for unreadable text."""
+    if text == NOW:
+        return LAST
+    return int(text) if text.isascii() and text.isdigit() and int(text) <= limits.STEPS else None
+
+
+def training_text(lab: Lab) -> str:
+    """Encode the recipe of the lab's training; "" if there is none or it is of another graph."""
+    made = recipe(lab.training) if lab.training else None
+    if made is None or cannot_go_on(lab.training, lab.graph):
+        return ""
+    base = Entry("", still(lab.graph))
+    phases = [[p.first, _difference(base, p.graph), _settings(p.settings)] for p in made.phases]
+    return squeezed([made.steps, lab.training.dtype, phases])
+
+
+def read_training(text: str, graph: Graph, plan: Plan) -> Training | None:
+    """Decode a training whose steps have still to be computed; None for text that does not fit the graph.
+
+    A short one is computed at once, a long one when the user asks.
+    """
+    try:
+        steps, dtype, phases = unsqueezed(text)
+        found = Recipe(tuple(_phase(graph, phase) for phase in phases[:PHASES]), int(steps))
+    except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
+        return None
+    first = [phase.first for phase in found.phases]
+    fits = first and first[0] == 0 and first == sorted(set(first)) and 0 < found.steps <= limits.STEPS
+    if not fits or dtype not in DTYPES:
+        return None
+    made = Training(still(graph), plan.settings, dtype, again=found, goal=found.steps)
+    if cannot_go_on(made, graph) or not learned(graph):
+        return None
+    return replace(made, running=_is_short(found))
+
+
+def with_course(lab: Lab, had: Training | None) -> Lab:
+    """Return the lab of an address with the course that the session has already.
+
+    That is done if the course begins as the address states, or if the address has no training.
+    """
+    wanted = lab.training
+    keep = had is not None and (wanted is None or same_beginning(had, wanted.again))
+    return replace(lab, training=had) if keep else lab
+
+
+def _difference(base: Entry, graph: Graph) -> dict[str, Any]:
+    """Return the difference of a graph from that of `base`."""
+    return {key: value for key, value in step_from(base, Entry("", graph)).items() if key != "label"}
+
+
+def _settings(settings: Settings) -> list[Any]:
+    """Return settings as a list; those of the loss scale only if there is one."""
+    scaling = [] if settings.loss_scale is None else [settings.loss_scale, settings.growth_interval]
+    return [settings.optimiser, settings.rate, settings.seed, *scaling]
+
+
+def _scaling(scale: Any = None, interval: Any = 0) -> tuple[float | None, int]:
+    """Return loss scale and growth interval of what was written; none if nothing was.
+
+    Raises:
+      ValueError: they are no numbers.
+    """
+    return None if scale is None else float(scale), int(interval)
+
+
+def _phase(graph: Graph, data: Any) -> Phase:
+    """Decode a phase."""
+    first, difference, (optimiser, rate, seed, *scaling) = data
+    document = changed(json.loads(to_json(still(graph), None)), difference)
+    settings = Settings(str(optimiser), float(rate), int(seed), *_scaling(*scaling))
+    plan = checked(Plan(settings, USUAL.steps))
+    return Phase(int(first), from_json(json.dumps(document)), plan.settings)
+
+
+def _is_short(found: Recipe) -> bool:
+    """Return whether computing the steps takes little enough to be done unasked."""
+    nodes = found.phases[0].graph.nodes
+    inputs = [node for node in nodes if node.op == INPUT]
+    light = all(prod(node.param("shape") or ()) <= SMALL for node in inputs)
+    return light and found.steps * len(nodes) <= EFFORT

@@ -1,0 +1,309 @@
+"""Choose the ranges of the sliders of scalar inputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from autodiff_viz.explain.noise.compute import USUAL_DRAWS
+from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.history import (
+    DTYPE,
+    LOSS_SCALE,
+    SHOWN_STEP,
+    History,
+    Pinned,
+    Setting,
+    begin,
+    commit,
+    push,
+    settings_between,
+)
+from autodiff_viz.graph.model import INPUT, Graph, Literal
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.language.amend import amended
+from autodiff_viz.language.parse import parse
+from autodiff_viz.language.show import written
+from autodiff_viz.training.run import USUAL, Plan, Training, folded, returned
+
+# Hold the state of the lab as one frozen record, with the functions that change documents and history.
+
+
+FIRST = """x = 0.6
+y = 1.5
+a = sin(x)
+b = a * y
+z = b + stop_gradient(exp(a))
+"""
+"""Formula of the first graph: a fork, a product and a stop."""
+
+LAST = -1
+"""Stands for the last step of the training, however many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """State of the lab; all that the page shows is a function of it.
+
+    Attributes:
+      history: the graphs with the texts that they were typed as, with undo and redo.
+      draft: the formula as the user typed it, while it has mistakes; None if it is the graph's own.
+      mistakes: problems of the draft.
+      typing: whether the present graph is a step of the typing under way, which is one step of undo.
+      shelved: a draft that was unfinished when another graph was opened.
+      notice: why the last edit was refused; cleared by the next one.
+      seed: cotangent of the output, None for ones.
+      dtype: "float16", "bfloat16", "float32" or "float64".
+      selected: name of the node in the inspector.
+      collapsed: names of the groups drawn as one card; there may be no group of a name at present.
+      picked: names of the nodes that the last edit added, for the canvas to select.
+      figure: key of the figure on view.
+      swept: input of the sweep figure, None for the first scalar one.
+      scale: loss scale of the figure of precision.
+      draws: how many draws the figure of noise is made of.
+      forward: (input, tangent) of each input that moves in forward mode; None while it is off.
+      ranges: (input, low, high) of each slider that has been used.
+      lesson, variant: key of the open lesson, and index of its graph.
+      document: number of the open document, a graph that was opened with its edits; each has another number.
+      newest: the highest such number so far.
+      aside: (number, lab) of each other document in the history as it was left; only the document's state
+        other than its graphs is used.
+      plan: settings of the training.
+      training: the training so far.
+      step: training step whose parameters are on view; LAST for the last one, None for the graph's own
+        numbers.
+      as_then: whether that step's own rules apply in place of the present ones; an edit sets it to False.
+    """
+
+    history: History
+    draft: str | None = None
+    mistakes: tuple[Problem, ...] = ()
+    typing: bool = False
+    shelved: str | None = None
+    notice: tuple[Problem, ...] = ()
+    seed: Literal | None = None
+    dtype: str = FLOAT32
+    selected: str | None = None
+    collapsed: frozenset[str] = frozenset()
+    picked: tuple[str, ...] = ()
+    figure: str = "cotangents"
+    swept: str | None = None
+    scale: float = 1.0
+    draws: int = USUAL_DRAWS
+    forward: tuple[tuple[str, float], ...] | None = None
+    ranges: tuple[tuple[str, float, float], ...] = ()
+    lesson: str | None = None
+    variant: int = 0
+    document: int = 0
+    newest: int = 0
+    aside: tuple[tuple[int, Lab], ...] = ()
+    plan: Plan = USUAL
+    training: Training | None = None
+    step: int | None = None
+    as_then: bool = False
+
+    @property
+    def graph(self) -> Graph:
+        """The present graph."""
+        return self.history.graph
+
+    @property
+    def pinned(self) -> Pinned | None:
+        """The graph that the present one is compared with."""
+        return self.history.present.pinned
+
+
+def start() -> Lab:
+    """Return the lab in its first state."""
+    return Lab(begin(parse(FIRST), "Start"))
+
+
+WRITTEN_OUT = "; loop written out"
+"""End of a step's label if the formula has lost its loops and functions."""
+
+_BLOCKS = re.compile(r"^[ \t]*(for|def)\b", re.MULTILINE)
+
+
+def committed(lab: Lab, graph: Graph, label: str) -> Lab:
+    """Make `graph` the present one, as a step of undo, and update the author's text where possible.
+
+    A draft with mistakes stays: only its author may discard it. Where copies of a line in a loop or a
+    function now differ, the canonical text, which has neither, takes its place, and the label says so.
+    """
+    text = lab.history.present.text
+    said = None if text is None else amended(text, graph)
+    if said is None and text is not None and _BLOCKS.search(text):
+        label += WRITTEN_OUT
+    history = commit(lab.history, graph, label, said)
+    selected = lab.selected if lab.selected in graph else None
+    rules = {} if history is lab.history else {"as_then": False}
+    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, **rules)
+
+
+def with_setting(lab: Lab, name: str, value: Any, label: str) -> Lab:
+    """Return the lab with another value of a setting, as a step of undo.
+
+    Undo and redo change this setting alone, and the graph beside it.
+    """
+    before = lab.dtype if name == DTYPE else lab.plan.settings.loss_scale
+    entry = lab.history.present._replace(label=label, setting=Setting(name, before, value))
+    return replace(_set(lab, {name: value}), history=push(lab.history, entry))
+
+
+def _set(lab: Lab, settings: Mapping[str, Any]) -> Lab:
+    """Return the lab with these settings. Without a loss scale there is none that could grow."""
+    if DTYPE in settings:
+        lab = replace(lab, dtype=settings[DTYPE])
+    if LOSS_SCALE in settings:
+        scale, given = settings[LOSS_SCALE], lab.plan.settings
+        given = replace(given, loss_scale=scale, growth_interval=given.growth_interval if scale else 0)
+        lab = replace(lab, plan=replace(lab.plan, settings=given))
+    if SHOWN_STEP in settings:
+        lab = replace(lab, step=settings[SHOWN_STEP])
+    return lab
+
+
+def with_text(lab: Lab, text: str | None) -> Lab:
+    """Set `text` as the author's text of the present graph; None for the canonical text."""
+    usual = text is None or text == written(lab.graph)[0]
+    present = lab.history.present._replace(text=None if usual else text)
+    return replace(lab, history=replace(lab.history, present=present))
+
+
+def formula_text(lab: Lab) -> str:
+    """Return the formula editor's contents: the draft, else the author's text, else the canonical text."""
+    for text in (lab.draft, lab.history.present.text):
+        if text is not None:
+            return text
+    return written(lab.graph)[0]
+
+
+def without_draft(lab: Lab) -> Lab:
+    """Discard the draft."""
+    return replace(lab, draft=None, mistakes=())
+
+
+BARE: dict[str, Any] = {
+    "lesson": None, "variant": 0, "seed": None, "selected": None, "ranges": (), "swept": None,
+    "collapsed": frozenset(), "forward": None, "step": None, "as_then": False,
+}  # fmt: skip
+"""State other than its graph of a document that has just been opened."""
+
+PASSING: dict[str, Any] = {"draft": None, "mistakes": (), "notice": (), "picked": (), "typing": False}
+"""State that a change of the document clears."""
+
+ASIDE, TRAINED = 40, 3  # documents whose state is kept; documents that also keep their training's steps
+
+
+def opened(lab: Lab, graph: Graph, label: str) -> Lab:
+    """Open another document: undo returns to the previous one, and a draft is shelved.
+
+    What is pinned stays so: two documents can be compared.
+    """
+    first = begin(graph, label)
+    first = replace(first, present=first.present._replace(pinned=lab.pinned))
+    return instead(lab, replace(lab, history=first, **BARE))
+
+
+def instead(lab: Lab, other: Lab) -> Lab:
+    """Replace the present document of `lab` by that of `other`, as one step of the history of `lab`."""
+    number = lab.newest + 1
+    history = push(lab.history, other.history.present._replace(document=number))
+    shelved = lab.draft or lab.shelved
+    after = replace(other, history=history, document=number, newest=number, aside=left(lab))
+    return replace(after, shelved=shelved, **PASSING)
+
+
+def again(lab: Lab, other: Lab) -> Lab:
+    """Return `other`, which has the graph of `lab`, as the same document with the history of `lab`."""
+    return replace(other, history=lab.history, document=lab.document, newest=lab.newest, aside=lab.aside)
+
+
+def left(lab: Lab) -> tuple[tuple[int, Lab], ...]:
+    """Return `aside` with the open document in its present state.
+
+    All but the last few trainings lose their steps, which can be recomputed.
+    """
+    known = {entry.document for entry in lab.history.entries} - {lab.document}
+    others = [(number, old) for number, old in lab.aside if number in known]
+    early = [
+        (n, replace(old, training=old.training and folded(old.training))) for n, old in others[:-TRAINED]
+    ]
+    now = replace(lab, history=begin(lab.graph), aside=(), shelved=None, **PASSING)
+    return (*early, *others[-TRAINED:], (lab.document, now))[-ASIDE:]
+
+
+def stepped(lab: Lab, history: History) -> Lab:
+    """Return the lab at another step of its history; the state of another document is restored."""
+    number = history.present.document
+    was = lab
+    if number != lab.document:
+        aside = dict(left(lab))
+        was = aside.pop(number, None) or replace(lab, **BARE)
+        training, shelved = returned(was.training, lab.training), lab.draft or lab.shelved
+        was = replace(was, document=number, newest=lab.newest, aside=tuple(aside.items()))
+        was = replace(was, training=training, shelved=shelved, **PASSING)
+    selected = was.selected if was.selected in history.graph else None
+    passing = {"notice": (), "picked": (), "typing": False}
+    if was is lab:
+        was = replace(_set(lab, settings_between(lab.history, history)), as_then=False)
+    collapsed = _collapsed_at(was.collapsed, lab.history, history)
+    return replace(was, history=history, selected=selected, collapsed=collapsed, **passing)
+
+
+def _collapsed_at(collapsed: frozenset[str], old: History, new: History) -> frozenset[str]:
+    """Return the collapsed groups at another step, after the steps between have been undone or redone."""
+    entries, start, end = old.entries, len(old.past), len(new.past)
+    back = end < start
+    for entry in entries[end + 1 : start + 1][::-1] if back else entries[start + 1 : end + 1]:
+        if entry.folds is not None and entry.document == new.present.document:
+            name, on = entry.folds
+            collapsed = collapsed | {name} if on != back else collapsed - {name}
+    return collapsed
+
+
+def alone(lab: Lab, number: int = 0) -> Lab:
+    """Return the open document under this number, without any history."""
+    history = History((), lab.history.present._replace(document=number), ())
+    return replace(lab, history=history, document=number, newest=number, aside=())
+
+
+def refused(lab: Lab, error: GraphError) -> Lab:
+    """Return the lab unchanged, with the error's problems in `notice`."""
+    return replace(lab, notice=error.problems)
+
+
+def scalar_inputs(graph: Graph) -> tuple[str, ...]:
+    """Return the names of the inputs that a slider can move, in graph order."""
+    return tuple(n.name for n in graph.nodes if n.op == INPUT and isinstance(n.param("value"), int | float))
+
+
+def slider_range(lab: Lab, name: str) -> tuple[float, float]:
+    """Return (low, high), low < high: from the formula, else the slider's range so far, else a round range.
+
+    The range is extended to contain the value.
+    """
+    node = lab.graph[name]
+    value = float(node.param("value"))
+    kept = next(((low, high) for key, low, high in lab.ranges if key == name), None)
+    low, high = kept or _round_range(value)
+    low, high = float(node.param("low", low)), float(node.param("high", high))
+    low, high = min(low, value), max(high, value)
+    return (low, high) if low < high else _round_range(value)
+
+
+def _round_range(value: float) -> tuple[float, float]:
+    """Return -r to r for the smallest r of 5, 10, 50, 100, ... that contains the value."""
+    reach = 5.0
+    while reach < abs(value):
+        reach *= 2 if str(reach)[0] == "5" else 5
+    return -reach, reach
+
+
+def with_range(lab: Lab, name: str) -> Lab:
+    """Store the slider's present range, so that it does not change while the slider moves."""
+    low, high = slider_range(lab, name)
+    others = tuple(entry for entry in lab.ranges if entry[0] != name)
+    return replace(lab, ranges=(*others, (name, low, high)))

@@ -1,1 +1,0 @@
-"""Read expressions: calls, literals, subscripts, rules, as trees and then as nodes."""

@@ -1,1 +1,0 @@
-"""Read statements: assignments, `with` blocks and the comment with positions."""

@@ -1,1 +1,0 @@
-"""Unroll loops and inline functions before a graph is built."""

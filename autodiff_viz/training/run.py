@@ -1,0 +1,288 @@
+"""Record the training of the lab's graph: the request, the progress, and the reason why it stopped.
+
+Nothing here runs by itself: `advanced` makes one chunk of steps and returns the next record. It can be called
+in any thread, since no record ever changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.training.course import Course, Phase, further, records, start, trace_at
+from autodiff_viz.training.state import OPTIMISERS, Settings, learned
+
+NAMES = tuple(OPTIMISERS)
+"""Names of the optimisers, in the order in which the page offers them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Settings of the user: how to train, and how many steps at a time."""
+
+    settings: Settings
+    steps: int
+
+
+USUAL = Plan(Settings(), 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Inputs of a course, from which the same numbers can be recomputed.
+
+    Attributes:
+      phases: graphs and settings with their first steps.
+      steps: number of steps.
+    """
+
+    phases: tuple[Phase, ...]
+    steps: int
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Training of a graph; equal only to itself.
+
+    Attributes:
+      graph, settings: of the steps to come.
+      dtype: of all steps.
+      goal: number of steps requested in all.
+      running: whether steps are being made.
+      course: the steps so far; None before the first.
+      again: recipe of an earlier visit that has still to be computed.
+      why: why it stopped before its goal, in a sentence.
+      seconds: time of computing so far, including the visitor's earlier trainings.
+      before: the training that this one replaced, perhaps with one before it.
+      document: number of the document in which it began.
+      token: the same object in all records of one training.
+    """
+
+    graph: Graph
+    settings: Settings
+    dtype: str
+    goal: int = 0
+    running: bool = False
+    course: Course | None = None
+    again: Recipe | None = None
+    why: str = ""
+    seconds: float = 0.0
+    before: Training | None = None
+    document: int = 0
+    token: object = field(default_factory=object)
+
+    def __len__(self) -> int:
+        """Return the number of steps made."""
+        return len(self.course) if self.course else 0
+
+    def __bool__(self) -> bool:
+        """Return True, also for a training without steps."""
+        return True
+
+
+def still(graph: Graph) -> Graph:
+    """Return the graph without positions and groups, which training does not depend on."""
+    return replace(graph, nodes=tuple(replace(n, position=None) for n in graph.nodes), groups=())
+
+
+def recipe(training: Training) -> Recipe | None:
+    """Return the recipe of the training as it will be at its goal; None if it has no steps."""
+    steps = training.goal if training.running else len(training)
+    if training.again is not None and steps <= training.again.steps:
+        return training.again
+    if not steps:
+        return None
+    made = training.course.phases if training.course else ()
+    if training.again is not None and len(training) < training.again.steps:
+        made = training.again.phases
+    next_one = Phase(len(training), training.graph, training.settings)
+    same = made and (made[-1].graph, made[-1].settings) == (next_one.graph, next_one.settings)
+    return Recipe(made if same or len(training) == steps else (*made, next_one), steps)
+
+
+def same_beginning(training: Training, wanted: Recipe) -> bool:
+    """Return whether the course so far contains all steps of `wanted`."""
+    if training.course is None or len(training) < wanted.steps:
+        return False
+    mine = tuple(phase for phase in training.course.phases if phase.first < wanted.steps)
+    return mine == tuple(phase for phase in wanted.phases if phase.first < wanted.steps)
+
+
+def cannot_go_on(training: Training, graph: Graph) -> str:
+    """Return why the course cannot continue with `graph`, in a sentence; "" if it can."""
+    if not len(training) and training.again is None:
+        return ""
+    then, now = _beginnings(last_graph(training)), _beginnings(graph)
+    if then and not then.keys() & now.keys():
+        return f"This training has other parameters: {', '.join(sorted(then)[:4])}."
+    changed = [name for name in then if name in now and not _goes_on(then[name], now[name])]
+    return f"This training began with other values of {', '.join(changed)}." if changed else ""
+
+
+def last_graph(training: Training) -> Graph:
+    """Return the graph of the last step."""
+    made = training.course.phases if training.course else training.again.phases if training.again else ()
+    return made[-1].graph if made else training.graph
+
+
+def _beginnings(graph: Graph) -> dict[str, dict[str, Any]]:
+    """Return the initial values of the parameters by name, without the ends of their sliders."""
+    ends = ("low", "high")  # of a slider
+    return {n.name: {key: x for key, x in n.params if key not in ends} for n in learned(graph)}
+
+
+def _goes_on(then: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Return whether a parameter has the same initial value, but for the length (weights of branches)."""
+    if {**then, "shape": None, "value": None} != {**now, "shape": None, "value": None}:
+        return False
+    return _begins(then.get("value"), now.get("value")) and _is_near(then.get("shape"), now.get("shape"))
+
+
+def _begins(then: Any, now: Any) -> bool:
+    """Return whether the shorter of two tensors is a prefix of the longer one."""
+    if not (isinstance(then, tuple) and isinstance(now, tuple)):
+        return then == now
+    both = min(len(then), len(now))
+    return then[:both] == now[:both]
+
+
+def _is_near(then: Any, now: Any) -> bool:
+    """Return whether two shapes differ in the length of at most one axis."""
+    if then is None or now is None or len(then) != len(now):
+        return then == now
+    return sum(a != b for a, b in zip(then, now, strict=True)) <= 1
+
+
+def settings_of(training: Training, wanted: Settings) -> Settings:
+    """Return the settings of the steps to come.
+
+    Optimiser and random seed stay as long as the course does, since the optimiser has a state, and the
+    parameters were drawn with the seed.
+    """
+    begun = training.course.phases if training.course else training.again.phases if training.again else ()
+    if not begun:
+        return wanted
+    first = begun[0].settings
+    return replace(wanted, optimiser=first.optimiser, seed=first.seed)
+
+
+def told(training: Training, graph: Graph, settings: Settings) -> Training:
+    """Apply a graph and settings to the steps to come; stop the training if it cannot continue with them."""
+    settings = settings_of(training, settings)
+    if (graph, settings) == (training.graph, training.settings):
+        return training
+    why = cannot_go_on(training, graph)
+    if why:
+        return replace(training, running=False, why=why) if training.running else training
+    return replace(training, graph=graph, settings=settings)
+
+
+def returned(then: Training | None, now: Training | None) -> Training | None:
+    """Return the training of a document that undo restores, paused; its time includes that of `now`.
+
+    Args:
+      then: the restored document's training.
+      now: the training of the document that was open until now.
+    """
+    if then is None or now is None or then.token is now.token:
+        return now or then
+    return replace(paused(then), seconds=max(then.seconds, now.seconds))
+
+
+def folded(training: Training) -> Training:
+    """Replace a training's steps by their recipe, from which they can be recomputed."""
+    made = recipe(paused(training))
+    if made is None or training.course is None:
+        return training
+    return replace(paused(training), course=None, again=made, goal=made.steps, before=None)
+
+
+def paused(training: Training, why: str = "") -> Training:
+    """Stop the training at its present step."""
+    return replace(training, running=False, goal=len(training), why=why)
+
+
+def advanced(training: Training, most: int) -> Training:
+    """Make at most `most` further steps, in one chunk.
+
+    It stops at its goal, at a limit, and at a loss that is not finite.
+    """
+    if training.seconds >= limits.TRAINING_SECONDS:
+        return paused(training, _TIRED.format(limits.TRAINING_SECONDS))
+    began = perf_counter()
+    try:
+        after = _chunk(training, most)
+    except GraphError as error:
+        problem = error.problems[0]
+        return paused(training, f"{problem.message} {problem.hint or ''}".strip())
+    if after.goal <= len(after):
+        after = replace(after, running=False)
+    return replace(after, seconds=training.seconds + perf_counter() - began)
+
+
+_TIRED = "Your trainings have had {} seconds of this server, which is the limit of one visit."
+
+
+def _chunk(training: Training, most: int) -> Training:
+    """Make one chunk of steps, up to the first loss that is not finite."""
+    now = _next_phase(training)
+    course = training.course or start(now.graph, now.settings, training.dtype)
+    count = max(1, min(most, _until(training) - len(course)))
+    after = further(course, now.graph, now.settings, count)
+    bad = _first_bad(after, len(course))
+    if bad is None:
+        return replace(training, course=after, why="")
+    after = further(course, now.graph, now.settings, bad + 1 - len(course))
+    return replace(training, course=after, running=False, why=_not_a_number(after, bad))
+
+
+def _next_phase(training: Training) -> Phase:
+    """Return the phase of the next step."""
+    at, again = len(training), training.again
+    if again is not None and at < again.steps:
+        return next(phase for phase in reversed(again.phases) if phase.first <= at)
+    return Phase(at, training.graph, training.settings)
+
+
+def _until(training: Training) -> int:
+    """Return the last step of this chunk's phase."""
+    again = training.again
+    if again is None:
+        return training.goal
+    ends = [phase.first for phase in again.phases if phase.first > len(training)]
+    if len(training) < again.steps:
+        ends.append(again.steps)
+    return min([training.goal, *ends])
+
+
+def _first_bad(course: Course, first: int) -> int | None:
+    """Return the first step from `first` on whose loss is not finite; None if there is none."""
+    chunk = course.chunks[-1]  # may contain earlier steps too
+    bad = np.flatnonzero(~np.isfinite(chunk.loss)) + chunk.first
+    bad = bad[bad >= first]
+    return int(bad[0]) if bad.size else None
+
+
+def _not_a_number(course: Course, step: int) -> str:
+    """Return the sentence about a loss that is not finite."""
+    loss = records(course).loss[step]
+    said = "not a number" if np.isnan(loss) else "infinite"
+    where = _first_place(trace_at(course, step))
+    advice = " A smaller learning rate may help." if step else ""  # no update precedes the first loss
+    return f"Stopped: the loss of step {step} is {said}. {where}{advice}"
+
+
+def _first_place(found: Trace) -> str:
+    """Return where the first number that is not finite is: in a parameter, else at the node that made it."""
+    names = [n.name for n in learned(found.graph) if not np.isfinite(found.value[n.name]).all()]
+    if names:
+        return f"The first number that is not finite is in {names[0]}: its last update was too large."
+    said = str(found.nonfinite_origins[0]) if found.nonfinite_origins else ""
+    return said[:1].upper() + said[1:]

@@ -1,0 +1,86 @@
+"""Draw the lab as one Streamlit component with one outbox: everything that an edit changes.
+
+The canvas is where the component is drawn; the bar's buttons, tabs, formula, sliders, the selected node and
+the check go where `place` has been called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.ui.address import write_address
+from autodiff_viz.ui.bundle import code, component
+from autodiff_viz.ui.exchange import hear, news
+from autodiff_viz.ui.fragments import LAB, note_message, redraw_lab, redraw_rest
+from autodiff_viz.ui.inbox import fresh
+from autodiff_viz.ui.scheduling import in_turn
+from autodiff_viz.ui.session import called, session
+from autodiff_viz.ui.worker_jobs import note_visit, workers
+
+
+def place(name: str) -> None:
+    """Reserve a place for a part of the component; the names are in `web/lab.js`.
+
+    It is plain HTML: at every run Streamlit makes several objects for each component that there is.
+    """
+    st.html(f'<div class="av-place" data-place="{name}"></div>')
+
+
+def draw_lab(_lab: Lab, _view: LabView) -> None:
+    """Send the browser what has changed, with the whole address."""
+    here = session()
+    with here.lock:
+        write_address(here)
+        data = news(here)
+    note_visit(here.name, workers().cancel)
+    element = component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
+    if fresh(element.outbox, here.inbox):  # the callback had no values, since the page's hash had changed
+        hear(here, element.outbox)
+        redraw_lab()
+    if here.sent.code:
+        code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
+
+
+@in_turn()
+def _on_source() -> None:
+    """Send the code in an element, since the browser could not load it by its path; a callback."""
+    here, _ = called()
+    here.sent.code = True
+
+
+@in_turn()
+def _on_message() -> None:
+    """Apply a message of the browser; a callback."""
+    here, values = called()
+    message = (values.get(LAB) or {}).get("outbox")  # None while the page is left: `draw_lab` takes it
+    if not isinstance(message, dict):
+        return
+    note_message(here)
+    here.expect(len(str(message)))
+    if hear(here, message):
+        redraw_rest(here)
+
+
+# Run a fragment again after a delay, by an invisible Streamlit component with a timer.
+
+
+SOURCE = Path(__file__).parents[1] / "web" / "pulse.js"
+
+
+def pulse(after: float | None, *, key: str, on_look: Callable[[], None]) -> None:
+    """Run the fragment again in `after` seconds, after calling `on_look`; None for not at all."""
+    number = st.session_state[f"{key}_number"] = st.session_state.get(f"{key}_number", 0) + 1
+    data = {"after": None if after is None else round(1000 * after), "number": number}
+    _renderer()(key=key, data=data, on_look_change=on_look)
+
+
+@cache
+def _renderer() -> Callable[..., Any]:
+    return st.components.v2.component("autodiff_viz_pulse", js=SOURCE.read_text("utf-8"))

@@ -1,1 +1,0 @@
-"""Draw the Streamlit pages: the lab, and the list of lessons."""

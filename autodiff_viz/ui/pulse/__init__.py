@@ -1,1 +1,0 @@
-"""Run a fragment of the page again, by a timer in the browser."""

@@ -1,0 +1,241 @@
+"""Serve the lab's own websocket: edits and their answers without a run of Streamlit.
+
+A message costs a tenth of the processor time of a run. Streamlit runs only to draw the other parts of the
+page, such as figures. The session is the one that the page has opened. Its name, a secret of its own browser,
+is the second subprotocol that the browser offers: servers and proxies log paths, and no headers. Where a host
+does not pass the websocket on, or when it breaks, the browser sends its messages through the component, whose
+answers are the same.
+
+A session has one websocket, the newest, and one message at a time is handled, whatever the browser does: a
+message is read once the one before is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Hashable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from autodiff_viz.ui.address import next_address
+from autodiff_viz.ui.exchange import hear, news
+from autodiff_viz.ui.fragments import LAB
+from autodiff_viz.ui.scheduling import in_turn
+from autodiff_viz.ui.server.admission import VISITS
+from autodiff_viz.ui.server.browsers import browser
+from autodiff_viz.ui.server.websocket import refusal
+from autodiff_viz.ui.session import Session, named
+from autodiff_viz.ui.worker_jobs import workers
+
+PATH, PROTOCOL = "/lab-socket", "lab"
+UNKNOWN, REPLACED = 4404, 4409  # codes with which the server closes: no such session; a newer websocket of it
+UNENDED = 4  # websockets of a session that have not ended: the answers that they do not read are kept
+LEFT = 128  # sessions that Streamlit keeps after their pages have gone
+ANSWERED_WITHIN = 60.0  # seconds for which answers of workers are waited for
+
+GONE = (WebSocketDisconnect, RuntimeError, KeyError)
+"""Raised when the browser has left while it is answered, and for a message that is not text."""
+
+_threads = ThreadPoolExecutor(VISITS.most + LEFT, "lab_socket")
+"""One for each session: most wait for their turn, and no session can take another one's."""
+
+
+@dataclass(slots=True)
+class Line:
+    """The websockets of one session.
+
+    Attributes:
+      newest: the only one that is answered.
+      unended: number of those that have not ended.
+      one: held while a message is handled.
+    """
+
+    newest: Connection | None = None
+    unended: int = 0
+    one: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+_lines: WeakKeyDictionary[Session, Line] = WeakKeyDictionary()
+
+
+class Waiting:
+    """Connections that wait for answers of workers."""
+
+    def __init__(self) -> None:
+        self._events: set[asyncio.Event] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def answered(self, keys: frozenset[bytes]) -> None:
+        """Wait until all jobs of these keys have an answer; at most `ANSWERED_WITHIN` seconds."""
+        self._listen()
+        event = asyncio.Event()
+        self._events.add(event)
+        try:
+            async with asyncio.timeout(ANSWERED_WITHIN):
+                while any(workers().answer(key) is None for key in keys):
+                    await event.wait()
+                    event.clear()
+        except TimeoutError:
+            pass
+        finally:
+            self._events.discard(event)
+
+    def _listen(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop = loop
+            workers().listen(lambda: loop.is_closed() or loop.call_soon_threadsafe(self._wake))
+
+    def _wake(self) -> None:
+        for event in self._events:
+            event.set()
+
+
+_waiting = Waiting()
+
+
+class Connection:
+    """One browser's websocket to the session `name`, which may have ended meanwhile.
+
+    Attributes:
+      line: all websockets of the session.
+      address: the address that was sent to the browser last.
+      pushing: waits for answers of workers, and sends them.
+      closing: closes it.
+    """
+
+    def __init__(self, socket: WebSocket, name: str, line: Line):
+        self.socket, self.name, self.line = socket, name, line
+        self.browser = browser(socket.client and socket.client.host, socket.cookies)
+        self.address = ""
+        self.pushing: asyncio.Task | None = None
+        self.closing: asyncio.Task | None = None
+
+    async def listen(self) -> None:
+        """Answer the messages of the browser until it leaves."""
+        async for text in self.socket.iter_text():
+            self.stop_pushing()
+            if not await self.send(text):
+                await self.socket.close(UNKNOWN)
+                return
+
+    async def send(self, text: str | None = None) -> bool:
+        """Send the answer to a message, or what is new without one; return whether the session exists."""
+        answer = await self.answer(text)
+        if answer is None:
+            return False
+        written, self.address, awaited = answer
+        await self.socket.send_text(written)
+        if awaited:
+            self.pushing = asyncio.create_task(self.push(awaited))
+        return True
+
+    async def answer(self, text: str | None) -> tuple[str, str, frozenset[bytes]] | None:
+        """Return what `exchange` does; None if the session has ended or has a newer websocket."""
+        async with self.line.one:  # before a thread is taken
+            here = named(self.name)
+            if here is None or self.line.newest is not self:
+                return None
+            run = asyncio.get_running_loop().run_in_executor
+            return await run(_threads, exchange, here, text, self.address, self.browser)
+
+    def replace(self) -> None:
+        """Close this websocket, since there is a newer one; a browser that reads nothing holds that up."""
+        self.closing = asyncio.create_task(self._close())
+
+    async def _close(self) -> None:
+        with suppress(*GONE):
+            await self.socket.close(REPLACED)
+
+    async def push(self, awaited: frozenset[bytes]) -> None:
+        """Send what is new when these jobs are answered."""
+        await _waiting.answered(awaited)
+        self.pushing = None  # what has begun is not cancelled: its thread would go on
+        with suppress(*GONE):
+            await self.send()
+
+    def stop_pushing(self) -> None:
+        """Forget the jobs that were awaited: the next answer says anew which ones are."""
+        if self.pushing is not None:
+            self.pushing.cancel()
+            self.pushing = None
+
+
+async def connection(socket: WebSocket) -> None:
+    """Serve one browser's websocket."""
+    protocol, _, name = ",".join(socket.scope["subprotocols"]).partition(",")
+    line = _line(name) if protocol == PROTOCOL else None
+    if line is None or line.unended >= UNENDED:
+        await socket.close(UNKNOWN)
+        return
+    connected = Connection(socket, name, line)
+    line.unended += 1
+    try:
+        await socket.accept(PROTOCOL)
+        if line.newest is not None:
+            line.newest.replace()
+        line.newest = connected
+        await connected.listen()
+    except GONE:
+        pass
+    finally:
+        line.unended -= 1
+        connected.stop_pushing()
+        if line.newest is connected:
+            line.newest = None
+            if (here := named(name)) is not None:
+                here.socket = False
+
+
+def _line(name: str) -> Line | None:
+    """Return the websockets of the session of this name; None if there is no such session."""
+    here = named(name)
+    return None if here is None else _lines.setdefault(here, Line())
+
+
+def exchange(
+    here: Session, text: str | None = None, known: str = "", of: Hashable = None
+) -> tuple[str, str, frozenset[bytes]]:
+    """Apply a message, if there is one.
+
+    Args:
+      known: the address that was sent to the browser last.
+      of: the browser.
+
+    Returns:
+      The answer as JSON, the address that was sent last, and the keys of the jobs whose answers are awaited.
+    """
+    with in_turn(here.visitor, of):
+        here.expect(len(text or ""))
+        with here.lock:
+            here.socket = True
+            here.parts.polls.pop(LAB, None)
+            if text is not None:
+                hear(here, _read(text))
+            told = known if here.address.pushed else None  # Streamlit has written another one since
+            address = next_address(here)  # before the edits are acknowledged
+            query = {} if address in (None, told) else {"query": address}
+            message = {**news(here, pushed=True), **query}
+            answer = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+            return answer, known if address is None else address, here.awaited
+
+
+def _read(text: str) -> dict[str, Any]:
+    """Parse a message; an unreadable one is empty."""
+    if (why := refusal(text)) is not None:
+        return {"refused": why}
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+SOCKET = WebSocketRoute(PATH, connection)

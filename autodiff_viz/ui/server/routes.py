@@ -1,0 +1,216 @@
+"""Serve HTTP routes besides Streamlit's: readiness, pages with their own head, pictures, robots, sitemap."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from functools import cache
+from gzip import decompress
+from hashlib import blake2b
+from html import escape
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from autodiff_viz.lab.glossary import GLOSSARY
+from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
+from autodiff_viz.ui.bundle import CODE, script
+from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
+from autodiff_viz.ui.server.admission import VISITS, origin
+from autodiff_viz.ui.server.lab_socket import SOCKET
+from autodiff_viz.ui.warm_up import WARM, warmth
+
+# Write Streamlit's page with its own head for each link: title, description and picture.
+
+
+INDEX = STATIC / "index.html"
+CARDS = "/cards"  # path of the pictures
+SIZE = (1200, 630)  # of a picture, in pixels
+
+
+def document(preview: Preview, origin: str) -> str:
+    """Return the whole page. URLs that begin with `origin` lead back to this server from anywhere."""
+    before, after = _shell()
+    soon = [script().path, *scripts(*FIRST)]  # else they come after Streamlit's code
+    links = "\n    ".join(f'<link rel="modulepreload" href="{path}" />' for path in soon)
+    return f"{before}{tags(preview, origin)}\n    {links}\n  {after}"
+
+
+@cache
+def _shell() -> tuple[str, str]:
+    """Return Streamlit's page without its title, as (up to the end of the head, the rest)."""
+    before, end, after = INDEX.read_text("utf-8").partition("</head>")
+    return re.sub(r"<title>.*?</title>", "", before, flags=re.DOTALL), end + after
+
+
+def tags(preview: Preview, origin: str) -> str:
+    """Return the tags of the head as HTML. Search engines may list only pages that have their own address."""
+    picture = f"{origin}{CARDS}/{preview.picture}.png"
+    named = {
+        "description": preview.description,
+        "twitter:card": "summary_large_image",
+        "twitter:title": preview.title,
+        "twitter:description": preview.description,
+        "twitter:image": picture,
+    }
+    properties = {
+        "og:type": "website",
+        "og:site_name": NAME,
+        "og:title": preview.title,
+        "og:description": preview.description,
+        "og:image": picture,
+        "og:image:width": str(SIZE[0]),
+        "og:image:height": str(SIZE[1]),
+        "og:image:alt": preview.title,
+    }
+    lines = [f"<title>{escape(preview.title)}</title>"]
+    if preview.address is None:
+        named["robots"] = "noindex"
+    else:
+        properties["og:url"] = origin + preview.address
+        lines.append(f'<link rel="canonical" href="{escape(origin + preview.address)}" />')
+    lines += [f'<meta name="{key}" content="{escape(text)}" />' for key, text in named.items()]
+    lines += [f'<meta property="{key}" content="{escape(text)}" />' for key, text in properties.items()]
+    return "\n    ".join(lines)
+
+
+# Serve the glossary as a page of its own, which needs no session.
+
+
+PATH = "/words"
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Words · autodiff_viz</title>
+<meta name="description" content="Cotangent, pullback, residual: the words of the lab, each in a sentence.">
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ max-width: 42rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem;
+  font: 17px/1.55 "Source Sans", system-ui, sans-serif; color: light-dark(#1e2530, #e6e9ee);
+  background: light-dark(#ffffff, #14171c); }}
+h1 {{ margin: 1.2rem 0 0.3rem; font-size: 1.7rem; }}
+a {{ color: light-dark(#1f4fc0, #8fb0ff); }}
+dt {{ margin-top: 1.1rem; font-weight: 650; }}
+dd {{ margin: 0.1rem 0 0; }}
+</style>
+</head>
+<body>
+<nav><a href="./">To the lab</a> · <a href="./?view=lessons">Lessons</a></nav>
+<main>
+<h1>Words</h1>
+<p>What the lab means by the words that stand on its pages.</p>
+<dl>
+{words}
+</dl>
+</main>
+</body>
+</html>
+"""
+
+
+@cache
+def words_page() -> str:
+    """Return the page: each word with its sentence."""
+    entries = (
+        f'<dt id="{escape(word.replace(" ", "-"))}">{escape(word)}</dt>\n<dd>{escape(says)}</dd>'
+        for word, says in sorted(GLOSSARY.items(), key=lambda entry: entry[0].lower())
+    )
+    return _PAGE.format(words="\n".join(entries))
+
+
+async def words(request: Request) -> HTMLResponse:
+    """Answer with the page of words."""
+    return HTMLResponse(words_page(), headers={"Cache-Control": "public, max-age=3600"})
+
+
+FOLDER = Path(__file__).parent / "cards"
+PICTURES = {found.picture for found in PREVIEWS}
+DAY = {"Cache-Control": "public, max-age=86400"}
+FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+
+
+async def ready(request: Request) -> JSONResponse:
+    """Answer 200 if the server has warmed up, otherwise 503, with its state."""
+    state = warmth()
+    headers = {"Cache-Control": "no-store"}
+    return JSONResponse({"ready": state == WARM, "state": state}, 200 if state == WARM else 503, headers)
+
+
+def page(path: str) -> Callable[[Request], Awaitable[Response]]:
+    """Return the endpoint of the page at `path`."""
+
+    async def answer(request: Request) -> Response:
+        if VISITS.full:
+            return VISITS.page()
+        text = document(preview(path, request.query_params), origin(request)).encode()
+        tag = f'W/"{blake2b(text, digest_size=16).hexdigest()}"'
+        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return HTMLResponse(text, headers=headers)
+
+    return answer
+
+
+async def card(request: Request) -> Response:
+    """Answer with the picture of a preview."""
+    name = request.path_params["name"]
+    if name not in PICTURES:
+        return PlainTextResponse("Not found", 404)
+    return FileResponse(FOLDER / f"{name}.png", headers=DAY)
+
+
+async def code(request: Request) -> Response:
+    """Answer with the browser code of the lab, whose name differs from that of every other version."""
+    found = script()
+    if request.path_params["name"] != found.name:
+        return PlainTextResponse("Not found", 404)
+    headers = {**FOREVER, "Vary": "Accept-Encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(decompress(found.compressed), headers=headers, media_type="text/javascript")
+    zipped = {**headers, "Content-Encoding": "gzip"}
+    return Response(found.compressed, headers=zipped, media_type="text/javascript")
+
+
+async def robots(request: Request) -> PlainTextResponse:
+    """Answer with the paths that crawlers may fetch: none that would open a session."""
+    return PlainTextResponse(ROBOTS.format(here=origin(request)), headers=DAY)
+
+
+async def sitemap(request: Request) -> Response:
+    """Answer with the addresses of all pages and lessons."""
+    here = origin(request)
+    places = "".join(
+        f"  <url><loc>{escape(here + found.address)}</loc></url>\n" for found in PREVIEWS if found.address
+    )
+    return Response(SITEMAP.format(places=places), media_type="application/xml", headers=DAY)
+
+
+ROBOTS = """User-agent: *
+Disallow: /_stcore/
+Disallow: /component/
+Disallow: /media/
+
+Sitemap: {here}/sitemap.xml
+"""
+
+SITEMAP = """<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+{places}</urlset>
+"""
+
+ROUTES = [
+    Route("/ready", ready),
+    Route("/robots.txt", robots),
+    Route("/sitemap.xml", sitemap),
+    Route(f"/{CODE}/{{name}}.js", code),
+    Route(f"{CARDS}/{{name}}.png", card),
+    Route(PATH, words),
+    SOCKET,
+    *(Route(path, page(path)) for path in PAGES),
+]

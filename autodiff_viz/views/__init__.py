@@ -1,1 +1,0 @@
-"""Turn the state of the lab into the data of the page, by pure functions without Streamlit."""

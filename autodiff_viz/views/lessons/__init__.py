@@ -1,1 +1,0 @@
-"""Show the lessons: list, claims and exercises."""

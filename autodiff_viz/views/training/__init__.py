@@ -1,1 +1,0 @@
-"""Show a training: panel, steps and log."""

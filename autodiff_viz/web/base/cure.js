@@ -1,0 +1,48 @@
+// @ts-check
+// Show an explanation with its cure: a sentence, a button that sends the edit, and what that changes.
+
+import { html, setText } from "./dom.js";
+
+/** @typedef {import("../connection/edit_sender.js").NewEdit} NewEdit */
+/** @typedef {{ says: string, label?: string, changes?: string, edit?: NewEdit, at?: string[], wires?: string[] }} Explanation
+ * of a node also its causes `at`, and the `wires` that lead there */
+/** @typedef {(edit: NewEdit, refused: (reason: string) => void) => number} Send */
+
+export class Mend {
+  /** @param {Send} send */
+  constructor(send) {
+    this.send = send;
+    this.says = html("p", { class: "why-says" });
+    this.button = /** @type {HTMLButtonElement} */ (html("button", { type: "button", click: () => this.mend() }));
+    this.changes = html("span", { class: "why-changes" });
+    this.row = html("div", { class: "why-mend" }, this.button, this.changes);
+    this.root = html("div", { class: "explained" }, this.says, this.row);
+    /** @type {NewEdit | undefined} */
+    this.edit = undefined;
+    this.sent = ""; // the edit that Python has not answered, or that it has applied
+    this.show(null);
+  }
+
+  /** @param {Explanation | null | undefined} found none where there is nothing to explain */
+  show(found) {
+    this.root.hidden = !found;
+    this.edit = found?.edit;
+    setText(this.says, found?.says ?? "");
+    setText(this.button, found?.label ?? "");
+    setText(this.changes, found?.changes ?? "");
+    this.row.hidden = !this.edit;
+    if (this.sent !== JSON.stringify(this.edit)) this.sent = "";
+    this.button.disabled = this.sent !== "";
+  }
+
+  /** Send the edit once: until Python has answered, a second press does nothing. */
+  mend() {
+    if (!this.edit) return;
+    this.sent = JSON.stringify(this.edit);
+    this.button.disabled = true;
+    this.send(this.edit, () => {
+      this.sent = "";
+      this.button.disabled = false;
+    });
+  }
+}

@@ -1,0 +1,255 @@
+// @ts-check
+// List the actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are
+// made.
+
+import { RULES } from "../../base/constants.js";
+import { isLarge, toggleLarge } from "../../dock/layout.js";
+import { zoomCentred } from "../draw/stage.js";
+import { chooseFile, isOnPaper, newGraph, openTextField, pressDownload, takeFormula, takeLink, takePicture, togglePaper } from "../files/import_export.js";
+import { duplicate } from "../gestures/drag.js";
+import { isSelecting, toggleSelecting } from "../gestures/touch.js";
+import { branchesKey, branchesOf, stepBranches } from "../popovers/branches.js";
+import { differentiate } from "../popovers/differentiate.js";
+import { editRule } from "../popovers/fields.js";
+import { openFind } from "../popovers/find.js";
+import { step, toggleHistory } from "../popovers/history.js";
+import { closeNotice } from "../popovers/notice.js";
+import { openPalette } from "../popovers/palette.js";
+import { closePopover } from "../popovers/popover.js";
+import { arrange, nudge, unfold } from "./arrange.js";
+import { guideOf, toggleHelp } from "./cheat_sheet.js";
+import { take } from "./clipboard.js";
+import { bendOf, compareWithout, cutOn, flip, isForward, isPinned, makeOutput, mutedOn, outputOn, regionOf, remove, removeWire, rulesOn, saveTwins, toggleCheckpoint, toggleCut, toggleForward, toggleMute, togglePin, toggleRule } from "./commands.js";
+import { groupOf, hasNamesakes, toggleCollapse, toggleGroup, toggleNamesakes, touchesGroup } from "./groups.js";
+import { isHiding, toggleHiding } from "./hiding.js";
+import { editFirstConstant, enter, extend, rename, showDetails, stepAlong, takeWire, toEnd, walk } from "./keyboard.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {import("./cheat_sheet.js").Section} Section */
+/** @typedef {import("../../types.js").Point} Point */
+/** @typedef {"top" | "graph" | "view" | "bar" | "more" | "look" | "file"} Place */
+/** @typedef {{ node: string | null, wire: string | null, region: string | null }} Focus elements with the keyboard focus */
+/**
+ * @typedef {{
+ *   label: string, keys?: string[], also?: string[], hint?: string, byBrowser?: boolean, icon?: string, word?: string,
+ *   places?: Partial<Record<Place, string>>, guide?: Section, besides?: string, says?: string, hand?: string,
+ *   inside?: boolean, when?: (editor: Editor) => unknown, needs?: (focus: Focus) => unknown, onSelection?: boolean, on?: (editor: Editor) => boolean, undoes?: "undo" | "redo",
+ *   do?: (editor: Editor, focus: Focus, key: string) => void,
+ * }} Action  `keys` are in the cheat sheet, the first also on the button; `also`: the same keys on other keyboards;
+ * `byBrowser`: the browser turns the key into an event; `hint`: text on the button in place of a key; `icon`: its name, by
+ * default the action's; `places`: toolbars and menus, and the group there; `guide`: its section of the cheat sheet; `says`:
+ * its text there, by default the label; `hand`: its gesture; `besides`: the action whose line it shares; `inside`: its key is
+ * the browser's own while the focus is elsewhere on the page; `when`: whether
+ * buttons offer it; `needs`: the focus that its key requires; `onSelection`: it acts on
+ * the selection, by key on the node that has the focus; `on`: whether it is on; `undoes`: which of the two steps it makes
+ */
+
+const ZOOM = 1.25;
+/** @type {Record<string, Point>} */
+const ARROWS = { ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1] };
+const arrows = (/** @type {string} */ held) => Object.keys(ARROWS).map((key) => held + key);
+const wayOf = (/** @type {string} */ key) => ARROWS[key.split("+").at(-1) ?? ""];
+
+/** @param {Editor} editor */
+const hasNodes = (editor) => editor.selection.size > 0;
+/** @param {Editor} editor */
+const isSingle = (editor) => editor.single !== null;
+/** @param {Editor} editor */
+const isWire = (editor) => editor.selection.size === 0 && editor.stage.strands.has(editor.wire ?? "");
+
+/** Actions that put a rule on the selected nodes, one for each kind that has a key. @type {Record<string, Action>} */
+const RULE_ACTIONS = Object.fromEntries(Object.entries(RULES).filter(([, { key }]) => key).map(([rule, { action, key, label }]) => [rule, {
+  onSelection: true, label: action, keys: [key], word: label, places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
+  on: (editor) => rulesOn(editor, rule), do: (editor) => toggleRule(editor, rule),
+}]));
+
+/** @type {Record<string, Action>} */
+export const ACTIONS = {
+  add: {
+    label: "Add a node", keys: ["a", "/"], word: "Add", places: { graph: "add" }, guide: "Add and wire",
+    says: "Find an op; drag it onto the canvas or a wire", hand: "or double-click", do: (editor) => openPalette(editor),
+  },
+  wire: { label: "Wire from the node: arrows, then Enter", keys: ["w"], guide: "Add and wire", do: (editor, { node }) => takeWire(editor, node) },
+  edit: { onSelection: true, label: "Edit a constant or an input's value", keys: ["e"], guide: "Add and wire", hand: "or click a number", do: editFirstConstant },
+  rename: { onSelection: true, label: "Rename the node", keys: ["F2"], guide: "Add and wire", hand: "or double-click", do: (editor, { region }) => rename(editor, region) },
+
+  details: {
+    onSelection: true, label: "Details", keys: ["i"], word: "details", places: { top: "details" }, guide: "Walk by keyboard",
+    says: "Go to the details of the selected node", when: isSingle, do: showDetails,
+  },
+  ...RULE_ACTIONS,
+  checkpoint: {
+    onSelection: true, label: "Checkpoint", keys: ["c"], word: "checkpoint", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
+    on: (editor) => Boolean(regionOf(editor)), do: toggleCheckpoint,
+  },
+  group: {
+    onSelection: true, label: "Group, or take the group apart", keys: ["g"], word: "group", places: { top: "nodes" }, guide: "Select and change", when: hasNodes,
+    on: (editor) => Boolean(groupOf(editor)), do: toggleGroup,
+  },
+  mute: {
+    onSelection: true, label: "Mute: return the first input", keys: ["m"], word: "mute", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
+    on: mutedOn, do: toggleMute,
+  },
+  cut_after: {
+    onSelection: true, label: "Cut after it: a segment ends here", keys: ["k"], word: "cut after", places: { top: "nodes" }, guide: "Bend the gradient", when: hasNodes,
+    on: cutOn, do: toggleCut,
+  },
+  output: {
+    onSelection: true, label: "Make it the output", keys: ["o"], word: "output", places: { top: "nodes" }, guide: "Bend the gradient", when: isSingle,
+    on: outputOn, do: makeOutput,
+  },
+  delete: {
+    onSelection: true, label: "Delete", keys: ["Delete"], also: ["Backspace"], places: { top: "nodes" }, guide: "Select and change", when: hasNodes,
+    do: (editor, { region }) => remove(editor, region),
+  },
+  removeWire: { label: "Remove the wire", hint: "Delete", icon: "delete", word: "remove", places: { top: "wire" }, when: isWire, do: removeWire },
+  rule: {
+    onSelection: true, label: "Change the function of the rule", keys: ["t"], guide: "Bend the gradient", hand: "or click the mark",
+    do: (editor) => editRule(editor, editor.single),
+  },
+
+  differentiate: {
+    onSelection: true, label: "Differentiate by ...", keys: ["d"], places: { more: "nodes" }, guide: "Add and wire", says: "Differentiate by a node: grad",
+    when: ({ selection }) => selection.size > 0 && selection.size <= 2, do: (editor) => differentiate(editor),
+  },
+  select: { label: "Select several", hint: "Shift", places: { graph: "add" }, on: isSelecting, do: toggleSelecting },
+  all: {
+    label: "Select all", keys: ["Ctrl+A"], guide: "Select and change", says: "Select all, nothing; Esc also gives up a drag",
+    do: (editor) => editor.select(editor.seen.nodes.map(({ id }) => id)),
+  },
+  none: {
+    label: "Select nothing, close what is open, give up a drag", keys: ["Escape"], besides: "all",
+    do: (editor) => void (editor.giveUp() || closePopover(editor) || closeNotice(editor) || editor.endPlay() || editor.select([])),
+  },
+  duplicate: { onSelection: true, label: "Duplicate", keys: ["Ctrl+D"], places: { more: "nodes" }, guide: "Select and change", do: (editor) => duplicate(editor) },
+  copy: {
+    label: "Copy as formula text", keys: ["Ctrl+C"], byBrowser: true, places: { more: "nodes" }, guide: "Select and change",
+    says: "Copy, cut, paste, as formula text", do: (editor) => take(editor, "copy"),
+  },
+  cut: { label: "Cut", keys: ["Ctrl+X"], byBrowser: true, places: { more: "nodes" }, besides: "copy", do: (editor) => take(editor, "cut") },
+  paste: { label: "Paste", keys: ["Ctrl+V"], byBrowser: true, besides: "copy" },
+  fitSelection: {
+    label: "Fit the selection to view", keys: ["Shift+F"], places: { more: "nodes" }, guide: "See", do: (editor) => editor.fit(editor.selection),
+  },
+  fold: {
+    label: "Collapse or open the group", keys: ["Shift+G"], places: { more: "nodes" }, guide: "Select and change", hand: "or its triangle",
+    says: "Collapse a group to one card, or open it", when: touchesGroup, do: toggleCollapse,
+  },
+  foldAll: {
+    label: "Collapse or open all groups of this name", keys: ["Alt+G"], places: { more: "nodes" }, guide: "Select and change",
+    says: "All groups of one name, as those of a loop", when: hasNamesakes, do: toggleNamesakes,
+  },
+  branches: {
+    label: "Branches: make them, or choose how many", keys: ["Shift+B"], places: { more: "nodes" }, guide: "Select and change", hand: "or click k",
+    says: "Make branches, or choose how many", do: branchesKey,
+  },
+  moreOf: {
+    label: "One branch more", keys: ["]"], places: { more: "nodes" }, guide: "Select and change", hand: "or + and \u2212", says: "One branch more, one less", when: branchesOf,
+    do: (editor) => stepBranches(editor, 1),
+  },
+  fewer: { label: "One branch less", keys: ["["], places: { more: "nodes" }, besides: "moreOf", when: branchesOf, do: (editor) => stepBranches(editor, -1) },
+  unfold: { label: "Take the parameter out of its layer", hint: "drag", places: { more: "nodes" }, when: (editor) => editor.node(editor.single)?.tab, do: (editor) => unfold(editor) },
+  without: { label: "Compare: without this", places: { more: "nodes" }, when: bendOf, do: (editor) => compareWithout(editor) },
+  arrangeChosen: { label: "Arrange these nodes", hint: "l", places: { more: "nodes" }, when: ({ selection }) => selection.size > 1, do: arrange },
+  nudge: {
+    label: "Move a little", keys: arrows("Alt+"), guide: "Select and change", hand: "Alt + drag", says: "Move a little; drag a copy away",
+    do: (editor, _, key) => nudge(editor, wayOf(key)),
+  },
+
+  play: { label: "Play the pass, or pause", keys: ["Shift+Enter"], guide: "Play the pass", do: (editor) => editor.startPlay() },
+
+  present: {
+    label: "Large type, for a projector", keys: ["Shift+P"], places: { look: "type" }, guide: "See", on: isLarge, do: toggleLarge,
+  },
+
+  pin: {
+    label: "Compare: pin the graph as A", keys: ["Shift+V"], icon: "pin", places: { view: "compare", look: "modes" }, guide: "Compare two graphs",
+    says: "Pin the graph as it is as A and go on as B; or unpin", on: isPinned, do: togglePin,
+  },
+  forward: {
+    label: "Forward mode: tangents in place of cotangents", keys: ["j"], places: { view: "compare", look: "modes" }, guide: "See",
+    says: "Show tangents, in place of cotangents", on: isForward, do: toggleForward,
+  },
+  flip: { label: "Flip between A and B", keys: ["v"], guide: "Compare two graphs", do: flip },
+
+  undo: {
+    label: "Undo", keys: ["Ctrl+Z"], places: { bar: "steps" }, guide: "Select and change", says: "Undo, redo", undoes: "undo",
+    do: (editor) => step(editor, "undo"),
+  },
+  redo: {
+    label: "Redo", keys: ["Ctrl+Shift+Z"], also: ["Ctrl+Y"], places: { bar: "steps" }, besides: "undo", undoes: "redo",
+    do: (editor) => step(editor, "redo"),
+  },
+  history: { label: "History", keys: ["h"], places: { bar: "steps" }, guide: "Select and change", do: toggleHistory },
+  find: {
+    label: "Find a node", keys: ["Ctrl+F"], places: { bar: "help" }, guide: "See", inside: true,
+    says: "Find a node by name or op", do: (editor) => openFind(editor),
+  },
+  hide: {
+    label: "Hide what takes no gradient", keys: ["Shift+H"], places: { view: "arrange", look: "modes" }, guide: "See", on: isHiding, do: toggleHiding,
+  },
+  arrange: { label: "Arrange all nodes, or those selected", keys: ["l"], places: { view: "arrange" }, guide: "Select and change", do: arrange },
+
+  walk: {
+    label: "Go from node to node, or to the ends of the wire", keys: arrows(""), guide: "Walk by keyboard",
+    says: "Go from node to node; with Shift, select on the way",
+    do: (editor, { node, wire }, key) => (wire ? toEnd(editor, wire, wayOf(key)) : walk(editor, node, wayOf(key))),
+  },
+  extend: { label: "Select on the way", keys: arrows("Shift+"), besides: "walk", do: (editor, { node }, key) => extend(editor, node, wayOf(key)) },
+  enter: {
+    label: "Select the node in focus", keys: ["Enter"], also: [" "], guide: "Walk by keyboard", needs: ({ node, region }) => node ?? region,
+    do: (editor, { node, region }) => enter(editor, node ?? "", region),
+  },
+  wireBefore: {
+    label: "Go to the wire of the node before this one", keys: [","], guide: "Walk by keyboard",
+    says: "Step through the wires of the node; Delete removes one",
+    do: (editor, { node, wire }) => stepAlong(editor, node, wire, -1),
+  },
+  wireAfter: {
+    label: "Go to the wire of the node after this one", keys: ["."], besides: "wireBefore",
+    do: (editor, { node, wire }) => stepAlong(editor, node, wire, 1),
+  },
+  onward: { label: "Go on to regions and toolbars", keys: ["Tab"], byBrowser: true, guide: "Walk by keyboard" },
+
+  farther: {
+    label: "Zoom out", keys: ["-"], places: { view: "view", look: "zoom" }, guide: "See", says: "Zoom out, in",
+    do: (editor) => editor.look(zoomCentred(editor.stage, 1 / ZOOM)),
+  },
+  fit: { label: "Fit to view", keys: ["f"], places: { view: "view", look: "zoom" }, guide: "See", do: (editor) => editor.fit() },
+  nearer: {
+    label: "Zoom in", keys: ["+"], also: ["="], places: { view: "view", look: "zoom" }, besides: "farther",
+    do: (editor) => editor.look(zoomCentred(editor.stage, ZOOM)),
+  },
+  help: {
+    label: "Keys and gestures", keys: ["?"], places: { bar: "help", look: "help" }, guide: "See", says: "Open and close this sheet",
+    do: (editor) => toggleHelp(editor, guideOf(ACTIONS)),
+  },
+
+  fresh: { label: "New graph", icon: "add", places: { file: "open" }, do: newGraph },
+  open: { label: "Open a file ...", keys: ["Ctrl+O"], places: { file: "open" }, guide: "Bring and take", do: chooseFile },
+  openText: { label: "Open a link or text ...", icon: "paste", places: { file: "open" }, do: openTextField },
+  png: { label: "Picture as PNG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "png") },
+  svg: { label: "Picture as SVG", icon: "picture", places: { file: "pictures" }, do: (editor) => takePicture(editor, "svg") },
+  paper: { label: "Pictures on white", places: { file: "pictures" }, on: isOnPaper, do: togglePaper },
+  json: {
+    label: "Graph as JSON", keys: ["Ctrl+S"], icon: "save", places: { file: "graph" }, guide: "Bring and take",
+    do: (editor) => pressDownload(editor, "download_json"),
+  },
+  python: { label: "Graph as a JAX file", icon: "save", places: { file: "graph" }, do: (editor) => pressDownload(editor, "download_python") },
+  twins: { label: "A, B and their difference", icon: "save", places: { file: "graph" }, when: isPinned, do: saveTwins },
+  link: { label: "Copy the link", places: { bar: "share", file: "copies" }, do: takeLink },
+  formula: { label: "Copy the formula", icon: "copy", places: { file: "copies" }, do: takeFormula },
+};
+
+/** @type {Focus} */
+export const NO_FOCUS = { node: null, wire: null, region: null };
+
+/** The text beside an action's label on its button. @param {Action} action */
+export const keyOf = ({ keys, hint }) => keys?.[0] ?? hint ?? "";
+
+/** The actions of a toolbar or menu, by group. @param {Place} place @returns {[id: string, action: Action][][]} */
+export function placed(place) {
+  const found = Object.entries(ACTIONS).filter(([, { places }]) => places?.[place] !== undefined);
+  const groups = [...new Set(found.map(([, { places }]) => places?.[place]))];
+  return groups.map((group) => found.filter(([, { places }]) => places?.[place] === group));
+}

@@ -1,0 +1,327 @@
+// @ts-check
+// Draw the card of a node: symbol and name above, then the value and the arriving cotangent; ports on the
+// edges, and chips above for what changes the gradient.
+
+import { RULES } from "../../base/constants.js";
+import { keep, setText, svg } from "../../base/dom.js";
+import { fitting, textWidth } from "../../base/numbers.js";
+import { outputPoint, slotPoint } from "../state/geometry.js";
+import { cellParts, isWritten, makeCells, numbersIn, writeBlock, writeCells } from "./cell_card.js";
+import { arrows, chips, divider, hasBoth, hasValue, header, inkTop, isBeside, leftOf, MOST, roomOf, rows, sizesBeside, writeNumber } from "./face.js";
+import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./group_card.js";
+import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } from "./heat_card.js";
+import { isBare, NEAR, readable } from "./levels.js";
+import { tabParts } from "./tab_card.js";
+
+// -- Draw the ports of a node: slots on the left with their constants, and the output on the right.
+
+/** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {import("./levels.js").Level} Level */
+
+const FONT = 13.5; // px, of a constant
+const SMALL = 11.5; // px, of words at an empty slot
+const GAP = 9; // px between a constant and its port
+const USUAL = 56; // px left of a card in which an enlarged constant has room
+const CUT = { at: 9, apart: 6, tall: 13, lean: 4 }; // px right of the port
+
+/** A port and its larger, invisible target. No mark has a transform: every transform makes the browser layer the
+ * whole picture more slowly.
+ * @param {number} cx @param {number} cy */
+const port = (cx, cy) => [svg("circle", { class: "target", r: 15, cx, cy }), svg("circle", { class: "port", r: 5.5, cx, cy })];
+
+/** @param {GraphNode} node @param {number} i @param {Level} level */
+export function slotMark(node, i, level) {
+  const slot = node.slots[i];
+  const y = slotPoint(node, i)[1] - node.y;
+  const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
+  const group = svg("g", { class: `slot ${state}`, "data-slot": i }, ...port(0, y));
+  if (node.slots.length > 1 && state !== "empty") group.append(svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label.replace(/ input$/, "")));
+  if (slot.constant !== null) group.append(pill(slot, y, level));
+  if (state === "empty") group.append(wanting(slot.label, y, level));
+  return group;
+}
+
+/** @param {GraphNode} node */
+export function outputMark(node) {
+  const [x, y] = outputPoint(node);
+  return svg("g", { class: "out" }, ...port(x - node.x, y - node.y));
+}
+
+/** The mark of a cut after a node: two bars across all wires that leave the node. @param {GraphNode} node */
+export function cutMark(node) {
+  const [x, y] = outputPoint(node);
+  const bar = (/** @type {number} */ left) => `M${x - node.x + left} ${y - node.y + CUT.tall}l${CUT.lean} ${-2 * CUT.tall}`;
+  return svg("g", { class: "cut-mark" }, svg("path", { class: "gap", d: bar(CUT.at + CUT.apart / 2) }), svg("path", { d: bar(CUT.at) + bar(CUT.at + CUT.apart) }),
+    svg("title", {}, `Segment ${node.segment ?? ""} ends here: its cotangent is handed across`));
+}
+
+/** @param {import("../../types.js").Slot} slot @param {number} y @param {Level} level */
+function pill({ constant, constantFull }, y, { number }) {
+  const font = Math.max(FONT, number);
+  const all = constant ?? "";
+  const text = fitting(all, constantFull, Math.max(USUAL, pillWidth(all)) / font - 0.6);
+  const [w, h] = [Math.max(textWidth(text, font) + 0.9 * font + 4, 1.6 * font), 1.62 * font];
+  return svg("g", { class: "pill" }, svg("rect", { x: -w - GAP, y: y - h / 2, width: w, height: h, rx: h / 2 }),
+    svg("text", { x: -w / 2 - GAP, y: y + font / 3 }, text), svg("title", {}, `${constantFull ?? all} - click to change it`));
+}
+
+/** The label of an empty slot, which is unfinished and not a mistake.
+ * @param {string} label @param {number} y @param {Level} level */
+function wanting(label, y, { unit, detail }) {
+  const says = `needs ${label}`;
+  const text = detail === "near" ? says : "?";
+  const w = (textWidth(text, SMALL) + 16) * unit;
+  return svg("g", { class: "wanting" }, svg("rect", { x: -w - GAP, y: y - 10 * unit, width: w, height: 20 * unit, rx: 10 * unit }),
+    svg("text", { x: -w / 2 - GAP, y: y + 4 * unit }, text), svg("title", {}, `${says}: draw a wire to it, or click and type a number`));
+}
+
+/** @param {string} label */
+const wantWidth = (label) => textWidth(`needs ${label}`, SMALL) + 16;
+
+/** @param {string} constant */
+const pillWidth = (constant) => Math.max(textWidth(constant, FONT) + 16, 26);
+
+/** Px by which the constants of a node extend to its left.
+ * @param {GraphNode} node */
+export const pillsReach = ({ slots }) =>
+  Math.max(0, ...slots.map(({ constant, wired, label }) =>
+    wired ? 0 : GAP + (constant === null ? wantWidth(label) : pillWidth(constant))));
+
+/** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null,
+ * complete: boolean, culled: boolean, level: Level }} Card
+ * if not `complete`, it has only the parts that are seen from far; `level`: of detail, for which it is drawn */
+/** @typedef {"value" | "tangent" | "cotangent"} Which */
+/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, tangent?: SVGGraphicsElement, title: Element, sizes: Record<Which, number>, pictures?: import("./heat_card.js").Pictures, cells?: import("./cell_card.js").Cells | null }} Numbers
+ * `tangent`: only in forward mode, then the value is unsaid where it has no room; `sizes`: px that the numbers have had at most since they were written for good */
+
+/** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes
+ * @param {boolean} complete whether new cards have all that can be read from near @param {Level} level of new cards */
+export const drawNodes = (layer, cards, nodes, complete, level) =>
+  keep(layer, cards, nodes, (node) => node.id, (node) => makeCard(node, complete, level), updateCard);
+
+/** @param {GraphNode} node @param {boolean} complete @param {Level} level @returns {Card} */
+function makeCard(node, complete, level) {
+  const root = svg("g", { "data-id": node.id, tabindex: -1, role: "button" });
+  return { root, node: null, look: "", numbers: null, complete, culled: false, level };
+}
+
+/** Draw the parts that are seen from near, too. @param {Card} card */
+export function completeCard(card) {
+  const { complete, node } = card;
+  card.complete = true;
+  if (!complete && node) redraw(card, node);
+}
+
+/** Draw a card for another level of detail. @param {Card} card @param {Level} level */
+export function relevelCard(card, level) {
+  if (card.level === level) return;
+  card.level = level;
+  if (card.node) redraw(card, card.node);
+}
+
+/** @param {Card} card @param {GraphNode} node */
+export function updateCard(card, node) {
+  if (card.node === node) return;
+  card.root.setAttribute("transform", `translate(${node.x} ${node.y})`);
+  const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, tangent, tangentFull, ...rest } = node;
+  const look = JSON.stringify({ ...rest, moving: tangent !== undefined, pictured: Boolean(heat), written: isWritten(node) });
+  if (look !== card.look) redraw(card, node);
+  else if (card.numbers) writeNumbers(card.numbers, node, card.level);
+  describe(card, node);
+  card.look = look;
+  card.node = node;
+}
+
+/** @param {Card} card @param {GraphNode} node */
+function redraw(card, node) {
+  card.numbers = card.complete ? rebuild(card.root, node, card.level) : sketch(card.root, node, card.level);
+  if (card.numbers) writeNumbers(card.numbers, node, card.level);
+  describe(card, node);
+}
+
+/** Draw the parts of a node that are seen from far.
+ * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} level @returns {null} no numbers */
+function sketch(root, node, level) {
+  root.replaceChildren(...(node.group ? groupParts(node, level) : node.tab ? [body(node), ...barrier(node)] : [body(node), header(node, level)[0], ...barrier(node), ...cuts(node), ...chips(node, level, inkTop(node, level))]));
+  setClasses(root, node);
+  return null;
+}
+
+/** @param {GraphNode} node */
+const body = ({ w, h, isInput, tab }) => svg("rect", { class: "card", width: w, height: h, rx: tab ? 12 : isInput ? 26 : 10 });
+
+/** @param {GraphNode} node */
+const barrier = ({ rule, muted, h }) =>
+  rule === "stop" && !muted ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })] : [];
+
+/** @param {GraphNode} node */
+const cuts = (node) => (node.cut ? [cutMark(node)] : []);
+
+/** Draw all elements except the numbers again.
+ * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} seen @returns {Numbers} */
+function rebuild(root, node, seen) {
+  const level = readable(seen);
+  const at = node.group ? groupRows(node, level) : rows(node, level);
+  const [first, forth, back] = [at[0], at[at.length - 2], at[at.length - 1]];
+  const { right } = roomOf(node, level);
+  /** @type {Numbers} */
+  const numbers = {
+    value: svg("text", { class: "number value", x: right, y: first }),
+    cotangent: svg("text", { class: "number cotangent", x: right, y: back }),
+    title: svg("title"),
+    sizes: { value: MOST, tangent: MOST, cotangent: MOST },
+  };
+  setClasses(root, node);
+  if (node.tangent !== undefined) numbers.tangent = svg("text", { class: `number tangent${isBeside(node, level) ? " beside" : ""}`, x: isBeside(node, level) ? leftOf(level) : right, y: forth });
+  const moving = numbers.tangent ? [numbers.tangent] : [];
+  if (node.group) {
+    numbers.value.classList.toggle("unsaid", level.detail === "one" || !hasValue(node, level));
+    const two = node.group.output ? [...arrows(forth, back, level), numbers.value, ...moving, numbers.cotangent] : [];
+    root.replaceChildren(numbers.title, ...groupParts(node, seen), ...two);
+    return numbers;
+  }
+  if (node.tab) {
+    numbers.value.classList.toggle("unsaid", !hasValue(node, level));
+    root.replaceChildren(numbers.title, body(node), ...barrier(node), outputMark(node), ...tabParts(node, level), numbers.value, ...moving, numbers.cotangent);
+    return numbers;
+  }
+  if (node.heat) numbers.cells = makeCells(node, level);
+  if (node.heat && !numbers.cells && !isBare(level)) numbers.pictures = makePictures();
+  root.replaceChildren(
+    numbers.title,
+    body(node),
+    ...divider(node, level),
+    header(node, seen)[0],
+    ...header(node, level).slice(1),
+    ...bodyParts(node, numbers, [forth, back], level),
+    ...barrier(node),
+    ...node.slots.map((_, i) => slotMark(node, i, level)),
+    outputMark(node),
+    ...cuts(node),
+    ...chips(node, seen, inkTop(node, seen)),
+  );
+  return numbers;
+}
+
+/** @param {string} text @param {GraphNode} node @param {Level} level */
+const plain = (text, node, level) => (isLow(node, level) ? text.replaceAll("\u2016", "") : text);
+
+/** Whether norms are written without bars, which would meet those of the line above. @param {GraphNode} node @param {Level} level */
+const isLow = ({ tab }, { detail }) => detail === "one" || (Boolean(tab) && detail !== "near");
+
+/** @param {GraphNode} node @param {Numbers} numbers @param {number[]} baselines @param {Level} level */
+function bodyParts(node, numbers, [forth, back], level) {
+  const { cells, pictures, value, tangent, cotangent } = numbers;
+  value.classList.toggle("unsaid", Boolean(cells) || !hasBoth(node, level) || !hasValue(node, level));
+  tangent?.classList.toggle("unsaid", Boolean(cells));
+  cotangent.classList.toggle("unsaid", Boolean(cells) || (tangent !== undefined && !hasBoth(node, level)));
+  if (cells) return [...cellParts(cells), value, ...(tangent ? [tangent] : []), cotangent];
+  return pictures ? pictured(node, numbers, level) : written(node, numbers, forth, back, level);
+}
+
+/** Two heat-maps with their norms. @param {GraphNode} node @param {Numbers} numbers @param {Level} level */
+function pictured(node, { value, tangent, cotangent, pictures }, level) {
+  if (level.detail === "near") for (const [which, number] of /** @type {const} */ ([["value", tangent ?? value], ["cotangent", cotangent]])) {
+    const { x, y } = normAt(node, which);
+    number.setAttribute("x", String(x));
+    number.setAttribute("y", String(y));
+  }
+  return [...heatParts(node, level), ...Object.values(pictures ?? {}).flatMap(({ image, frame }) => [image, frame]), value, ...(tangent ? [tangent] : []), cotangent];
+}
+
+/** The numbers, one below the other or two beside each other.
+ * @param {GraphNode} node @param {Numbers} numbers @param {number} forth @param {number} back @param {Level} level */
+function written(node, numbers, forth, back, level) {
+  const { w, h, isInput } = node;
+  const { shape } = roomOf(node, level);
+  return [
+    ...(isInput ? [svg("rect", { class: "editable", x: w * 0.55, y: forth - 17, width: w * 0.45 - 5, height: Math.min(22, h - forth + 15), rx: 7 })] : []),
+    ...arrows(forth, back, level),
+    ...(shape === undefined ? [] : [svg("text", { class: "shape", x: shape, y: forth }, node.shape ?? "")]),
+    numbers.value,
+    ...(numbers.tangent ? [numbers.tangent] : []),
+    numbers.cotangent,
+  ];
+}
+
+/** @param {import("../../types.js").Slot} slot */
+const isEmpty = ({ wired, constant }) => !wired && constant === null;
+
+/** @param {Element} root @param {GraphNode} node */
+const setClasses = (root, node) => root.setAttribute("class", [classes(node), ...STATES.filter((name) => root.classList.contains(name))].join(" "));
+
+const STATES = ["selected", "lit", "culled", "refused", "looped", "pointed"]; // classes that others give and take
+
+/** @param {GraphNode} node */
+const classes = (node) =>
+  ["node", `rule-${node.rule}`, node.rule !== "follow" && `in-${RULES[node.rule]?.colour}`, node.group && "fold", node.tab && "tab-card", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
+    node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
+
+/** @param {Numbers} numbers @param {GraphNode} node @param {Level} seen */
+function writeNumbers(numbers, node, seen) {
+  const level = readable(seen);
+  const { value, tangent, cotangent, most, own } = roomOf(node, level);
+  if (own !== undefined) for (const number of [numbers.value, numbers.tangent]) number?.setAttribute("x", own.toFixed(1));
+  if (numbers.pictures) paintPictures(numbers.pictures, node, level);
+  if (numbers.cells) writeCells(numbers.cells, node);
+  numbers.value.parentElement?.classList.remove("sliding");
+  numbers.sizes = {
+    value: writeNumber(numbers.value, plain(node.value, node, level), node.valueFull, value, level.number, most, isLow(node, level)),
+    tangent: numbers.tangent ? writeNumber(numbers.tangent, plain(node.tangent ?? "", node, level), node.tangentFull, tangent ?? value, ...sizesOf(node, level, most), isLow(node, level)) : MOST,
+    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, level.number, most, isLow(node, level)),
+  };
+}
+
+/** Write tooltip and screen reader text of a card. @param {Pick<Card, "root" | "numbers">} card @param {GraphNode} node */
+export function describe({ root, numbers }, node) {
+  root.setAttribute("aria-label", spoken(node));
+  if (!numbers) return;
+  if (node.group) return writeGroupTitle(numbers.title, node);
+  const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
+  const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
+  const forth = node.tangent === undefined ? "" : `\ntangent ${node.tangentFull ?? node.tangent}${scaleSays(node, "tangent")}`;
+  const part = node.heat?.says ? `\npictures: ${node.heat.says}` : "";
+  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}${forth}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`);
+}
+
+/** Px of a tangent, at least and at most. @param {GraphNode} node @param {Level} level @param {number} most @returns {[number, number]} */
+const sizesOf = (node, level, most) => (isBeside(node, level) ? /** @type {[number, number]} */ (sizesBeside(level)) : [level.number, most]);
+
+/** Show other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
+ * @param {Card} card @param {Which} which @param {string} text */
+export function slideNumber({ node, numbers, level = NEAR }, which, text) {
+  const number = numbers?.[which];
+  if (!node || !numbers || !number) return;
+  const room = roomOf(node, readable(level));
+  if (numbers.cells) return slideCells(numbers, node, which, text);
+  if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
+  setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
+  const [least] = which === "tangent" ? sizesOf(node, readable(level), 0) : [readable(level).number];
+  numbers.sizes[which] = writeNumber(number, plain(text, node, readable(level)), undefined, room[which] ?? room.value, least, numbers.sizes[which], isLow(node, readable(level)));
+}
+
+/** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.
+ * @param {Numbers} numbers @param {GraphNode} node @param {Which} which @param {string} text */
+function slideCells({ cells, ...numbers }, node, which, text) {
+  if (which !== "cotangent" && which !== shownAt(node, "value")) return;
+  const block = /** @type {import("./cell_card.js").Cells} */ (cells)[which === "cotangent" ? which : "value"];
+  const found = numbersIn(text, block.texts.length);
+  if (found) writeBlock(block, found);
+  const norm = /** @type {SVGGraphicsElement} */ (numbers[which]);
+  norm.classList.toggle("unsaid", found !== null);
+  for (const part of [block.image, ...block.texts]) part.classList.toggle("past", found === null);
+  if (found === null) setText(norm, text);
+}
+
+/** Screen reader text of a node.
+ * @param {GraphNode} node */
+export function spoken(node) {
+  if (node.group) return spokenGroup(node);
+  const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
+  const parts = [
+    `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded at ${node.tab}` : ""}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
+    node.tangent !== undefined && `tangent ${node.tangent}`, node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
+    node.muted ? "muted, returns its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
+  ];
+  return parts.filter(Boolean).join(", ");
+}

@@ -1,0 +1,112 @@
+// @ts-check
+// Draw the card of a node with a small tensor: its numbers and those of the arriving cotangent in cells, on
+// the colours of their heat-maps.
+
+import { shared } from "../../base/constants.js";
+import { svg } from "../../base/dom.js";
+import { fitting, textWidth } from "../../base/numbers.js";
+import { gridOf } from "../state/geometry.js";
+import { rows as baselines } from "./face.js";
+import { imageOf, shownAt } from "./heat_card.js";
+import { isBare } from "./levels.js";
+
+/** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {import("../../types.js").Box} Box */
+/** @typedef {import("./levels.js").Level} Level */
+/** @typedef {"value" | "cotangent"} Which */
+/** @typedef {{ texts: SVGGraphicsElement[], image: SVGGraphicsElement, size: number, room: number }} Block
+ * `size` of the font and `room` for a number in px */
+/** @typedef {Record<Which, Block>} Cells */
+
+const { head: HEAD, line: LINE, beside: BESIDE } = shared.cells;
+const SIDE = { near: 11, else: 7 }; // px, margin left and right
+const TOP = 40; // px from the card's top
+const APART = { x: 8, y: 5 }; // px between value and cotangent
+const FONT = 13; // px
+const BOLD = 1.06; // width of semi-bold letters
+const LEAST = textWidth("0.91", 1) * BOLD; // of the font's size: two digits and a point
+const FLAT = 0.85; // height of a line of numbers, of the font's size
+
+/** Whether Python has sent the numbers of the cells. @param {GraphNode} node */
+export const isWritten = ({ heat }) => Boolean(heat?.valueNumbers ?? heat?.tangentNumbers ?? heat?.cotangentNumbers);
+
+/** The cells of both tensors; null where their numbers have no room.
+ * @param {GraphNode} node @param {Level} level @returns {Cells | null} */
+export function makeCells(node, level) {
+  const grid = gridOf(node.dims ?? []);
+  if (!grid || !isWritten(node)) return null;
+  const size = Math.max(FONT, level.number);
+  const boxes = { value: boxOf(node, grid, "value", level), cotangent: boxOf(node, grid, "cotangent", level) };
+  const room = boxes.value.w / grid[1];
+  if (isBare(level) || room < LEAST * size || (grid[0] > 1 && (level.detail !== "near" || LINE < FLAT * size))) return null;
+  const block = (/** @type {Which} */ which) => ({ ...blockIn(boxes[which], grid, which, size), size, room });
+  return { value: block("value"), cotangent: block("cotangent") };
+}
+
+/** @param {GraphNode} node @param {[number, number]} grid @param {Which} which @param {Level} level @returns {Box} */
+function boxOf(node, [rows, columns], which, level) {
+  const { w, h } = node;
+  const side = level.detail === "near" ? SIDE.near : SIDE.else;
+  const back = which === "cotangent";
+  if (rows === 1) {
+    const size = Math.max(FONT, level.number);
+    return { x: side, y: baselines(node, level)[back ? 1 : 0] - 0.98 * size, w: w - 2 * side, h: 1.3 * size };
+  }
+  const beside = columns <= BESIDE;
+  const [wide, tall] = [beside ? (w - 2 * side - APART.x) / 2 : w - 2 * side, LINE * rows];
+  const spare = Math.max(0, h - HEAD - (beside ? tall : 2 * tall)) / 2;
+  return { x: back && beside ? side + wide + APART.x : side, y: TOP + spare + (back && !beside ? tall + APART.y : 0), w: wide, h: tall };
+}
+
+/** @param {Box} box @param {[number, number]} grid @param {Which} which @param {number} size */
+function blockIn({ x, y, w, h }, [rows, columns], which, size) {
+  const image = svg("image", { class: "heat pale", preserveAspectRatio: "none", "image-rendering": "pixelated", x, y, width: w, height: h });
+  const [wide, tall] = [w / columns, h / rows];
+  const texts = Array.from({ length: rows * columns }, (_, i) => {
+    const text = svg("text", {
+      class: `cell ${which === "value" ? "forth-cell" : "back-cell"}`, "data-at": rows === 1 ? `${i}` : `${Math.floor(i / columns)}, ${i % columns}`,
+      x: (x + wide * ((i % columns) + 0.5)).toFixed(1), y: (y + tall * (Math.floor(i / columns) + 0.5) + 0.35 * size).toFixed(1),
+    });
+    text.style.setProperty("--size", `${size.toFixed(1)}px`);
+    return text;
+  });
+  return { image, texts };
+}
+
+/** The elements of all cells. @param {Cells} cells */
+export const cellParts = (cells) => [cells.value, cells.cotangent].flatMap(({ image, texts }) => [image, ...texts]);
+
+/** @param {Cells} cells @param {GraphNode} node */
+export function writeCells(cells, node) {
+  const { heat, connected } = node;
+  for (const which of /** @type {Which[]} */ (["value", "cotangent"])) {
+    const { image } = cells[which];
+    const shown = shownAt(node, which);
+    const shades = (which === "value" || connected) && heat?.[shown];
+    if (shades) image.setAttribute("href", imageOf(shades, heat?.columns ?? 1, shown));
+    else image.removeAttribute("href");
+    writeBlock(cells[which], shades ? (heat?.[`${shown}Numbers`] ?? []) : [], heat?.[`${shown}Full`]);
+  }
+}
+
+/** A number for a cell: a small one that does not fit is about 0.
+ * @param {string} number @param {string | undefined} full with all its digits @param {number} room */
+function fittingCell(number, full, room) {
+  const text = fitting(number, full, room);
+  return text.endsWith("\u2026") && number.includes(`e${shared.minus}`) ? "\u22480" : text;
+}
+
+/** @param {Block} block @param {string[]} numbers @param {string[]} [full] with all their digits */
+export function writeBlock({ texts, size, room }, numbers, full = []) {
+  for (const [i, text] of texts.entries()) {
+    const fits = fittingCell(numbers[i] ?? "\u2013", full[i], room / size / BOLD);
+    if (text.textContent !== fits) text.textContent = fits;
+    text.classList.toggle("negative", fits.startsWith(shared.minus));
+  }
+}
+
+/** The numbers of a written vector; null for another text. @param {string} text "[1, 2]" @param {number} count */
+export function numbersIn(text, count) {
+  const numbers = /^\[(.*)\]$/.exec(text)?.[1].split(", ");
+  return numbers?.length === count ? numbers : null;
+}

@@ -1,0 +1,53 @@
+// @ts-check
+// Show the element of a tensor under the pointer, with its index: on the heat-maps of the selected node,
+// whose numbers Python has sent, and where a cell stands for one element.
+
+import { html, setText } from "../../base/dom.js";
+import { shownAt } from "./heat_card.js";
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {"value" | "cotangent"} Which  of the two pictures */
+
+const BESIDE = 14; // px right of and above the pointer
+
+/** Index and number of the element at a place of a heat-map. Pure.
+ * @param {string[]} numbers row by row @param {number[]} dims of the tensor @param {number} right @param {number} down part of the picture's
+ * width and height, from 0 to 1 */
+export function elementAt(numbers, dims, right, down) {
+  const [rows, columns] = dims.length === 1 ? [1, dims[0]] : dims;
+  const at = (/** @type {number} */ part, /** @type {number} */ count) => Math.min(Math.max(Math.floor(part * count), 0), count - 1);
+  const [row, column] = [at(down, rows), at(right, columns)];
+  return `[${dims.length === 1 ? column : `${row}, ${column}`}] = ${numbers[row * columns + column] ?? "?"}`;
+}
+
+/** @param {Editor} editor */
+export function tellElements(editor) {
+  const { host, surface } = editor.stage;
+  const tip = html("div", { class: "element-tip", "aria-hidden": "true" }); // the inspector's table has the numbers in words
+  tip.hidden = true;
+  host.append(tip);
+  surface.addEventListener("pointermove", (event) => {
+    const text = host.dataset.scrub || event.buttons ? "" : textAt(editor, event);
+    tip.hidden = !text;
+    if (!text) return;
+    setText(tip, text);
+    const { left, top } = host.getBoundingClientRect();
+    tip.style.transform = `translate(${event.clientX - left + BESIDE}px, ${event.clientY - top - 2 * BESIDE}px)`;
+  });
+  surface.addEventListener("pointerleave", () => (tip.hidden = true));
+}
+
+/** @param {Editor} editor @param {{ clientX: number, clientY: number, target: EventTarget | null }} event */
+function textAt({ drawing, stage }, { clientX: x, clientY: y, target }) {
+  const id = /** @type {Element} */ (target).closest("[data-id]")?.getAttribute("data-id") ?? "";
+  const { node } = stage.cards.get(id) ?? {};
+  const { elements, name } = drawing.node ?? {};
+  if (name !== id || !elements || !node) return "";
+  for (const which of /** @type {Which[]} */ (["value", "cotangent"])) {
+    const box = stage.cards.get(id)?.numbers?.pictures?.[which].frame.getBoundingClientRect();
+    const numbers = elements[shownAt(node, which)];
+    if (box && numbers && x >= box.left && x < box.right && y >= box.top && y < box.bottom)
+      return elementAt(numbers, node.dims ?? [], (x - box.left) / box.width, (y - box.top) / box.height);
+  }
+  return "";
+}

@@ -1,0 +1,345 @@
+// @ts-check
+// Place sign, name and numbers on a card at a level of detail, and choose how large they are.
+
+import { RULES, shared } from "../../base/constants.js";
+import { svg } from "../../base/dom.js";
+import { icon } from "../../base/icons.js";
+import { fitting, shortened, shortenedName, textWidth } from "../../base/numbers.js";
+import { clamp } from "../state/geometry.js";
+import { halfOf, THUMB } from "./heat_card.js";
+import { isBare } from "./levels.js";
+import { MOST as TAB_MOST, tabRoom, tabRows } from "./tab_card.js";
+
+// -- Draw the chips on a card's edge: rule, problem or warning, output, and number of runs.
+
+/** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {import("./levels.js").Level} Level */
+/** @typedef {{ kind: string, icon: string, text: string }} Chip */
+
+const FONT = 11.5; // px
+const PAD = { icon: 20, side: 8 }; // px
+const ROW = 10; // px from the card's left and right edge
+const TALL = 20; // px
+const CHIP_OVER = 7; // px by which a chip covers the card's edge, at most; its texts are below
+const CLEAR = 2; // px between a chip and these texts
+const CHIP_GAP = 4; // px between chips
+const CHIP_BOLD = 1.12; // width of semi-bold letters over its estimate, also where the browser rounds it to whole px
+const WORDS = 1.5; // unit up to which a chip has words beside its icon
+const APART = 1; // px between a chip and the card above
+const LEAST = 0.5; // factor of a chip, where the next card is near
+/** Px by which chips extend above and below the card. */
+export const REACH = { above: 14, below: 16 };
+
+const FLAG = { kind: "out-chip", icon: "output", text: "" };
+const OUTPUT = { ...FLAG, text: "output" };
+
+/** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
+export function chips(node, level, top) {
+  const { unit, detail } = level;
+  const { isOutput, runs, segment, state, w, foot = 0 } = node;
+  const h = node.h + foot; // below its tabs
+  const size = sizeAbove(node, level, top);
+  const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
+  const wide = (/** @type {Chip} */ chip) => size * chipWidth(chip);
+  const above = overEdge(top) - TALL * size;
+  const left = leftChips(node, (w - 2 * ROW - (isOutput ? wide(FLAG) + CHIP_GAP : 0)) / size).map((chip) => (bare ? { ...chip, text: "" } : chip));
+  let x = ROW;
+  const drawn = left.map((chip) => {
+    const element = draw(chip, x, above, size);
+    x += wide(chip) + CHIP_GAP;
+    return element;
+  });
+  const output = bare || x + wide(OUTPUT) > w - ROW ? FLAG : OUTPUT;
+  if (isOutput) drawn.push(draw(output, w - ROW - wide(output), above, size));
+  const end = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
+  const numbered = detail === "near" && segment ? { kind: "segment", icon: "", text: `segment ${segment}` } : null;
+  const next = ROW + (numbered ? end(numbered) + CHIP_GAP : 0);
+  if (numbered) drawn.push(draw(numbered, ROW, h - 5, unit));
+  if (runs) {
+    const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
+    drawn.push(draw(chip, w - ROW - end(chip), h - 5, unit));
+  }
+  if (state?.length && unit <= WORDS) drawn.push(draw({ kind: "state", icon: "", text: shortened(state[0], (w - ROW - next) / unit - (runs ? 30 : 0), FONT) }, next, h - 5, unit));
+  return drawn;
+}
+
+/** Px by which chips lie over the card's edge. @param {number} top px from the card's top to its highest text */
+const overEdge = (top) => Math.min(CHIP_OVER, top - CLEAR);
+
+/** Factor of the chips above a card: that of the level, or less where they would touch the next card above.
+ * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
+function sizeAbove({ above }, { unit }, top) {
+  const fits = above === undefined ? unit : (above - APART + overEdge(top)) / TALL;
+  return Math.min(unit, Math.max(fits, LEAST));
+}
+
+/** Px from the card's left edge to the end of the icons above it. @param {GraphNode} node @param {Level} level @param {number} top */
+export function chipsReach(node, level, top) {
+  const icons = leftChips(node, 0).length;
+  return icons ? ROW + icons * (sizeAbove(node, level, top) * chipWidth(FLAG) + CHIP_GAP) : 0;
+}
+
+/** The place of the chips above a card. @param {GraphNode} node @param {Level} level @param {number} top @returns {import("../../types.js").Box} */
+export function chipsBox(node, level, top) {
+  const tall = TALL * sizeAbove(node, level, top);
+  return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w: node.w - 2 * ROW, h: tall };
+}
+
+/** The rule and the problem or warning, shortened to `room` px. Beside a problem or warning, only the rule's icon is
+ * shown.
+ * @param {GraphNode} node @param {number} room @returns {Chip[]} */
+function leftChips({ rule, ruleText, problem, warning, muted }, room) {
+  if (muted && !problem) return [{ kind: "missing", icon: "mute", text: "muted" }];
+  const trouble = problem ? "problem" : warning ? headOf(warning) : "";
+  const row = [];
+  if (trouble) row.push({ kind: problem ? "problem" : "warning", icon: "warning", text: trouble });
+  const left = room - (row.length ? chipWidth(row[0]) + CHIP_GAP : 0) - PAD.icon - PAD.side;
+  const text = ruleText || RULES[rule]?.label;
+  if (rule !== "follow") row.unshift({ kind: rule, icon: rule, text: left < 24 ? "" : shortened(text, left, FONT) });
+  return row;
+}
+
+/** The part of a short warning before its colon, else its first word. @param {string} warning */
+const headOf = (warning) => /^[^:.]{1,12}(?=:)/.exec(warning)?.[0] ?? warning.split(" ")[0];
+
+/** @param {Chip} chip px */
+const chipWidth = ({ icon: mark, text }) => textWidth(text, FONT) * CHIP_BOLD + (mark ? PAD.icon : PAD.side) + (text ? PAD.side : 3);
+
+/** @param {Chip} chip @param {number} x @param {number} y @param {number} unit */
+function draw(chip, x, y, unit) {
+  const rule = RULES[chip.kind];
+  const group = svg("g", { class: `chip ${chip.kind}${rule ? ` ${rule.colour}` : ""}${rule?.asks ? " opens" : ""}` },
+    svg("rect", { x, y, width: unit * chipWidth(chip), height: TALL * unit, rx: (TALL / 2) * unit }),
+    svg("text", { x: x + unit * (chip.icon ? PAD.icon : PAD.side), y: y + 14 * unit }, chip.text));
+  if (!chip.icon) return group;
+  const mark = icon(chip.icon, 12 * unit);
+  mark.setAttribute("x", String(x + 6 * unit));
+  mark.setAttribute("y", String(y + 4 * unit));
+  group.append(mark);
+  return group;
+}
+
+const SIDE = { near: 11, else: 7 }; // px, margin left and right
+const HEADER = 33; // px
+const TIGHT = 6; // px between and around two numbers without anything else
+const OVER = 52; // px by which a number may be wider than its card where the card shows nothing else
+const HIGH = 8; // px above the sign of a tall card, at most
+const OUT = 20; // px above and below a card, at most, that two numbers take in forward mode
+const SPREAD = 13; // px above and below a card, at most, that sign and numbers take, half of what is between two cards
+const LEAST_GAP = 2.5; // px between three numbers, at least
+const BESIDE = 15; // px of numbers, at most, that leave room for a tangent beside the value
+const SMALLER = 0.9; // size of a tangent beside its value
+const MARK = 9; // px that the arrows of value and cotangent take
+const CAPITAL = 0.7; // height of digits and capitals, of the font's size
+const [INK, HIGH_INK] = [0.76, 1.05]; // height of letters, and of exponents, roots, brackets and bars, of the font's size
+const RAISED = /[\u00b2\u00b3\u02b0-\u02ff\u1d2c-\u1d6a\u2070-\u207f\u221a]/; // exponents and roots
+const LARGER = 1.15; // a symbol over the level's text, at most
+const BELOW = 0.2; // of the font's size, what brackets and the bars of a norm have below the line
+export const MOST = 16; // px of a number
+const NORM = 13.5; // px under a picture
+const SYMBOL = { most: 20, sign: 26, beside: 13, far: 40 }; // px; a sign such as + looks smaller than letters
+const NAME = 12.5; // px
+const LETTERS = 3; // of a name that is shortened, at least
+const STUMP = 6; // letters of a name beside its sign, which says more than fewer of them
+const GAP = 8; // px between symbol and name
+const BETWEEN = 4; // px between them above a card, where the name is not enlarged
+const SHAPE = 11.5; // px
+const BOLD = 1.06; // width of semi-bold letters
+const WIDER = 1.14; // width of a symbol such as "flatten", of narrow letters, over its estimate
+export const LIFT = 6; // px from a card to the name above it
+const FOLDED = 12; // px, margin of a collapsed group's card
+
+/** @param {Level} level */
+const sideOf = ({ detail }) => (detail === "near" ? SIDE.near : SIDE.else);
+
+/** Whether both numbers have room, one below the other. On a phone the sign stands above them, which says what the node does, and
+ * they may be higher than the card; in forward mode more so, since both modes are what is looked at. Pure.
+ * @param {{ h: number, tangent?: string }} node @param {Level} level */
+export const hasBoth = ({ h, tangent }, { detail, text, number }) =>
+  detail !== "one" || CAPITAL * (text + 2 * number) + 2 * TIGHT <= h + 2 * (tangent === undefined ? SPREAD : OUT);
+
+/** Baselines of sign and numbers, in px from the card's top: of value and cotangent, in forward mode of the tangent and the
+ * cotangent, with the value above them where it has room. @param {GraphNode} node @param {Level} level */
+export function baselines(node, level) {
+  const { h } = node;
+  const { detail, text, number } = level;
+  if (detail === "near") {
+    const middle = (HEADER + h) / 2;
+    return { sign: 24, rows: [middle - 4.5, middle + 16] };
+  }
+  const [head, row] = [isBare(level) ? 0 : CAPITAL * text, CAPITAL * number];
+  if (detail === "one") return stacked(h, CAPITAL * text, Array(hasBoth(node, level) ? 2 : 1).fill(row));
+  const count = hasThree(node, level) ? 3 : 2;
+  const below = /^[[\u2016]/.test(node.value) ? BELOW * number : 0;
+  const first = head ? head + Math.min((h - head - below - count * row) / (below ? 8 : count + 2), HIGH) : 0;
+  const gap = Math.max((h - first - below - count * row) / (count + 1), below);
+  const top = Math.max(first, (first + h - below - count * row - (count - 1) * gap) / 2);
+  return { sign: first, rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row) };
+}
+
+/** Baselines of the sign and the numbers, one below the other about the middle of a card.
+ * @param {number} h @param {number} head @param {number[]} numbers px of their heights */
+function stacked(h, head, numbers) {
+  const heights = [head, ...numbers];
+  const total = heights.reduce((sum, height) => sum + height, 0);
+  const gap = Math.max((h - total) / (heights.length + 1), TIGHT);
+  let at = (h - total - numbers.length * gap) / 2 - gap;
+  const [sign, ...rows] = heights.map((height) => (at += gap + height));
+  return { sign, rows: [rows[0], rows[rows.length - 1]] };
+}
+
+/** Px from the card's top to the top of its highest text, about. @param {GraphNode} node @param {Level} level */
+export function inkTop(node, level) {
+  const { sign, rows: [first] } = baselines(node, level);
+  if (level.detail === "one") return sign - INK * level.text;
+  if (isBare(level)) return first - HIGH_INK * Math.max(level.number, MOST);
+  const most = level.detail === "near" ? SYMBOL.most : level.text * LARGER;
+  return Math.min(sign - (RAISED.test(node.symbol) ? HIGH_INK : INK) * most, first - HIGH_INK * Math.max(level.number, MOST));
+}
+
+/** Baselines of the two numbers. @param {GraphNode} node @param {Level} level */
+export const rows = (node, level) => (node.tab ? tabRows(node, level) : baselines(node, level).rows);
+
+/** Whether value, tangent and cotangent have a row each, in forward mode. @param {GraphNode} node @param {Level} level */
+const hasThree = ({ h, tangent, heat }, level) =>
+  tangent !== undefined && !heat && level.detail !== "near" && !isBare(level) && (h - CAPITAL * (level.text + 3 * level.number)) / 5 >= LEAST_GAP;
+
+/** Whether the tangent stands beside the value, in forward mode. @param {GraphNode} node @param {Level} level */
+export const isBeside = ({ tangent, heat, group, tab, shape }, level) => tangent !== undefined && level.detail === "near" && level.number <= BESIDE && !heat && !group && !tab && !shape;
+
+/** Whether the value is written; in forward mode it gives way to the tangent where not all three numbers have room.
+ * @param {GraphNode} node @param {Level} level */
+export const hasValue = (node, level) => node.tangent === undefined || isBeside(node, level) || (!node.group && !node.tab && hasThree(node, level));
+
+/** Px of a tangent beside its value: at least, and at most. @param {Level} level */
+export const sizesBeside = ({ number }) => [SMALLER * number, Math.max(SMALLER * MOST, number)];
+
+/** Left end of the numbers, right of the arrows. @param {Level} level */
+export const leftOf = (level) => sideOf(level) + MARK + 1;
+
+/** The line below sign and name. @param {GraphNode} node @param {Level} level */
+export const divider = ({ w }, level) =>
+  level.detail === "near" ? [svg("line", { class: "divider", x1: SIDE.near, x2: w - SIDE.near, y1: HEADER, y2: HEADER })] : [];
+
+/** Arrows before value and cotangent, where there is room. @param {number} forth @param {number} back baselines @param {Level} level */
+export function arrows(forth, back, level) {
+  if (level.detail !== "near") return [];
+  const x = SIDE.near;
+  return [
+    svg("path", { class: "forth", d: `M${x} ${forth - 10}l6 4.5-6 4.5z` }),
+    svg("path", { class: "back", d: `M${x + 6} ${back - 10}l-6 4.5 6 4.5z` }),
+  ];
+}
+
+/** Px for the two numbers, their largest size and their right end, of the value its `own` if it differs; where the shape
+ * stands, if it has room.
+ * @param {GraphNode} node @param {Level} level
+ * @returns {{ value: number, tangent?: number, cotangent: number, most: number, right: number, own?: number, shape?: number }}  `tangent`: if it is beside the value */
+export function roomOf(node, level) {
+  if (node.tab) {
+    const { ends: [own, right], ...rooms } = tabRoom(node, level);
+    return { ...rooms, most: Math.max(TAB_MOST, level.number), right, own };
+  }
+  const { w, shape, heat, group } = node;
+  const { detail, number, text } = level;
+  if (detail === "one") return { value: w + OVER, cotangent: w + OVER, most: number, right: w / 2 }; // written about the middle
+  const near = detail === "near";
+  const side = group && near ? FOLDED : sideOf(level);
+  if (heat && near) return { value: halfOf(w) - MARK, cotangent: halfOf(w) - MARK, most: Math.max(NORM, number), right: w - side };
+  if (heat && !isBare(level)) {
+    const room = w - 2 * side - THUMB - 4;
+    return { value: room, cotangent: room, most: number, right: w - side };
+  }
+  const room = w - 2 * side - (near ? MARK + 1 : 0);
+  const size = Math.max(SHAPE, text);
+  if (isBeside(node, level)) return { value: 0.51 * room, tangent: 0.46 * room, cotangent: room, most: MOST, right: w - side };
+  const beside = near && shape && !heat ? textWidth(shape, size) + 4 : 0;
+  return { value: room - beside, cotangent: room, most: Math.max(MOST, number), right: w - side, ...(beside && { shape: side + MARK }) };
+}
+
+/** Symbol on the left, name on the right, and the symbol alone for the view from far; an input, whose symbol is its
+ * name, is labelled as one.
+ * @param {GraphNode} node @param {Level} level */
+export function header(node, level) {
+  const across = textWidth(node.symbol, 1) * BOLD;
+  return [signAlone(node, level, across), ...(isBare(level) ? above(node, level) : titled(node, level, across))];
+}
+
+/** The symbol in the middle of the card, without a name: as large as fits where it is all that is seen, else above the numbers.
+ * @param {GraphNode} node @param {Level} level @param {number} across width of the symbol, in units of its size */
+function signAlone(node, level, across) {
+  const { symbol, w, h } = node;
+  const one = level.detail === "one";
+  const size = one ? level.text : clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
+  const y = one ? baselines(node, level).sign : h / 2 + size * 0.34;
+  return svg("text", { class: "sign", x: w / 2, y, "font-size": size.toFixed(1) }, shortened(symbol, (one ? w + OVER : w - 8) / BOLD, size));
+}
+
+/** What stands above the card where the numbers take all of it, right of its chips: the symbol, then the name where it has
+ * room too. Pure.
+ * @param {GraphNode} node @param {Level} level @returns {{ left: number, size: number, symbol: string, beside: number, name: string }}
+ * `size` of both, px; `beside`: where the name begins, px */
+export function titleAbove(node, level) {
+  const { symbol, id, w, isOutput } = node;
+  const top = inkTop(node, level);
+  const left = chipsReach(node, level, top);
+  const room = w - left - (isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) : 0);
+  const size = Math.max(NAME, level.text);
+  const sign = shortened(symbol, room / BOLD, size);
+  const beside = left + textWidth(sign, size) * BOLD + (size / NAME) * BETWEEN;
+  const name = nameFor(id, left + room - beside, size);
+  return { left, size, symbol: sign, beside, name: symbol === id || (name !== id && name.length < STUMP) ? "" : name };
+}
+
+/** @param {GraphNode} node @param {Level} level */
+function above(node, level) {
+  if (level.detail === "one") return [];
+  const { left, size, symbol, beside, name } = titleAbove(node, level);
+  const sign = svg("text", { class: "symbol above", x: left, y: -LIFT }, symbol);
+  sign.style.setProperty("--size", `${size.toFixed(1)}px`);
+  return [sign, svg("text", { class: "name above", x: beside, y: -LIFT }, name)];
+}
+
+/** @param {GraphNode} node @param {Level} level @param {number} across width of the symbol, in units of its size */
+function titled(node, level, across) {
+  const { symbol, id, w, isInput, isParameter } = node;
+  const [side, near] = [sideOf(level), level.detail === "near"];
+  const room = w - 2 * side - (isInput && !near ? 6 : 0);
+  const named = Math.max(NAME, level.text);
+  const what = isInput && symbol === id ? (isParameter ? "parameter" : "input") : "";
+  const beside = room - textWidth(what, named) - GAP;
+  const said = near && what && beside >= SYMBOL.beside * across; // otherwise the card's form shows it
+  const own = what ? "" : id;
+  const spare = Math.min(textWidth(own, named), textWidth([...own].slice(0, LETTERS).join("") + "…", named)) + GAP;
+  const given = said ? beside : own ? Math.max(room - spare, 0.66 * room) : room;
+  const most = !near ? level.text * LARGER : /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
+  const size = clamp(given / across, Math.max(level.text, 10), Math.max(most, level.text));
+  const y = baselines(node, level).sign;
+  const left = side + (isInput ? 3 : 0);
+  const big = svg("text", { class: "symbol", x: left, y }, shortened(symbol, given / BOLD, size));
+  big.style.setProperty("--size", `${size.toFixed(1)}px`);
+  const rest = room - Math.min(WIDER * across * size, given) - GAP;
+  const name = what ? (said ? what : "") : nameFor(own, rest, named);
+  const title = svg("text", { class: what ? "name fixed" : "name", x: w - side - (what ? 3 : 0), y: near ? 23 : y }, name);
+  return [big, title];
+}
+
+/** The name, shortened to a few letters at least, else none. @param {string} name @param {number} room @param {number} size */
+function nameFor(name, room, size) {
+  const text = shortenedName(name, room, size);
+  return text === name || [...text].length > LETTERS ? text : "";
+}
+
+/** Write a number as large as fits into `room` px, with fewer digits where it would be too small.
+ * @param {SVGGraphicsElement} element @param {string} text @param {string | undefined} full with all digits @param {number} room
+ * @param {number} least @param {number} most px @param {boolean} [bare] a norm without its bars @returns {number} its size */
+export function writeNumber(element, text, full, room, least, most, bare = false) {
+  const width = textWidth(text, 1) * BOLD || 1;
+  const size = clamp(room / width, least, Math.max(least, most));
+  const fitted = fitting(text, full, room / BOLD / size + 0.01);
+  const fits = bare ? fitted.replaceAll("\u2016", "") : fitted;
+  if (element.textContent !== fits) element.textContent = fits;
+  element.classList.toggle("negative", text.startsWith(shared.minus));
+  element.style.setProperty("--size", `${size.toFixed(1)}px`);
+  return size;
+}

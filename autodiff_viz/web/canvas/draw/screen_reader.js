@@ -1,0 +1,179 @@
+// @ts-check
+// Write the canvas's output for screen readers: a list of the graph, updated when idle, and a line about
+// every edit that Python has answered.
+
+import { shared } from "../../base/constants.js";
+import { html, keep, setText } from "../../base/dom.js";
+import { titleOf } from "../state/fold.js";
+import { grouped } from "../state/reachability.js";
+import { spoken } from "./cards.js";
+import { say } from "./stage.js";
+
+// -- Describe the graph in words for screen readers, in reading order.
+
+/** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {import("../../types.js").Wire} Wire */
+/** @typedef {import("../../types.js").Region} Region */
+
+const COLUMN = 64; // px; nodes closer than this are in one column
+
+/** Nodes from left to right, each column from the top.
+ * @template {{ x: number, y: number }} T @param {T[]} nodes @returns {T[]} */
+export const inOrder = (nodes) =>
+  [...nodes].sort((a, b) => Math.round(a.x / COLUMN) - Math.round(b.x / COLUMN) || a.y - b.y || a.x - b.x);
+
+/** A slot in words: "slot condition", "the first input". @param {string} label */
+export const spokenLabel = (label) => (label.endsWith("input") ? `the ${label}` : `slot ${label}`);
+
+/** Text of a wire: its source, its target, its contribution.
+ * @param {Wire} wire @param {GraphNode | undefined} to */
+export function spokenWire(wire, to) {
+  const label = to?.slots[wire.slot]?.label ?? String(wire.slot);
+  const back = wire.reverse?.passed ?? wire.passed;
+  const forth = wire.reverse && wire.passed ? `passes on a tangent of ${wire.passed}, ` : "";
+  const passed = forth + (back ? `passes back ${back}` : "passes nothing back yet");
+  return `wire from ${titleOf(wire.from)} to ${spokenLabel(label)} of ${titleOf(wire.to)}, ${wire.alternative ? "backward only, " : ""}${passed}`;
+}
+
+/** Text of a region and its nodes. @param {Region} region */
+export const spokenRegion = ({ name, nodes, badge, problem }) =>
+  [`checkpoint region ${name}: ${nodes.join(", ")}`, badge && `runs ${badge.replace(/^[x×]/, "")} times`, problem].filter(Boolean).join(", ");
+
+/** Text of a group and its nodes. @param {import("../../types.js").Group} group */
+export const spokenGroup = ({ name, nodes, problem, branches, alone }) =>
+  [branches ? `group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"} ${name}: ${branches.join(", ")}` : `group ${name}: ${nodes.join(", ")}`,
+    alone && `only ${alone} is trained`, problem].filter(Boolean).join(", ");
+
+/** Wires at a node, incoming ones first, each side from the top: the order of `,` and `.`.
+ * @param {Wire[]} wires @param {string} id */
+export const wiresAt = (wires, id) => [
+  ...wires.filter((wire) => wire.to === id).sort((a, b) => a.slot - b.slot),
+  ...wires.filter((wire) => wire.from === id && wire.to !== id),
+];
+
+/** Lines of the list: nodes in reading order, each with its incoming wires and the nodes that it feeds.
+ * @param {{ nodes: GraphNode[], wires: Wire[], regions: Region[], groups?: import("../../types.js").Group[] }} drawing @param {(node: GraphNode) => string} spoken
+ * @returns {{ id: string, text: string, wires: string[] }[]} */
+export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
+  const into = grouped(wires, "to");
+  const from = grouped(wires, "from");
+  const lines = inOrder(nodes).map((node) => {
+    const feeds = [...new Set((from.get(node.id) ?? []).map(({ to }) => to))];
+    const reads = [...(into.get(node.id) ?? [])].sort((a, b) => a.slot - b.slot);
+    return {
+      id: node.id,
+      text: `${spoken(node)}, ${feeds.length ? `feeds ${feeds.join(" and ")}` : "feeds nothing"}`,
+      wires: reads.map((wire) => spokenWire(wire, node)),
+    };
+  });
+  const framed = [...regions.map((region) => ({ name: region.name, text: spokenRegion(region) })), ...groups.map((group) => ({ name: group.name, text: spokenGroup(group) }))];
+  return [...lines, ...framed.map(({ name, text }) => ({ id: `region ${name}`, text, wires: [] }))];
+}
+
+/** Text after Python has answered an edit: the edit's name and the value of the output, or for a change of rules
+ * the cotangents that it has changed.
+ * @param {Stepped} before @param {Stepped} after */
+export function spokenStep(before, after) {
+  const [was, is] = [before.history, after.history];
+  if (!isStep(was, is) && was.redo === is.redo) return "";
+  const back = is.redo && is.redo === was.undo && (is.redo !== was.redo || numberOf(is) < numberOf(was));
+  const forth = is.undo && is.undo === was.redo && (is.undo !== was.undo || numberOf(is) > numberOf(was));
+  const what = back ? `Undone: ${is.redo}` : forth ? `Redone: ${is.undo}` : is.undo;
+  if (!what) return "";
+  const ruled = changes(before, after, ({ rule, ruleFull }) => `${rule} ${ruleFull ?? ""}`);
+  if (ruled.length) {
+    const edit = back || forth ? what : `${ruled[0].rule.replace("_", " ")} on ${enumerated(ruled)}`;
+    const changed = changes(before, after, ({ cotangent, cotangentFull }) => cotangentFull ?? cotangent);
+    return `${edit}: ${changed.length ? `cotangents of ${enumerated(changed)} changed` : "no cotangent changed"}`;
+  }
+  const output = after.nodes.find((node) => node.isOutput);
+  return `${what}. ${output?.value ? `Output ${output.id} is ${output.value}` : ""}`.trim();
+}
+
+/** Number of the present step among all, also those that are no longer kept. @param {Steps} steps */
+const numberOf = ({ at = 0, gone = 0 }) => at + gone;
+
+/** Whether the present step is another one; two in a row may have one name. @param {Steps} was @param {Steps} is */
+const isStep = (was, is) => was.undo !== is.undo || numberOf(was) !== numberOf(is);
+
+/** Whether a new step has taken the loops and functions out of the formula.
+ * @param {Steps} was @param {Steps} is */
+export const isWrittenOut = (was, is) => isStep(was, is) && !is.redo && Boolean(is.undo?.endsWith(shared.written_out));
+
+/** Whether the last edit has set an input to data, of which its label says what was read.
+ * @param {Steps} was @param {Steps} is */
+export const isOfData = (was, is) => isStep(was, is) && was.redo !== is.undo && Boolean(is.undo?.startsWith(shared.data_of)) && !is.redo;
+
+/** @typedef {{ undo?: string, redo?: string, at?: number, gone?: number }} Steps */
+/** @typedef {{ history: Steps, nodes: GraphNode[] }} Stepped */
+
+/** The nodes of both drawings that a look finds changed.
+ * @param {Stepped} before @param {Stepped} after @param {(node: GraphNode) => string} look */
+function changes(before, after, look) {
+  const looks = new Map(before.nodes.map((node) => [node.id, look(node)]));
+  return after.nodes.filter((node) => looks.has(node.id) && looks.get(node.id) !== look(node));
+}
+
+const NAMED = 5; // nodes that are named before the others are counted
+
+/** @param {GraphNode[]} nodes */
+const enumerated = (nodes) =>
+  nodes.slice(0, NAMED).map(({ id }) => id).join(", ") + (nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "");
+
+/** @typedef {import("../editor.js").Editor} Editor */
+/** @typedef {{ root: HTMLElement, text: HTMLElement, wires: HTMLElement, said: string }} Line */
+
+const WRITTEN = "The copies now differ, so the formula writes the loop out. Undo brings it back.";
+const LATER = 400; // ms without a change before the list is written
+
+/** @param {Editor} editor */
+export function speak(editor) {
+  const list = html("ul", { "aria-label": "Nodes and wires" });
+  const told = html("div", { "aria-live": "polite", class: "told" });
+  editor.stage.host.append(html("div", { class: "unseen" }, list, told));
+  /** @type {Map<string, Line>} */
+  const lines = new Map();
+  let [written, drawing, timer] = [editor.seen, editor.drawing, 0];
+  const write = () => {
+    if (written === editor.seen || editor.dragged) return;
+    written = editor.seen;
+    list.setAttribute("aria-label", `Nodes and wires: ${written.nodes.length} nodes, ${written.wires.length} wires`);
+    const items = linesOf(written, spoken);
+    keep(list, lines, items, ({ id }) => id, makeLine, writeLine);
+    items.forEach(({ id }, i) => inPlace(list, /** @type {Line} */ (lines.get(id)).root, i));
+  };
+  editor.watchers.push(() => {
+    if (editor.drawing !== drawing) {
+      const what = drawing.rev < 0 ? "" : spokenStep(drawing, editor.drawing);
+      if (drawing.rev >= 0 && isWrittenOut(drawing.history, editor.drawing.history)) say(editor.stage, WRITTEN);
+      if (drawing.rev >= 0 && isOfData(drawing.history, editor.drawing.history)) say(editor.stage, editor.drawing.history.undo ?? "");
+      drawing = editor.drawing;
+      if (what) told.textContent = what;
+    }
+    if (written === editor.seen || editor.dragged) return;
+    clearTimeout(timer);
+    timer = window.setTimeout(write, LATER);
+  });
+}
+
+/** @returns {Line} */
+function makeLine() {
+  const [text, wires] = [html("span"), html("ul")];
+  return { root: html("li", {}, text), text, wires, said: "" };
+}
+
+/** @param {Line} line @param {{ text: string, wires: string[] }} item */
+function writeLine(line, { text, wires }) {
+  setText(line.text, text);
+  const said = wires.join("\n");
+  if (said === line.said) return;
+  line.said = said;
+  line.wires.replaceChildren(...wires.map((wire) => html("li", {}, wire)));
+  if (wires.length) line.root.append(line.wires);
+  else line.wires.remove();
+}
+
+/** @param {Element} list @param {Element} item @param {number} index */
+function inPlace(list, item, index) {
+  if (list.children[index] !== item) list.insertBefore(item, list.children[index]);
+}

@@ -1,0 +1,38 @@
+// @ts-check
+// Show in one sentence what the page is for, with two ways to begin. A newcomer sees it over the first graph;
+// after the first gesture it never comes again in this browser.
+
+import { shared } from "../../base/constants.js";
+import { html } from "../../base/dom.js";
+import { BROWSER, readList, writeList } from "../../base/store.js";
+
+const NAME = "welcomed";
+
+/** @param {import("../editor.js").Editor} editor */
+export function welcome(editor) {
+  if (readList(BROWSER, NAME).length) return;
+  const { host } = editor.stage;
+  const root = html("div", { class: "welcome", role: "note", hidden: true },
+    html("p", {}, "See how gradients flow back through a computation, bend them, and watch what changes."),
+    html("button", { type: "button", click: () => editor.startPlay() }, "Play it"),
+    html("a", { href: `?lesson=${shared.first_lesson}`, target: "_self" }, "First lesson"));
+  const ending = new AbortController();
+  const end = () => {
+    ending.abort();
+    root.remove();
+    writeList(BROWSER, NAME, [{ since: 1 }]);
+  };
+  editor.watchers.push(() => {
+    if (ending.signal.aborted) return;
+    const { lesson, history, rev } = editor.drawing;
+    root.hidden = Boolean(lesson) || rev < 0 || Boolean(history.undo);
+  });
+  host.append(root);
+  // The first gesture anywhere; the buttons of the line itself do what they say first.
+  for (const kind of ["pointerdown", "keydown", "wheel"]) document.addEventListener(kind, (event) => {
+    if (root.hidden || event.composedPath().includes(root)) return;
+    end();
+  }, { capture: true, passive: true, signal: ending.signal });
+  root.addEventListener("click", () => setTimeout(end));
+  root.addEventListener("pointerdown", (event) => event.stopPropagation()); // the canvas pans
+}

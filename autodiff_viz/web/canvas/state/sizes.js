@@ -1,0 +1,50 @@
+// @ts-check
+// Sort cards by the size of a quantity, by which they are filled where no number is read: cotangent, value or elements.
+// Sizes are read from the texts of cards, which are norms for tensors. Pure.
+
+import { shared } from "../../base/constants.js";
+
+/** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {"cotangent" | "value" | "elements"} Quantity */
+/** @typedef {{ classes: Map<string, string>, least: number, most: number, kinds: Set<string> }} Sizes `classes`: by node, a
+ * step from 0 to 4, "zero", "none" or "nonfinite"; `least` and `most`: of what has a step, 0 without any; `kinds`: of the classes */
+
+export const STEPS = 5;
+
+/** @type {Record<Quantity, (node: GraphNode) => number | null>} null: there is none */
+const SIZE = {
+  cotangent: ({ connected, cotangent }) => (connected ? sizeOf(cotangent) : null),
+  value: ({ value }) => sizeOf(value),
+  elements: ({ dims, value }) => (sizeOf(value) === null ? null : (dims ?? []).reduce((all, one) => all * one, 1)),
+};
+export const QUANTITIES = /** @type {Quantity[]} */ (Object.keys(SIZE));
+
+/** The size of a number, the norm of a vector, or the norm as it is written; null for a text without a number.
+ * @param {string} text */
+export function sizeOf(text) {
+  const numbers = text.replace(/[\u2016[\]\u2007\u2008]/g, "").replaceAll(shared.minus, "-").replaceAll("\u221e", "Infinity").split(",").map((part) => part.trim());
+  const found = numbers.map((part) => (part === "" ? null : part === "NaN" ? NaN : Number(part)));
+  if (found.some((number, i) => number === null || (Number.isNaN(number) && numbers[i] !== "NaN"))) return null;
+  return Math.hypot(.../** @type {number[]} */ (found));
+}
+
+/** Whether neither a cotangent arrives at a node nor anything but zeros. @param {GraphNode} node */
+export const takesNone = (node) => !node.isOutput && [null, 0].includes(SIZE.cotangent(node));
+
+/** Steps that are even on a logarithmic scale, from the least to the greatest size.
+ * @param {GraphNode[]} nodes @param {Quantity} quantity @returns {Sizes} */
+export function sizesBy(nodes, quantity) {
+  const sizes = nodes.map((node) => SIZE[quantity](node));
+  const usual = /** @type {number[]} */ (sizes.filter((size) => size !== null && size > 0 && size < Infinity));
+  const least = usual.reduce((a, b) => Math.min(a, b), usual[0] ?? 0);
+  const most = usual.reduce((a, b) => Math.max(a, b), 0);
+  const span = Math.log(most / least);
+  const classOf = (/** @type {number | null} */ size) => {
+    if (size === null) return "none";
+    if (!Number.isFinite(size)) return "nonfinite";
+    if (size === 0) return "zero";
+    return String(span > 0 ? Math.min(Math.floor((STEPS * Math.log(size / least)) / span), STEPS - 1) : STEPS - 1);
+  };
+  const classes = new Map(nodes.map(({ id }, i) => [id, classOf(sizes[i])]));
+  return { classes, least, most, kinds: new Set(classes.values()) };
+}

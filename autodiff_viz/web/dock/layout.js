@@ -1,0 +1,132 @@
+// @ts-check
+// Set the look of the page: which panels are open, how high the dock is, how large the type. It is kept in
+// this browser, unless a link brings another one, and put on the root element, where lab.css and the
+// components' style sheets read it.
+
+import { BROWSER, readList, writeList } from "../base/store.js";
+
+// -- Encode the layout in a link: which panels are folded, how large they are, and the part of the graph on
+// view. It is in the fragment, after the #, which only the browser reads:
+// `#folded=1&dock=300&view=1.5,120,-40`.
+
+/** @typedef {{ k: number, x: number, y: number }} Place the scale, and the point of the graph in the middle of the canvas */
+
+const FAR = 1e6; // the greatest coordinate that is read
+const LARGEST = 1e4; // px
+
+/** The fragment of a link; "" for the usual look and a view that is fitted. Pure.
+ * @param {Look} look @param {Place | null} place of a view that the user has chosen */
+export function toFragment({ dock, formula, folded, large, second }, place) {
+  const fields = {
+    ...(folded && { folded: "1" }), ...(large && { large: "1" }), ...(dock && { dock: String(dock) }), ...(formula && { formula: String(formula) }), ...(second && { second }),
+    ...(place && { view: [place.k.toPrecision(4), place.x.toFixed(0), place.y.toFixed(0)].join(",") }),
+  };
+  const text = new URLSearchParams(fields).toString().replaceAll("%2C", ",");
+  return text && `#${text}`;
+}
+
+/** What a fragment says, where anything may stand. Pure.
+ * @param {string} hash @returns {{ look: Partial<Look> | null, place: Place | null }} null where it says nothing */
+export function fromFragment(hash) {
+  const fields = new URLSearchParams(hash.slice(1));
+  const px = (/** @type {string} */ name) => {
+    const found = Number(fields.get(name));
+    return found > 0 && found < LARGEST ? found : null;
+  };
+  const look = { folded: fields.get("folded") === "1", large: fields.get("large") === "1", dock: px("dock"), formula: px("formula"), second: fields.get("second") };
+  const [k, x, y] = (fields.get("view") ?? "").split(",").map((part) => (part.trim() ? Number(part) : NaN));
+  const isPlace = k > 0 && k < FAR && Math.abs(x) < FAR && Math.abs(y) < FAR;
+  return { look: ["folded", "large", "dock", "formula", "second"].some((name) => fields.has(name)) ? look : null, place: isPlace ? { k, x, y } : null };
+}
+
+/** @typedef {{ dock: number | null, formula: number | null, folded: boolean, large: boolean, second: string | null }} Look
+ * `dock`, `formula`: their heights in px, null if the user has not set them; `folded`: the dock; `second`: the figure beside the plot in a wide window, null for none */
+
+const NAME = "look";
+/** @type {Look} */
+export const USUAL = { dock: null, formula: null, folded: false, large: false, second: null };
+const LINES = 84; // px of the formula's height
+export const LEAST = 120, FOLDED = 36; // px of the dock's height
+const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
+const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a high window
+const WIDE = "(min-width: 1700px) and (min-height: 560px)", BELOW = "(min-width: 900px) and (min-height: 560px)"; // lab.css has the same limits
+const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
+const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
+
+/** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
+export const valid = (found) => ({
+  dock: Number.isFinite(found?.dock) ? Math.max(LEAST, found.dock) : USUAL.dock,
+  formula: Number.isFinite(found?.formula) ? Math.max(LINES, found.formula) : USUAL.formula,
+  folded: found?.folded === true,
+  large: found?.large === true,
+  second: typeof found?.second === "string" && /^[a-z]{1,20}$/.test(found.second) ? found.second : null,
+});
+
+/** The dock's height in a window of this height. Pure.
+ * @param {Look} look @param {number} window px @param {number} [above] px of the row of a lesson's graphs above the canvas */
+export const heightOf = ({ dock, folded }, window, above = 0) =>
+  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - above - (dock ? CANVAS : READ))));
+
+/** The dock's height now. */
+export const heightNow = () => heightOf(lookNow(), innerHeight, above);
+
+let above = 0; // px of the row of a lesson's graphs
+/** Whether the plots stay folded until they are asked for, as in a lesson whose text needs none. */
+let quiet = new URLSearchParams(globalThis.location?.search ?? "").has("lesson");
+
+let look = valid(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]);
+/** Callbacks after a change. @type {Set<() => void>} */
+const watchers = new Set();
+
+/** The look; where the plots are a panel, on a phone and in a low window, they have no button for it and never fold. @returns {Look} */
+export const lookNow = () => ({ ...look, folded: (look.folded || quiet) && matchMedia(BELOW).matches });
+
+/** Fold the plots until they are asked for, or open them as the user has them. @param {boolean} on */
+export function foldUntilAsked(on) {
+  if (on === quiet) return;
+  quiet = on;
+  showLook();
+}
+
+/** Leave room for the row of a lesson's graphs. @param {boolean} on */
+export function leaveRoomForGraphs(on) {
+  if (on === above > 0) return;
+  above = on ? GRAPHS : 0;
+  showLook();
+}
+
+/** @param {() => void} changed @returns {() => void} stops it */
+export function watchLook(changed) {
+  watchers.add(changed);
+  return () => void watchers.delete(changed);
+}
+
+/** Change the look and store it. @param {Partial<Look>} news */
+export function changeLook(news) {
+  look = valid({ ...look, ...news });
+  if ("folded" in news) quiet = false;
+  writeList(BROWSER, NAME, [look]);
+  showLook();
+}
+
+/** Put the look on the root element. */
+export function showLook() {
+  const { dataset, style } = document.documentElement;
+  dataset.avType = look.large ? "large" : "usual";
+  dataset.avDock = lookNow().folded ? "folded" : "open";
+  style.setProperty("--av-dock", `${heightNow()}px`);
+  style.setProperty("--av-above", `${above}px`);
+  if (look.formula) style.setProperty("--av-formula", `min(${look.formula}px, 60dvh)`);
+  for (const changed of watchers) changed();
+}
+
+const LOW = 420; // px of the dock's height up to which its figures are drawn low
+
+/** The second figure, where there is room for one. */
+export const secondNow = () => (!lookNow().folded && matchMedia(WIDE).matches ? look.second : null);
+
+/** Whether figures have room to be high. */
+export const isHigh = () => !matchMedia(BELOW).matches || heightNow() > LOW;
+
+export const isLarge = () => look.large;
+export const toggleLarge = () => changeLook({ large: !look.large });

@@ -1,0 +1,195 @@
+// @ts-check
+// Open and close the panels beside the canvas: which of formula, node, plots and lesson are on view. Which of
+// them have a tab depends on the size of the window; on a phone they are on a sheet at the foot, which opens
+// and closes, and in a low window they have the column alone, the plots among them.
+
+import { shared } from "../base/constants.js";
+import { html } from "../base/dom.js";
+import { hear, tell } from "../base/events.js";
+
+// -- Draw a row of tabs: one stop of the Tab key, with arrow keys inside (roving focus).
+
+/** @typedef {{ name: string, label: string, title?: string, word?: string }} Tab  `word`: of the glossary, which the tab explains */
+
+const PEEK = 14; // px of the next tab beside the chosen one: there are more
+
+export class Tabs {
+  /** @param {string} label @param {(name: string) => void} choose */
+  constructor(label, choose) {
+    this.choose = choose;
+    this.root = html("div", { class: "tabs", role: "tablist", "aria-label": label });
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    for (const kind of ["keydown", "keyup", "keypress"]) this.root.addEventListener(kind, (event) => event.stopPropagation());
+    this.names = "";
+    /** @type {string | null} */
+    this.chosen = null;
+    this.sized = new ResizeObserver(() => this.bringIntoView(this.chosen)); // after the layout: to ask before it would take one more
+  }
+
+  get buttons() {
+    return /** @type {HTMLElement[]} */ ([...this.root.children]);
+  }
+
+  /** @param {Tab[]} tabs @param {string | null} chosen */
+  show(tabs, chosen) {
+    const names = JSON.stringify(tabs);
+    if (this.names !== names) this.root.replaceChildren(...tabs.map(({ name, label, title, word }) =>
+      html("button", { type: "button", class: "tab", role: "tab", title, "data-tab": name, "data-term": word, "aria-description": word && shared.glossary[word], click: () => this.choose(name) }, label)));
+    const reached = tabs.some(({ name }) => name === chosen) ? chosen : tabs[0]?.name; // by the Tab key
+    for (const button of this.buttons) {
+      const { tab } = button.dataset;
+      button.setAttribute("aria-selected", String(tab === chosen));
+      button.tabIndex = tab === reached ? 0 : -1;
+    }
+    if (this.chosen === chosen && this.names === names) return;
+    [this.names, this.chosen] = [names, chosen];
+    this.sized.disconnect();
+    this.sized.observe(this.root); // which calls back once it has its size, and whenever that changes
+  }
+
+  /** Scroll the row to a tab, without the page. @param {string | null} name */
+  bringIntoView(name) {
+    const tab = this.buttons.find((button) => button.dataset.tab === name);
+    if (!tab) return;
+    const [row, { offsetTop, offsetLeft, offsetHeight, offsetWidth }] = [this.root, tab];
+    row.scrollTop = Math.min(offsetTop, Math.max(row.scrollTop, offsetTop + offsetHeight + PEEK - row.clientHeight));
+    row.scrollLeft = Math.min(offsetLeft, Math.max(row.scrollLeft, offsetLeft + offsetWidth + PEEK - row.clientWidth));
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const { buttons } = this;
+    const at = buttons.findIndex((button) => button === event.target);
+    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    if (to === undefined || at < 0) return;
+    const next = buttons.at(to % buttons.length);
+    next?.focus();
+    next?.click();
+    event.preventDefault();
+  }
+}
+
+/** @typedef {"node" | "plots" | "formula" | "lesson"} Panel */
+/** @typedef {"beside" | "wide" | "middle" | "low" | "narrow"} Room  how much room there is; lab.css has the same limits */
+
+/** A window with a sheet in place of a column, or so small that all of it stands one below the other. */
+export const PHONE = "(max-width: 599.9px), (max-width: 899.9px) and (min-height: 560px)";
+/** A window in which four buttons with words stand in place of the toolbar. */
+export const BY_HAND = "(max-width: 899.9px)";
+/** A window without room for plots below the canvas: a phone on its side, a zoomed page. It is asked after `PHONE`. */
+const LOW = "(max-height: 559.9px)";
+
+/** @type {[Room, string][]} */
+const ROOMS = [["narrow", PHONE], ["low", LOW], ["middle", "(max-width: 1279.9px)"], ["wide", "(max-width: 1799.9px)"]];
+const LABELS = { node: "Node", plots: "Plots", formula: "Formula", lesson: "Lesson" };
+const WITH_SLIDERS = "Node, sliders"; // its label where the sliders are on view with it and not with the tab before it
+/** Panels that have a tab while a lesson is open, which then has the whole column. @type {Record<Room, Panel[]>} */
+const TABS = { beside: [], wide: ["lesson", "node", "formula"], middle: ["lesson", "node", "formula"], low: ["lesson", "node", "plots", "formula"], narrow: ["node", "plots", "formula", "lesson"] };
+/** Panels that have a tab without a lesson. @type {Record<Room, Panel[]>} */
+const TABS_ALONE = { beside: [], wide: [], middle: ["node", "formula"], low: ["node", "plots", "formula"], narrow: ["node", "plots", "formula"] };
+
+/** The tabs, and the one that is chosen. Pure.
+ * @param {Room} room @param {Panel} wanted @param {boolean} lesson whether one is open
+ * @returns {{ tabs: Panel[], chosen: Panel }} */
+export function tabsIn(room, wanted, lesson) {
+  const tabs = (lesson ? TABS : TABS_ALONE)[room];
+  const chosen = tabs.includes(wanted) ? wanted : tabs[0] ?? "formula";
+  return { tabs, chosen };
+}
+
+/** What a tab says. Pure. @param {Room} room @param {Panel} name @param {Panel[]} tabs */
+export const labelOf = (room, name, tabs) =>
+  name === "node" && (room === "low" || (room !== "narrow" && tabs.includes("lesson"))) ? WITH_SLIDERS : LABELS[name];
+
+/** The tab that is wanted once a panel has been asked for: a panel with a place of its own hides no other. Pure.
+ * @param {Room} room @param {Panel} name @param {Panel} before @param {boolean} lesson @returns {Panel} */
+export function wantedAfter(room, name, before, lesson) {
+  const { tabs } = tabsIn(room, name, lesson);
+  return tabs.length && !tabs.includes(name) ? before : name;
+}
+
+/** The tab that is wanted once the user has selected a node, or none: where the lesson has the whole column, the node takes its
+ * place and gives it back. Pure.
+ * @param {Room} room @param {boolean} selected @param {Panel} before @returns {Panel} */
+export function wantedAfterSelecting(room, selected, before) {
+  if (room === "beside" || room === "narrow") return before;
+  if (selected) return "node";
+  return before === "node" ? "lesson" : before;
+}
+
+export class Panels {
+  constructor() {
+    /** @type {Panel} */
+    this.wanted = "node";
+    /** @type {string | null} the open lesson and its graph */
+    this.lesson = null;
+    this.open = false; // the sheet
+    this.queries = ROOMS.map(([, query]) => matchMedia(query));
+    this.changed = () => this.show();
+    for (const query of this.queries) query.addEventListener("change", this.changed);
+    this.tabs = new Tabs("Panels", (name) => this.press(/** @type {Panel} */ (name)));
+    this.handle = html("button", { type: "button", class: "handle", click: () => this.slide(!this.open) });
+    this.host = html("div", { class: "workbench panels" }, this.handle, this.tabs.root);
+    this.closed = false;
+    hear("menu", () => this.slide(false), () => this.closed);
+    hear("panel", ({ name }) => this.press(name, true), () => this.closed);
+    hear("selected", ({ name }) => this.follow(name), () => this.closed);
+  }
+
+  /** @returns {Room} */
+  get room() {
+    return ROOMS[this.queries.findIndex(({ matches }) => matches)]?.[0] ?? "beside";
+  }
+
+  /** Take the open lesson with its graph, which is shown when it is opened, and the number of sliders, for which a
+   * phone leaves room.
+   * @param {string | null} lesson @param {number} sliders */
+  receive(lesson, sliders) {
+    document.documentElement.style.setProperty("--av-rows", String(Math.min(sliders, 2)));
+    if (lesson !== this.lesson && lesson) this.wanted = "lesson";
+    this.lesson = lesson;
+    this.show();
+  }
+
+  /** Show a panel. On a phone the sheet opens when the tab on view is pressed again.
+   * @param {Panel} name @param {boolean} [inFull] open the sheet */
+  press(name, inFull = false) {
+    this.open = inFull || (name === this.wanted ? !this.open : this.open);
+    this.wanted = wantedAfter(this.room, name, this.wanted, Boolean(this.lesson));
+    this.show();
+  }
+
+  /** Follow the selection that the user has made, while a lesson is open. @param {string | null} name */
+  follow(name) {
+    if (!this.lesson) return;
+    this.wanted = wantedAfterSelecting(this.room, name !== null, this.wanted);
+    this.show();
+  }
+
+  /** @param {boolean} open */
+  slide(open) {
+    this.open = open;
+    this.show();
+  }
+
+  show() {
+    const { room, open, wanted, lesson } = this;
+    const { tabs, chosen } = tabsIn(room, wanted, Boolean(lesson));
+    this.tabs.show(tabs.map((name) => ({ name, label: labelOf(room, name, tabs) })), chosen);
+    this.tabs.root.hidden = !tabs.length;
+    this.handle.setAttribute("aria-expanded", String(open));
+    this.handle.setAttribute("aria-label", open ? "Make the panel low" : "Make the panel high");
+    const { dataset } = document.documentElement;
+    dataset.avPanel = chosen;
+    dataset.avLesson = lesson ? "open" : "none";
+    dataset.avSheet = open ? "open" : "low";
+  }
+
+  close() {
+    this.closed = true;
+    for (const query of this.queries) query.removeEventListener("change", this.changed);
+  }
+}
+
+/** Bring a panel into view. @param {Panel} name */
+export const showPanel = (name) => void tell("panel", { name });

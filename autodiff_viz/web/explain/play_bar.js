@@ -1,0 +1,187 @@
+// @ts-check
+// Draw the transport of the pass: the bar below the canvas, with play, steps, a scrubber and the step's
+// equation.
+
+import { html } from "../base/dom.js";
+import { icon } from "../base/icons.js";
+import { BROWSER, readList, writeList } from "../base/store.js";
+import { setExplained } from "../base/term.js";
+import { BY_HAND } from "../dock/panels.js";
+import { liveSays, placeSays, placeText, Player, SPEEDS } from "./play.js";
+
+// -- Hint at a newcomer's first presses: a line by the play button. Each line goes away once its press has been
+// made, and the browser remembers it. Pure but for the storage.
+
+/** @typedef {"select" | "bend"} Press presses that have been made once */
+/** @typedef {{ known: Set<Press>, played: boolean, chosen: string | null, symbol: string | null, stopped: boolean, finger?: boolean, narrow?: boolean }} Newcomer
+ * `chosen`: op of the single selected node; `symbol`: of a node to stop, if the graph has one; `stopped`: whether that node
+ * has a stop already; `finger`: whether there is no mouse; `narrow`: whether stop is in the menu Bend */
+
+const NAME = "hints";
+export const TRY = "exp"; // op of the node that a newcomer is advised to stop
+
+/** The line; "" for none. @param {Newcomer} newcomer */
+export function hintOf({ known, played, chosen, symbol, stopped, finger, narrow }) {
+  if (known.has("bend")) return "";
+  const click = finger ? "Tap" : "Click";
+  const stop = narrow ? "press Bend, then stop" : "press stop";
+  const press = stopped ? `its stop is on: ${stop} to take it off` : stop;
+  if (chosen === TRY) return `${upper(press)}, and watch the gradients change`;
+  if (played && symbol) return `${click} ${symbol}, then ${stop}`;
+  return known.has("select") ? "" : `${click} a node to bend its gradient`;
+}
+
+/** @param {string} text */
+const upper = (text) => text[0].toUpperCase() + text.slice(1);
+
+/** @returns {Set<Press>} */
+export const readKnown = () => new Set(readList(BROWSER, NAME).map(({ press }) => press));
+
+/** @param {Set<Press>} known @param {Press} press */
+export function learn(known, press) {
+  if (known.has(press)) return;
+  known.add(press);
+  writeList(BROWSER, NAME, [...known].map((one) => ({ press: one })));
+}
+
+/** @typedef {import("../canvas/editor.js").Editor} Editor */
+
+/** @type {WeakMap<Editor, Player>} */
+const players = new WeakMap();
+
+/** Answer a key pressed where no element takes it: the space bar plays; while the pass is played, all keys of the transport do
+ * what they do there. @param {Editor} editor @param {KeyboardEvent} event @returns {boolean} whether it was one */
+export function playKey(editor, event) {
+  const player = players.get(editor);
+  if (!player || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (event.key === " ") editor.startPlay();
+  else if (player.at === null || event.key === "Escape") return false;
+  else return pressed(player, event.key);
+  return true;
+}
+
+/** The transport, which stands below the canvas. @param {Editor} editor @returns {HTMLElement} */
+export function openTransport(editor) {
+  const player = new Player(editor);
+  const bar = transport(player);
+  editor.startPlay = () => {
+    bar.querySelector("button")?.focus({ preventScroll: true });
+    player.toggle();
+  };
+  editor.endPlay = () => player.leave();
+  players.set(editor, player);
+  return html("div", { class: "bench" }, bar);
+}
+
+/** @param {Player} player */
+function transport(player) {
+  const play = button("play", "Play the pass", () => player.toggle(), "Play");
+  const back = keyed(button("back", "One step back  (←)", () => player.step(-1)));
+  const on = keyed(button("step", "One step on  (→)", () => player.step(1)));
+  const finish = keyed(button("finish", "Finish the phase  (End)", () => player.finishPhase()));
+  const seek = (/** @type {any} */ event) => player.seek(Number(event.target.value));
+  const scrubber = /** @type {HTMLInputElement} */ (html("input", { type: "range", class: "scrubber", min: 0, max: 1, step: 1, value: 0, "aria-label": "Step of the pass", input: seek }));
+  const choose = (/** @type {any} */ event) => player.setSpeed(Number(event.target.value));
+  const speed = html("select", { class: "speed", "aria-label": "Speed", title: "Speed", change: choose },
+    ...SPEEDS.map((one) => html("option", { value: one, selected: one === 1 }, `${one}\u00d7`)));
+  const [equation, place] = [html("span", { class: "equation" }), html("span", { class: "place" })];
+  const says = html("div", { class: "says", role: "status" }, equation);
+  const keydown = (/** @type {any} */ event) => key(player, event);
+  const bar = html("div", { class: "transport", role: "group", "aria-label": "Play the pass", keydown }, play, back, on, finish,
+    html("div", { class: "where" }, scrubber, place), speed, says);
+  const hint = hinted(player);
+  const show = () => {
+    const { steps, at, runs } = player;
+    const goes = runs || player.wish !== null;
+    tellPlay(play, goes, at !== null);
+    const ended = steps !== null && at === steps.length;
+    for (const [element, idle] of /** @type {[Element, boolean][]} */ ([[back, !at], [on, ended], [finish, ended]])) element.setAttribute("aria-disabled", String(idle));
+    scrubber.disabled = !steps;
+    scrubber.max = String(steps?.length ?? 1);
+    scrubber.value = String(at ?? 0);
+    scrubber.setAttribute("aria-valuetext", steps && at !== null ? placeSays(steps, at) : "nothing is played");
+    says.setAttribute("aria-live", runs ? "off" : "polite");
+    const told = player.says;
+    setExplained(equation, told || (at === null ? hint() : ""));
+    equation.classList.toggle("invitation", !told);
+    const step = steps && at ? steps[at - 1] : null;
+    equation.title = equation.textContent ?? "";
+    setExplained(place, steps && at !== null ? [placeText(steps, at), step && liveSays(step)].filter(Boolean).join(" \u00b7 ") : "");
+    bar.dataset.at = at === null ? "" : String(at);
+    bar.classList.toggle("fresh", at === null);
+  };
+  player.watchers.push(show);
+  player.editor.watchers.push(() => player.at === null && !player.says && setExplained(equation, hint()));
+  show();
+  return bar;
+}
+
+/** @param {HTMLButtonElement} play @param {boolean} goes @param {boolean} begun */
+function tellPlay(play, goes, begun) {
+  const label = goes ? "Pause" : begun ? "Play on" : "Play the pass";
+  if (play.getAttribute("aria-label") === label) return;
+  play.setAttribute("aria-label", label);
+  play.title = `${label}  (${goes || begun ? "Space" : "Shift+Enter"})`;
+  play.replaceChildren(icon(goes ? "pause" : "play"), html("span", {}, goes ? "Pause" : "Play"));
+}
+
+/** @param {string} name of its icon @param {string} label @param {() => void} press @param {string} [word] */
+const button = (name, label, press, word) =>
+  /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: `go ${name === "play" ? "play" : ""}`, title: label, "aria-label": label.replace(/ {2}.*/, ""), click: press },
+    icon(name), word && html("span", {}, word)));
+
+/** Take a button out of the tab order: its key does the same, wherever the focus is on the transport.
+ * @param {HTMLButtonElement} element */
+function keyed(element) {
+  element.tabIndex = -1;
+  return element;
+}
+
+/** Keys while the transport has the focus; the others are the canvas's. @param {Player} player @param {KeyboardEvent} event */
+function key(player, event) {
+  const target = /** @type {Element} */ (event.target);
+  const isElements = (target.matches("select") && event.key !== "Escape") || (target.matches(".scrubber") && MOVES.test(event.key)) || (target.matches("button") && PRESSES.test(event.key));
+  if (isElements) return event.stopPropagation();
+  if (event.ctrlKey || event.metaKey || event.altKey || !(pressed(player, event.key) || MOVES.test(event.key))) return;
+  event.stopPropagation();
+  event.preventDefault();
+}
+
+const MOVES = /^(Arrow|Home$|End$)/;
+const PRESSES = /^( |Enter)$/; // a button
+
+/** @type {Record<string, (player: Player) => void>} */
+const PRESSED = {
+  " ": (player) => player.toggle(), ArrowRight: (player) => player.step(1), ArrowLeft: (player) => player.step(-1),
+  End: (player) => player.finishPhase(), Home: (player) => player.seek(0), Escape: (player) => void player.leave(),
+};
+
+/** Do what a key says; false if it says nothing. @param {Player} player @param {string} key */
+function pressed(player, key) {
+  PRESSED[key]?.(player);
+  return key in PRESSED;
+}
+
+/** The newcomer's line, which learns from what is done. @param {Player} player @returns {() => string} */
+function hinted(player) {
+  const { editor } = player;
+  const known = readKnown();
+  /** The drawing that was looked at last, and its rules by node. */
+  let [seen, rules] = [editor.drawing, ""];
+  editor.watchers.push(() => {
+    if (known.has("bend")) return;
+    const { drawing } = editor;
+    if (editor.selection.size && editor.single !== drawing.selected) learn(known, "select"); // by the user, not by a lesson
+    if (drawing === seen) return;
+    const now = drawing.nodes.map(({ id, rule }) => `${id} ${rule}`).join();
+    if (seen.graph === drawing.graph && rules !== now && editor.selection.size) learn(known, "bend");
+    [seen, rules] = [drawing, now];
+  });
+  return () => {
+    if (known.has("bend")) return "";
+    const tried = editor.shown.nodes.find(({ op }) => op === TRY);
+    const chosen = editor.node(editor.single)?.op ?? null;
+    const [finger, narrow] = [matchMedia("(pointer: coarse)").matches, matchMedia(BY_HAND).matches];
+    return hintOf({ known, played: player.played, chosen, symbol: tried?.symbol ?? null, stopped: tried?.rule === "stop", finger, narrow });
+  };
+}

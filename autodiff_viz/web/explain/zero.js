@@ -1,0 +1,48 @@
+// @ts-check
+// Highlight why nothing arrives at the selected node: the wires from it to the cause, and the cause's nodes,
+// as long as the node is selected and no pending edit may change the reason. Otherwise highlight the wire and
+// the nodes at which NaN or infinity begins, if there is one.
+
+import { wireId } from "../canvas/draw/wires.js";
+import { nodesOf, wiresOf } from "../canvas/state/fold.js";
+
+/** @typedef {import("../canvas/editor.js").Editor} Editor */
+/** @typedef {import("../base/cure.js").Explanation} Explanation */
+/** @typedef {{ name: string, why?: Explanation }} About */
+
+export class Cause {
+  /** @param {Editor} editor */
+  constructor(editor) {
+    this.editor = editor;
+    /** @type {About | undefined} */
+    this.about = undefined;
+    /** @type {Explanation | undefined} */
+    this.origin = undefined;
+    /** What is marked: the reason, on which drawing. @type {unknown[]} */
+    this.marked = [];
+    editor.watchers.push(() => this.show());
+  }
+
+  /** @param {About | undefined} about the selected node, with the reason once it is known
+   * @param {Explanation | undefined} origin where numbers stop being finite, once it is known */
+  receive(about, origin) {
+    Object.assign(this, { about, origin });
+    this.show();
+  }
+
+  show() {
+    const { about, origin, editor } = this;
+    const why = editor.single === about?.name && about?.why?.at?.length ? about.why : undefined;
+    const found = editor.isUnsure ? undefined : (why ?? origin);
+    const what = found ? [found, editor.seen] : [];
+    if (what.length === this.marked.length && what.every((one, i) => one === this.marked[i])) return;
+    this.marked = what;
+    const wires = new Set(found?.wires);
+    const at = new Set(found?.at);
+    const { classList } = editor.stage.host;
+    classList.toggle("has-cause", found === why && (wires.size > 0 || at.size > 0));
+    classList.toggle("has-origin", found === origin && found !== undefined);
+    for (const { root, wire } of editor.stage.strands.values()) root.classList.toggle("to-cause", wiresOf(wire).some((one) => wires.has(wireId(one))));
+    for (const { root, node } of editor.stage.cards.values()) root.classList.toggle("is-cause", nodesOf(node).some((name) => at.has(name)));
+  }
+}

@@ -1,0 +1,123 @@
+// @ts-check
+// Fold long literals for reading: `[[0.1, -0.3], ...]` is shown as `[4 x 2]` until the text is edited. The
+// other lines of a literal are hidden, and what follows it stands behind its shape. Pure.
+
+/** @typedef {import("../types.js").Range} Range */
+/** @typedef {{ start: number, end: number, short: string }} Fold  a literal in the line, and what stands for it */
+/**
+ * @typedef {{ text: string, folds: Fold[], hidden: boolean, last: number, cut: number }} Shown  a line as it is shown: `hidden` in a
+ * literal of a line above; what follows its last literal is in the line `last`, from the offset `cut` on, if that is another line
+ */
+
+const LONG = 24; // characters of a literal that is folded
+
+/** The lines as they are shown. @param {string[]} lines @returns {Shown[]} */
+export function reading(lines) {
+  const codes = lines.map((line) => line.split("#")[0]);
+  /** @type {Shown[]} */
+  const found = lines.map((text, i) => ({ text, folds: [], hidden: false, last: i, cut: 0 }));
+  for (let i = 0; i < lines.length; i = found[i].last + 1) {
+    const { folds } = found[i];
+    for (let start = codes[i].indexOf("["); start >= 0; start = codes[i].indexOf("[", start)) {
+      const at = closing(codes, i, start);
+      const literal = at && [codes[i].slice(start), ...codes.slice(i + 1, at.line)].join(" ");
+      const whole = at && (at.line === i ? codes[i].slice(start, at.end) : `${literal} ${codes[at.line].slice(0, at.end)}`);
+      const short = whole && whole.length > LONG ? shape(whole) : null;
+      if (at && short) folds.push({ start, end: at.line === i ? at.end : lines[i].length, short });
+      if (at && short && at.line > i) {
+        Object.assign(found[i], { last: at.line, cut: at.end });
+        break;
+      }
+      start = at?.line === i ? at.end : start + 1;
+    }
+    const { last, cut } = found[i];
+    found[i].text = folded(lines[i], folds) + (last > i ? lines[last].slice(cut) : "");
+    for (let other = i + 1; other <= last; other++) found[other].hidden = true;
+  }
+  return found;
+}
+
+/** Where the bracket closes that opens in a line at `start`: the line, and the offset behind it.
+ * @param {string[]} lines @param {number} line @param {number} start */
+function closing(lines, line, start) {
+  let depth = 0;
+  for (let at = line; at < lines.length; at++) {
+    for (let i = at === line ? start : 0; i < lines[at].length; i++) {
+      if (lines[at][i] === "[") depth++;
+      if (lines[at][i] === "]" && --depth === 0) return { line: at, end: i + 1 };
+    }
+  }
+  return null;
+}
+
+/** The shape of a literal as text; null if it is not an array of numbers. @param {string} text */
+function shape(text) {
+  if (/[^\d\s.,eE+\-[\]]/.test(text)) return null;
+  const dims = [];
+  for (let part = text.trim(); part.startsWith("["); part = elements(part)[0]?.trim() ?? "") dims.push(elements(part).length);
+  return dims.every((count) => count > 0) ? `[${dims.join(" x ")}]` : null;
+}
+
+/** The elements of an array literal. @param {string} text @returns {string[]} */
+function elements(text) {
+  const found = [""];
+  let depth = 0;
+  for (const sign of text.slice(1, -1)) {
+    if (sign === "[") depth++;
+    if (sign === "]") depth--;
+    if (sign === "," && depth === 0) found.push("");
+    else found[found.length - 1] += sign;
+  }
+  return found.filter((element) => element.trim());
+}
+
+/** @param {string} line @param {Fold[]} folds */
+function folded(line, folds) {
+  let [text, last] = ["", 0];
+  for (const { start, end, short } of folds) [text, last] = [text + line.slice(last, start) + short, end];
+  return text + line.slice(last);
+}
+
+/** Where an offset of the line is in the line as it is shown. @param {Fold[]} folds @param {number} offset */
+export function toFolded(folds, offset) {
+  let less = 0;
+  for (const { start, end, short } of folds) {
+    if (offset >= end) less += end - start - short.length;
+    else if (offset > start) return start - less + Math.min(offset - start, short.length);
+  }
+  return offset - less;
+}
+
+/** The place in the text of an offset of a line as it is shown; in a literal, its beginning.
+ * @param {Shown[]} shown @param {number} line @param {number} offset @returns {{ line: number, unit: number }} */
+export function fromFolded(shown, line, offset) {
+  const { text, folds, last, cut } = shown[line];
+  const { start: begins, short: stands } = folds.at(-1) ?? { start: 0, short: "" };
+  const behind = last > line ? toFolded(folds, begins) + stands.length : text.length + 1;
+  if (offset >= behind) return { line: last, unit: cut + offset - behind };
+  let more = 0;
+  for (const { start, end, short } of folds) {
+    if (offset + more <= start) break;
+    if (offset + more < start + short.length) return { line, unit: start };
+    more += end - start - short.length;
+  }
+  return { line, unit: offset + more };
+}
+
+/** @param {Fold[]} folds @param {Range} range @returns {Range} */
+export const foldedRange = (folds, range) => ({ ...range, start: toFolded(folds, range.start), end: toFolded(folds, range.end) });
+
+// -- Replace an input's number in the formula text. Pure.
+
+const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
+const CALL = String.raw`(?:(?:input|parameter)\([ \t]*(?:value[ \t]*=[ \t]*)?)?`;
+
+/** The text with another number for an input; null if the input has no number of its own.
+ * @param {string} text @param {string} name of the input @param {string} number */
+export function withNumber(text, name, number) {
+  const pattern = new RegExp(`((?:^|;)[ \\t]*${name}[ \\t]*=[ \\t]*${CALL})${NUMBER}(?=[ \\t]*(?:[,);#]|$))`, "m");
+  return pattern.test(text) ? text.replace(pattern, (_, before) => before + written(number)) : null;
+}
+
+/** @param {string} number */
+const written = (number) => (/[.en]/i.test(number) ? number : `${number}.0`);

@@ -1,0 +1,200 @@
+// @ts-check
+// Inspect the selected node: its rule, and its pullback with numbers. Python computes all of it and sends it
+// with the numbers on the canvas.
+
+import { Mend } from "../base/cure.js";
+import { html, keep, setText } from "../base/dom.js";
+import { setExplained, term } from "../base/term.js";
+import { Field, Rules } from "./fields.js";
+import { computedSoFar, followed } from "./follow.js";
+
+// -- Display equations that Python sends as MathML.
+
+/** The equation that each element shows. @type {WeakMap<Element, string>} */
+const shown = new WeakMap();
+
+/** Show an equation in an element. The text is parsed as data and never executed.
+ * @param {HTMLElement} element @param {string} [text] MathML; none for nothing */
+export function setMath(element, text = "") {
+  if ((shown.get(element) ?? "") === text) return;
+  shown.set(element, text);
+  const { documentElement } = new DOMParser().parseFromString(text, "application/xml");
+  element.replaceChildren(...(text ? [document.importNode(documentElement, true)] : []));
+}
+
+// -- Write what the panel says while no single node is selected. Pure.
+
+const SEE = "to see its derivative, its rule and its numbers.";
+const NAMED = 4; // nodes in the sentence
+
+/** @param {string[]} names of the selected nodes: none, or those of a group or of several nodes @returns {string} */
+export function hintFor(names) {
+  if (!names.length) return `Select a node ${SEE}`;
+  const more = names.length > NAMED ? [`${names.length - NAMED + 1} more`] : [];
+  const said = [...names.slice(0, more.length ? NAMED - 1 : NAMED), ...more];
+  return `${said.slice(0, -1).join(", ")} and ${said.at(-1)} are selected. Select one of them ${SEE}`;
+}
+
+/** @typedef {import("../types.js").NodeData} NodeData */
+/** @typedef {import("../types.js").Term} Term */
+/** @typedef {import("../types.js").WireRow} WireRow */
+/** @typedef {{ root: HTMLElement, head: HTMLElement, math: HTMLElement, terms: HTMLElement, pushes: HTMLElement, apart: HTMLElement }} Row */
+
+export class Inspector {
+  /** @param {import("./fields.js").Sender} sender */
+  constructor(sender) {
+    this.sender = sender;
+    this.name = "";
+    /** @type {NodeData | undefined} */
+    this.data = undefined;
+    /** Numbers of a dragged slider's position, in place of Python's. @type {import("./follow.js").Numbers | null} */
+    this.numbers = null;
+    /** Why numbers are of another state, as last given to `lag`. @type {string | null} */
+    this.late = null;
+    /** Which numbers a pass that is played has computed; null: all. @type {((place: string) => boolean) | null} */
+    this.isComputed = null;
+    this.behind = true; // whether numbers of the node do not follow a dragged slider
+    /** @type {Map<string, Field>} */
+    this.fields = new Map();
+    /** @type {Map<string, Row>} */
+    this.rows = new Map();
+    this.rules = new Rules((rule) => this.sender.send({ kind: "rules", nodes: [this.name], rule }, () => {}));
+    this.why = new Mend((edit, refused) => this.sender.send(edit, refused));
+    this.parts = {
+      name: html("code"), math: html("span", { class: "math" }), doc: html("p", { class: "doc" }), says: html("p", { class: "says" }), declared: html("p", { class: "declared" }),
+      more: html("details", { class: "more", hidden: true }, html("summary", {}, "The rule beside the true derivative")),
+      value: html("dd"), valueOf: html("dt"), arriving: html("dd"), tangent: html("dd"), added: html("p", { class: "fork" }), fork: html("p", { class: "fork" }),
+      wires: html("ul", { class: "wires" }), fields: html("div", { class: "fields" }), runs: html("ul", { class: "runs" }),
+    };
+    const { name, math, doc, says, declared, more, value, valueOf, arriving, tangent, added, fork, wires, fields, runs } = this.parts;
+    more.append(declared);
+    const numbers = html("dl", { class: "numbers" },
+      html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, term("arriving cotangent", "Arriving cotangent")), arriving),
+      (this.moving = html("div", { class: "moving", hidden: true }, html("dt", {}, term("tangent", "Tangent")), tangent)));
+    this.hint = html("p", { class: "hint" }, hintFor([]));
+    this.body = html("div", { class: "body" },
+      html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, numbers, this.why.root, fork, added, wires, more, fields, runs);
+    this.body.hidden = true;
+    this.host = html("div", { class: "inspector" }, this.hint, this.body);
+    for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
+  }
+
+  /** Say what can be done while no single node is selected. @param {string[]} names of the selected nodes */
+  hintAt(names) {
+    setText(this.hint, hintFor(names));
+  }
+
+  /** @param {NodeData | undefined} data none when no node is selected @param {number} ack of the last edit that it is after */
+  receive(data, ack) {
+    this.hint.hidden = Boolean(data);
+    this.body.hidden = !data;
+    this.name = data?.name ?? "";
+    this.data = data;
+    if (!data) return;
+    const { parts } = this;
+    setText(parts.name, data.name);
+    setMath(parts.math, data.math);
+    setText(parts.doc, data.doc ?? "");
+    this.rules.show(data.kinds, data.kind);
+    setExplained(parts.says, data.ruleSays ?? "");
+    setText(parts.declared, (data.declared ?? []).join(" "));
+    parts.more.hidden = !data.declared?.length;
+    setText(parts.valueOf, data.shape ? `Value (shape ${data.shape})` : "Value");
+    this.why.show(data.why);
+    this.showNumbers(data);
+    this.showFields(data, ack);
+    const runs = data.runs ?? [];
+    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map(explainedItem));
+  }
+
+  /** Show the numbers: Python's, or those of a dragged slider's position, with the others faded. @param {NodeData} whole */
+  showNumbers(whole) {
+    const given = this.isComputed ? computedSoFar(whole, this.isComputed) : whole;
+    const { data, stale } = this.numbers ? followed(given, this.numbers) : { data: given, stale: new Set() };
+    const { parts } = this;
+    setText(parts.value, data.value || "\u2013");
+    setText(parts.arriving, data.arriving || "\u2013");
+    this.moving.hidden = !data.tangent;
+    setText(parts.tangent, data.tangent ?? "");
+    write(parts.added, data.added?.length ? [["Added from its wires: ", ""], ...data.added] : []);
+    write(parts.fork, data.fork?.length ? [["Added at the fork: ", ""], ...data.fork] : []);
+    keep(parts.wires, this.rows, data.wires ?? [], ({ slot }) => `${data.name}:${slot}`, makeRow, showRow);
+    const { value, arriving, tangent, added, declared, runs } = parts;
+    for (const [name, part] of Object.entries({ value, arriving, tangent, added })) part.classList.toggle("stale", stale.has(name));
+    const sentences = [declared, runs, this.why.root, ...[...this.rows.values()].map(({ apart }) => apart)]; // of Python, with numbers in them
+    for (const part of sentences) part.classList.toggle("stale", this.numbers !== null);
+    for (const part of [parts.more, this.why.root]) part.classList.toggle("later", this.isComputed !== null);
+    this.behind = !this.numbers || stale.size > 0;
+    this.mark();
+    return data.value ?? "";
+  }
+
+  /** Follow a slider that is dragged. @param {import("./follow.js").Numbers | null} numbers of its position; null: Python's own hold again */
+  follow(numbers) {
+    this.numbers = numbers;
+    if (!this.data) return;
+    const value = this.showNumbers(this.data);
+    const isMoved = numbers?.get(`value ${this.name}`)?.kind === 0;
+    for (const field of this.fields.values()) if (field.data.id === "numbers") field.follow(isMoved ? value : null);
+  }
+
+  /** Follow a pass that is played. @param {((place: string) => boolean) | null} isComputed null: all numbers are on view again */
+  play(isComputed) {
+    this.isComputed = isComputed;
+    if (this.data) this.showNumbers(this.data);
+  }
+
+  /** Show the fields; a field keeps its element, and so the focus, while it is about the same property.
+   * @param {NodeData} data @param {number} ack */
+  showFields(data, ack) {
+    const about = (/** @type {import("../types.js").FieldData} */ { id, label, type, choices }) => `${data.name} ${id} ${type} ${label} ${choices?.join() ?? ""}`;
+    keep(this.parts.fields, this.fields, data.fields ?? [], about, (item) => new Field(item, this.sender), (field, item) => field.show(item, ack));
+    (data.fields ?? []).forEach((item, i) => {
+      const { root } = /** @type {Field} */ (this.fields.get(about(item)));
+      if (this.parts.fields.children[i] !== root) this.parts.fields.insertBefore(root, this.parts.fields.children[i] ?? null);
+    });
+  }
+
+  /** Mark the numbers as stale, with the reason; null if they are those on the canvas.
+   * @param {string | null} says why, "" for no particular reason; null when they are */
+  lag(says) {
+    this.late = says;
+    this.mark();
+  }
+
+  /** Fade all numbers, or those that do not follow. */
+  mark() {
+    this.host.classList.toggle("lagging", this.late !== null && !this.numbers);
+    if (this.late && this.behind) this.host.dataset.lag = this.late;
+    else delete this.host.dataset.lag;
+  }
+}
+
+/** @param {string} says */
+function explainedItem(says) {
+  const item = html("li");
+  setExplained(item, says);
+  return item;
+}
+
+/** @returns {Row} */
+function makeRow() {
+  const [head, math, terms, pushes, apart] = ["to", "math", "terms", "pushes", "apart"].map((kind) => html("span", { class: kind }));
+  return { root: html("li", {}, head, math, terms, pushes, apart), head, math, terms, pushes, apart };
+}
+
+/** @param {Row} row @param {WireRow} wire */
+function showRow({ head, math, terms, pushes, apart }, wire) {
+  setText(head, `To ${wire.to}${wire.label ? ` (${wire.label})` : ""}`);
+  setMath(math, wire.math);
+  /** @type {Term[]} */
+  const said = wire.terms ?? (wire.passed ? [["passes ", ""], [wire.passed, "cotangent"]] : []);
+  write(terms, said);
+  write(pushes, wire.pushes ?? []);
+  setText(apart, wire.apart ?? "");
+}
+
+/** Write pieces of text with their roles, unless they are there. @param {HTMLElement} host @param {Term[]} said */
+function write(host, said) {
+  if (said.map(([text]) => text).join("") !== host.textContent) host.replaceChildren(...said.map(([text, role]) => html("span", { class: role || null }, text)));
+}

@@ -1,0 +1,242 @@
+// @ts-check
+// Build the lab component of one visitor: canvas, formula, sliders, selected node and check, with one outbox
+// for all edits and one message from Python for all parts.
+
+import { html } from "./base/dom.js";
+import { hear, tell } from "./base/events.js";
+import { explainTerms } from "./base/term.js";
+import { saveTwins } from "./canvas/actions/commands.js";
+import { openEditor } from "./canvas/open.js";
+import { openFind } from "./canvas/popovers/find.js";
+import { whenRefused } from "./canvas/popovers/notice.js";
+import { complete, Drawings } from "./canvas/state/delta.js";
+import { loadAhead } from "./connection/ahead.js";
+import { Question, STILL_MS } from "./connection/idle_refresh.js";
+import { watchReturn } from "./connection/network.js";
+import { LabSocket, read, rereadAddress, showAddress } from "./connection/socket.js";
+import { Dock } from "./dock/dock.js";
+import { isHigh, isLarge, secondNow, showLook, watchLook } from "./dock/layout.js";
+import { listenToMarker } from "./dock/marker.js";
+import { Panels, showPanel } from "./dock/panels.js";
+import { Sight } from "./dock/visibility.js";
+import { TwinsTable } from "./explain/compare.js";
+import { listenToBars } from "./explain/cotangents.js";
+import { PathLight, PathsList } from "./explain/paths.js";
+import { listenToSweeps } from "./explain/sweep.js";
+import { Check } from "./explain/verification.js";
+import { Cause } from "./explain/zero.js";
+import { listenToKeys } from "./formula/caret.js";
+import { Formula } from "./formula/editor.js";
+import { Inspector } from "./inspector/panel.js";
+import { Places } from "./places.js";
+import { Board } from "./sliders/sliders.js";
+import { SourceSync } from "./source_sync.js";
+import { listenToSteps } from "./training/steps.js";
+
+// -- Handle clicks on exercises of lessons whose outcome is beside the graph: a plot, the pass as it is played, or
+// the numbers of a node. Streamlit draws them, and ui/panels/claims.py names them by what they do.
+
+/** Call the function of a button's kind when it is clicked: "do_play" is the kind of "do_play_neuron_0".
+ * @param {Record<string, () => void>} acts @returns {() => void} ends it */
+export function listenToTries(acts) {
+  const ending = new AbortController();
+  document.addEventListener("click", ({ target }) => {
+    const kind = Object.keys(acts).find((name) => target instanceof Element && target.closest(`[class*="st-key-${name}_"]`));
+    if (kind) acts[kind]();
+  }, { signal: ending.signal });
+  return () => ending.abort();
+}
+
+/** @typedef {import("./types.js").Answer} Word */
+/** @typedef {import("./connection/edit_sender.js").Post} Post */
+
+const drawings = new Drawings(); // of the session, so that a page that is left and entered again continues from them
+
+export class Lab {
+  /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
+  constructor(parent, css, { palette, words, figures, later }) {
+    this.editor = openEditor(palette);
+    this.mail = this.editor.mail;
+    this.formula = new Formula(words, this.mail.desk("type"));
+    this.sync = new SourceSync(this.editor, this.formula);
+    this.board = new Board(this.mail.desk("slide"));
+    this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
+    this.cause = new Cause(this.editor);
+    const pathLight = new PathLight(this.editor);
+    this.check = new Check({ select: (name) => this.editor.select([name]), light: (path) => pathLight.show(path), ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }), mend: (edit, refused) => this.send(edit, refused) });
+    this.editor.watchers.push(() => this.inspector.hintAt(this.editor.single ? [] : [...this.editor.selection]));
+    this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
+    this.twins = new TwinsTable({ select: (name) => this.editor.select([name]), save: () => saveTwins(this.editor) });
+    this.paths = new PathsList((path) => pathLight.show(path));
+    this.panels = new Panels();
+    this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
+    this.places = new Places(parent, css, {
+      editor: this.editor.root, bar: html("div", { class: "canvas-tools" }, this.editor.tools), panels: this.panels.host, plots: this.dock.host, formula: this.formula.host,
+      sliders: this.board.host, node: this.inspector.host, check: this.check.host, twins: this.twins.host, paths: this.paths.host, notes: this.check.notes,
+    });
+    showLook();
+    this.later = later;
+    this.unexplain = explainTerms();
+    this.unmark = listenToMarker((input) => this.board.rows.get(input));
+    this.unsweep = listenToSweeps();
+    this.unbar = listenToBars();
+    this.steps = listenToSteps((step) => this.editor.send({ kind: "step", step }), () => this.mail.outbox.pending.some(({ kind }) => kind === "step"), () => this.editor.drawing.moment);
+    this.untry = listenToTries({ do_segments: () => this.showPlot("segments"), do_training: () => this.showPlot("training"), do_play: () => this.editor.startPlay(), show_node: () => showPanel("node"), ...Object.fromEntries(["segments", "training", ...Object.keys(figures)].map((name) => [`show_${name}`, () => this.showPlot(name)])) });
+    this.question = new Question(this.mail);
+    this.sight = new Sight(() => this.question.ask());
+    this.socket = new LabSocket((word) => this.receive(read(word), this.component), () => (this.mail.wake(), this.question.wait(STILL_MS)));
+    /** The component's own channel. @type {Post} */
+    this.component = () => {};
+    this.unreturn = watchReturn(() => this.socket.name && rereadAddress());
+    this.throughPage = false; // whether a request for the rest of the page needs a run of Streamlit
+    this.looked = JSON.stringify(this.look);
+    /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
+    this.wanted = new Map();
+    /** State of the numbers whose steps the transport waits for. @type {number | null} */
+    this.plays = null;
+    /** State of the numbers whose pass the user has stepped back and forth. @type {number | null} */
+    this.stepped = null;
+    this.large = isLarge();
+    this.unwatch = watchLook(() => this.relook());
+    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...this.look, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }), ...(this.stepped !== null && { stepped: this.stepped }) });
+    this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
+    this.formula.find = () => openFind(this.editor, this.formula.area);
+    listenToKeys(this.formula);
+    const gone = () => !this.isHere && this.question.turn > 0;
+    hear("formula", (about) => (about.text = this.formula.area.value), gone);
+    hear("lag", ({ on, says, check }) => (this.inspector.lag(on ? says : null), this.paths.lag(on ? says : null), this.check.wait(on ? check : null)), gone);
+    hear("numbers", ({ numbers }) => (this.inspector.follow(numbers), this.twins.host.classList.toggle("late", numbers !== null)), gone);
+    hear("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
+    hear("menu", () => this.check.fold(), gone);
+    hear("want", ({ inputs }) => this.want(inputs), gone);
+    hear("wants-play", ({ state }) => this.wantPlay(state), gone);
+    hear("stepped", ({ state }) => ((this.stepped = state), this.mail.ask({})), gone);
+  }
+
+  get isHere() {
+    return this.editor.stage.host.isConnected;
+  }
+
+  /** Take a message from Python, over either connection. @param {Word} word @param {Post} post sends through the component */
+  receive(word, post) {
+    this.places.fill();
+    this.component = post;
+    if (word.key === this.mail.outbox.key && word.turn < this.question.turn) return; // overtaken on the other connection
+    this.socket.open(word.socket);
+    this.throughPage = word.page;
+    if (word.query !== undefined) showAddress(word.query);
+    const lean = drawings.read(word);
+    const opening = word.key !== this.mail.outbox.key;
+    if (opening) this.editor.noticed = []; // the session before numbered its edits for itself
+    const first = opening ? this.editor.keeping.open(word) : [];
+    const drawing = lean && complete({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
+    const document = Number((drawing ?? this.editor.drawing).graph ?? 0);
+    this.mail.receive({ ...word, document }, (message) => this.post(message), first);
+    this.question.answered(word, this.sight.seen);
+    if (!word.due) this.sight.watch();
+    if (!drawing) return this.editor.resync();
+    this.editor.receive(drawing);
+    loadAhead(this.later.splice(0));
+    this.steps.answered();
+    this.formula.receive({ ...drawing.formula, ack: word.ack });
+    this.sync.receive(drawing);
+    if (this.formula.takePasted()) this.editor.showOutput();
+    this.board.receive(drawing.sliders, document);
+    this.inspector.receive(drawing.node, word.ack);
+    this.cause.receive(drawing.forward ? undefined : drawing.node, drawing.check?.origin); // a cause is one of cotangents
+    this.check.receive(drawing.check ?? {});
+    this.twins.receive(drawing.twins, drawing.nodes);
+    this.paths.receive(drawing.paths);
+    this.panels.receive(drawing.lesson ? `${drawing.lesson.key} ${drawing.lesson.variant}` : null, drawing.sliders?.rows?.length ?? 0);
+    this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
+    for (const table of word.tables) this.keep(table);
+    for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
+    if (this.plays !== drawing.state) this.plays = null;
+    if (this.stepped !== drawing.state) this.stepped = null;
+    if (word.play) this.played(word.play);
+    if ((this.wanted.size || this.plays !== null) && word.rest === null) this.question.wait(STILL_MS);
+  }
+
+  /** @param {Parameters<Post>[0]} message */
+  post(message) {
+    const draws = "rest" in message && this.throughPage;
+    if (draws || !this.socket.send(message)) this.component(message);
+  }
+
+  /** Send an edit; `refused` is called with the reason if Python refuses it. Without it the canvas shows the reason.
+   * @param {import("./connection/edit_sender.js").NewEdit} edit @param {(reason: string) => void} [refused] */
+  send(edit, refused) {
+    this.editor.send(edit);
+    if (edit.kind === "mend") this.editor.stage.surface.focus({ preventScroll: true }); // its button goes; undo is a key of the canvas
+    if (refused) whenRefused(this.editor, refused);
+    return this.mail.outbox.last;
+  }
+
+  /** Show a plot, if the graph has it; where the plots are a panel, that too. @param {string} name */
+  showPlot(name) {
+    if (!this.dock.others.includes(name) && !(name in this.dock.figures)) return;
+    this.dock.press(name);
+    if (["narrow", "low"].includes(this.panels.room)) this.panels.press("plots", true);
+  }
+
+  /** Request tables; the request is repeated in every message until they arrive, since Streamlit may lose one.
+   * @param {[input: string, key: string][]} inputs */
+  want(inputs) {
+    for (const [input, key] of inputs) this.wanted.set(input, key);
+    this.mail.ask({});
+  }
+
+  /** What the figures depend on besides the graph: `second` beside the first, large type, and room to be `high`. */
+  get look() {
+    const second = secondNow();
+    return { ...(second && document.documentElement.dataset.avSecond === second && { second }), ...(isLarge() && { large: true }), ...(isHigh() && { high: true }) };
+  }
+
+  /** Request the figures anew if they look different now; the canvas's text has another size in large type. */
+  relook() {
+    if (this.large !== isLarge()) {
+      this.large = isLarge();
+      this.editor.resized();
+    }
+    const look = JSON.stringify(this.look);
+    if (look !== this.looked && this.question.turn > 0) this.question.ask();
+    this.looked = look;
+  }
+
+  /** Request the steps of the pass, as `want` does tables. @param {number} state of the numbers on view */
+  wantPlay(state) {
+    this.plays = state;
+    this.mail.ask({});
+  }
+
+  /** @param {import("./explain/play.js").Sent} sent */
+  played(sent) {
+    if (this.plays === sent.state) this.plays = null;
+    tell("played", sent);
+  }
+
+  /** @param {import("./canvas/scrub.js").Sent} table */
+  keep(table) {
+    if (this.wanted.get(table.input) === table.key) this.wanted.delete(table.input);
+    tell("sweep", table);
+  }
+
+  close() {
+    this.formula.close();
+    this.editor.close();
+    this.question.close();
+    this.socket.close();
+    this.unreturn();
+    this.unexplain();
+    this.unmark();
+    this.unsweep();
+    this.unbar();
+    this.steps.close();
+    this.untry();
+    this.places.close();
+    this.panels.close();
+    this.dock.close();
+    this.sight.close();
+    this.unwatch();
+  }
+}

@@ -1,0 +1,19 @@
+// @ts-check
+// Start and update the lab component: the entry point, called with every message from Python on the same
+// parent element.
+
+import { read } from "./connection/socket.js";
+import { Lab } from "./lab.js";
+
+/** @type {WeakMap<Node, Lab>} */
+const labs = new WeakMap();
+
+/** @param {{ data: import("./types.js").Written, parentElement: ParentNode & Node,
+ *   setTriggerValue: (name: string, value: any) => void }} component
+ * @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
+export default function main({ data, parentElement, setTriggerValue }, css, constants) {
+  const lab = labs.get(parentElement) ?? new Lab(parentElement, css, constants);
+  labs.set(parentElement, lab);
+  lab.receive(read(data), (message) => setTriggerValue("outbox", message));
+  return () => lab.isHere || lab.close(); // Streamlit cleans up superseded calls too
+}

@@ -1,0 +1,196 @@
+// @ts-check
+// Declare the types of the check's data, as lab/inspector/panel.py sends it. Types only.
+
+/** @typedef {import("./base/cure.js").Explanation & { name: string, later?: boolean }} LintData  `name`: of the node or checkpoint region that it is about; `at`: the nodes that take part; `later`: it matters only for a derivative that the graph does not take */
+/**
+ * @typedef {{
+ *   notes?: string[], origin?: import("./base/cure.js").Explanation, state?: "agrees" | "differs" | "checking" | "asks" | "waits" | "failed", says?: string, lints?: LintData[], cancel?: boolean,
+ *   forward?: { state: "agrees" | "differs" | "blocked" | "failed", says: string },
+ *   rows?: [name: string, gradient: string, difference: string, equal: string][], why?: string[],
+ * }} CheckData  `cancel`: the check takes long and can be cancelled; without `state` there is nothing to check; `forward`: of the tangents, while forward mode is on; `rows` are sent only while the table is open
+ */
+
+// -- Declare the types of the drawing that Python sends and of the edits that the browser sends back. Types
+// only.
+
+/** @typedef {[number, number]} Point world or screen pixels, x to the right and y down */
+/** @typedef {{ x: number, y: number, w: number, h: number }} Box top-left corner and size */
+/** @typedef {{ x: number, y: number, k: number }} Viewport screen = world * k + (x, y) */
+/** @typedef {[Point, Point, Point, Point]} Cubic one Bezier piece: start, two handles, end */
+/** @typedef {{ label: string, constant: string | null, constantFull?: string, wired: boolean }} Slot
+ * `constantFull` is the constant as typed, if `constant` is shortened */
+/** @typedef {string} RuleKind  a name in `RULES` of web/base/constants.js */
+
+/**
+ * @typedef {Box & {
+ *   id: string, op: string, symbol: string, slots: Slot[],
+ *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, dims?: number[],
+ *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, isParameter?: boolean, muted?: boolean, cut?: boolean, segment?: number, connected: boolean,
+ *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null, heat?: Heat, state?: string[],
+ *   tangent?: string, tangentFull?: string, tab?: string, beside?: boolean, full?: [number, number], foot?: number, above?: number,
+ *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[], branches?: string[] },
+ * }} GraphNode  `literal`: an input's value as typed; `dims`: the shape of the value, also [] without a value; `text`: the right side of `=` in the node's
+ *   line of the formula, if it is not `literal`; `ruleFull`: the function of its rule; `cut`: a segment ends at its output; `tab`: the layer below or `beside` which a parameter is folded, and `full` the size of its card when it is not; `foot`: px that its own tabs take below a node; `above`: px to the card above it, if that is near its chips; `segment`: number of its segment, from 1;
+ *   `missing`: what an unfinished node still needs; `state`: a word and a sentence on its problem in training, or on the difference of its declared derivative from the true one;
+ *   `group`, only on the card of a collapsed group: its nodes, those that feed other nodes (`outs`), and the one whose numbers the card shows; `ports`: their distances in px from the card's top;
+ *   `tangent`, only in forward mode
+ */
+/**
+ * @typedef {{ columns?: number, value?: string, cotangent?: string, tangent?: string, valueTop?: string, cotangentTop?: string, tangentTop?: string, valueNumbers?: string[], cotangentNumbers?: string[], tangentNumbers?: string[], valueFull?: string[], cotangentFull?: string[], tangentFull?: string[], says?: string }} Heat
+ * heat-maps of a tensor: cells row by row, a character each as display/heatmap.py encodes them, the number of the strongest shade,
+ * the part of the tensor that is shown, and of a small tensor the numbers, row by row, short and `Full`; in forward mode the tangent's in place of the value's
+ */
+/** @typedef {{ kind: string, count: number, says: string }} GroupMark */
+/**
+ * @typedef {{
+ *   from: string, to: string, slot: number, width: number, sign: number, passed: string,
+ *   passedFull?: string, reverse?: { passed: string, passedFull?: string }, via: Point[], alternative?: boolean, out?: number, of?: Wire[], dims?: number[],
+ * }} Wire  at the card of a collapsed group: the port that it leaves (`out`), the wires of the graph that it stands for (`of`) and the shape of their value; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs; `reverse`, only in forward mode: what it passes back, where `passed` is what it adds to a tangent
+ */
+/**
+ * @typedef {{
+ *   name: string, nodes: string[], policy: string, head?: string, badge?: string | null,
+ *   saved?: string[], problem?: string | null, fault?: string | null, path?: string[],
+ *   offer?: string, edit?: import("./connection/edit_sender.js").NewEdit, column?: number, end_column?: number,
+ * }} Region  `fault` is the problem in a few words, `head` the line that begins its block in the formula;
+ * `offer` are the words of a button that sends `edit` to mend it
+ */
+/**
+ * @typedef {{
+ *   name: string, nodes: string[], collapsed?: boolean, problem?: string | null,
+ *   sums?: { from: string, width: number, sign: number, passed: string, passedFull?: string }[],
+ *   branches?: string[], alone?: string, stopped?: boolean, asked?: boolean,
+ * }} Group  `branches`: its branches, which are groups directly inside it; `asked`: another number of branches is requested; `alone`: the only branch that is trained; `stopped`: some parameters are stopped, but not all except one branch's; `sums`: the total contribution of all wires from one node into the group, if there are several
+ */
+/** @typedef {Region | Group} Frame */
+/**
+ * @typedef {{
+ *   seq?: number, code: string, message: string, hint?: string, node?: string, slot?: number, path?: string[],
+ *   offer?: string, edit?: import("./connection/edit_sender.js").NewEdit, column?: number, end_column?: number,
+ * }} Notice  why edit `seq` was refused; `offer` are the words of a button that sends `edit`; the columns mark its place in a typed text
+ */
+/**
+ * @typedef {{
+ *   op: string, symbol: string, slots: string[], doc: string, formula?: string, aliases?: string[],
+ *   fits?: "broadcast" | "matmul" | "any", block?: boolean,
+ * }} PaletteOp  `aliases`: other names in the search; `block`: it is a group of several layers; `fits`: the rule for the shapes of its slots
+ */
+/** @typedef {{ group: string, ops: PaletteOp[] }} PaletteGroup */
+/**
+ * @typedef {{
+ *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
+ *   regions: Region[], groups: Group[], within?: Map<string, string>, hidden?: number, selected: string | null, picked?: string[],
+ *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number, gone?: number },
+ *   notice: Notice[], state?: number, live?: boolean, moment?: import("./training/steps.js").Moment, figure?: string, lacks?: string[], lesson?: { key: string, variants: string[], variant: number } | null, trains?: boolean, twins?: TwinsData, ranged?: import("./explain/precision.js").Ranged | null, forward?: { says: string, blocked?: string[] }, formula?: any, sliders?: any,
+ *   node?: NodeData, check?: CheckData, paths?: PathsData,
+ *   sweeps?: Record<string, string>, trail?: import("./canvas/files/session_store.js").Trail, large?: import("./canvas/files/session_store.js").Large,
+ * }} Drawing  `within`: by node in a collapsed group, the id of its card; `hidden`: how many nodes are hidden since they take no gradient; `sweeps`: by input, the key of the table for its slider that matches this drawing;
+ * `history`: the names of the steps that undo and redo would take, the `labels` of all steps by number, and the number of the
+ * present one, and how many older ones are `gone`; `picked`: nodes just inserted; another `graph` is another document, for which the view is fitted again;
+ * `state`: number of the state of the numbers on view, which change by themselves while `live`;
+ * `moment`: the step of the training that they are of; `trains`: whether the training is what to show first
+ */
+/** @typedef {import("./connection/edit_sender.js").Edit} Edit */
+/** @typedef {import("./connection/edit_sender.js").NewEdit} NewEdit */
+
+// -- Declare the types of what Python sends to the formula editor, and of its own records. Types only.
+
+/** @typedef {{ line: number, column: number, endLine: number, endColumn: number }} Place
+ * lines count from 1, columns from 0 and in characters; the end is just behind the last one */
+/** @typedef {Place & { label: string, text: string }} Correction a piece of the text, and what a press of `label` writes in its place */
+/** @typedef {{ message: string, hint: string, correction?: Correction } & Partial<Place>} Mistake one without a place is about the whole text */
+/** @typedef {Place & { message: string }} Mark a problem of the graph, or a note, listed elsewhere on the page */
+/** @typedef {{ word: string, kind: "op" | "wrapper" | "keyword" | "name", doc: string }} Word */
+/**
+ * @typedef {{
+ *   ack: number, text: string, mistakes: Mistake[], marks: Mark[],
+ *   notes: Mark[], readings: string[], places: string, heads: string,
+ * }} FormulaData  `places` and `heads`: where the text has the nodes and the frames, in the order of the drawing; see places.js
+ */
+/** @typedef {{ start: number, end: number, kind: string }} Token a piece of one line, in UTF-16 units */
+/** @typedef {{ start: number, end: number, kind: "wrong" | "noted" | "chosen" | "lit", message?: string }} Range a marked piece of one line */
+/** @typedef {{ text: string, start: number, end: number }} Typing a text with its selection */
+
+// -- Declare the types of the data of the selected node (lab/inspector/panel.py). Empty fields are left out. Types
+// only.
+
+/** @typedef {[text: string, role: string, place?: string]} Term a piece of a line of numbers; `role` is "cotangent", "tangent" or ""; `place` of a number in a slider's table */
+/** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: string, apart?: string, pushes?: Term[] }} WireRow
+ * `math` is MathML; `pushes`, in forward mode: what it adds to the tangent; `apart` says both numbers where a declared derivative is not the true one */
+/**
+ * @typedef {{
+ *   id: string, label: string, type: "text" | "number" | "check" | "choice" | "several" | "button" | "file" | "note",
+ *   value?: any, help?: string, placeholder?: string, choices?: [string, string][], as?: string, edit?: import("./connection/edit_sender.js").NewEdit,
+ *   table?: import("./connection/edit_sender.js").NewEdit,
+ * }} FieldData  what the user sets is sent in `edit`, as its "value" or what `as` says; `table`: the edit that takes a pasted table
+ */
+/**
+ * @typedef {{
+ *   name: string, doc?: string, math?: string, kind: string, kinds: string[], ruleSays?: string, declared?: string[], shape?: string, value?: string,
+ *   arriving?: string, tangent?: string, added?: Term[], fork?: Term[], wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("./base/cure.js").Explanation, elements?: { value?: string[], tangent?: string[], cotangent?: string[] },
+ * }} NodeData
+ */
+
+// -- Declare the types of the messages from Python to the lab component. Types only.
+
+/** @typedef {{ palette: PaletteGroup[], words: Word[], figures: Record<string, string>, later: string[] }} Constants  `figures`: their titles by name; `later`: paths of the scripts that a figure needs */
+/**
+ * @typedef {{
+ *   key: string, ack: number, from: [string, number] | null, rev: number, base?: number, full?: any, patch?: any,
+ *   tables: import("./canvas/scrub.js").Sent[], play?: import("./explain/play.js").Sent, due: boolean, rest: number | null, page: boolean, turn: number, seen: boolean, socket: string, query?: string,
+ * }} Answer  `tables`: for sliders; `play`: the steps of the pass, once requested; `due`: the rest of the page is to be drawn; `rest`: in how many ms Python can be asked for it; `turn` counts words; `page`: a run of Streamlit has to draw the rest; `socket`: path of the lab's websocket; `query`: of the address, over that; `seen`: whether
+ * Python has the message that the figure is in view
+ */
+
+/** @typedef {Omit<Answer, "full" | "patch" | "tables" | "play"> & { full?: string, patch?: string, tables: string, play?: string }} Written  these as JSON texts */
+
+// -- Declare the types of the list of paths, as explain/paths/view.py sends it. Types only.
+
+/** @typedef {{ way: string, sum: string, nodes: string[], wires: string[], below?: boolean, note?: string }} PathRow  `way`: the nodes, and `sum`: the factors with their product, as text; `wires`: their ids; `below`: whether it is negative */
+/** @typedef {{ name?: string, says: string[], rows?: PathRow[], rest?: string }} PathsData  without `name` while they are worked out; `rest`: all paths without a row */
+
+// -- Declare the types of the sliders' data. Types only.
+
+/** @typedef {{ name: string, value: string, low: number, high: number }} Item one input, its value as text; low < high */
+/** @typedef {{ limit: number, rows?: Item[], more?: number, says?: string }} SliderData
+ * `limit`: the largest number that an input may have; `more`: inputs that are not shown; `says`: which sliders have another value than the canvas */
+
+// -- Declare the types of the comparison's data, as explain/compare/view.py sends it. Types only.
+
+/** @typedef {[a: string, b: string]} Both */
+/** @typedef {{ name: string, value: Both, cotangent: Both, apart: ("value" | "cotangent")[], here?: boolean }} TwinRow
+ * `apart`: which of the two differ; `here`: whether the present graph has the node */
+/**
+ * @typedef {{
+ *   letter: "A" | "B", kind: "values" | "gradients" | "equal" | "waits", says: string, rows?: TwinRow[], more?: number, equal?: string[],
+ *   lit?: string[], kept?: Both, again?: Both, lines?: string[], more_lines?: number,
+ * }} TwinsData  `letter`: which of the two is on view; `more`: differing nodes without a row; `lit`: ids of wires; `kept` elements and
+ * runs `again`, where a checkpoint differs; `lines` of the formula that only A (-) or only B (+) has
+ */
+
+// -- Declare the type of the constants that Python and the browser share (lab/shared_constants.py). Types
+// only.
+
+/** @typedef {{ w: number, h: number }} Size px */
+/**
+ * @typedef {{
+ *   card: Size & { slot: number }, pictured: Size, cells: { most: number, beside: number, head: number, line: number },
+ *   group: { w: number, head: number, foot: number, port: number, numbers: number, steps: number },
+ *   frame: { pad: number, level: number, tab: number }, clear: number, tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
+ *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number },
+ *   drawings: number, written_out: string, data_of: string, usual: { rule: RuleKind, connected: boolean, foot: number },
+ *   alternative: string, letters: Record<string, string>, inputs: Record<string, { value: string, literal?: string }>,
+ *   nothing: string, minus: string, vector: number, digits: number, decades: number,
+ *   glossary: Record<string, string>, first_lesson: string,
+ *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },
+ * }} Shared  `card`: with one more slot; of the card of a `group`: the line with its name, what is below the ports, one more
+ * port, the two numbers where one value leaves it, and the line with the number of branches; `frame`: px round nodes, and
+ * more for each frame inside; `clear`: px kept free around nodes that are pasted; `tab`: a parameter folded below its layer;
+ * `drawings`: how many are kept; `data_of`: begins the label of an edit that sets data; `written_out`: end of a
+ * step's label if the formula has lost its loops; `usual`: what a node has unless it says otherwise; `alternative`: the label of the slot
+ * that `backward_as` adds; `letters`: of new inputs, and in `inputs` what they hold; `nothing`: stands for no number;
+ * `vector`: characters of one that fit on a card; `digits`: of numbers in the panel of a node; `decades` of contributions that wires tell apart; `heat`: the letters of
+ * the cells of a picture, how many are on each side of 0, which is the first that is no number, and the inks of + and −
+ */
+
+export {};

@@ -1,0 +1,235 @@
+"""Test a lesson's claims when the graph on the canvas is no longer the lesson's.
+
+Numbers are worked out by hand from the lesson's graph z = 2x + x² at x = 3, whose wires add 2 and 2x.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from autodiff_viz.graph.history import begin
+from autodiff_viz.lab import lessons as claims_view
+from autodiff_viz.lab.actions import redone, resampled, set_input, set_rule, typed, undone
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.evaluate import lab_view
+from autodiff_viz.lab.lessons import (
+    FAILS,
+    HOLDS,
+    OWN,
+    ClaimView,
+    claims_on_canvas,
+    close_lesson,
+    lesson_view,
+    open_lesson,
+)
+from autodiff_viz.lab.state import LAST, Lab, start
+from autodiff_viz.lab.training import trains
+from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.evaluate import Proof, findings
+from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.lesson import Claim, Lesson
+from autodiff_viz.training.run import Plan, advanced
+from autodiff_viz.training.state import Settings
+from tests.lab.regression import finished, trained
+
+ARRIVES, ADD = "What arrives at x", "The two wires add"
+
+
+def proof(found: Lesson) -> Proof:
+    return tuple(findings(found, variant) for variant in range(len(found.variants)))
+
+
+def own_claims(found: Lesson, variant: int) -> tuple[ClaimView, ...]:
+    return claims_view.own_claims(findings(found, variant))
+
+
+def claims(lab: Lab) -> dict[str, ClaimView]:
+    shown = claims_on_canvas(lab, lab_view(lab), proof(lesson(lab.lesson)))
+    return {claim.says: claim for claim in shown}
+
+
+def states(lab: Lab) -> set[str]:
+    return {claim.state for claim in claims(lab).values()}
+
+
+def fork(variant: int = 0) -> Lab:
+    return open_lesson(start(), "fork", variant)
+
+
+def test_in_the_lessons_own_graph_every_claim_holds_and_nothing_is_added():
+    found = claims(fork())
+    assert {claim.state for claim in found.values()} == {HOLDS}
+    assert [claim.now for claim in found.values()] == ["", ""]
+    assert found[ARRIVES].found == "8"
+
+
+def test_a_stop_takes_the_ticks_away_and_what_is_there_now_stands_beside():
+    found = claims(set_rule(fork(), "b", "stop"))
+    assert (found[ARRIVES].state, found[ARRIVES].found, found[ARRIVES].now) == (OWN, "8", "2")
+    assert (found[ADD].state, found[ADD].now) == (OWN, "2 + 0")
+
+
+def test_undo_brings_the_ticks_back_and_redo_takes_them():
+    lab = undone(set_rule(fork(), "b", "stop"))
+    assert states(lab) == {HOLDS}
+    assert states(redone(lab)) == {OWN}
+
+
+def test_a_slider_that_is_moved_away_and_back():
+    away = set_input(fork(), "x", 1.0)
+    assert (claims(away)[ARRIVES].now, claims(away)[ADD].now) == ("4", "2 + 2")
+    assert states(set_input(away, "x", 3.0)) == {HOLDS}
+
+
+def test_another_seed_is_another_gradient():
+    assert claims(replace(fork(), seed=2.0))[ARRIVES].now == "16"
+
+
+def is_of_seed(claim) -> bool:
+    """Return whether its number grows with the seed."""
+    return claim.variant == claim.at == 0 and claim.quantity in ("gradient", "cotangent", "passed", "added")
+
+
+WITH_SEED = [found for found in LESSONS if any(map(is_of_seed, found.claims))]
+
+
+@pytest.mark.parametrize("found", WITH_SEED, ids=lambda found: found.key)
+def test_under_twice_the_seed_no_gradient_but_0_keeps_its_tick(found):
+    unmoved = {"What is passed to x instead"}  # a rewrite to a constant
+    lab = replace(open_lesson(start(), found.key), seed=2.0)
+    for own, shown in zip(own_claims(found, 0), claims(lab).values(), strict=True):
+        claim = next(claim for claim in found.claims if claim.variant == 0 and claim.says == shown.says)
+        if is_of_seed(claim):
+            assert (shown.state == HOLDS) is (own.found in ("0", "[0, 0, 0]") or shown.says in unmoved)
+
+
+def test_in_double_precision_the_claims_are_held_against_its_own_digits():
+    found = claims(replace(open_lesson(start(), "surgery"), dtype="float64"))
+    gradient = found["Gradient of x"]
+    assert gradient.state == HOLDS
+    assert float(gradient.found) == pytest.approx(0.5 + math.cos(30), rel=1e-15)
+
+
+def test_another_graph_of_the_lesson_has_its_own_claims():
+    assert claims(fork(1))[ARRIVES].found == "6"
+    assert claims(set_input(fork(1), "x", 4.0))[ARRIVES].now == "8"
+
+
+def test_what_still_holds_in_a_changed_graph_keeps_its_tick():
+    """z = 2x + x² + 0·w: w is new, and nothing else."""
+    lab = typed(fork(), "x = 3.0\na = 2.0 * x\nb = square(x)\nw = 1.0\nz = a + b + 0.0 * w")
+    assert lesson_view(lab).changed
+    assert states(lab) == {HOLDS}
+
+
+def test_a_node_that_has_gone_leaves_the_lessons_own_number():
+    found = claims(typed(fork(), "t = 3.0\nz = 2.0 * t + square(t)"))
+    assert {(claim.state, claim.now) for claim in found.values()} == {(OWN, "")}
+    assert found[ARRIVES].found == "8"
+
+
+def test_a_graph_that_is_not_finished_ticks_nothing():
+    lab = edited(fork(), {"kind": "disconnect", "to": "z", "slot": 1})
+    assert lab_view(lab).unfinished == ("z",)
+    assert states(lab) == {OWN}
+
+
+def test_a_draft_with_a_mistake_leaves_the_graph_and_its_ticks():
+    assert states(typed(fork(), "x = (")) == {HOLDS}
+
+
+def test_minus_zero_is_another_number():
+    lab = open_lesson(start(), "xor-tutorial")
+    graph = parse(lab_view(lab).text.replace("[[0.0, 0.0]", "[[-0.0, 0.0]"))
+    assert graph != parse(lab_view(lab).text)
+    assert lesson_view(replace(lab, history=begin(graph, "Start"))).changed
+
+
+def test_resampling_keeps_what_holds_for_every_draw():
+    """Stopped last, the gradient is the sign whatever the noise is; the value follows its law."""
+    before = claims(open_lesson(start(), "forward-backward", 2))
+    after = claims(resampled(open_lesson(start(), "forward-backward", 2)))
+    assert {claim.state for claim in after.values()} == {HOLDS}
+    assert after["Gradient of x"].found == "[−1, −1, 1]"
+    assert after["The same value"].found != before["The same value"].found
+
+
+def test_a_claim_about_runs_follows_the_region():
+    lab = open_lesson(start(), "checkpointing")
+    found = claims(edited(lab, {"kind": "uncheckpoint", "region": "square"}))
+    assert found["Gradient of x"].state == HOLDS  # a region changes no number
+    assert found["How often the square runs"].now == "1 forward, 0 backward, 0 needed"
+
+
+def test_a_claim_about_segments_is_the_lessons_own_as_soon_as_the_graph_differs():
+    lab = open_lesson(start(), "split-model")
+    assert states(lab) == {HOLDS}
+    assert states(edited(lab, {"kind": "cut_after", "nodes": ["out1"], "on": False})) == {OWN}
+
+
+LOSSES, STEP_1 = "All ten losses", "What passes it in step 1: all that arrives"
+
+
+def test_a_training_as_the_lesson_has_it_keeps_the_ticks_about_its_steps():
+    lab = trained(open_lesson(start(), "xor-tutorial"), 10)
+    shown = claims(replace(lab, step=1))
+    assert (shown[LOSSES].state, shown[STEP_1].state) == (HOLDS, HOLDS)
+    in_step_0 = shown["What passes the last relu in step 0: nothing for the first sample"]
+    assert in_step_0.state == OWN
+    assert in_step_0.now == shown[STEP_1].found  # the canvas is at step 1
+
+
+def test_other_settings_are_another_training():
+    lab = open_lesson(start(), "xor-tutorial")
+    other = replace(lab, plan=Plan(Settings("sgd", 0.5), 10))
+    assert claims(other)[LOSSES].state == OWN
+    before = claims(other)["What passes the last relu in step 0: nothing for the first sample"]
+    assert before.state == HOLDS  # before any step
+
+
+def test_steps_made_under_another_rule_are_another_training_even_when_the_rule_has_gone():
+    lab = trained(set_rule(open_lesson(start(), "xor-tutorial"), "layer1", "stop"), 3)
+    lab = set_rule(lab, "layer1", "follow")
+    assert not lesson_view(lab).changed
+    assert claims(lab)[LOSSES].state == OWN
+
+
+def test_while_steps_are_made_nothing_is_ticked_for_what_has_gone_by():
+    lab = replace(trains(open_lesson(start(), "xor-tutorial"), 10), step=LAST)
+    lab = replace(lab, training=advanced(lab.training, 3))
+    assert lab.training.running
+    shown = claims(lab)
+    assert all(claim.now == "" for claim in shown.values())
+    assert shown["What passes the last relu in step 0: nothing for the first sample"].state == OWN
+    assert claims(replace(finished(lab), step=None))[LOSSES].state == HOLDS
+
+
+def test_without_a_lesson_nothing_is_claimed():
+    assert claims_on_canvas(close_lesson(fork()), lab_view(fork()), ()) == ()
+
+
+def test_every_claim_says_how_close_it_must_be():
+    said = {claim.says: claim.closely for claim in own_claims(lesson("split-cnn"), 0)}
+    assert said["Cotangent handed to model_0"] == "exactly"
+    assert said["Loss of joint training in the last step: it learns the four images"] == "within 0.005"
+    assert {claim.closely for claim in own_claims(lesson("surgery"), 0)} == {"exactly", "to 6 digits"}
+
+
+def test_a_tick_is_as_close_as_it_says():
+    """Of every claim of all lessons, in decimals: what it says is what was asked of it."""
+    for found in LESSONS:
+        for variant in range(len(found.variants)):
+            for shown in own_claims(found, variant):
+                assert shown.state == HOLDS
+                if shown.closely == "exactly" and "…" not in shown.found:
+                    assert shown.found == shown.expected.rpartition(" = ")[2]
+
+
+def test_a_claim_that_is_wrong_in_the_lessons_own_graph_is_crossed_out():
+    own = lesson("fork")
+    wrong = replace(own, claims=(Claim(ARRIVES, "cotangent", "x", 7.0, "a mistake"),))
+    (shown,) = own_claims(wrong, 0)
+    assert (shown.state, shown.holds) == (FAILS, False)

@@ -1,0 +1,248 @@
+"""Test the exercises of lessons: a click does each, and it is done once all that it asks for has been."""
+
+from __future__ import annotations
+
+import pytest
+
+from autodiff_viz.lab.actions import set_input
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.exercises import NONE, Reached, do_try, reached, tries
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.state import Lab, start
+from autodiff_viz.lab.training import plans, resets, scrubs
+from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.lesson import (
+    PLAY,
+    RESAMPLED,
+    STEPS,
+    branches,
+    cut,
+    function,
+    members,
+    put,
+    ruled,
+    selected,
+    written,
+)
+from autodiff_viz.training.course import records
+from autodiff_viz.ui.panels.claims import PLOTS
+from tests.lab.regression import finished, trained
+
+ALL = [(found, i) for found in LESSONS for i in range(len(found.to_try))]
+IN_THE_LAB = [(found, i) for found, i in ALL if not any(part.asks for part in found.to_try[i].parts)]
+"""The others ask for events: below, tests/ui/test_segments_panel.py and tests/ui/test_lessons_page.py."""
+
+
+def done(lab: Lab, before: Reached = NONE) -> list[bool]:
+    return [item.is_done for item in tries(lab, before)[1]]
+
+
+def ticked(*labs: Lab) -> set[int]:
+    """Indices of the exercises that are done once the lab has been in these states, one after the other."""
+    before = NONE
+    for lab in labs:
+        before = reached(before, lab)
+    return {i for i, is_done in enumerate(done(labs[-1], before)) if is_done}
+
+
+def opened(key: str, variant: int = 0, *edits: dict) -> Lab:
+    lab = open_lesson(start(), key, variant)
+    for edit in edits:
+        lab = edited(lab, edit)
+    assert lab.notice == ()
+    return lab
+
+
+@pytest.mark.parametrize(("found", "i"), IN_THE_LAB, ids=lambda case: getattr(case, "key", case))
+def test_clicks_do_the_exercise_and_it_is_ticked_then_and_not_before(found, i):
+    lab, before = open_lesson(start(), found.key), NONE
+    for _ in found.to_try[i].parts:
+        before = reached(before, lab)
+        if done(lab, before)[i]:
+            break
+        lab = do_try(lab, found.key, i, before)
+        assert lab.notice == ()
+        if lab.training and lab.training.running:
+            assert not done(lab, reached(before, lab))[i]  # until the steps are made
+            lab = finished(lab, 500)
+            before = reached(before, lab)
+            if found.to_try[i].parts[0].at is not None:
+                lab = do_try(lab, found.key, i, before)  # the step to look at
+    assert done(lab, reached(before, lab))[i]
+    assert not done(open_lesson(start(), found.key))[i]
+
+
+def test_every_exercise_has_a_part_that_the_lesson_as_it_opens_does_not_reach():
+    for found, i in ALL:
+        count = tries(open_lesson(start(), found.key))[1][i]
+        assert count.done < count.of, (found.key, i)
+
+
+def test_the_same_done_by_hand_is_ticked_too():
+    lab = opened("fork")
+    assert done(set_input(lab, "x", -1.5))[0]  # any other value
+    assert done(edited(lab, ruled("b", "stop"))) == [False, True, False]
+    assert done(open_lesson(lab, "fork", 1)) == [False, False, True]
+
+
+def ten(*edits: dict) -> Lab:
+    return trained(opened("xor-tutorial", 0, *edits), 10)
+
+
+CLIP = "lambda v: clip(v, -0.01, 0.01)"
+TUNED = {"kind": "tune", "group": "transformer", "branch": "transformer_3"}
+DELETED = {"kind": "delete", "nodes": ["s"]}
+UNDONE = {
+    "moved, not to 0": ("neuron", 1, lambda: [opened("neuron", 0, put("x", 1.0))]),
+    "opened, not played": ("neuron", 2, lambda: [opened("neuron", 1)]),
+    "moved behind a stop, so that one contribution is 0": (
+        "fork",
+        0,
+        lambda: [opened("fork", 0, ruled("b", "stop"), put("x", 1.0))],
+    ),
+    "moved where the gradient is not 0": (
+        "without-derivative",
+        1,
+        lambda: [opened("without-derivative", 1, put("y", 2.5))],
+    ),
+    "moved after the stop was taken away": (
+        "without-derivative",
+        1,
+        lambda: [opened("without-derivative", 0, ruled("b", "follow"), put("y", 2.5))],
+    ),
+    "clipped where 1/x is small enough": (
+        "surgery",
+        1,
+        lambda: [opened("surgery", 0, put("x", 200.0), function("half", CLIP))],
+    ),
+    "moved under a rule that follows": (
+        "surgery",
+        2,
+        lambda: [opened("surgery", 0, function("half", "lambda v: -v"), put("x", 10.0))],
+    ),
+    "moved where the declared line leaves": (
+        "declare-derivative",
+        0,
+        lambda: [opened("declare-derivative", 2, put("x", 2.0))],
+    ),
+    "another graph's function": (
+        "declare-derivative",
+        2,
+        lambda: [opened("declare-derivative", 2, function("y", "lambda v, x, y: v"))],
+    ),
+    "resampled in another graph": (
+        "forward-backward",
+        2,
+        lambda: [opened("forward-backward", 0, RESAMPLED)],
+    ),
+    "one of two nodes": ("two-stops", 2, lambda: [opened("two-stops", 0, selected("z_late"))]),
+    "the checkpoint gone with its node": ("checkpointing", 0, lambda: [opened("checkpointing", 0, DELETED)]),
+    "one of two graphs": ("checkpointing", 1, lambda: [opened("checkpointing", 1)]),
+    "the node of another graph": (
+        "checkpointing",
+        2,
+        lambda: [opened("checkpointing", 2), opened("checkpointing", 1, selected("y"))],
+    ),
+    "trained, not looked at step 0": ("xor-tutorial", 0, lambda: [ten(), scrubs(ten(), 1)]),
+    "looked at the steps of a training by other rules": (
+        "xor-tutorial",
+        0,
+        lambda: [scrubs(ten(ruled("layer1", "stop")), k) for k in (0, 1)],
+    ),
+    "stopped after the training": ("xor-tutorial", 1, lambda: [edited(ten(), ruled("layer1", "stop"))]),
+    "a bias set, not started over": ("xor-tutorial", 2, lambda: [edited(ten(), written("b2", "[0.1]"))]),
+    "the other graph trained, this one opened": (
+        "xor-broadcast",
+        1,
+        lambda: [open_lesson(trained(opened("xor-broadcast"), 2000), "xor-broadcast", 1)],
+    ),
+    "trained at another rate": (
+        "xor-broadcast",
+        0,
+        lambda: [trained(plans(opened("xor-broadcast"), rate=0.01), 2000)],
+    ),
+    "the usual seed": ("xor-broadcast", 3, lambda: [trained(opened("xor-broadcast", 2), 100)]),
+    "trained without the region": (
+        "checkpointed-cnn",
+        0,
+        lambda: [trained(opened("checkpointed-cnn"), 5)],
+    ),
+    "a region that had no pool": (
+        "checkpointed-cnn",
+        1,
+        lambda: [opened("checkpointed-cnn", 1, members("block", "conv"))],
+    ),
+    "one of four tuned": (
+        "gated-transformer",
+        3,
+        lambda: [opened("gated-transformer", 1, branches("transformer", 4), TUNED)],
+    ),
+    "stopped where no cut is": (
+        "split-model",
+        3,
+        lambda: [opened("split-model", 0, cut("out1", False), ruled("out1", "stop"))],
+    ),
+}
+"""By what was done instead: a lesson, one of its exercises, and the states that a visitor passes through."""
+
+
+@pytest.mark.parametrize("case", UNDONE)
+def test_what_was_not_done_is_not_ticked(case):
+    _, i, labs = UNDONE[case]
+    assert i not in ticked(*labs())
+
+
+def test_parts_may_be_done_one_after_the_other():
+    assert ticked(opened("checkpointing", 2), opened("checkpointing", 1)) == {1}
+    assert ticked(opened("two-stops"), opened("two-stops", 0, selected("clean"))) == {2}
+    lab = ten()
+    assert ticked(scrubs(lab, 1), scrubs(lab, 0)) == {0}
+    assert ticked(edited(lab, ruled("layer1", "stop")), ten(ruled("layer1", "stop"))) == {1}
+    assert ticked(resets(edited(lab, written("b2", "[0.1]")))) == {2}
+
+
+def test_a_part_that_was_reached_is_counted():
+    lab = opened("checkpointing", 1)
+    (item,) = [tries(lab)[1][1]]
+    assert (item.done, item.of, item.is_done) == (1, 2, False)
+    assert do_try(lab, "checkpointing", 1).variant == 2  # the next part
+
+
+def test_events_are_parts_too_in_the_graph_that_they_are_about():
+    far = opened("neuron", 1)
+    assert done(far, reached(NONE, far, PLAY)) == [False, False, True]
+    near = opened("neuron")
+    assert done(near, reached(NONE, near, PLAY)) == [False, False, False]
+    assert done(near, reached(NONE, near, STEPS)) == [True, False, False]
+
+
+def test_another_lesson_begins_with_nothing_reached():
+    before = reached(NONE, opened("checkpointing", 1))
+    assert reached(before, opened("fork")) == Reached("fork", frozenset())
+    assert reached(before, start()) == NONE
+
+
+def test_the_exercise_with_a_seed_is_done_by_a_training_with_that_seed_alone():
+    usual = trained(opened("xor-broadcast", 2), 100)
+    assert not any(done(usual))
+    lab = finished(do_try(usual, "xor-broadcast", 3), 50)
+    assert done(lab)[3]
+    assert records(lab.training.course).loss.tolist() == [0.5] * 100  # all predictions are 0 of 0, 1, 1, 0
+
+
+def test_the_numbers_that_an_exercise_speaks_of_are_those_of_nodes_of_its_lesson_or_of_plots():
+    for found, i in ALL:
+        variant = found.variants[found.to_try[i].parts[-1].variant]
+        names = {node.name for node in opened(found.key, found.variants.index(variant)).graph.nodes}
+        assert {*found.to_try[i].shows} <= names | {*PLOTS}, (found.key, i)
+
+
+def test_an_exercise_about_another_graph_opens_it():
+    lab = do_try(open_lesson(start(), "forward-backward"), "forward-backward", 2)
+    assert (lab.lesson, lab.variant) == ("forward-backward", 2)
+
+
+def test_without_a_lesson_there_is_nothing_to_try_and_a_late_click_changes_nothing():
+    assert tries(start()) is None
+    assert do_try(start(), "nowhere", 0) == start()
+    assert do_try(start(), "fork", 99) == start()

@@ -1,0 +1,81 @@
+"""Test that no log has a visitor's graph or the secret of a session, whichever command starts the server."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import suppress
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from autodiff_viz.ui.server.log_filter import LOGS, hide_queries, without_query
+from tests.browser.server import COMMANDS, Server
+from tests.deploy.image import stages
+from tests.ui.visitor import visiting
+
+GRAPH = "eJyrVkrLz1eyUkpKLFKqBQAcTgQP"  # stands for a visitor's graph
+
+
+@pytest.fixture(scope="module", params=[*COMMANDS, "Dockerfile"])
+def server(request, tmp_path_factory) -> Iterator[Server]:
+    """One that is started by each of the commands."""
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    server = Server(log, "uvicorn" if request.param == "Dockerfile" else request.param)
+    try:
+        server.start() if request.param != "Dockerfile" else server.start_by(_words(server.port))
+        yield server
+    finally:
+        server.stop()
+
+
+def _words(port: int) -> list[str]:
+    """The command of the image, for this machine."""
+    command = stages()["app"].command
+    return [{"0.0.0.0": "127.0.0.1", "8501": str(port)}.get(word, word) for word in command]
+
+
+def ask(server: Server, target: str) -> None:
+    headers = {"Referer": f"{server.address}/?g={GRAPH}"}
+    with suppress(HTTPError):
+        urlopen(Request(server.address + target, headers=headers), timeout=30).read()
+
+
+def test_the_log_has_neither_graph_nor_secret(server):
+    for path in ("/", "/lessons", "/none", "/static/none.js", "/_stcore/metrics", "/media/none"):
+        ask(server, f"{path}?g={GRAPH}")
+    with visiting(server.address) as visitor:
+        secret = json.loads(visitor.elements["canvas"].json)["socket"]
+        with connect(
+            f"ws://127.0.0.1:{server.port}/lab-socket?g={GRAPH}", subprotocols=["lab", secret]
+        ) as socket:
+            socket.send("{}")
+            assert secret in socket.recv(30)
+        for origin, word in [("http://evil.example", "lab"), (server.address, "other")]:
+            with pytest.raises(InvalidStatus):
+                connect(
+                    f"ws://127.0.0.1:{server.port}/lab-socket?g={GRAPH}",
+                    subprotocols=[word, secret],
+                    origin=origin,
+                )
+    log = server.log.read_text()
+    assert GRAPH not in log
+    assert secret not in log
+    assert ("/lab-socket" in log) == (server.command == "uvicorn")  # `streamlit run` notes no requests
+
+
+def test_only_the_query_of_an_address_is_cut():
+    made = logging.makeLogRecord({"msg": "%s %s %s %d", "args": ("a?b", "/c?d=e", "GET", 200)})
+    assert without_query(made)
+    assert made.getMessage() == "a?b /c GET 200"
+    assert without_query(logging.makeLogRecord({"msg": "x", "args": ()}))
+
+
+def test_the_filter_is_added_once():
+    hide_queries()
+    hide_queries()
+    assert [logging.getLogger(name).filters.count(without_query) for name in LOGS] == [1, 1]
