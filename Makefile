@@ -36,6 +36,7 @@ compat: $(VENV)/.tools browser
 check: $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tests/web/formatting.py
 	$(BIN)/python tests/web/typecheck.py
 
 bench: $(VENV)/.tools browser

@@ -28,6 +28,7 @@ from autodiff_viz.ui.chunks import LATER, scripts
 WEB = Path(__file__).parents[1] / "web"  # modules are named by their path from here
 _IMPORT = re.compile(r'from "(\.{1,2}/[\w./]+\.js)"')
 _COMMENT = re.compile(r"/\*\*.*?\*/[ \n]*|^ *//[^\n]*\n", re.DOTALL | re.MULTILINE)  # a quarter of the source
+_INDENT = re.compile(r"^ +", re.MULTILINE)
 _NAMED = re.compile(r'from "([\w./]+\.js)"')  # after `_named_from_root`
 _IMPORTED = re.compile(r'^import \{([^}]*)\} from ("[\w./]+\.js");', re.MULTILINE)
 _EXPORTED = re.compile(r"^export (default )?((?:const|class|function) (\w+))", re.MULTILINE)
@@ -55,7 +56,8 @@ def _as_constants(found: re.Match[str]) -> str:
 def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
     """Return (name, text) of `entry` and of the modules that it imports, in topological order.
 
-    Comments are removed. Modules are named by their path from `root`, in their imports too.
+    Comments and indentation are removed; no string has a line break in it. Modules are named by their path
+    from `root`, in their imports too.
 
     Raises:
       graphlib.CycleError: modules import each other in a circle.
@@ -66,7 +68,8 @@ def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
     while waiting:
         name = waiting.pop()
         if name not in texts:
-            texts[name] = _named_from_root(name, _COMMENT.sub("", (root / name).read_text("utf-8")))
+            text = (root / name).read_text("utf-8")
+            texts[name] = _named_from_root(name, _INDENT.sub("", _COMMENT.sub("", text)))
             imports[name] = _NAMED.findall(texts[name])  # in source order: all servers get the same
             waiting.extend(imports[name])
     return [(name, texts[name]) for name in TopologicalSorter(imports).static_order()]

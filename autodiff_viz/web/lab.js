@@ -40,10 +40,16 @@ import { listenToSteps } from "./training/steps.js";
  * @param {Record<string, () => void>} acts @returns {() => void} ends it */
 export function listenToTries(acts) {
   const ending = new AbortController();
-  document.addEventListener("click", ({ target }) => {
-    const kind = Object.keys(acts).find((name) => target instanceof Element && target.closest(`[class*="st-key-${name}_"]`));
-    if (kind) acts[kind]();
-  }, { signal: ending.signal });
+  document.addEventListener(
+    "click",
+    ({ target }) => {
+      const kind = Object.keys(acts).find(
+        (name) => target instanceof Element && target.closest(`[class*="st-key-${name}_"]`),
+      );
+      if (kind) acts[kind]();
+    },
+    { signal: ending.signal },
+  );
   return () => ending.abort();
 }
 
@@ -63,16 +69,39 @@ export class Lab {
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
     this.cause = new Cause(this.editor);
     const pathLight = new PathLight(this.editor);
-    this.check = new Check({ select: (name) => this.editor.select([name]), light: (path) => pathLight.show(path), ask: (on) => this.editor.send({ kind: "check", on }), look: () => this.mail.ask({ rest: this.question.turn }), mend: (edit, refused) => this.send(edit, refused) });
-    this.editor.watchers.push(() => this.inspector.hintAt(this.editor.single ? [] : [...this.editor.selection]));
-    this.editor.leaving.push(() => this.formula.send(), () => this.board.send());
-    this.twins = new TwinsTable({ select: (name) => this.editor.select([name]), save: () => saveTwins(this.editor) });
+    this.check = new Check({
+      select: (name) => this.editor.select([name]),
+      light: (path) => pathLight.show(path),
+      ask: (on) => this.editor.send({ kind: "check", on }),
+      look: () => this.mail.ask({ rest: this.question.turn }),
+      mend: (edit, refused) => this.send(edit, refused),
+    });
+    this.editor.watchers.push(() =>
+      this.inspector.hintAt(this.editor.single ? [] : [...this.editor.selection]),
+    );
+    this.editor.leaving.push(
+      () => this.formula.send(),
+      () => this.board.send(),
+    );
+    this.twins = new TwinsTable({
+      select: (name) => this.editor.select([name]),
+      save: () => saveTwins(this.editor),
+    });
     this.paths = new PathsList((path) => pathLight.show(path));
     this.panels = new Panels();
     this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
     this.places = new Places(parent, css, {
-      editor: this.editor.root, bar: html("div", { class: "canvas-tools" }, this.editor.tools), panels: this.panels.host, plots: this.dock.host, formula: this.formula.host,
-      sliders: this.board.host, node: this.inspector.host, check: this.check.host, twins: this.twins.host, paths: this.paths.host, notes: this.check.notes,
+      editor: this.editor.root,
+      bar: html("div", { class: "canvas-tools" }, this.editor.tools),
+      panels: this.panels.host,
+      plots: this.dock.host,
+      formula: this.formula.host,
+      sliders: this.board.host,
+      node: this.inspector.host,
+      check: this.check.host,
+      twins: this.twins.host,
+      paths: this.paths.host,
+      notes: this.check.notes,
     });
     showLook();
     this.later = later;
@@ -80,11 +109,29 @@ export class Lab {
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.unsweep = listenToSweeps();
     this.unbar = listenToBars();
-    this.steps = listenToSteps((step) => this.editor.send({ kind: "step", step }), () => this.mail.outbox.pending.some(({ kind }) => kind === "step"), () => this.editor.drawing.moment);
-    this.untry = listenToTries({ do_segments: () => this.showPlot("segments"), do_training: () => this.showPlot("training"), do_play: () => this.editor.startPlay(), show_node: () => showPanel("node"), ...Object.fromEntries(["segments", "training", ...Object.keys(figures)].map((name) => [`show_${name}`, () => this.showPlot(name)])) });
+    this.steps = listenToSteps(
+      (step) => this.editor.send({ kind: "step", step }),
+      () => this.mail.outbox.pending.some(({ kind }) => kind === "step"),
+      () => this.editor.drawing.moment,
+    );
+    this.untry = listenToTries({
+      do_segments: () => this.showPlot("segments"),
+      do_training: () => this.showPlot("training"),
+      do_play: () => this.editor.startPlay(),
+      show_node: () => showPanel("node"),
+      ...Object.fromEntries(
+        ["segments", "training", ...Object.keys(figures)].map((name) => [
+          `show_${name}`,
+          () => this.showPlot(name),
+        ]),
+      ),
+    });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
-    this.socket = new LabSocket((word) => this.receive(read(word), this.component), () => (this.mail.wake(), this.question.wait(STILL_MS)));
+    this.socket = new LabSocket(
+      (word) => this.receive(read(word), this.component),
+      () => (this.mail.wake(), this.question.wait(STILL_MS)),
+    );
     /** The component's own channel. @type {Post} */
     this.component = () => {};
     this.unreturn = watchReturn(() => this.socket.name && rereadAddress());
@@ -98,14 +145,38 @@ export class Lab {
     this.stepped = null;
     this.large = isLarge();
     this.unwatch = watchLook(() => this.relook());
-    this.mail.note = () => ({ have: drawings.have, seen: this.sight.seen, ...this.look, ...(this.editor.noticed.length && { noticed: this.editor.noticed }), ...(this.check.open && { details: true }), ...(this.wanted.size && { want: [...this.wanted] }), ...(this.plays !== null && { play: this.plays }), ...(this.stepped !== null && { stepped: this.stepped }) });
+    this.mail.note = () => ({
+      have: drawings.have,
+      seen: this.sight.seen,
+      ...this.look,
+      ...(this.editor.noticed.length && { noticed: this.editor.noticed }),
+      ...(this.check.open && { details: true }),
+      ...(this.wanted.size && { want: [...this.wanted] }),
+      ...(this.plays !== null && { play: this.plays }),
+      ...(this.stepped !== null && { stepped: this.stepped }),
+    });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
     this.formula.find = () => openFind(this.editor, this.formula.area);
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     hear("formula", (about) => (about.text = this.formula.area.value), gone);
-    hear("lag", ({ on, says, check }) => (this.inspector.lag(on ? says : null), this.paths.lag(on ? says : null), this.check.wait(on ? check : null)), gone);
-    hear("numbers", ({ numbers }) => (this.inspector.follow(numbers), this.twins.host.classList.toggle("late", numbers !== null)), gone);
+    hear(
+      "lag",
+      ({ on, says, check }) => (
+        this.inspector.lag(on ? says : null),
+        this.paths.lag(on ? says : null),
+        this.check.wait(on ? check : null)
+      ),
+      gone,
+    );
+    hear(
+      "numbers",
+      ({ numbers }) => (
+        this.inspector.follow(numbers),
+        this.twins.host.classList.toggle("late", numbers !== null)
+      ),
+      gone,
+    );
     hear("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
     hear("menu", () => this.check.fold(), gone);
     hear("want", ({ inputs }) => this.want(inputs), gone);
@@ -147,14 +218,22 @@ export class Lab {
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);
-    this.panels.receive(drawing.lesson ? `${drawing.lesson.key} ${drawing.lesson.variant}` : null, drawing.sliders?.rows?.length ?? 0);
-    this.dock.receive(drawing, this.editor.outbox.pending.some(({ kind }) => kind === "figure"));
+    this.panels.receive(
+      drawing.lesson ? `${drawing.lesson.key} ${drawing.lesson.variant}` : null,
+      drawing.sliders?.rows?.length ?? 0,
+    );
+    this.dock.receive(
+      drawing,
+      this.editor.outbox.pending.some(({ kind }) => kind === "figure"),
+    );
     for (const table of word.tables) this.keep(table);
-    for (const [input, key] of this.wanted) if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
+    for (const [input, key] of this.wanted)
+      if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
     if (this.plays !== drawing.state) this.plays = null;
     if (this.stepped !== drawing.state) this.stepped = null;
     if (word.play) this.played(word.play);
-    if ((this.wanted.size || this.plays !== null) && word.rest === null) this.question.wait(STILL_MS);
+    if ((this.wanted.size || this.plays !== null) && word.rest === null)
+      this.question.wait(STILL_MS);
   }
 
   /** @param {Parameters<Post>[0]} message */
@@ -189,7 +268,11 @@ export class Lab {
   /** What the figures depend on besides the graph: `second` beside the first, large type, and room to be `high`. */
   get look() {
     const second = secondNow();
-    return { ...(second && document.documentElement.dataset.avSecond === second && { second }), ...(isLarge() && { large: true }), ...(isHigh() && { high: true }) };
+    return {
+      ...(second && document.documentElement.dataset.avSecond === second && { second }),
+      ...(isLarge() && { large: true }),
+      ...(isHigh() && { high: true }),
+    };
   }
 
   /** Request the figures anew if they look different now; the canvas's text has another size in large type. */

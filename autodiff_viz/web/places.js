@@ -9,7 +9,14 @@ import { TERM_CSS } from "./base/term.js";
 const PLACE = "av-place";
 
 /** Folders of the style sheets that have another name than their place. @type {Record<string, string>} */
-const SHEETS = { node: "inspector", check: "checks", notes: "checks", bar: "editor", panels: "workbench", plots: "workbench" };
+const SHEETS = {
+  node: "inspector",
+  check: "checks",
+  notes: "checks",
+  bar: "editor",
+  panels: "workbench",
+  plots: "workbench",
+};
 
 export class Places {
   /** @param {ParentNode & Node} own @param {Record<string, string>} css by folder @param {Record<string, HTMLElement>} hosts */
@@ -18,11 +25,14 @@ export class Places {
     this.hosts = hosts;
     /** Element whose class has Streamlit's theme as variables. @type {Element | null} */
     this.theme = own instanceof ShadowRoot ? own.host.parentElement : null;
-    this.found = /** @type {HTMLCollectionOf<HTMLElement>} */ (document.getElementsByClassName(PLACE)); // live
+    this.found = /** @type {HTMLCollectionOf<HTMLElement>} */ (
+      document.getElementsByClassName(PLACE)
+    ); // live
     this.put(own, "editor", editor);
     this.watcher = new MutationObserver(() => this.fill());
     this.watcher.observe(document.body, { childList: true, subtree: true });
-    if (this.theme) this.watcher.observe(this.theme, { attributes: true, attributeFilter: ["class"] });
+    if (this.theme)
+      this.watcher.observe(this.theme, { attributes: true, attributeFilter: ["class"] });
     this.fill();
   }
 

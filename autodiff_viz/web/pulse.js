@@ -18,7 +18,9 @@ document.addEventListener("click", () => (clicked = performance.now()), true);
 const mayBeLeaving = () => performance.now() - clicked < AFTER_A_CLICK_MS;
 
 const isConnected = () =>
-  (document.querySelector("[data-test-connection-state]")?.getAttribute("data-test-connection-state") ?? "CONNECTED") === "CONNECTED";
+  (document
+    .querySelector("[data-test-connection-state]")
+    ?.getAttribute("data-test-connection-state") ?? "CONNECTED") === "CONNECTED";
 
 /** Called with every answer from Python, which is identified by its number.
  * @param {{ data: { after: number | null, number: number }, parentElement: ParentNode & Node,

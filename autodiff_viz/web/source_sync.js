@@ -4,7 +4,15 @@
 
 import { bring } from "./canvas/actions/bring.js";
 import { nodesOf } from "./canvas/state/fold.js";
-import { hasCaret, indexed, nodesBetween, nodesUnder, placesOf, spotAt, spotsOf } from "./formula/places.js";
+import {
+  hasCaret,
+  indexed,
+  nodesBetween,
+  nodesUnder,
+  placesOf,
+  spotAt,
+  spotsOf,
+} from "./formula/places.js";
 import { listenToPointing } from "./formula/pointing.js";
 
 /** @typedef {import("./canvas/editor.js").Editor} Editor */
@@ -100,9 +108,13 @@ export class SourceSync {
       const id = /** @type {Element} */ (target).closest("[data-id]")?.getAttribute("data-id");
       this.mark("lit", this.few(nodesOf(cards.get(id ?? "")?.node)));
     };
-    surface.addEventListener("pointerover", (event) => event.pointerType !== "touch" && !event.buttons && show(event));
+    surface.addEventListener(
+      "pointerover",
+      (event) => event.pointerType !== "touch" && !event.buttons && show(event),
+    );
     surface.addEventListener("focusin", show);
-    for (const kind of ["pointerleave", "focusout"]) surface.addEventListener(kind, () => this.mark("lit", []));
+    for (const kind of ["pointerleave", "focusout"])
+      surface.addEventListener(kind, () => this.mark("lit", []));
   }
 
   /** Where the text makes these nodes; nothing of very many. @param {Iterable<string>} names */

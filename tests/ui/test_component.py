@@ -73,6 +73,17 @@ def test_the_bundle_holds_every_module_of_a_folder_that_has_code(folder):
     assert found == there - {f"{folder}/types.js"}
 
 
+def test_no_string_of_a_script_has_a_line_break():
+    """Else it would lose the spaces after it, as the indentation of a line."""
+    broken = [
+        (name, line)
+        for name, text in bundle(ENTRY)
+        for line in text.split("\n")
+        if re.sub(r"\\\\|\\`|\"[^\"]*\"", "", line).count("`") % 2
+    ]
+    assert broken == []
+
+
 def test_the_linked_script_has_no_import_and_no_export_left():
     assert re.findall(r"^(?:import|export)\b.*", linked(bundle(ENTRY)), re.MULTILINE) == []
 

@@ -10,5 +10,6 @@ function frozen(value) {
 }
 
 const pairs = JSON.parse(readFileSync(process.argv[2], "utf-8"));
-for (const { before, patch, after } of pairs) assert.deepEqual(apply(frozen(before), frozen(patch)), after);
+for (const { before, patch, after } of pairs)
+  assert.deepEqual(apply(frozen(before), frozen(patch)), after);
 console.log(`${pairs.length} as told`);

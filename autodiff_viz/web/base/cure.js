@@ -13,7 +13,9 @@ export class Mend {
   constructor(send) {
     this.send = send;
     this.says = html("p", { class: "why-says" });
-    this.button = /** @type {HTMLButtonElement} */ (html("button", { type: "button", click: () => this.mend() }));
+    this.button = /** @type {HTMLButtonElement} */ (
+      html("button", { type: "button", click: () => this.mend() })
+    );
     this.changes = html("span", { class: "why-changes" });
     this.row = html("div", { class: "why-mend" }, this.button, this.changes);
     this.root = html("div", { class: "explained" }, this.says, this.row);

@@ -9,22 +9,30 @@ const SVG = "http://www.w3.org/2000/svg";
 /** Create an HTML element. Attributes that are null, undefined or false are left out; a function becomes an event
  * listener.
  * @param {string} tag @param {Attributes} [attributes] @param {Children} children @returns {HTMLElement} */
-export const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+export const html = (tag, attributes = {}, ...children) =>
+  fill(document.createElement(tag), attributes, children);
 
 /** Create an SVG element, as `html` does.
  * @param {string} tag @param {Attributes} [attributes] @param {Children} children
  * @returns {SVGGraphicsElement} */
 export const svg = (tag, attributes = {}, ...children) =>
-  fill(/** @type {SVGGraphicsElement} */ (document.createElementNS(SVG, tag)), attributes, children);
+  fill(
+    /** @type {SVGGraphicsElement} */ (document.createElementNS(SVG, tag)),
+    attributes,
+    children,
+  );
 
 /** @template {Element} T @param {T} element @param {Attributes} attributes @param {Children} children */
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value === true) element.setAttribute(name, "");
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, String(value));
+    else if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, String(value));
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -40,7 +48,15 @@ export function setText(element, text) {
  * @param {Element} layer @param {Map<string, E>} entries @param {T[]} items @param {(item: T) => string} idOf
  * @param {(item: T) => E} make @param {(entry: E, item: T) => void} update
  * @param {(entry: E) => void} [forget] */
-export function keep(layer, entries, items, idOf, make, update, forget = ({ root }) => root.remove()) {
+export function keep(
+  layer,
+  entries,
+  items,
+  idOf,
+  make,
+  update,
+  forget = ({ root }) => root.remove(),
+) {
   const gone = new Set(entries.keys());
   for (const item of items) {
     const id = idOf(item);

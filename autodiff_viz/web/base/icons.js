@@ -19,7 +19,8 @@ export const ICONS = {
   hide: "M2 8c1.6-2.7 3.6-4 6-4s4.4 1.3 6 4c-1.6 2.7-3.6 4-6 4S3.6 10.7 2 8zM8 6.2a1.8 1.8 0 1 0 0 3.6a1.8 1.8 0 1 0 0-3.6zM3 13.5 13 2.5",
   help: "M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.2 8 10M8 12.8v.4",
   close: "M4 4l8 8M12 4l-8 8",
-  checkpoint: "M2 5V2h3M7 2h2M11 2h3v3M14 7v2M14 11v3h-3M9 14H7M5 14H2v-3M2 9V7M10.5 8A2.5 2.5 0 1 1 8 5.5h2M8.8 4l1.5 1.5L8.8 7",
+  checkpoint:
+    "M2 5V2h3M7 2h2M11 2h3v3M14 7v2M14 11v3h-3M9 14H7M5 14H2v-3M2 9V7M10.5 8A2.5 2.5 0 1 1 8 5.5h2M8.8 4l1.5 1.5L8.8 7",
   group: "M2.5 4.5h7v7h-7zM6.5 4.5v-2h7v7h-4",
   mute: "M2 8h3M11 8h3M5 11.5v-7h6v7zM4 13.5 12 2.5",
   cut_after: "M2 8h3.2M10.8 8H14M5.2 13 7 3M9 13l1.8-10",
@@ -53,8 +54,16 @@ export const ICONS = {
 
 /** @param {string} name a key of ICONS @param {number} size px */
 export const icon = (name, size = 18) =>
-  svg("svg", { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
+  svg(
+    "svg",
+    { class: "icon", viewBox: "0 0 16 16", width: size, height: size, "aria-hidden": "true" },
+    svg("path", { d: ICONS[name] }),
+  );
 
 /** An arrowhead before a word: of what goes forward, or `back`. */
 export const arrowhead = (back = false) =>
-  svg("svg", { width: 9, height: 12, "aria-hidden": "true" }, svg("path", { d: back ? "M8 1l-7 5 7 5z" : "M1 1l7 5-7 5z", fill: "currentColor" }));
+  svg(
+    "svg",
+    { width: 9, height: 12, "aria-hidden": "true" },
+    svg("path", { d: back ? "M8 1l-7 5 7 5z" : "M1 1l7 5-7 5z", fill: "currentColor" }),
+  );

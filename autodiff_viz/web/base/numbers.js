@@ -12,7 +12,8 @@ const RAISED = /[\u00b2\u00b3\u00b9\u02b0-\u02ff\u2070-\u208e]/; // exponents an
 const EM = { narrow: 0.3, wide: 0.82, digit: 0.5, raised: 0.38, other: 0.53 }; // widths of Source Sans, Streamlit's font
 
 /** @param {string} text @param {number} size of the font, px @returns {number} px */
-export const textWidth = (text, size) => [...text].reduce((width, letter) => width + emOf(letter), 0) * size;
+export const textWidth = (text, size) =>
+  [...text].reduce((width, letter) => width + emOf(letter), 0) * size;
 
 /** @param {string} letter */
 function emOf(letter) {
@@ -85,7 +86,9 @@ export function steady(number, digits = 4) {
   if (!Number.isFinite(number) || !size || !isPlain(size, digits)) return text;
   const whole = Math.max(digits - 1 - Number(rounded(size, digits).split("e")[1]), 0);
   const shown = text.split(".")[1]?.length ?? 0;
-  return text + (whole && !shown ? SPACE.point : "") + SPACE.digit.repeat(Math.max(whole - shown, 0));
+  return (
+    text + (whole && !shown ? SPACE.point : "") + SPACE.digit.repeat(Math.max(whole - shown, 0))
+  );
 }
 
 /** A scalar; a short vector with as many digits as fit; for any other tensor its Euclidean norm.
@@ -94,13 +97,19 @@ export function steady(number, digits = 4) {
 export function numberText(kind, numbers, digits = 4, write = scalar) {
   if (kind === 0) return write(numbers[0], digits);
   if (kind < 0) return `\u2016${scalar(numbers[0], 3)}\u2016`;
-  const texts = [3, 2].map((few) => `[${Array.from(numbers, (number) => scalar(number, few)).join(", ")}]`);
-  return texts.find((text) => text.length <= VECTOR) ?? `\u2016${scalar(normOf(kind, numbers), 3)}\u2016`;
+  const texts = [3, 2].map(
+    (few) => `[${Array.from(numbers, (number) => scalar(number, few)).join(", ")}]`,
+  );
+  return (
+    texts.find((text) => text.length <= VECTOR) ?? `\u2016${scalar(normOf(kind, numbers), 3)}\u2016`
+  );
 }
 
 /** @param {number} kind @param {ArrayLike<number>} numbers */
 export const normOf = (kind, numbers) =>
-  kind < 0 ? numbers[0] : Math.sqrt(Array.from(numbers).reduce((sum, number) => sum + number * number, 0));
+  kind < 0
+    ? numbers[0]
+    : Math.sqrt(Array.from(numbers).reduce((sum, number) => sum + number * number, 0));
 
 /** Thickness of a wire from 0 to 1: 0 for nothing, 1 for the largest contribution, even steps per decade.
  * @param {number} size @param {number} largest of all wires */
@@ -127,7 +136,8 @@ const BAR = "\u2016";
 const SMALL = 0.01; // what is smaller is about 0, where there is no room for it
 
 /** @param {string} text @returns {number} NaN for a text that is no number */
-const numberOf = (text) => Number(text.trim().replaceAll(MINUS_SIGN, "-").replace("\u221e", "Infinity") || NaN);
+const numberOf = (text) =>
+  Number(text.trim().replaceAll(MINUS_SIGN, "-").replace("\u221e", "Infinity") || NaN);
 
 /** A number, the norm of a tensor or a vector, with as many digits as fit; else shortened.
  * @param {string} text as Python has written it for a card @param {string | undefined} full with all its digits
@@ -136,14 +146,21 @@ export function fitting(text, full, room) {
   if (textWidth(text, 1) <= room) return text;
   const kinds = [scalarTexts, normTexts, vectorTexts];
   const texts = kinds.map((write) => write(text, full ?? text)).find((found) => found.length) ?? [];
-  return texts.find((shorter) => textWidth(shorter, 1) <= room) ?? shortened(texts.at(-1) ?? text, room, 1);
+  return (
+    texts.find((shorter) => textWidth(shorter, 1) <= room) ??
+    shortened(texts.at(-1) ?? text, room, 1)
+  );
 }
 
 /** @param {number} number @param {number[]} digits fewer and fewer */
-const written = (number, digits) => [...digits.map((few) => scalar(number, few)), ...(Number.isFinite(number) ? [powerOfTen(number)] : [])];
+const written = (number, digits) => [
+  ...digits.map((few) => scalar(number, few)),
+  ...(Number.isFinite(number) ? [powerOfTen(number)] : []),
+];
 
 /** @param {number} number "3e4" */
-const powerOfTen = (number) => number.toExponential(0).replace("e+", "e").replaceAll("-", MINUS_SIGN);
+const powerOfTen = (number) =>
+  number.toExponential(0).replace("e+", "e").replaceAll("-", MINUS_SIGN);
 
 /** @param {string} text @param {string} full */
 function scalarTexts(text, full) {
@@ -156,7 +173,10 @@ function scalarTexts(text, full) {
 }
 
 /** A norm between bars; without them where there is hardly any room. @param {number} norm @param {number[]} digits */
-const barred = (norm, digits) => [...written(norm, digits).map((shorter) => BAR + shorter + BAR), ...scalarTexts(scalar(norm, 3), String(norm)).slice(1)];
+const barred = (norm, digits) => [
+  ...written(norm, digits).map((shorter) => BAR + shorter + BAR),
+  ...scalarTexts(scalar(norm, 3), String(norm)).slice(1),
+];
 
 /** @param {string} text "‖1.23‖" @param {string} full "norm 1.23456", at the end of a longer text or alone */
 function normTexts(text, full) {
@@ -169,7 +189,8 @@ function normTexts(text, full) {
 /** @param {string} text "[1, 2, 3]" @param {string} full "3 [1.0, 2.0, 3.0], norm 3.74166" */
 function vectorTexts(text, full) {
   if (!text.startsWith("[")) return [];
-  const parsed = (/** @type {string} */ list) => (/\[(.*)\]/.exec(list)?.[1] ?? "").split(",").map(numberOf);
+  const parsed = (/** @type {string} */ list) =>
+    (/\[(.*)\]/.exec(list)?.[1] ?? "").split(",").map(numberOf);
   const exact = parsed(full);
   const numbers = exact.some(Number.isNaN) ? parsed(text) : exact;
   const norm = Math.hypot(...numbers);

@@ -8,7 +8,18 @@ import { fromFragment } from "../dock/layout.js";
 import { dragFrame, groundOf, lay } from "./draw/drag_frame.js";
 import { markStale, Pointed, Waiting } from "./draw/highlights.js";
 import { changed, comeView } from "./draw/reveal_added.js";
-import { isLarge, look, measureCanvas, openStage, paint, partView, shifted, showsWhole, sizeOf, wholeView } from "./draw/stage.js";
+import {
+  isLarge,
+  look,
+  measureCanvas,
+  openStage,
+  paint,
+  partView,
+  shifted,
+  showsWhole,
+  sizeOf,
+  wholeView,
+} from "./draw/stage.js";
 import { Keeping } from "./files/session_store.js";
 import { folding, namesIn, seenAs } from "./state/fold.js";
 import { withMoves } from "./state/frames.js";
@@ -21,7 +32,18 @@ import { stacked } from "./state/tabs.js";
 /** @typedef {import("../types.js").Point} Point */
 
 /** @type {Drawing} */
-const NOTHING = { rev: -1, ack: 0, key: "", nodes: [], wires: [], regions: [], groups: [], selected: null, history: {}, notice: [] };
+const NOTHING = {
+  rev: -1,
+  ack: 0,
+  key: "",
+  nodes: [],
+  wires: [],
+  regions: [],
+  groups: [],
+  selected: null,
+  history: {},
+  notice: [],
+};
 
 export class Editor {
   constructor() {
@@ -33,7 +55,11 @@ export class Editor {
     this.shown = NOTHING; // with the pending edits applied (optimistic update)
     this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas
     this.fold = folding();
-    this.mail = new Mail("lab", this.stage.host, { changed: () => this.tell(), going: () => this.keeping.keep(true), leaving: () => this.leaving.forEach((leave) => leave()) });
+    this.mail = new Mail("lab", this.stage.host, {
+      changed: () => this.tell(),
+      going: () => this.keeping.keep(true),
+      leaving: () => this.leaving.forEach((leave) => leave()),
+    });
     /** Callbacks for when the page is left or suspended. @type {(() => void)[]} */
     this.leaving = [() => this.keeping.keep(true)];
     this.selection = /** @type {Set<string>} */ (new Set());
@@ -104,7 +130,8 @@ export class Editor {
 
   /** Request a full drawing, since Python's message was a patch of a drawing that never arrived. */
   resync() {
-    if (this.outbox.pending.every(({ kind }) => kind !== "resync")) this.mail.send({ kind: "resync" });
+    if (this.outbox.pending.every(({ kind }) => kind !== "resync"))
+      this.mail.send({ kind: "resync" });
     this.tell();
   }
 
@@ -127,7 +154,9 @@ export class Editor {
     const { length } = this.outbox.pending;
     this.stage.host.dataset.pending = String(length);
     tellOffline(this.stage.host, length);
-    const awaits = this.mail.outbox.pending.some(({ kind }) => kind !== "slide" && !NO_MATTER.has(kind)); // a slider moves its numbers itself
+    const awaits = this.mail.outbox.pending.some(
+      ({ kind }) => kind !== "slide" && !NO_MATTER.has(kind),
+    ); // a slider moves its numbers itself
     this.waiting.tell(awaits && !isOffline());
   }
 
@@ -171,19 +200,26 @@ export class Editor {
 
   /** A node of the graph, or a card. @param {string | null | undefined} id */
   node(id) {
-    return this.shown.nodes.find((node) => node.id === id) ?? this.seen.nodes.find((node) => node.id === id);
+    return (
+      this.shown.nodes.find((node) => node.id === id) ??
+      this.seen.nodes.find((node) => node.id === id)
+    );
   }
 
   /** Nodes and cards on the canvas that are selected. */
   get chosen() {
-    return this.seen.nodes.filter(({ id, group }) => (group ? this.isSelected(id) : this.selection.has(id)));
+    return this.seen.nodes.filter(({ id, group }) =>
+      group ? this.isSelected(id) : this.selection.has(id),
+    );
   }
 
   /** Show a drag under way, at most once per frame. @param {Record<string, Point> | null} positions */
   drag(positions) {
     this.dragged = positions;
     cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => (dragFrame(this) ? this.watchers.forEach((watch) => watch()) : this.refresh()));
+    this.frame = requestAnimationFrame(() =>
+      dragFrame(this) ? this.watchers.forEach((watch) => watch()) : this.refresh(),
+    );
   }
 
   refresh() {
@@ -218,7 +254,9 @@ export class Editor {
 
   /** Show the whole graph, or the named nodes. @param {Set<string>} [names] */
   fit(names) {
-    const some = names?.size ? partView(this.stage, this.seen, new Set([...names].map((name) => seenAs(this.seen, name)))) : null;
+    const some = names?.size
+      ? partView(this.stage, this.seen, new Set([...names].map((name) => seenAs(this.seen, name))))
+      : null;
     if (some) return this.look(some);
     this.choice = "whole";
     measureCanvas(this.stage);
@@ -273,7 +311,10 @@ export class Editor {
     if (fits && !(came.length && isLarge(seen) && !most)) {
       if (most || !showsWhole(stage, whole)) this.look(whole, false);
     } else if (came.length) {
-      const view = shifted(stage, seen.nodes.filter(({ id }) => came.includes(id)));
+      const view = shifted(
+        stage,
+        seen.nodes.filter(({ id }) => came.includes(id)),
+      );
       if (view) this.look(view, false);
     }
   }

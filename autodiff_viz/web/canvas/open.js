@@ -60,8 +60,20 @@ export function openEditor(palette) {
   const bench = openTransport(editor);
   answerKeys(editor, bench);
   welcome(editor);
-  editor.root = html("div", { class: "workspace" }, toolStrip(editor), variantsBar(editor), twinsBar(editor), forwardBar(editor), host, handBar(editor), bench);
-  for (const place of [editor.root, editor.tools]) for (const bar of [place, ...place.querySelectorAll("*")]) if (bar.role === "toolbar") rove(/** @type {HTMLElement} */ (bar));
+  editor.root = html(
+    "div",
+    { class: "workspace" },
+    toolStrip(editor),
+    variantsBar(editor),
+    twinsBar(editor),
+    forwardBar(editor),
+    host,
+    handBar(editor),
+    bench,
+  );
+  for (const place of [editor.root, editor.tools])
+    for (const bar of [place, ...place.querySelectorAll("*")])
+      if (bar.role === "toolbar") rove(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
   speak(editor);
   return editor;

@@ -27,8 +27,14 @@ const ID = "autodiff-viz-lag";
 /** Text in place of a check, and over stale numbers; "" for none. Pure.
  * @param {Why} why @returns {{ check: string, says: string }} */
 export function lagWords({ held = null, live = false }) {
-  if (held) return { check: "Not checked while you drag.", says: `at ${held.input} = ${held.from}, before the drag` };
-  return live ? { check: "Checked when the training stops.", says: "of an earlier step" } : { check: "Checking \u2026", says: "" };
+  if (held)
+    return {
+      check: "Not checked while you drag.",
+      says: `at ${held.input} = ${held.from}, before the drag`,
+    };
+  return live
+    ? { check: "Checked when the training stops.", says: "of an earlier step" }
+    : { check: "Checking \u2026", says: "" };
 }
 
 /** The generated style sheet. Pure. @param {number | undefined} state of the numbers on the canvas @param {Why} why */
@@ -38,7 +44,9 @@ export function lagRule(state, why) {
   const other = held || busy ? "[data-at]" : `[data-at]:not([data-at="${state}"])`;
   const { says } = lagWords(why);
   const look = { dim: 0.4, wait: held || live ? "0s" : "0.4s", says: says ? quoted(says) : "none" };
-  const variables = Object.entries(look).map(([name, value]) => `--av-lag-${name}: ${value};`).join(" ");
+  const variables = Object.entries(look)
+    .map(([name, value]) => `--av-lag-${name}: ${value};`)
+    .join(" ");
   return `[class*="st-key-part_"]:has(${other}) { ${variables} }`;
 }
 
@@ -107,22 +115,35 @@ export function nearest({ sent: { low, high, count } }, value) {
 }
 
 /** The value of the input at a position, computed exactly as in Python. @param {Table} table @param {number} i */
-export const positionOf = ({ sent: { low, high, count } }, i) => low + ((high - low) * i) / (count - 1);
+export const positionOf = ({ sent: { low, high, count } }, i) =>
+  low + ((high - low) * i) / (count - 1);
 
 /** @param {Table} table @param {number} i @returns {Row} */
 export function rowOf(table, i) {
   const { sent, starts, rows } = table;
   const start = i * (starts.at(-1) ?? 0);
   /** @type {Row} */
-  const row = { position: positionOf(table, i), value: new Map(), tangent: new Map(), cotangent: new Map(), passed: new Map(), numbers: new Map() };
+  const row = {
+    position: positionOf(table, i),
+    value: new Map(),
+    tangent: new Map(),
+    cotangent: new Map(),
+    passed: new Map(),
+    numbers: new Map(),
+  };
   const parts = sent.columns.map((_, c) => rows.subarray(start + starts[c], start + starts[c + 1]));
   const largest = largestOf(sent, parts);
   sent.columns.forEach((column, c) => {
     const [what, node, slot] = column;
     const kind = kindOf(column);
-    row.numbers.set(`${what} ${node}${column.length > 3 ? `:${slot}` : ""}`, { kind, numbers: parts[c] });
-    if (what === flowsOf(sent)) row.passed.set(`${node}:${slot}`, flowOfColumn(kind, parts[c], largest));
-    else if (WRITTEN.includes(what)) row[/** @type {"value"} */ (what)].set(node, numberText(kind, parts[c], 4, steady));
+    row.numbers.set(`${what} ${node}${column.length > 3 ? `:${slot}` : ""}`, {
+      kind,
+      numbers: parts[c],
+    });
+    if (what === flowsOf(sent))
+      row.passed.set(`${node}:${slot}`, flowOfColumn(kind, parts[c], largest));
+    else if (WRITTEN.includes(what))
+      row[/** @type {"value"} */ (what)].set(node, numberText(kind, parts[c], 4, steady));
   });
   return row;
 }
@@ -215,8 +236,12 @@ class Scrub {
   /** Request the missing tables, of `inputs` or of all inputs. @param {string[]} [inputs] */
   want(inputs = Object.keys(this.keys)) {
     const now = performance.now();
-    const missing = inputs.map((input) => [input, this.keys[input]]).filter(([, key]) =>
-      key && !this.tables.has(key) && now - (this.asked.get(key) ?? -Infinity) > AGAIN_MS);
+    const missing = inputs
+      .map((input) => [input, this.keys[input]])
+      .filter(
+        ([, key]) =>
+          key && !this.tables.has(key) && now - (this.asked.get(key) ?? -Infinity) > AGAIN_MS,
+      );
     if (!missing.length) return;
     tell("want", { inputs: missing });
     for (const [, key] of missing) this.asked.set(key, now);
@@ -287,8 +312,11 @@ class Scrub {
     this.tellNumbers();
     delete host.dataset.scrub;
     cancelAnimationFrame(this.frame);
-    for (const card of cards.values()) if (card.node?.group || NUMBERS.some((which) => row[which].has(card.node?.id))) card.node = null;
-    for (const strand of strands.values()) if (wiresOf(strand.wire).some((wire) => row.passed.has(wireId(wire)))) strand.wire = null;
+    for (const card of cards.values())
+      if (card.node?.group || NUMBERS.some((which) => row[which].has(card.node?.id)))
+        card.node = null;
+    for (const strand of strands.values())
+      if (wiresOf(strand.wire).some((wire) => row.passed.has(wireId(wire)))) strand.wire = null;
     this.editor.refresh();
   }
 }

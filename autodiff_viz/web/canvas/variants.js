@@ -12,7 +12,8 @@ import { actionOf } from "./actions/keys.js";
 export function variantsBar(editor) {
   const tabs = new Tabs("Graphs of the lesson", (name) => {
     const { lesson } = editor.drawing;
-    if (lesson && Number(name) !== lesson.variant) editor.send({ kind: "variant", lesson: lesson.key, variant: Number(name) });
+    if (lesson && Number(name) !== lesson.variant)
+      editor.send({ kind: "variant", lesson: lesson.key, variant: Number(name) });
   });
   // The tabs keep their keys from the canvas; a graph that was opened by them is left again by undo.
   tabs.root.addEventListener("keydown", (event) => {
@@ -25,7 +26,11 @@ export function variantsBar(editor) {
   editor.watchers.push(() => {
     const { lesson } = editor.drawing;
     root.hidden = !lesson || lesson.variants.length < 2;
-    if (lesson && !root.hidden) tabs.show(lesson.variants.map((label, i) => ({ name: String(i), label })), String(lesson.variant));
+    if (lesson && !root.hidden)
+      tabs.show(
+        lesson.variants.map((label, i) => ({ name: String(i), label })),
+        String(lesson.variant),
+      );
   });
   return root;
 }

@@ -7,5 +7,9 @@ import { html } from "../base/dom.js";
  * numbers waiting. @param {string[]} paths relative to the page */
 export function loadAhead(paths) {
   if (!paths.length) return;
-  requestAnimationFrame(() => setTimeout(() => document.head.append(...paths.map((href) => html("link", { rel: "modulepreload", href })))));
+  requestAnimationFrame(() =>
+    setTimeout(() =>
+      document.head.append(...paths.map((href) => html("link", { rel: "modulepreload", href }))),
+    ),
+  );
 }

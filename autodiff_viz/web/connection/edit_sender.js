@@ -36,14 +36,17 @@ export function push(outbox, edit) {
 /** Remove the edits that Python has applied.
  * @param {Outbox} outbox @param {number} ack @returns {Outbox} */
 export const confirm = (outbox, ack) => ({
-  ...outbox, last: Math.max(outbox.last, ack), pending: outbox.pending.filter((edit) => edit.seq > ack),
+  ...outbox,
+  last: Math.max(outbox.last, ack),
+  pending: outbox.pending.filter((edit) => edit.seq > ack),
 });
 
 /** The edits of `left` that are still to be applied to the document that Python has open; none for another document.
  * @param {Left} left @param {Word} word @param {string} search the address bar's query now
  * @param {boolean} [reloaded] whether the page was loaded again, maybe by an address that lacks the early edits @returns {Edit[]} */
 export function due(left, { key, ack, document = 0, from }, search, reloaded = false) {
-  if (left.key === key) return left.document === document ? left.pending.filter(({ seq }) => seq > ack) : [];
+  if (left.key === key)
+    return left.document === document ? left.pending.filter(({ seq }) => seq > ack) : [];
   if (from?.[0] === left.key) return left.pending.filter(({ seq }) => seq > from[1]);
   return left.search === search ? left.pending.slice(reloaded ? 0 : (left.early ?? 0)) : [];
 }
@@ -59,10 +62,19 @@ const OWN = ["kept", "restored", "resync"];
 export function adopt(lefts, word, search, first = [], reloaded = false) {
   const rest = lefts.filter(({ key }) => key !== word.key);
   const own = lefts.find(({ key }) => key === word.key);
-  if (own) return { outbox: { ...own, last: Math.max(own.last, word.ack), pending: due(own, word, search) }, rest };
+  if (own)
+    return {
+      outbox: { ...own, last: Math.max(own.last, word.ack), pending: due(own, word, search) },
+      rest,
+    };
   const left = rest.find((one) => due(one, word, search, reloaded).length);
-  const edits = left ? due(left, word, search, reloaded).filter(({ kind }) => !OWN.includes(kind)) : [];
-  return { outbox: [...first, ...edits].reduce(push, begin(word.key, word.ack)), rest: rest.filter((one) => one !== left) };
+  const edits = left
+    ? due(left, word, search, reloaded).filter(({ kind }) => !OWN.includes(kind))
+    : [];
+  return {
+    outbox: [...first, ...edits].reduce(push, begin(word.key, word.ack)),
+    rest: rest.filter((one) => one !== left),
+  };
 }
 
 /** @typedef {(message: { key: string, edits: object[], have?: number | null, seen?: boolean, want?: [string, string][], rest?: number }) => void} Post */
@@ -102,7 +114,15 @@ export class Mail {
     this.note = () => ({});
     const forget = () => void (this.recent = []); // an address of the history was meant as it is
     addEventListener("popstate", forget);
-    const stops = [watchLinks(), () => removeEventListener("popstate", forget), watchNetwork(() => (this.wake(), changed()), () => this.setOut(), () => host.isConnected && leaving())];
+    const stops = [
+      watchLinks(),
+      () => removeEventListener("popstate", forget),
+      watchNetwork(
+        () => (this.wake(), changed()),
+        () => this.setOut(),
+        () => host.isConnected && leaving(),
+      ),
+    ];
     this.stop = () => stops.forEach((stop) => stop());
   }
 
@@ -129,7 +149,13 @@ export class Mail {
       this.keep(confirm(this.outbox, word.ack));
     } else {
       [this.late, this.recent, this.early] = [[], [], 0];
-      const { outbox, rest } = adopt(readList(TAB, this.name), word, location.search, first, isReload());
+      const { outbox, rest } = adopt(
+        readList(TAB, this.name),
+        word,
+        location.search,
+        first,
+        isReload(),
+      );
       this.keep(outbox, rest);
       this.wake();
     }
@@ -221,8 +247,18 @@ export class Mail {
     if (nothing) return;
     const others = rest ?? this.others();
     const search = this.going ? this.search : location.search;
-    const left = { ...outbox, pending: [...this.late, ...outbox.pending], document: this.document, search, early: this.early };
-    writeList(TAB, this.name, [left, ...others.filter(({ pending }) => pending?.length)].slice(0, KEPT));
+    const left = {
+      ...outbox,
+      pending: [...this.late, ...outbox.pending],
+      document: this.document,
+      search,
+      early: this.early,
+    };
+    writeList(
+      TAB,
+      this.name,
+      [left, ...others.filter(({ pending }) => pending?.length)].slice(0, KEPT),
+    );
   }
 
   /** Edits that wait for other documents. @returns {Left[]} */
@@ -239,6 +275,8 @@ export class Mail {
 
 /** Whether the browser has loaded this page again. */
 const isReload = () => {
-  const [found] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  const [found] = /** @type {PerformanceNavigationTiming[]} */ (
+    performance.getEntriesByType("navigation")
+  );
   return found?.type === "reload";
 };

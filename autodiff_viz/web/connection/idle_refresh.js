@@ -50,7 +50,8 @@ export class Question {
   close() {
     clearTimeout(this.timer);
     removeEventListener("pointerdown", this.press, true);
-    for (const kind of ["pointerup", "pointercancel"]) removeEventListener(kind, this.release, true);
+    for (const kind of ["pointerup", "pointercancel"])
+      removeEventListener(kind, this.release, true);
     removeEventListener("blur", this.release);
   }
 }

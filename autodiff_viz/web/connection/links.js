@@ -22,18 +22,30 @@ export function watchLinks() {
   until = 0;
   let timer = 0;
   const clicked = (/** @type {MouseEvent} */ event) => {
-    const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest?.(LINKS));
-    if (!link || event.isTrusted === false || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    const link = /** @type {HTMLAnchorElement | null} */ (
+      /** @type {Element} */ (event.target).closest?.(LINKS)
+    );
+    if (
+      !link ||
+      event.isTrusted === false ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.shiftKey ||
+      event.button
+    )
+      return;
     const page = pageOf(location.search);
     if (pageOf(link.search) === page) return;
     [until, from] = [performance.now() + MOST_MS, page];
     clearTimeout(timer);
     const again = (/** @type {number} */ wait) => {
-      timer = Number(setTimeout(() => {
-        if (!isLeaving()) return;
-        follow(link.search);
-        again(2 * wait);
-      }, wait));
+      timer = Number(
+        setTimeout(() => {
+          if (!isLeaving()) return;
+          follow(link.search);
+          again(2 * wait);
+        }, wait),
+      );
     };
     again(AGAIN_MS);
   };

@@ -59,7 +59,10 @@ export function offlineSays(count) {
 export function tellOffline(host, count) {
   const line = host.querySelector(".offline");
   if (!isOffline()) return line?.remove();
-  setText(line ?? host.appendChild(html("div", { class: "offline", role: "status" })), offlineSays(count));
+  setText(
+    line ?? host.appendChild(html("div", { class: "offline", role: "status" })),
+    offlineSays(count),
+  );
   if (!line) keepKeys(host);
 }
 

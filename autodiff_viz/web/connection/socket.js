@@ -9,7 +9,13 @@ import { shared } from "../base/constants.js";
 /** @param {import("../types.js").Written} data @returns {import("../types.js").Answer} */
 export function read({ full, patch, tables, play, ...others }) {
   const parsed = (/** @type {string | undefined} */ text) => text && JSON.parse(text);
-  return { ...others, full: parsed(full), patch: parsed(patch), play: parsed(play), tables: JSON.parse(tables) };
+  return {
+    ...others,
+    full: parsed(full),
+    patch: parsed(patch),
+    play: parsed(play),
+    tables: JSON.parse(tables),
+  };
 }
 
 export const RETRY_MS = 5000; // between two attempts to connect
@@ -48,7 +54,8 @@ export class LabSocket {
     const socket = this.connect(address(), [PROTOCOL, name]);
     this.socket = socket;
     socket.addEventListener("message", ({ data }) => socket === this.socket && this.take(data));
-    for (const kind of ["close", "error"]) socket.addEventListener(kind, () => socket === this.socket && this.drop());
+    for (const kind of ["close", "error"])
+      socket.addEventListener(kind, () => socket === this.socket && this.drop());
   }
 
   /** @param {object} message @returns {boolean} whether it was sent */
@@ -94,13 +101,17 @@ function address() {
 /** Put a query in the address bar, as a step of the browser's history, as Streamlit does.
  * @param {string} query */
 export function showAddress(query) {
-  const others = [...new URLSearchParams(location.search)].filter(([name]) => HOSTS.includes(name.toLowerCase()));
+  const others = [...new URLSearchParams(location.search)].filter(([name]) =>
+    HOSTS.includes(name.toLowerCase()),
+  );
   const search = [new URLSearchParams(others).toString(), query].filter(Boolean).join("&");
-  if (search !== location.search.slice(1)) history.pushState({}, "", location.pathname + (search && `?${search}`));
+  if (search !== location.search.slice(1))
+    history.pushState({}, "", location.pathname + (search && `?${search}`));
 }
 
 /** Have Streamlit read the address bar and run the page. When its connection returns, it would name the address that it
  * has written itself last, to a server that may have been restarted, and in some states it runs nothing. */
-export const rereadAddress = () => dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+export const rereadAddress = () =>
+  dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
 
 const HOSTS = ["embed", "embed_options"]; // of Streamlit, which hides them from the page's code

@@ -3,13 +3,31 @@
 // that is dragged.
 
 import { html } from "../base/dom.js";
-import { changeLook, foldUntilAsked, heightNow, heightOf, LEAST, leaveRoomForGraphs, lookNow, showLook, watchLook } from "./layout.js";
+import {
+  changeLook,
+  foldUntilAsked,
+  heightNow,
+  heightOf,
+  LEAST,
+  leaveRoomForGraphs,
+  lookNow,
+  showLook,
+  watchLook,
+} from "./layout.js";
 import { Tabs } from "./panels.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
 
 const STEP = 24; // px by which an arrow key moves the border
-const WORDS = { cotangents: "cotangent", paths: "path", jacobian: "Jacobian", runs: "run", residuals: "residual", memory: "live", segments: "segment" };
+const WORDS = {
+  cotangents: "cotangent",
+  paths: "path",
+  jacobian: "Jacobian",
+  runs: "run",
+  residuals: "residual",
+  memory: "live",
+  segments: "segment",
+};
 const OTHERS = { twins: "Compare", segments: "Segments", training: "Training" };
 
 /** Plots of a graph besides the figures. Pure. @param {Pick<Drawing, "nodes">} drawing @returns {("segments" | "training")[]} */
@@ -22,10 +40,13 @@ export const othersOf = ({ nodes }) => [
  * if that is what the lesson is about or if it has been trained; an address that names a figure has it. Pure.
  * @param {Pick<Drawing, "nodes" | "figure" | "trains">} drawing @param {string} usual the figure that no address names */
 export const firstPlot = (drawing, usual) =>
-  (drawing.figure === usual && othersOf(drawing).find((name) => name !== "training" || drawing.trains)) || "figure";
+  (drawing.figure === usual &&
+    othersOf(drawing).find((name) => name !== "training" || drawing.trains)) ||
+  "figure";
 
 /** The figures that a graph has. Pure. @param {Record<string, string>} figures titles by name @param {string[]} lacks */
-export const offered = (figures, lacks) => Object.fromEntries(Object.entries(figures).filter(([name]) => !lacks.includes(name)));
+export const offered = (figures, lacks) =>
+  Object.fromEntries(Object.entries(figures).filter(([name]) => !lacks.includes(name)));
 
 export class Dock {
   /** @param {Record<string, string>} figures titles by name @param {(figure: string) => void} choose */
@@ -43,11 +64,35 @@ export class Dock {
     /** @type {string | null} key of the open lesson */
     this.lesson = null;
     this.tabs = new Tabs("Plots", (name) => this.press(name));
-    this.fold = html("button", { type: "button", class: "fold", click: () => changeLook({ folded: !lookNow().folded }) });
-    this.border = html("div", { class: "border", role: "separator", tabindex: "0", "aria-orientation": "horizontal", "aria-label": "Height of the plots" });
-    this.second = /** @type {HTMLSelectElement} */ (html("select", { class: "second", "aria-label": "Second plot", title: "A second plot beside the first", change: () => changeLook({ second: this.second.value || null }) }));
+    this.fold = html("button", {
+      type: "button",
+      class: "fold",
+      click: () => changeLook({ folded: !lookNow().folded }),
+    });
+    this.border = html("div", {
+      class: "border",
+      role: "separator",
+      tabindex: "0",
+      "aria-orientation": "horizontal",
+      "aria-label": "Height of the plots",
+    });
+    this.second = /** @type {HTMLSelectElement} */ (
+      html("select", {
+        class: "second",
+        "aria-label": "Second plot",
+        title: "A second plot beside the first",
+        change: () => changeLook({ second: this.second.value || null }),
+      })
+    );
     this.second.addEventListener("keydown", (event) => event.stopPropagation());
-    this.host = html("div", { class: "workbench plots" }, this.border, this.tabs.root, this.second, this.fold);
+    this.host = html(
+      "div",
+      { class: "workbench plots" },
+      this.border,
+      this.tabs.root,
+      this.second,
+      this.fold,
+    );
     this.listen();
     this.stop = watchLook(() => this.show());
     this.resized = () => showLook();
@@ -61,7 +106,11 @@ export class Dock {
       const [from, height] = [event.clientY, heightNow()];
       const move = (/** @type {PointerEvent} */ { clientY }) => this.grow(height + from - clientY);
       border.addEventListener("pointermove", move);
-      border.addEventListener("lostpointercapture", () => border.removeEventListener("pointermove", move), { once: true });
+      border.addEventListener(
+        "lostpointercapture",
+        () => border.removeEventListener("pointermove", move),
+        { once: true },
+      );
     });
     border.addEventListener("dblclick", () => changeLook({ folded: !lookNow().folded }));
     border.addEventListener("keydown", (event) => {
@@ -77,23 +126,29 @@ export class Dock {
   /** @param {number} height px; less than the least folds it */
   grow(height) {
     if (height < LEAST / 2) return changeLook({ folded: true });
-    changeLook({ folded: false, dock: heightOf({ ...lookNow(), folded: false, dock: Math.max(height, LEAST) }, innerHeight) });
+    changeLook({
+      folded: false,
+      dock: heightOf({ ...lookNow(), folded: false, dock: Math.max(height, LEAST) }, innerHeight),
+    });
   }
 
   /** @param {Drawing} drawing @param {boolean} unsure whether a figure that was chosen has still to come */
   receive(drawing, unsure) {
     this.figures = offered(this.all, drawing.lacks ?? []);
     const usual = Object.keys(this.figures)[0];
-    if (!unsure) this.figure = drawing.figure && drawing.figure in this.figures ? drawing.figure : usual;
+    if (!unsure)
+      this.figure = drawing.figure && drawing.figure in this.figures ? drawing.figure : usual;
     const compares = this.others.includes("twins");
     this.others = [...(drawing.twins ? ["twins"] : []), ...othersOf(drawing)];
     if (drawing.graph !== this.graph) this.chosen = false;
     this.graph = drawing.graph;
     if (!this.chosen) this.plot = firstPlot({ ...drawing, figure: this.figure }, usual);
     if (drawing.twins && !compares) [this.plot, this.chosen] = ["twins", true]; // just pinned
-    if (!drawing.twins && this.plot === "twins") [this.plot, this.chosen] = [firstPlot({ ...drawing, figure: this.figure }, usual), false];
+    if (!drawing.twins && this.plot === "twins")
+      [this.plot, this.chosen] = [firstPlot({ ...drawing, figure: this.figure }, usual), false];
     const lesson = drawing.lesson?.key ?? null;
-    if (lesson !== this.lesson || !lesson) foldUntilAsked(lesson !== null && this.plot === "figure" && this.figure === usual);
+    if (lesson !== this.lesson || !lesson)
+      foldUntilAsked(lesson !== null && this.plot === "figure" && this.figure === usual);
     this.lesson = lesson;
     leaveRoomForGraphs((drawing.lesson?.variants.length ?? 0) > 1);
     this.show();
@@ -113,8 +168,18 @@ export class Dock {
   show() {
     const { folded } = lookNow();
     const plot = this.plot === "figure" || this.others.includes(this.plot) ? this.plot : "figure";
-    const titles = { ...Object.fromEntries(Object.entries(OTHERS).filter(([name]) => this.others.includes(name))), ...this.figures };
-    this.tabs.show(Object.entries(titles).map(([name, label]) => ({ name, label, word: WORDS[/** @type {keyof typeof WORDS} */ (name)] })), plot === "figure" ? this.figure : plot);
+    const titles = {
+      ...Object.fromEntries(Object.entries(OTHERS).filter(([name]) => this.others.includes(name))),
+      ...this.figures,
+    };
+    this.tabs.show(
+      Object.entries(titles).map(([name, label]) => ({
+        name,
+        label,
+        word: WORDS[/** @type {keyof typeof WORDS} */ (name)],
+      })),
+      plot === "figure" ? this.figure : plot,
+    );
     document.documentElement.dataset.avPlot = plot;
     this.offerSecond(plot === "figure" ? this.figure : "");
     this.fold.title = folded ? "Open the plots" : "Fold the plots";
@@ -128,7 +193,11 @@ export class Dock {
     const names = Object.keys(this.figures).filter((name) => name !== first);
     const { second } = lookNow();
     const chosen = second && names.includes(second) ? second : "";
-    this.second.replaceChildren(...[["", "+ Plot"], ...names.map((name) => [name, `+ ${this.figures[name]}`])].map(([value, label]) => html("option", { value, selected: value === chosen }, label)));
+    this.second.replaceChildren(
+      ...[["", "+ Plot"], ...names.map((name) => [name, `+ ${this.figures[name]}`])].map(
+        ([value, label]) => html("option", { value, selected: value === chosen }, label),
+      ),
+    );
     document.documentElement.dataset.avSecond = chosen;
   }
 

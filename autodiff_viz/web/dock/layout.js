@@ -18,8 +18,14 @@ const LARGEST = 1e4; // px
  * @param {Look} look @param {Place | null} place of a view that the user has chosen */
 export function toFragment({ dock, formula, folded, large, second }, place) {
   const fields = {
-    ...(folded && { folded: "1" }), ...(large && { large: "1" }), ...(dock && { dock: String(dock) }), ...(formula && { formula: String(formula) }), ...(second && { second }),
-    ...(place && { view: [place.k.toPrecision(4), place.x.toFixed(0), place.y.toFixed(0)].join(",") }),
+    ...(folded && { folded: "1" }),
+    ...(large && { large: "1" }),
+    ...(dock && { dock: String(dock) }),
+    ...(formula && { formula: String(formula) }),
+    ...(second && { second }),
+    ...(place && {
+      view: [place.k.toPrecision(4), place.x.toFixed(0), place.y.toFixed(0)].join(","),
+    }),
   };
   const text = new URLSearchParams(fields).toString().replaceAll("%2C", ",");
   return text && `#${text}`;
@@ -33,10 +39,23 @@ export function fromFragment(hash) {
     const found = Number(fields.get(name));
     return found > 0 && found < LARGEST ? found : null;
   };
-  const look = { folded: fields.get("folded") === "1", large: fields.get("large") === "1", dock: px("dock"), formula: px("formula"), second: fields.get("second") };
-  const [k, x, y] = (fields.get("view") ?? "").split(",").map((part) => (part.trim() ? Number(part) : NaN));
+  const look = {
+    folded: fields.get("folded") === "1",
+    large: fields.get("large") === "1",
+    dock: px("dock"),
+    formula: px("formula"),
+    second: fields.get("second"),
+  };
+  const [k, x, y] = (fields.get("view") ?? "")
+    .split(",")
+    .map((part) => (part.trim() ? Number(part) : NaN));
   const isPlace = k > 0 && k < FAR && Math.abs(x) < FAR && Math.abs(y) < FAR;
-  return { look: ["folded", "large", "dock", "formula", "second"].some((name) => fields.has(name)) ? look : null, place: isPlace ? { k, x, y } : null };
+  return {
+    look: ["folded", "large", "dock", "formula", "second"].some((name) => fields.has(name))
+      ? look
+      : null,
+    place: isPlace ? { k, x, y } : null,
+  };
 }
 
 /** @typedef {{ dock: number | null, formula: number | null, folded: boolean, large: boolean, second: string | null }} Look
@@ -46,10 +65,13 @@ const NAME = "look";
 /** @type {Look} */
 export const USUAL = { dock: null, formula: null, folded: false, large: false, second: null };
 const LINES = 84; // px of the formula's height
-export const LEAST = 120, FOLDED = 36; // px of the dock's height
+export const LEAST = 120,
+  FOLDED = 36; // px of the dock's height
 const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
-const FIRST = 240, SHARE = 0.31; // px of the dock's height, and its share of a high window
-const WIDE = "(min-width: 1700px) and (min-height: 560px)", BELOW = "(min-width: 900px) and (min-height: 560px)"; // lab.css has the same limits
+const FIRST = 240,
+  SHARE = 0.31; // px of the dock's height, and its share of a high window
+const WIDE = "(min-width: 1700px) and (min-height: 560px)",
+  BELOW = "(min-width: 900px) and (min-height: 560px)"; // lab.css has the same limits
 const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 
@@ -59,13 +81,21 @@ export const valid = (found) => ({
   formula: Number.isFinite(found?.formula) ? Math.max(LINES, found.formula) : USUAL.formula,
   folded: found?.folded === true,
   large: found?.large === true,
-  second: typeof found?.second === "string" && /^[a-z]{1,20}$/.test(found.second) ? found.second : null,
+  second:
+    typeof found?.second === "string" && /^[a-z]{1,20}$/.test(found.second) ? found.second : null,
 });
 
 /** The dock's height in a window of this height. Pure.
  * @param {Look} look @param {number} window px @param {number} [above] px of the row of a lesson's graphs above the canvas */
 export const heightOf = ({ dock, folded }, window, above = 0) =>
-  folded ? FOLDED : Math.round(Math.min(dock ?? Math.max(FIRST, SHARE * window), Math.max(LEAST, window - above - (dock ? CANVAS : READ))));
+  folded
+    ? FOLDED
+    : Math.round(
+        Math.min(
+          dock ?? Math.max(FIRST, SHARE * window),
+          Math.max(LEAST, window - above - (dock ? CANVAS : READ)),
+        ),
+      );
 
 /** The dock's height now. */
 export const heightNow = () => heightOf(lookNow(), innerHeight, above);
@@ -79,7 +109,10 @@ let look = valid(fromFragment(globalThis.location?.hash ?? "").look ?? readList(
 const watchers = new Set();
 
 /** The look; where the plots are a panel, on a phone and in a low window, they have no button for it and never fold. @returns {Look} */
-export const lookNow = () => ({ ...look, folded: (look.folded || quiet) && matchMedia(BELOW).matches });
+export const lookNow = () => ({
+  ...look,
+  folded: (look.folded || quiet) && matchMedia(BELOW).matches,
+});
 
 /** Fold the plots until they are asked for, or open them as the user has them. @param {boolean} on */
 export function foldUntilAsked(on) {

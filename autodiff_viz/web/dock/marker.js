@@ -20,14 +20,16 @@ export function valueAt({ offset, length, range: [low, high] }, x) {
 }
 
 /** @param {Axis} axis @param {number} value @returns {number} px from the plot's left edge */
-export const placeOf = ({ offset, length, range: [low, high] }, value) => offset + ((value - low) / (high - low)) * length;
+export const placeOf = ({ offset, length, range: [low, high] }, value) =>
+  offset + ((value - low) / (high - low)) * length;
 
 /** Whether a place of the plot is on the marker. @param {Axis} axis @param {number} here its value @param {number} x px */
 export const isNear = (axis, here, x) => Math.abs(placeOf(axis, here) - x) <= GRIP;
 
 /** The axis of the panel at a place, or of the nearest. @param {any[]} axes Plotly's, one for each panel @param {number} x px */
 export function axisAt(axes, x) {
-  const away = (/** @type {any} */ { _offset: left, _length: length }) => Math.max(left - x, x - left - length, 0);
+  const away = (/** @type {any} */ { _offset: left, _length: length }) =>
+    Math.max(left - x, x - left - length, 0);
   return [...axes].sort((a, b) => away(a) - away(b))[0];
 }
 
@@ -40,7 +42,8 @@ export function listenToMarker(rowOf) {
   listen("pointermove", ({ target, clientX }) => {
     const found = placeUnder(target, clientX);
     const layer = found?.plot.querySelector(".nsewdrag");
-    if (found && layer instanceof SVGElement) layer.style.cursor = isNear(found.axis, found.here, found.x) ? "ew-resize" : "";
+    if (found && layer instanceof SVGElement)
+      layer.style.cursor = isNear(found.axis, found.here, found.x) ? "ew-resize" : "";
   });
   return () => ending.abort();
 }
@@ -52,7 +55,8 @@ function placeUnder(target, clientX) {
   const meta = plot?.layout?.meta;
   const x = plot ? clientX - plot.getBoundingClientRect().left : 0;
   const across = axisAt([plot?._fullLayout?.xaxis, plot?._fullLayout?.xaxis2].filter(Boolean), x);
-  if (!plot || !meta?.swept || !across || target instanceof Element && target.closest(".modebar")) return null;
+  if (!plot || !meta?.swept || !across || (target instanceof Element && target.closest(".modebar")))
+    return null;
   const axis = { offset: across._offset, length: across._length, range: across.range.map(Number) };
   return { plot, axis, input: String(meta.swept), here: Number(meta.here), x };
 }
@@ -61,12 +65,19 @@ function placeUnder(target, clientX) {
 function press(event, rowOf) {
   const found = placeUnder(event.target, event.clientX);
   const row = found && rowOf(found.input);
-  if (!found || !row || found.x < found.axis.offset - GRIP || found.x > found.axis.offset + found.axis.length + GRIP) return;
+  if (
+    !found ||
+    !row ||
+    found.x < found.axis.offset - GRIP ||
+    found.x > found.axis.offset + found.axis.length + GRIP
+  )
+    return;
   const { plot, axis, here } = found;
   const [held, left] = [isNear(axis, here, found.x), plot.getBoundingClientRect().left];
   const zooms = !held && plot._fullLayout.dragmode; // the user has chosen to zoom: a drag is Plotly's
   const line = html("div", { class: "sweep-marker", "aria-hidden": "true" });
-  line.style.cssText = "position:absolute;top:0;bottom:0;width:2px;pointer-events:none;background:currentColor;opacity:0.6";
+  line.style.cssText =
+    "position:absolute;top:0;bottom:0;width:2px;pointer-events:none;background:currentColor;opacity:0.6";
   let moved = false;
   const move = (/** @type {PointerEvent} */ { clientX }) => {
     if (!held || (!moved && Math.abs(clientX - event.clientX) <= STILL)) return;
@@ -74,19 +85,22 @@ function press(event, rowOf) {
     row.pull(value, !moved);
     moved = true;
     line.style.left = `${placeOf(axis, value)}px`;
-    if (plot.querySelector(".sweep-follow")) line.remove(); // sweepmark.js has one of its own
+    if (plot.querySelector(".sweep-follow"))
+      line.remove(); // sweepmark.js has one of its own
     else if (!line.isConnected) plot.append(line);
   };
   const ending = new AbortController();
   const end = (/** @type {PointerEvent} */ { type, clientX }) => {
     ending.abort();
     line.remove();
-    const clicked = type === "pointerup" && !moved && !zooms && Math.abs(clientX - event.clientX) <= STILL;
+    const clicked =
+      type === "pointerup" && !moved && !zooms && Math.abs(clientX - event.clientX) <= STILL;
     if (clicked) row.pull(valueAt(axis, clientX - left), true);
     if (clicked || moved) row.drop();
   };
   if (held) event.preventDefault();
   if (held) event.stopPropagation(); // Plotly would begin a drag of its own
   window.addEventListener("pointermove", move, { signal: ending.signal });
-  for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, /** @type {any} */ (end), { signal: ending.signal });
+  for (const kind of ["pointerup", "pointercancel"])
+    window.addEventListener(kind, /** @type {any} */ (end), { signal: ending.signal });
 }

@@ -19,7 +19,8 @@ export class Tabs {
     this.choose = choose;
     this.root = html("div", { class: "tabs", role: "tablist", "aria-label": label });
     this.root.addEventListener("keydown", (event) => this.key(event));
-    for (const kind of ["keydown", "keyup", "keypress"]) this.root.addEventListener(kind, (event) => event.stopPropagation());
+    for (const kind of ["keydown", "keyup", "keypress"])
+      this.root.addEventListener(kind, (event) => event.stopPropagation());
     this.names = "";
     /** @type {string | null} */
     this.chosen = null;
@@ -33,8 +34,25 @@ export class Tabs {
   /** @param {Tab[]} tabs @param {string | null} chosen */
   show(tabs, chosen) {
     const names = JSON.stringify(tabs);
-    if (this.names !== names) this.root.replaceChildren(...tabs.map(({ name, label, title, word }) =>
-      html("button", { type: "button", class: "tab", role: "tab", title, "data-tab": name, "data-term": word, "aria-description": word && shared.glossary[word], click: () => this.choose(name) }, label)));
+    if (this.names !== names)
+      this.root.replaceChildren(
+        ...tabs.map(({ name, label, title, word }) =>
+          html(
+            "button",
+            {
+              type: "button",
+              class: "tab",
+              role: "tab",
+              title,
+              "data-tab": name,
+              "data-term": word,
+              "aria-description": word && shared.glossary[word],
+              click: () => this.choose(name),
+            },
+            label,
+          ),
+        ),
+      );
     const reached = tabs.some(({ name }) => name === chosen) ? chosen : tabs[0]?.name; // by the Tab key
     for (const button of this.buttons) {
       const { tab } = button.dataset;
@@ -52,15 +70,28 @@ export class Tabs {
     const tab = this.buttons.find((button) => button.dataset.tab === name);
     if (!tab) return;
     const [row, { offsetTop, offsetLeft, offsetHeight, offsetWidth }] = [this.root, tab];
-    row.scrollTop = Math.min(offsetTop, Math.max(row.scrollTop, offsetTop + offsetHeight + PEEK - row.clientHeight));
-    row.scrollLeft = Math.min(offsetLeft, Math.max(row.scrollLeft, offsetLeft + offsetWidth + PEEK - row.clientWidth));
+    row.scrollTop = Math.min(
+      offsetTop,
+      Math.max(row.scrollTop, offsetTop + offsetHeight + PEEK - row.clientHeight),
+    );
+    row.scrollLeft = Math.min(
+      offsetLeft,
+      Math.max(row.scrollLeft, offsetLeft + offsetWidth + PEEK - row.clientWidth),
+    );
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
     const { buttons } = this;
     const at = buttons.findIndex((button) => button === event.target);
-    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    const to = {
+      ArrowDown: at + 1,
+      ArrowRight: at + 1,
+      ArrowUp: at - 1,
+      ArrowLeft: at - 1,
+      Home: 0,
+      End: -1,
+    }[event.key];
     if (to === undefined || at < 0) return;
     const next = buttons.at(to % buttons.length);
     next?.focus();
@@ -80,26 +111,45 @@ export const BY_HAND = "(max-width: 899.9px)";
 const LOW = "(max-height: 559.9px)";
 
 /** @type {[Room, string][]} */
-const ROOMS = [["narrow", PHONE], ["low", LOW], ["middle", "(max-width: 1279.9px)"], ["wide", "(max-width: 1799.9px)"]];
+const ROOMS = [
+  ["narrow", PHONE],
+  ["low", LOW],
+  ["middle", "(max-width: 1279.9px)"],
+  ["wide", "(max-width: 1799.9px)"],
+];
 const LABELS = { node: "Node", plots: "Plots", formula: "Formula", lesson: "Lesson" };
 const WITH_SLIDERS = "Node, sliders"; // its label where the sliders are on view with it and not with the tab before it
 /** Panels that have a tab while a lesson is open, which then has the whole column. @type {Record<Room, Panel[]>} */
-const TABS = { beside: [], wide: ["lesson", "node", "formula"], middle: ["lesson", "node", "formula"], low: ["lesson", "node", "plots", "formula"], narrow: ["node", "plots", "formula", "lesson"] };
+const TABS = {
+  beside: [],
+  wide: ["lesson", "node", "formula"],
+  middle: ["lesson", "node", "formula"],
+  low: ["lesson", "node", "plots", "formula"],
+  narrow: ["node", "plots", "formula", "lesson"],
+};
 /** Panels that have a tab without a lesson. @type {Record<Room, Panel[]>} */
-const TABS_ALONE = { beside: [], wide: [], middle: ["node", "formula"], low: ["node", "plots", "formula"], narrow: ["node", "plots", "formula"] };
+const TABS_ALONE = {
+  beside: [],
+  wide: [],
+  middle: ["node", "formula"],
+  low: ["node", "plots", "formula"],
+  narrow: ["node", "plots", "formula"],
+};
 
 /** The tabs, and the one that is chosen. Pure.
  * @param {Room} room @param {Panel} wanted @param {boolean} lesson whether one is open
  * @returns {{ tabs: Panel[], chosen: Panel }} */
 export function tabsIn(room, wanted, lesson) {
   const tabs = (lesson ? TABS : TABS_ALONE)[room];
-  const chosen = tabs.includes(wanted) ? wanted : tabs[0] ?? "formula";
+  const chosen = tabs.includes(wanted) ? wanted : (tabs[0] ?? "formula");
   return { tabs, chosen };
 }
 
 /** What a tab says. Pure. @param {Room} room @param {Panel} name @param {Panel[]} tabs */
 export const labelOf = (room, name, tabs) =>
-  name === "node" && (room === "low" || (room !== "narrow" && tabs.includes("lesson"))) ? WITH_SLIDERS : LABELS[name];
+  name === "node" && (room === "low" || (room !== "narrow" && tabs.includes("lesson")))
+    ? WITH_SLIDERS
+    : LABELS[name];
 
 /** The tab that is wanted once a panel has been asked for: a panel with a place of its own hides no other. Pure.
  * @param {Room} room @param {Panel} name @param {Panel} before @param {boolean} lesson @returns {Panel} */
@@ -128,12 +178,28 @@ export class Panels {
     this.changed = () => this.show();
     for (const query of this.queries) query.addEventListener("change", this.changed);
     this.tabs = new Tabs("Panels", (name) => this.press(/** @type {Panel} */ (name)));
-    this.handle = html("button", { type: "button", class: "handle", click: () => this.slide(!this.open) });
+    this.handle = html("button", {
+      type: "button",
+      class: "handle",
+      click: () => this.slide(!this.open),
+    });
     this.host = html("div", { class: "workbench panels" }, this.handle, this.tabs.root);
     this.closed = false;
-    hear("menu", () => this.slide(false), () => this.closed);
-    hear("panel", ({ name }) => this.press(name, true), () => this.closed);
-    hear("selected", ({ name }) => this.follow(name), () => this.closed);
+    hear(
+      "menu",
+      () => this.slide(false),
+      () => this.closed,
+    );
+    hear(
+      "panel",
+      ({ name }) => this.press(name, true),
+      () => this.closed,
+    );
+    hear(
+      "selected",
+      ({ name }) => this.follow(name),
+      () => this.closed,
+    );
   }
 
   /** @returns {Room} */
@@ -175,7 +241,10 @@ export class Panels {
   show() {
     const { room, open, wanted, lesson } = this;
     const { tabs, chosen } = tabsIn(room, wanted, Boolean(lesson));
-    this.tabs.show(tabs.map((name) => ({ name, label: labelOf(room, name, tabs) })), chosen);
+    this.tabs.show(
+      tabs.map((name) => ({ name, label: labelOf(room, name, tabs) })),
+      chosen,
+    );
     this.tabs.root.hidden = !tabs.length;
     this.handle.setAttribute("aria-expanded", String(open));
     this.handle.setAttribute("aria-label", open ? "Make the panel low" : "Make the panel high");

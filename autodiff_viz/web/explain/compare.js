@@ -19,19 +19,51 @@ const LETTERS = /** @type {const} */ (["A", "B"]);
 
 /** @param {Editor} editor */
 export function twinsBar(editor) {
-  const flip = (/** @type {string} */ letter) => letter !== editor.drawing.twins?.letter && editor.send({ kind: "flip" });
-  const buttons = LETTERS.map((letter) => html("button", {
-    type: "button", class: "tool letter", title: `Show ${letter}  (${keyOf(ACTIONS.flip)})`, "aria-label": `Show ${letter}`, click: () => flip(letter),
-  }, letter));
+  const flip = (/** @type {string} */ letter) =>
+    letter !== editor.drawing.twins?.letter && editor.send({ kind: "flip" });
+  const buttons = LETTERS.map((letter) =>
+    html(
+      "button",
+      {
+        type: "button",
+        class: "tool letter",
+        title: `Show ${letter}  (${keyOf(ACTIONS.flip)})`,
+        "aria-label": `Show ${letter}`,
+        click: () => flip(letter),
+      },
+      letter,
+    ),
+  );
   const says = html("p", { class: "twins-says", role: "status" });
-  const unpin = html("button", {
-    type: "button", class: "tool unpin", title: `Unpin: end the comparison  (${keyOf(ACTIONS.pin)})`, "aria-label": "Unpin", click: () => editor.send({ kind: "unpin" }),
-  }, icon("close"));
-  const root = html("div", { class: "bar twins", role: "toolbar", "aria-label": "Comparison", hidden: true },
-    html("div", { class: "letters" }, ...buttons), says, unpin);
+  const unpin = html(
+    "button",
+    {
+      type: "button",
+      class: "tool unpin",
+      title: `Unpin: end the comparison  (${keyOf(ACTIONS.pin)})`,
+      "aria-label": "Unpin",
+      click: () => editor.send({ kind: "unpin" }),
+    },
+    icon("close"),
+  );
+  const root = html(
+    "div",
+    { class: "bar twins", role: "toolbar", "aria-label": "Comparison", hidden: true },
+    html("div", { class: "letters" }, ...buttons),
+    says,
+    unpin,
+  );
   answerKeys(editor, root);
-  hear("numbers", ({ numbers }) => root.classList.toggle("late", numbers !== null), () => !root.isConnected && editor.drawing.rev >= 0);
-  hear("play", ({ isComputed }) => root.classList.toggle("played", isComputed !== null), () => !root.isConnected && editor.drawing.rev >= 0);
+  hear(
+    "numbers",
+    ({ numbers }) => root.classList.toggle("late", numbers !== null),
+    () => !root.isConnected && editor.drawing.rev >= 0,
+  );
+  hear(
+    "play",
+    ({ isComputed }) => root.classList.toggle("played", isComputed !== null),
+    () => !root.isConnected && editor.drawing.rev >= 0,
+  );
   editor.watchers.push(() => {
     const { twins } = editor.drawing;
     if (root.hidden && !twins) return;
@@ -39,7 +71,9 @@ export function twinsBar(editor) {
     if (!twins) return setText(says, "");
     root.dataset.kind = twins.kind;
     root.classList.toggle("unsure", editor.isUnsure);
-    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(LETTERS[i] === twins.letter)));
+    buttons.forEach((button, i) =>
+      button.setAttribute("aria-pressed", String(LETTERS[i] === twins.letter)),
+    );
     setExplained(says, twins.says);
     says.title = twins.says;
   });
@@ -57,14 +91,16 @@ export function lightParting(editor) {
     const lit = editor.drawing.twins?.lit ?? [];
     if (!any && !lit.length) return;
     any = lit.length > 0;
-    for (const [id, { root, wire }] of stage.strands) root.classList.toggle("parts", isLit(lit, id, wire?.of));
+    for (const [id, { root, wire }] of stage.strands)
+      root.classList.toggle("parts", isLit(lit, id, wire?.of));
     stage.host.classList.toggle("parted", any);
   });
 }
 
 /** Whether a wire on the canvas is highlighted, itself or as one that it stands for. Pure.
  * @param {string[]} lit @param {string} id @param {{ to: string, slot: number }[]} [of] */
-export const isLit = (lit, id, of = []) => lit.includes(id) || of.some((wire) => lit.includes(wireId(wire)));
+export const isLit = (lit, id, of = []) =>
+  lit.includes(id) || of.some((wire) => lit.includes(wireId(wire)));
 
 /** @typedef {import("../types.js").TwinsData} TwinsData */
 /** @typedef {import("../types.js").TwinRow} TwinRow */
@@ -80,7 +116,8 @@ export class TwinsTable {
     /** @type {GraphNode[]} */
     this.nodes = [];
     this.host = html("div", { class: "twins" });
-    for (const kind of ["keydown", "keyup", "keypress"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
+    for (const kind of ["keydown", "keyup", "keypress"])
+      this.host.addEventListener(kind, (event) => event.stopPropagation());
   }
 
   /** @param {TwinsData | undefined} data none when nothing is pinned @param {GraphNode[]} nodes of the present graph */
@@ -94,38 +131,116 @@ export class TwinsTable {
 
   /** @param {TwinsData} data */
   parts(data) {
-    const { kind, says, rows = [], more = 0, equal = [], lines = [], more_lines: rest = 0, kept, again } = data;
+    const {
+      kind,
+      says,
+      rows = [],
+      more = 0,
+      equal = [],
+      lines = [],
+      more_lines: rest = 0,
+      kept,
+      again,
+    } = data;
     if (kind === "waits") return [html("p", {}, says)];
-    const numbers = html("div", { class: "numbers" },
+    const numbers = html(
+      "div",
+      { class: "numbers" },
       rows.length > 0 && tableOf(rows.map((row) => this.row(row))),
       more > 0 && html("p", { class: "quiet" }, `${more} more differ.`),
-      kept && again && html("p", {}, term("kept", "Kept"), ` for the backward pass: ${kept[0]} elements in A, ${kept[1]} in B. Runs again: ${again[0]} in A, ${again[1]} in B.`),
-      equal.length > 0 && this.folded(equal, rows.length > 0));
-    const texts = html("div", { class: "texts" },
+      kept &&
+        again &&
+        html(
+          "p",
+          {},
+          term("kept", "Kept"),
+          ` for the backward pass: ${kept[0]} elements in A, ${kept[1]} in B. Runs again: ${again[0]} in A, ${again[1]} in B.`,
+        ),
+      equal.length > 0 && this.folded(equal, rows.length > 0),
+    );
+    const texts = html(
+      "div",
+      { class: "texts" },
       html("p", { class: "sentence" }, says),
       html("h3", {}, "Formula"),
-      lines.length ? html("pre", {}, ...lines.map((line) => html("span", { class: line[0] === "-" ? "from-a" : "from-b" }, `${line[0] === "-" ? "A" : "B"}  ${line.slice(1)}\n`))) : html("p", { class: "quiet" }, "The same in both."),
+      lines.length
+        ? html(
+            "pre",
+            {},
+            ...lines.map((line) =>
+              html(
+                "span",
+                { class: line[0] === "-" ? "from-a" : "from-b" },
+                `${line[0] === "-" ? "A" : "B"}  ${line.slice(1)}\n`,
+              ),
+            ),
+          )
+        : html("p", { class: "quiet" }, "The same in both."),
       rest > 0 && html("p", { class: "quiet" }, `${rest} more lines.`),
-      html("button", { type: "button", class: "save", title: "Both JAX programs and their difference, as one file", click: this.save }, "Save both programs"));
+      html(
+        "button",
+        {
+          type: "button",
+          class: "save",
+          title: "Both JAX programs and their difference, as one file",
+          click: this.save,
+        },
+        "Save both programs",
+      ),
+    );
     return [numbers, texts];
   }
 
   /** @param {TwinRow} row */
   row({ name, value, cotangent, apart, here }) {
     const cells = (/** @type {"value" | "cotangent"} */ kind, /** @type {string[]} */ pair) =>
-      pair.map((text, i) => html("td", { class: `${kind} ${apart.includes(kind) ? "apart" : ""}`, "aria-label": `${kind} in ${"AB"[i]}` }, text));
-    const head = here ? html("button", { type: "button", click: () => this.select(name) }, name) : name;
-    return html("tr", {}, html("th", { scope: "row" }, head), ...cells("value", value), ...cells("cotangent", cotangent));
+      pair.map((text, i) =>
+        html(
+          "td",
+          {
+            class: `${kind} ${apart.includes(kind) ? "apart" : ""}`,
+            "aria-label": `${kind} in ${"AB"[i]}`,
+          },
+          text,
+        ),
+      );
+    const head = here
+      ? html("button", { type: "button", click: () => this.select(name) }, name)
+      : name;
+    return html(
+      "tr",
+      {},
+      html("th", { scope: "row" }, head),
+      ...cells("value", value),
+      ...cells("cotangent", cotangent),
+    );
   }
 
   /** The nodes that are equal in both. @param {string[]} names @param {boolean} others whether some differ */
   folded(names, others) {
-    const summary = html("summary", {}, others ? `${names.length} equal` : `All ${names.length} equal`);
+    const summary = html(
+      "summary",
+      {},
+      others ? `${names.length} equal` : `All ${names.length} equal`,
+    );
     const details = /** @type {HTMLDetailsElement} */ (html("details", {}, summary));
     const fill = () => {
       const byName = new Map(this.nodes.map((node) => [node.id, node]));
-      const rows = names.flatMap((name) => byName.get(name) ?? []).map(({ id, value, cotangent }) =>
-        html("tr", {}, html("th", { scope: "row" }, html("button", { type: "button", click: () => this.select(id) }, id)), html("td", { class: "value" }, value), html("td", { class: "cotangent" }, cotangent)));
+      const rows = names
+        .flatMap((name) => byName.get(name) ?? [])
+        .map(({ id, value, cotangent }) =>
+          html(
+            "tr",
+            {},
+            html(
+              "th",
+              { scope: "row" },
+              html("button", { type: "button", click: () => this.select(id) }, id),
+            ),
+            html("td", { class: "value" }, value),
+            html("td", { class: "cotangent" }, cotangent),
+          ),
+        );
       details.append(html("table", {}, html("tbody", {}, ...rows)));
     };
     details.open = this.open;
@@ -142,6 +257,15 @@ export class TwinsTable {
 /** @param {HTMLElement[]} rows */
 const tableOf = (rows) => {
   const both = () => ["A", "B"].map((letter) => html("th", { scope: "col" }, letter));
-  const heads = [html("tr", {}, html("th", { rowspan: 2, scope: "col" }, "differs"), html("th", { colspan: 2, class: "value" }, term("value")), html("th", { colspan: 2, class: "cotangent" }, term("cotangent"))), html("tr", {}, ...both(), ...both())];
+  const heads = [
+    html(
+      "tr",
+      {},
+      html("th", { rowspan: 2, scope: "col" }, "differs"),
+      html("th", { colspan: 2, class: "value" }, term("value")),
+      html("th", { colspan: 2, class: "cotangent" }, term("cotangent")),
+    ),
+    html("tr", {}, ...both(), ...both()),
+  ];
   return html("table", {}, html("thead", {}, ...heads), html("tbody", {}, ...rows));
 };

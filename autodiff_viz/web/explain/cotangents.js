@@ -25,7 +25,10 @@ const LATE_MS = 3000; // after a release, for a figure that does not come
 export function barsAt(rows, numbers, isComputed = null) {
   let tip = 0;
   const found = rows.map(([place, is, part]) => {
-    const [number, text] = !isComputed || (place && isComputed(place)) ? numberAt(place, is, part, numbers) : [NaN, NONE];
+    const [number, text] =
+      !isComputed || (place && isComputed(place))
+        ? numberAt(place, is, part, numbers)
+        : [NaN, NONE];
     const start = part ? tip : 0;
     const end = start + (Number.isFinite(number) ? number : 0);
     tip = part ? end : 0;
@@ -60,7 +63,8 @@ export function rangeOf(bars, unit, range) {
 }
 
 /** The place of a size on the axis, as display/theme.py has it. Pure. @param {number} size @param {number} unit 0: linear */
-export const placeOn = (size, unit) => (unit ? Math.sign(size) * Math.log10(1 + Math.abs(size) / unit) : size);
+export const placeOn = (size, unit) =>
+  unit ? Math.sign(size) * Math.log10(1 + Math.abs(size) / unit) : size;
 
 /** A text with another number in place of its own. Pure. @param {string} text @param {string} number */
 export const renumbered = (text, number) => text.replace(NUMBER, number);
@@ -68,39 +72,77 @@ export const renumbered = (text, number) => text.replace(NUMBER, number);
 /** @returns {() => void} ends it */
 export function listenToBars() {
   const ending = { done: false };
-  hear("numbers", ({ numbers }) => {
-    for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT))) {
-      if (numbers && plot.layout?.meta?.moving && plot._fullLayout?.yaxis2) draw(plot, numbers);
-      else if (plot.querySelector(".bars-follow")) leaveLater(plot);
-    }
-  }, () => ending.done);
-  hear("play", ({ isComputed }) => {
-    for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT))) {
-      if (isComputed && plot.layout?.meta?.moving && plot._fullLayout?.yaxis2) draw(plot, new Map(), isComputed);
-      else if (plot.querySelector(".bars-follow")) leave(plot);
-    }
-  }, () => ending.done);
+  hear(
+    "numbers",
+    ({ numbers }) => {
+      for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT))) {
+        if (numbers && plot.layout?.meta?.moving && plot._fullLayout?.yaxis2) draw(plot, numbers);
+        else if (plot.querySelector(".bars-follow")) leaveLater(plot);
+      }
+    },
+    () => ending.done,
+  );
+  hear(
+    "play",
+    ({ isComputed }) => {
+      for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT))) {
+        if (isComputed && plot.layout?.meta?.moving && plot._fullLayout?.yaxis2)
+          draw(plot, new Map(), isComputed);
+        else if (plot.querySelector(".bars-follow")) leave(plot);
+      }
+    },
+    () => ending.done,
+  );
   return () => void (ending.done = true);
 }
 
 /** @param {any} plot @param {Numbers} numbers @param {((place: string) => boolean) | null} [isComputed] */
 function draw(plot, numbers, isComputed = null) {
-  const { meta: { moving, unit } } = plot.layout;
+  const {
+    meta: { moving, unit },
+  } = plot.layout;
   const { xaxis, yaxis2 } = plot._fullLayout;
   const bars = barsAt(moving, numbers, isComputed);
   const own = xaxis.range.map(Number);
   const across = { offset: xaxis._offset, length: xaxis._length, range: rangeOf(bars, unit, own) };
-  const down = { offset: yaxis2._offset + yaxis2._length, length: -yaxis2._length, range: yaxis2.range.map(Number) };
-  const colour = plot.data.find((/** @type {any} */ { yaxis, type }) => yaxis === "y2" && type === "bar")?.marker.color;
+  const down = {
+    offset: yaxis2._offset + yaxis2._length,
+    length: -yaxis2._length,
+    range: yaxis2.range.map(Number),
+  };
+  const colour = plot.data.find(
+    (/** @type {any} */ { yaxis, type }) => yaxis === "y2" && type === "bar",
+  )?.marker.color;
   const at = (/** @type {number} */ size) => placeOf(across, placeOn(size, unit));
   const rects = bars.map(({ start, end, part, against }, i) => {
     const [left, right] = [Math.min(at(start), at(end)), Math.max(at(start), at(end))];
     const tall = part ? 12 : 18;
-    return svg("rect", { x: left, width: right - left, y: placeOf(down, yaxis2.tickvals[i]) - tall / 2, height: tall, fill: colour, stroke: colour, "fill-opacity": against ? 0.2 : part ? 0.65 : 1, "stroke-width": against ? 1.5 : 0 });
+    return svg("rect", {
+      x: left,
+      width: right - left,
+      y: placeOf(down, yaxis2.tickvals[i]) - tall / 2,
+      height: tall,
+      fill: colour,
+      stroke: colour,
+      "fill-opacity": against ? 0.2 : part ? 0.65 : 1,
+      "stroke-width": against ? 1.5 : 0,
+    });
   });
-  const root = plot.querySelector(".bars-follow") ?? plot.appendChild(svg("svg", { class: "bars-follow", "aria-hidden": "true", style: "position:absolute;inset:0;width:100%;height:100%;pointer-events:none;z-index:2" }));
+  const root =
+    plot.querySelector(".bars-follow") ??
+    plot.appendChild(
+      svg("svg", {
+        class: "bars-follow",
+        "aria-hidden": "true",
+        style: "position:absolute;inset:0;width:100%;height:100%;pointer-events:none;z-index:2",
+      }),
+    );
   const isOther = String(across.range) !== String(own);
-  const zero = svg("path", { d: `M${at(0)} ${yaxis2._offset}v${yaxis2._length}`, stroke: "currentColor", opacity: 0.5 });
+  const zero = svg("path", {
+    d: `M${at(0)} ${yaxis2._offset}v${yaxis2._length}`,
+    stroke: "currentColor",
+    opacity: 0.5,
+  });
   root.replaceChildren(hiding(isOther), ...(isOther ? [zero] : []), ...rects);
   plot.dataset.moved = String(Number(plot.dataset.moved ?? 0) + 1);
   write(plot, bars, yaxis2.tickvals);
@@ -110,7 +152,10 @@ function draw(plot, numbers, isComputed = null) {
  * @param {boolean} isOther whether the bars have another axis */
 function hiding(isOther) {
   const style = svg("style");
-  const hidden = [".xy2 :is(.barlayer, .scatterlayer)", ...(isOther ? [".xtick", ".xgrid", ".zerolinelayer"] : [])];
+  const hidden = [
+    ".xy2 :is(.barlayer, .scatterlayer)",
+    ...(isOther ? [".xtick", ".xgrid", ".zerolinelayer"] : []),
+  ];
   style.textContent = `${PLOT}:has(> .bars-follow) :is(${hidden.join(", ")}) { visibility: hidden; }`;
   return style;
 }
@@ -122,7 +167,9 @@ const before = new WeakMap();
 function write(plot, bars, centres) {
   const ticks = [...plot.querySelectorAll(".y2tick > text")];
   bars.forEach(({ text }, i) => {
-    const node = numberIn(ticks.find((/** @type {any} */ { __data__ }) => __data__?.x === centres[i]));
+    const node = numberIn(
+      ticks.find((/** @type {any} */ { __data__ }) => __data__?.x === centres[i]),
+    );
     if (!node || (text === null && !before.has(node))) return;
     if (!before.has(node)) before.set(node, node.data);
     node.data = text === null ? (before.get(node) ?? "") : renumbered(before.get(node) ?? "", text);
@@ -134,7 +181,8 @@ function numberIn(tick) {
   if (!tick) return undefined;
   const walker = document.createTreeWalker(tick, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode())
-    if (NUMBER.test(before.get(/** @type {Text} */ (node)) ?? node.nodeValue ?? "")) return /** @type {Text} */ (node);
+    if (NUMBER.test(before.get(/** @type {Text} */ (node)) ?? node.nodeValue ?? ""))
+      return /** @type {Text} */ (node);
   return undefined;
 }
 
@@ -143,7 +191,8 @@ function leaveLater(plot) {
   const [end, mine, { meta }] = [performance.now() + LATE_MS, plot.dataset.moved, plot.layout];
   const look = () => {
     if (mine !== plot.dataset.moved) return; // dragged again
-    if (plot.isConnected && plot.layout?.meta === meta && performance.now() < end) return void requestAnimationFrame(look);
+    if (plot.isConnected && plot.layout?.meta === meta && performance.now() < end)
+      return void requestAnimationFrame(look);
     leave(plot);
   };
   look();

@@ -13,19 +13,41 @@ import { answerKeys } from "../canvas/actions/keys.js";
 
 /** The colours of both modes, where the legend beside the tools has no room. */
 const keys = () =>
-  html("div", { class: "forward-keys" },
+  html(
+    "div",
+    { class: "forward-keys" },
     html("span", { class: "tangent-key" }, arrowhead(), term("tangent")),
-    html("span", { class: "orange" }, arrowhead(true), term("cotangent")));
+    html("span", { class: "orange" }, arrowhead(true), term("cotangent")),
+  );
 
 /** @param {Editor} editor */
 export function forwardBar(editor) {
   const says = html("p", { class: "forward-says", role: "status" });
-  const close = html("button", {
-    type: "button", class: "tool", title: `End forward mode  (${keyOf(ACTIONS.forward)})`, "aria-label": "End forward mode", click: () => toggleForward(editor),
-  }, icon("close"));
-  const root = html("div", { class: "bar forward-bar", role: "toolbar", "aria-label": "Forward mode", hidden: true }, html("b", {}, "Forward mode"), keys(), says, close);
+  const close = html(
+    "button",
+    {
+      type: "button",
+      class: "tool",
+      title: `End forward mode  (${keyOf(ACTIONS.forward)})`,
+      "aria-label": "End forward mode",
+      click: () => toggleForward(editor),
+    },
+    icon("close"),
+  );
+  const root = html(
+    "div",
+    { class: "bar forward-bar", role: "toolbar", "aria-label": "Forward mode", hidden: true },
+    html("b", {}, "Forward mode"),
+    keys(),
+    says,
+    close,
+  );
   answerKeys(editor, root);
-  hear("numbers", ({ numbers }) => root.classList.toggle("late", numbers !== null), () => !root.isConnected && editor.drawing.rev >= 0);
+  hear(
+    "numbers",
+    ({ numbers }) => root.classList.toggle("late", numbers !== null),
+    () => !root.isConnected && editor.drawing.rev >= 0,
+  );
   editor.watchers.push(() => {
     const { forward } = editor.drawing;
     if (root.hidden && !forward) return;

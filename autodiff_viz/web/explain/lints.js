@@ -22,11 +22,24 @@ export class Hints {
     this.does = does;
     this.shown = "";
     this.open = false;
-    this.button = /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: "hints-button", "aria-expanded": "false", "aria-controls": "av-hints", click: () => this.toggle(!this.open) }));
-    this.panel = html("div", { class: "table hints", id: "av-hints", role: "group", "aria-label": "Hints" });
+    this.button = /** @type {HTMLButtonElement} */ (
+      html("button", {
+        type: "button",
+        class: "hints-button",
+        "aria-expanded": "false",
+        "aria-controls": "av-hints",
+        click: () => this.toggle(!this.open),
+      })
+    );
+    this.panel = html("div", {
+      class: "table hints",
+      id: "av-hints",
+      role: "group",
+      "aria-label": "Hints",
+    });
     this.panel.addEventListener("keydown", (event) => {
       event.stopPropagation();
-      if (event.key === "Escape") this.toggle(false), this.button.focus();
+      if (event.key === "Escape") (this.toggle(false), this.button.focus());
     });
     this.receive([]);
   }
@@ -44,9 +57,16 @@ export class Hints {
   fill(lints) {
     this.does.light(null);
     this.button.textContent = countOf(lints);
-    this.button.classList.toggle("now", lints.some(({ later }) => !later));
+    this.button.classList.toggle(
+      "now",
+      lints.some(({ later }) => !later),
+    );
     const [now, later] = [lints.filter((lint) => !lint.later), lints.filter((lint) => lint.later)];
-    this.panel.replaceChildren(...now.map((lint) => this.item(lint)), ...(later.length ? [html("p", { class: "later" }, LATER)] : []), ...later.map((lint) => this.item(lint)));
+    this.panel.replaceChildren(
+      ...now.map((lint) => this.item(lint)),
+      ...(later.length ? [html("p", { class: "later" }, LATER)] : []),
+      ...later.map((lint) => this.item(lint)),
+    );
   }
 
   /** @param {LintData} lint */
@@ -54,10 +74,23 @@ export class Hints {
     const mend = new Mend(this.does.send);
     mend.show(lint);
     const at = lint.at ?? [];
-    const names = at.map((name) => html("button", { type: "button", class: "name", title: `Select ${name}`, click: () => this.does.select(name) }, name));
+    const names = at.map((name) =>
+      html(
+        "button",
+        {
+          type: "button",
+          class: "name",
+          title: `Select ${name}`,
+          click: () => this.does.select(name),
+        },
+        name,
+      ),
+    );
     const item = html("div", { class: "hint" }, html("p", { class: "names" }, ...names), mend.root);
-    for (const kind of ["pointerenter", "focusin"]) item.addEventListener(kind, () => this.does.light({ nodes: at, wires: [] }));
-    for (const kind of ["pointerleave", "focusout"]) item.addEventListener(kind, () => this.does.light(null));
+    for (const kind of ["pointerenter", "focusin"])
+      item.addEventListener(kind, () => this.does.light({ nodes: at, wires: [] }));
+    for (const kind of ["pointerleave", "focusout"])
+      item.addEventListener(kind, () => this.does.light(null));
     return item;
   }
 

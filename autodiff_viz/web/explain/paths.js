@@ -33,7 +33,11 @@ export class PathLight {
   mark(path) {
     const [names, wires] = [new Set(path.nodes), new Set(path.wires)];
     const { cards, strands } = this.editor.stage;
-    for (const { root, node } of cards.values()) root.classList.toggle("along", nodesOf(node).some((name) => names.has(name)));
+    for (const { root, node } of cards.values())
+      root.classList.toggle(
+        "along",
+        nodesOf(node).some((name) => names.has(name)),
+      );
     for (const { root, number, wire } of strands.values()) {
       const lit = wiresOf(wire).some((one) => wires.has(wireId(one)));
       for (const part of [root, number]) part.classList.toggle("along", lit);
@@ -71,11 +75,20 @@ export class PathsList {
     this.list = html("ol", { "aria-label": "Paths, largest first" });
     this.says = html("div", { class: "says" });
     this.rest = html("p", { class: "rest" });
-    this.host = html("div", { class: "paths", role: "group", "aria-label": "Paths" }, this.says, this.list, this.rest);
-    for (const kind of ["keydown", "keyup", "keypress"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
+    this.host = html(
+      "div",
+      { class: "paths", role: "group", "aria-label": "Paths" },
+      this.says,
+      this.list,
+      this.rest,
+    );
+    for (const kind of ["keydown", "keyup", "keypress"])
+      this.host.addEventListener(kind, (event) => event.stopPropagation());
     this.list.addEventListener("keydown", (event) => this.key(event));
-    for (const kind of ["pointerover", "focusin"]) this.list.addEventListener(kind, ({ target }) => this.over(target));
-    for (const kind of ["pointerleave", "focusout"]) this.list.addEventListener(kind, () => this.light(this.kept));
+    for (const kind of ["pointerover", "focusin"])
+      this.list.addEventListener(kind, ({ target }) => this.over(target));
+    for (const kind of ["pointerleave", "focusout"])
+      this.list.addEventListener(kind, () => this.light(this.kept));
   }
 
   /** @param {PathsData | undefined} data none while the figure of the paths is not on view */
@@ -110,8 +123,21 @@ export class PathsList {
   /** @param {PathRow} row @param {number} i */
   item(row, i) {
     const said = `${row.nodes.join(", ")}: ${row.sum}${row.note ? `, ${row.note}` : ""}. Its nodes and wires are lit on the canvas.`;
-    const button = html("button", { type: "button", "data-row": i, tabindex: i ? -1 : 0, "aria-pressed": "false", "aria-label": said, title: row.nodes.join(" → "), click: () => this.press(i) },
-      html("span", { class: "way" }, row.way), html("span", { class: row.below ? "sum below" : "sum" }, row.sum), row.note && html("span", { class: "note" }, row.note));
+    const button = html(
+      "button",
+      {
+        type: "button",
+        "data-row": i,
+        tabindex: i ? -1 : 0,
+        "aria-pressed": "false",
+        "aria-label": said,
+        title: row.nodes.join(" → "),
+        click: () => this.press(i),
+      },
+      html("span", { class: "way" }, row.way),
+      html("span", { class: row.below ? "sum below" : "sum" }, row.sum),
+      row.note && html("span", { class: "note" }, row.note),
+    );
     return html("li", {}, button);
   }
 
@@ -128,7 +154,9 @@ export class PathsList {
   /** @param {number} i */
   press(i) {
     this.kept = this.kept === this.rows[i] ? null : this.rows[i];
-    this.buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(this.rows[at] === this.kept)));
+    this.buttons.forEach((button, at) =>
+      button.setAttribute("aria-pressed", String(this.rows[at] === this.kept)),
+    );
     this.light(this.kept ?? this.rows[i]);
   }
 

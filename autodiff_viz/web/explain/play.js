@@ -32,7 +32,13 @@ export const delayOf = (speed) => STEP_MS / speed;
 /** What has been computed after the first `at` steps. @param {Step[]} steps @param {number} at @returns {Shown} */
 export function shownAfter(steps, at) {
   /** @type {Shown} */
-  const shown = { values: new Set(), cotangents: new Set(), passed: new Set(), step: steps[at - 1] ?? null, done: at >= steps.length };
+  const shown = {
+    values: new Set(),
+    cotangents: new Set(),
+    passed: new Set(),
+    step: steps[at - 1] ?? null,
+    done: at >= steps.length,
+  };
   for (const { node, back, again, wires = [] } of steps.slice(0, at)) {
     if (!back) shown.values.add(node);
     else if (!again) {
@@ -76,7 +82,10 @@ export function placeSays(steps, at) {
 }
 
 /** The same, as short as it stands under the scrubber. @param {Step[]} steps @param {number} at */
-export const placeText = (steps, at) => placeOf(steps, at).join(" ").replace(/ (\d+)$/, " of $1");
+export const placeText = (steps, at) =>
+  placeOf(steps, at)
+    .join(" ")
+    .replace(/ (\d+)$/, " of $1");
 
 /** How many elements are live, in words. @param {Step} step */
 export const liveSays = ({ live }) => `${live} live`;
@@ -111,7 +120,8 @@ export function paintPlay(stage, shown) {
     root.classList.toggle("flows-back", flows && back);
   }
   for (const entries of Object.values(stage.regions))
-    for (const [name, { root }] of entries) root.classList.toggle("runs-again", name === step?.again);
+    for (const [name, { root }] of entries)
+      root.classList.toggle("runs-again", name === step?.again);
 }
 
 /** @param {Card} card @param {Shown} shown */
@@ -119,9 +129,16 @@ function paintCard(card, { values, cotangents, step }) {
   const { root, node } = card;
   if (!node) return;
   const name = node.group ? node.group.output : node.id;
-  const known = { value: values.has(name ?? ""), cotangent: cotangents.has(name ?? "") || !node.connected };
+  const known = {
+    value: values.has(name ?? ""),
+    cotangent: cotangents.has(name ?? "") || !node.connected,
+  };
   const { problem, warning, state, ...rest } = node; // sentences of all numbers
-  describe(card, { ...rest, ...(!known.value && { value: LATER, valueFull: undefined }), ...(!known.cotangent && { cotangent: LATER, cotangentFull: undefined }) });
+  describe(card, {
+    ...rest,
+    ...(!known.value && { value: LATER, valueFull: undefined }),
+    ...(!known.cotangent && { cotangent: LATER, cotangentFull: undefined }),
+  });
   const works = step !== null && nodesOf(node).includes(step.node);
   for (const which of WHICH) {
     root.classList.toggle(`no-${which}`, !known[which]);
@@ -130,7 +147,8 @@ function paintCard(card, { values, cotangents, step }) {
   root.classList.toggle("at-work", works);
   root.classList.toggle("runs-again", works && Boolean(step?.again));
   root.classList.toggle("is-dropped", works && Boolean(step?.dropped));
-  if (card.numbers && !root.querySelector(".blank")) root.append(...blanks(card), svg("text", { class: "again-mark", x: 2, y: node.h + 15 }));
+  if (card.numbers && !root.querySelector(".blank"))
+    root.append(...blanks(card), svg("text", { class: "again-mark", x: 2, y: node.h + 15 }));
   const mark = root.querySelector(".again-mark");
   if (mark && works) setText(mark, step?.dropped ? "dropped" : "again");
 }
@@ -138,7 +156,10 @@ function paintCard(card, { values, cotangents, step }) {
 /** Heat-maps and cells of a tensor. @param {Card} card @param {"value" | "cotangent"} which @returns {SVGElement[]} */
 function drawn({ numbers }, which) {
   const block = numbers?.cells?.[which];
-  return [...Object.values(numbers?.pictures?.[which] ?? {}), ...(block ? [block.image, ...block.texts] : [])];
+  return [
+    ...Object.values(numbers?.pictures?.[which] ?? {}),
+    ...(block ? [block.image, ...block.texts] : []),
+  ];
 }
 
 /** A dash in the place of each number. @param {Card} card */
@@ -163,7 +184,8 @@ export function clearPlay(stage) {
     for (const part of [strand.root, strand.number]) part.classList.remove(...STRAND);
     if (strand.wire) writeWireTitle(strand, true);
   }
-  for (const entries of Object.values(stage.regions)) for (const { root } of entries.values()) root.classList.remove("runs-again");
+  for (const entries of Object.values(stage.regions))
+    for (const { root } of entries.values()) root.classList.remove("runs-again");
 }
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -209,7 +231,9 @@ export class Player {
   }
 
   get isCurrent() {
-    return this.sent !== null && this.sent.state === this.editor.drawing.state && !this.editor.isUnsure;
+    return (
+      this.sent !== null && this.sent.state === this.editor.drawing.state && !this.editor.isUnsure
+    );
   }
 
   /** Play, or pause. */
@@ -342,12 +366,14 @@ export class Player {
     const { graph } = this.editor.drawing;
     const isOther = graph !== this.graph;
     this.graph = graph;
-    if (isOther && this.reason) { // of a graph that is no longer on view
+    if (isOther && this.reason) {
+      // of a graph that is no longer on view
       this.reason = "";
       this.changed();
     }
     if (this.at !== null && !this.isCurrent) this.leave(isOther ? "" : CHANGED);
-    else if (this.at !== null && this.steps) paintPlay(this.editor.stage, shownAfter(this.steps, this.at));
+    else if (this.at !== null && this.steps)
+      paintPlay(this.editor.stage, shownAfter(this.steps, this.at));
     else if (this.wish) this.request();
     const has = this.steps !== null;
     if (has !== this.had) this.changed();

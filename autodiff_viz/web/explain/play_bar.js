@@ -41,7 +41,11 @@ export const readKnown = () => new Set(readList(BROWSER, NAME).map(({ press }) =
 export function learn(known, press) {
   if (known.has(press)) return;
   known.add(press);
-  writeList(BROWSER, NAME, [...known].map((one) => ({ press: one })));
+  writeList(
+    BROWSER,
+    NAME,
+    [...known].map((one) => ({ press: one })),
+  );
 }
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -80,38 +84,76 @@ function transport(player) {
   const on = keyed(button("step", "One step on  (→)", () => player.step(1)));
   const finish = keyed(button("finish", "Finish the phase  (End)", () => player.finishPhase()));
   const seek = (/** @type {any} */ event) => player.seek(Number(event.target.value));
-  const scrubber = /** @type {HTMLInputElement} */ (html("input", { type: "range", class: "scrubber", min: 0, max: 1, step: 1, value: 0, "aria-label": "Step of the pass", input: seek }));
+  const scrubber = /** @type {HTMLInputElement} */ (
+    html("input", {
+      type: "range",
+      class: "scrubber",
+      min: 0,
+      max: 1,
+      step: 1,
+      value: 0,
+      "aria-label": "Step of the pass",
+      input: seek,
+    })
+  );
   const choose = (/** @type {any} */ event) => player.setSpeed(Number(event.target.value));
-  const speed = html("select", { class: "speed", "aria-label": "Speed", title: "Speed", change: choose },
-    ...SPEEDS.map((one) => html("option", { value: one, selected: one === 1 }, `${one}\u00d7`)));
+  const speed = html(
+    "select",
+    { class: "speed", "aria-label": "Speed", title: "Speed", change: choose },
+    ...SPEEDS.map((one) => html("option", { value: one, selected: one === 1 }, `${one}\u00d7`)),
+  );
   const [equation, place] = [html("span", { class: "equation" }), html("span", { class: "place" })];
   const says = html("div", { class: "says", role: "status" }, equation);
   const keydown = (/** @type {any} */ event) => key(player, event);
-  const bar = html("div", { class: "transport", role: "group", "aria-label": "Play the pass", keydown }, play, back, on, finish,
-    html("div", { class: "where" }, scrubber, place), speed, says);
+  const bar = html(
+    "div",
+    { class: "transport", role: "group", "aria-label": "Play the pass", keydown },
+    play,
+    back,
+    on,
+    finish,
+    html("div", { class: "where" }, scrubber, place),
+    speed,
+    says,
+  );
   const hint = hinted(player);
   const show = () => {
     const { steps, at, runs } = player;
     const goes = runs || player.wish !== null;
     tellPlay(play, goes, at !== null);
     const ended = steps !== null && at === steps.length;
-    for (const [element, idle] of /** @type {[Element, boolean][]} */ ([[back, !at], [on, ended], [finish, ended]])) element.setAttribute("aria-disabled", String(idle));
+    for (const [element, idle] of /** @type {[Element, boolean][]} */ ([
+      [back, !at],
+      [on, ended],
+      [finish, ended],
+    ]))
+      element.setAttribute("aria-disabled", String(idle));
     scrubber.disabled = !steps;
     scrubber.max = String(steps?.length ?? 1);
     scrubber.value = String(at ?? 0);
-    scrubber.setAttribute("aria-valuetext", steps && at !== null ? placeSays(steps, at) : "nothing is played");
+    scrubber.setAttribute(
+      "aria-valuetext",
+      steps && at !== null ? placeSays(steps, at) : "nothing is played",
+    );
     says.setAttribute("aria-live", runs ? "off" : "polite");
     const told = player.says;
     setExplained(equation, told || (at === null ? hint() : ""));
     equation.classList.toggle("invitation", !told);
     const step = steps && at ? steps[at - 1] : null;
     equation.title = equation.textContent ?? "";
-    setExplained(place, steps && at !== null ? [placeText(steps, at), step && liveSays(step)].filter(Boolean).join(" \u00b7 ") : "");
+    setExplained(
+      place,
+      steps && at !== null
+        ? [placeText(steps, at), step && liveSays(step)].filter(Boolean).join(" \u00b7 ")
+        : "",
+    );
     bar.dataset.at = at === null ? "" : String(at);
     bar.classList.toggle("fresh", at === null);
   };
   player.watchers.push(show);
-  player.editor.watchers.push(() => player.at === null && !player.says && setExplained(equation, hint()));
+  player.editor.watchers.push(
+    () => player.at === null && !player.says && setExplained(equation, hint()),
+  );
   show();
   return bar;
 }
@@ -127,8 +169,20 @@ function tellPlay(play, goes, begun) {
 
 /** @param {string} name of its icon @param {string} label @param {() => void} press @param {string} [word] */
 const button = (name, label, press, word) =>
-  /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: `go ${name === "play" ? "play" : ""}`, title: label, "aria-label": label.replace(/ {2}.*/, ""), click: press },
-    icon(name), word && html("span", {}, word)));
+  /** @type {HTMLButtonElement} */ (
+    html(
+      "button",
+      {
+        type: "button",
+        class: `go ${name === "play" ? "play" : ""}`,
+        title: label,
+        "aria-label": label.replace(/ {2}.*/, ""),
+        click: press,
+      },
+      icon(name),
+      word && html("span", {}, word),
+    )
+  );
 
 /** Take a button out of the tab order: its key does the same, wherever the focus is on the transport.
  * @param {HTMLButtonElement} element */
@@ -140,9 +194,18 @@ function keyed(element) {
 /** Keys while the transport has the focus; the others are the canvas's. @param {Player} player @param {KeyboardEvent} event */
 function key(player, event) {
   const target = /** @type {Element} */ (event.target);
-  const isElements = (target.matches("select") && event.key !== "Escape") || (target.matches(".scrubber") && MOVES.test(event.key)) || (target.matches("button") && PRESSES.test(event.key));
+  const isElements =
+    (target.matches("select") && event.key !== "Escape") ||
+    (target.matches(".scrubber") && MOVES.test(event.key)) ||
+    (target.matches("button") && PRESSES.test(event.key));
   if (isElements) return event.stopPropagation();
-  if (event.ctrlKey || event.metaKey || event.altKey || !(pressed(player, event.key) || MOVES.test(event.key))) return;
+  if (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    !(pressed(player, event.key) || MOVES.test(event.key))
+  )
+    return;
   event.stopPropagation();
   event.preventDefault();
 }
@@ -152,8 +215,12 @@ const PRESSES = /^( |Enter)$/; // a button
 
 /** @type {Record<string, (player: Player) => void>} */
 const PRESSED = {
-  " ": (player) => player.toggle(), ArrowRight: (player) => player.step(1), ArrowLeft: (player) => player.step(-1),
-  End: (player) => player.finishPhase(), Home: (player) => player.seek(0), Escape: (player) => void player.leave(),
+  " ": (player) => player.toggle(),
+  ArrowRight: (player) => player.step(1),
+  ArrowLeft: (player) => player.step(-1),
+  End: (player) => player.finishPhase(),
+  Home: (player) => player.seek(0),
+  Escape: (player) => void player.leave(),
 };
 
 /** Do what a key says; false if it says nothing. @param {Player} player @param {string} key */
@@ -174,7 +241,8 @@ function hinted(player) {
     if (editor.selection.size && editor.single !== drawing.selected) learn(known, "select"); // by the user, not by a lesson
     if (drawing === seen) return;
     const now = drawing.nodes.map(({ id, rule }) => `${id} ${rule}`).join();
-    if (seen.graph === drawing.graph && rules !== now && editor.selection.size) learn(known, "bend");
+    if (seen.graph === drawing.graph && rules !== now && editor.selection.size)
+      learn(known, "bend");
     [seen, rules] = [drawing, now];
   });
   return () => {
@@ -182,6 +250,14 @@ function hinted(player) {
     const tried = editor.shown.nodes.find(({ op }) => op === TRY);
     const chosen = editor.node(editor.single)?.op ?? null;
     const [finger, narrow] = [matchMedia("(pointer: coarse)").matches, matchMedia(BY_HAND).matches];
-    return hintOf({ known, played: player.played, chosen, symbol: tried?.symbol ?? null, stopped: tried?.rule === "stop", finger, narrow });
+    return hintOf({
+      known,
+      played: player.played,
+      chosen,
+      symbol: tried?.symbol ?? null,
+      stopped: tried?.rule === "stop",
+      finger,
+      narrow,
+    });
   };
 }

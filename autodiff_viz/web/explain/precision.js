@@ -16,8 +16,10 @@ export function markRanges(editor) {
     const { under = [], over = [] } = editor.drawing.ranged ?? {};
     if (!any && !under.length && !over.length) return;
     any = under.length + over.length > 0;
-    for (const [id, { root, wire }] of stage.strands) mark(root, isLit(under, id, wire?.of), isLit(over, id, wire?.of));
-    for (const { root, node } of stage.cards.values()) mark(root, has(under, nodesOf(node)), has(over, nodesOf(node)));
+    for (const [id, { root, wire }] of stage.strands)
+      mark(root, isLit(under, id, wire?.of), isLit(over, id, wire?.of));
+    for (const { root, node } of stage.cards.values())
+      mark(root, has(under, nodesOf(node)), has(over, nodesOf(node)));
     stage.host.classList.toggle("ranged", any);
   });
 }

@@ -12,7 +12,8 @@ import { placeOf } from "../dock/marker.js";
 /** @typedef {{ offset: number, length: number, range: number[] }} Axis as of marker.js; of a vertical one the length is negative */
 /** @typedef {{ name: string, x: ArrayLike<number>, y: ArrayLike<number>, line: { color: string }, across: Axis, up: Axis, uid: string }} Curve */
 
-const PLOT = ".js-plotly-plot", WORDS = "[data-av-sweep]";
+const PLOT = ".js-plotly-plot",
+  WORDS = "[data-av-sweep]";
 const OWN = ["tangent", "true tangent", "value here", "declared here", "true here"]; // traces that the marks stand for
 const REACH = 0.2; // share of the axis that a tangent goes to either side, as explain/sweep/figure.py has it
 const SAME = 1e-6; // share of the axis by which two positions may differ that are one
@@ -24,8 +25,11 @@ const LATER = "\u2026"; // for what is known once the slider is released
  * @returns {{ x: number, y: number, exact: boolean } | null} null in a gap */
 export function pointAt({ x, y }, position, width) {
   let at = 0;
-  for (let i = 1; i < x.length; i++) if (Math.abs(x[i] - position) < Math.abs(x[at] - position)) at = i;
-  return Number.isFinite(y[at]) ? { x: x[at], y: y[at], exact: Math.abs(x[at] - position) <= SAME * width } : null;
+  for (let i = 1; i < x.length; i++)
+    if (Math.abs(x[i] - position) < Math.abs(x[at] - position)) at = i;
+  return Number.isFinite(y[at])
+    ? { x: x[at], y: y[at], exact: Math.abs(x[at] - position) <= SAME * width }
+    : null;
 }
 
 /** The ends of a tangent that stays within its panel. Pure. @param {{ x: number, y: number }} point @param {number} slope
@@ -33,7 +37,10 @@ export function pointAt({ x, y }, position, width) {
 export function tangentAt({ x, y }, slope, [left, right], [low, high]) {
   const room = Math.max(Math.min(y - low, high - y), 0);
   const reach = Math.min(REACH * (right - left), slope ? room / Math.abs(slope) : Infinity);
-  return [Math.max(x - reach, left), Math.min(x + reach, right)].map((at) => [at, y + slope * (at - x)]);
+  return [Math.max(x - reach, left), Math.min(x + reach, right)].map((at) => [
+    at,
+    y + slope * (at - x),
+  ]);
 }
 
 /** @returns {() => void} ends it */
@@ -41,14 +48,22 @@ export function listenToSweeps() {
   const ending = { done: false };
   /** @type {Set<Element>} */
   const marked = new Set();
-  hear("slid", ({ input, position }) => {
-    for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT)))
-      if (plot.layout?.meta?.swept === input && mark(plot, position)) marked.add(plot);
-  }, () => ending.done);
-  hear("settled", () => {
-    for (const plot of marked) leaveLater(plot);
-    marked.clear();
-  }, () => ending.done);
+  hear(
+    "slid",
+    ({ input, position }) => {
+      for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT)))
+        if (plot.layout?.meta?.swept === input && mark(plot, position)) marked.add(plot);
+    },
+    () => ending.done,
+  );
+  hear(
+    "settled",
+    () => {
+      for (const plot of marked) leaveLater(plot);
+      marked.clear();
+    },
+    () => ending.done,
+  );
   return () => void (ending.done = true);
 }
 
@@ -57,8 +72,15 @@ function curvesOf({ _fullData: traces = [], _fullLayout: layout }) {
   const axis = (/** @type {string} */ id) => layout[`${id[0]}axis${id.slice(1)}`];
   const found = traces.map((/** @type {any} */ { name, x, y, line, xaxis, yaxis, uid }) => {
     const [across, up] = [axis(xaxis), axis(yaxis)];
-    return { name, x, y, line, uid, across: { offset: across._offset, length: across._length, range: across.range.map(Number) },
-      up: { offset: up._offset + up._length, length: -up._length, range: up.range.map(Number) } };
+    return {
+      name,
+      x,
+      y,
+      line,
+      uid,
+      across: { offset: across._offset, length: across._length, range: across.range.map(Number) },
+      up: { offset: up._offset + up._length, length: -up._length, range: up.range.map(Number) },
+    };
   });
   return new Map(found.map((/** @type {Curve} */ curve) => [curve.name, curve]));
 }
@@ -69,18 +91,42 @@ function mark(plot, position) {
   const [value, declared, bent] = ["value", "declared", "true"].map((name) => curves.get(name));
   if (!value || !declared) return false;
   const [left, right] = value.across.range;
-  const at = (/** @type {Curve | undefined} */ curve) => (curve ? pointAt(curve, position, right - left) : null);
+  const at = (/** @type {Curve | undefined} */ curve) =>
+    curve ? pointAt(curve, position, right - left) : null;
   const [height, slope, slant] = [at(value), at(declared), at(bent)];
-  const root = plot.querySelector(".sweep-follow") ?? plot.appendChild(svg("svg", { class: "sweep-follow", "aria-hidden": "true", style: "position:absolute;inset:0;width:100%;height:100%;pointer-events:none;z-index:2" }));
+  const root =
+    plot.querySelector(".sweep-follow") ??
+    plot.appendChild(
+      svg("svg", {
+        class: "sweep-follow",
+        "aria-hidden": "true",
+        style: "position:absolute;inset:0;width:100%;height:100%;pointer-events:none;z-index:2",
+      }),
+    );
   const lines = [value, declared].map((curve) => {
     const [x, from] = [placeOf(curve.across, position), curve.up.offset];
-    return svg("path", { class: "here", d: `M${x} ${from}v${curve.up.length}`, stroke: "currentColor", "stroke-width": 2, "stroke-dasharray": "3 3", opacity: 0.7 });
+    return svg("path", {
+      class: "here",
+      d: `M${x} ${from}v${curve.up.length}`,
+      stroke: "currentColor",
+      "stroke-width": 2,
+      "stroke-dasharray": "3 3",
+      opacity: 0.7,
+    });
   });
-  const slopes = [bent && slant && height && tangent(value, height, slant.y, bent, "6 5"), slope && height && tangent(value, height, slope.y, declared, "")];
+  const slopes = [
+    bent && slant && height && tangent(value, height, slant.y, bent, "6 5"),
+    slope && height && tangent(value, height, slope.y, declared, ""),
+  ];
   const dots = [dot(bent, slant), dot(declared, slope), dot(value, height)];
   root.replaceChildren(hiding(curves), ...lines, ...[...slopes, ...dots].filter(Boolean));
   plot.dataset.here = String(position);
-  say(plot, { here: scalar(position), value: textOf(height), declared: textOf(slope), true: textOf(slant) });
+  say(plot, {
+    here: scalar(position),
+    value: textOf(height),
+    declared: textOf(slope),
+    true: textOf(slant),
+  });
   return true;
 }
 
@@ -89,21 +135,40 @@ const textOf = (point) => (point?.exact ? scalar(point.y) : LATER);
 
 /** @param {Curve} curve @param {{ x: number, y: number }} point @param {number} slope @param {Curve} of @param {string} dash */
 function tangent({ across, up }, point, slope, of, dash) {
-  const ends = tangentAt(point, slope, across.range, up.range).map(([x, y]) => `${placeOf(across, x)} ${placeOf(up, y)}`);
-  return svg("path", { class: of.name, d: `M${ends.join("L")}`, stroke: of.line.color, "stroke-width": 2.5, "stroke-dasharray": dash || null });
+  const ends = tangentAt(point, slope, across.range, up.range).map(
+    ([x, y]) => `${placeOf(across, x)} ${placeOf(up, y)}`,
+  );
+  return svg("path", {
+    class: of.name,
+    d: `M${ends.join("L")}`,
+    stroke: of.line.color,
+    "stroke-width": 2.5,
+    "stroke-dasharray": dash || null,
+  });
 }
 
 /** @param {Curve | undefined} curve @param {{ x: number, y: number } | null} point */
 const dot = (curve, point) =>
-  curve && point && svg("circle", { class: curve.name, cx: placeOf(curve.across, point.x), cy: placeOf(curve.up, point.y), r: 6.5, fill: curve.line.color });
+  curve &&
+  point &&
+  svg("circle", {
+    class: curve.name,
+    cx: placeOf(curve.across, point.x),
+    cy: placeOf(curve.up, point.y),
+    r: 6.5,
+    fill: curve.line.color,
+  });
 
 /** A style that hides the figure's own marks, and fades words in the figure, which are of the value before.
  * @param {Map<string, Curve>} curves */
 function hiding(curves) {
-  const own = OWN.flatMap((name) => curves.get(name)?.uid ?? []).map((uid) => `.trace${CSS.escape(uid)}`);
+  const own = OWN.flatMap((name) => curves.get(name)?.uid ?? []).map(
+    (uid) => `.trace${CSS.escape(uid)}`,
+  );
   const style = svg("style");
-  style.textContent = `${PLOT}:has(> .sweep-follow) :is(${[".shapelayer path", ...own].join(", ")}) { visibility: hidden; }`
-    + ` ${PLOT}:has(> .sweep-follow) .annotation { opacity: 0.4 !important; }`;
+  style.textContent =
+    `${PLOT}:has(> .sweep-follow) :is(${[".shapelayer path", ...own].join(", ")}) { visibility: hidden; }` +
+    ` ${PLOT}:has(> .sweep-follow) .annotation { opacity: 0.4 !important; }`;
   return style;
 }
 
@@ -123,13 +188,19 @@ const wordsOf = (plot) => plot.closest("[class*='st-key-drawn_']")?.querySelecto
 
 /** Remove the marks once Python has drawn the figure again. @param {any} plot */
 function leaveLater(plot) {
-  const [end, mine, before] = [performance.now() + LATE_MS, plot.dataset.here, plot.layout.meta.here];
+  const [end, mine, before] = [
+    performance.now() + LATE_MS,
+    plot.dataset.here,
+    plot.layout.meta.here,
+  ];
   const look = () => {
     if (mine !== plot.dataset.here) return; // dragged again
-    if (plot.isConnected && plot.layout?.meta?.here === before && performance.now() < end) return void requestAnimationFrame(look);
+    if (plot.isConnected && plot.layout?.meta?.here === before && performance.now() < end)
+      return void requestAnimationFrame(look);
     plot.querySelector(".sweep-follow")?.remove();
     delete plot.dataset.here;
-    for (const word of wordsOf(plot)) { // new ones have come with a new figure
+    for (const word of wordsOf(plot)) {
+      // new ones have come with a new figure
       if (changed.has(word)) word.textContent = changed.get(word) ?? "";
       changed.delete(word);
     }

@@ -10,7 +10,12 @@ import { Hints } from "./lints.js";
 
 const SHORT = { agrees: "Gradients agree", differs: "Not confirmed" }; // in the bar; the whole sentence is in Details
 const ANSWERS = new Set(["agrees", "differs"]); // states with a result, and names of their icons
-const FORWARD = { agrees: "jax.jvp agrees", differs: "jax.jvp differs", blocked: "jax.jvp is blocked", failed: "jax.jvp cannot run" };
+const FORWARD = {
+  agrees: "jax.jvp agrees",
+  differs: "jax.jvp differs",
+  blocked: "jax.jvp is blocked",
+  failed: "jax.jvp cannot run",
+};
 const HEADS = ["input", "gradient", "central differences", "equal"];
 
 export class Check {
@@ -30,11 +35,41 @@ export class Check {
     this.forward = html("span", { class: "forward", role: "status" });
     this.ask = html("button", { type: "button", click: () => ask(true) }, "Check with jax.vjp");
     this.cancel = html("button", { type: "button", click: () => ask(false) }, "Cancel");
-    this.details = html("button", { type: "button", class: "details", "aria-expanded": "false", click: () => (this.toggle(), look()) }, "Details");
+    this.details = html(
+      "button",
+      {
+        type: "button",
+        class: "details",
+        "aria-expanded": "false",
+        click: () => (this.toggle(), look()),
+      },
+      "Details",
+    );
     this.table = html("div", { class: "table" });
-    this.hints = new Hints({ send: mend, select, light, opened: () => ((this.open = false), this.draw()) });
-    this.row = html("div", { class: "verdict" }, this.sign, this.says, this.forward, this.ask, this.cancel, this.hints.button, this.details);
-    this.host = html("div", { class: "checks", role: "group", "aria-label": "Check" }, this.row, this.table, this.hints.panel);
+    this.hints = new Hints({
+      send: mend,
+      select,
+      light,
+      opened: () => ((this.open = false), this.draw()),
+    });
+    this.row = html(
+      "div",
+      { class: "verdict" },
+      this.sign,
+      this.says,
+      this.forward,
+      this.ask,
+      this.cancel,
+      this.hints.button,
+      this.details,
+    );
+    this.host = html(
+      "div",
+      { class: "checks", role: "group", "aria-label": "Check" },
+      this.row,
+      this.table,
+      this.hints.panel,
+    );
     this.draw();
   }
 
@@ -60,22 +95,28 @@ export class Check {
 
   /** Close what is open, for a menu of the canvas where both are in one place. */
   fold() {
-    this.hints.toggle(this.open = false);
+    this.hints.toggle((this.open = false));
     this.draw();
   }
 
   draw() {
     const { notes = [], origin, state, says = "", lints = [] } = this.data;
-    if (notes.join("\n") !== [...this.said.children].map((note) => note.textContent).join("\n")) this.said.replaceChildren(...notes.map((note) => html("p", {}, note)));
+    if (notes.join("\n") !== [...this.said.children].map((note) => note.textContent).join("\n"))
+      this.said.replaceChildren(...notes.map((note) => html("p", {}, note)));
     this.origin.show(origin);
     this.notes.hidden = !notes.length && !origin;
     const now = this.lag === null ? state : "waits";
     this.row.hidden = state === undefined;
     this.row.dataset.state = now;
     this.row.title = says;
-    setText(this.says, this.lag ?? (state && state in SHORT ? SHORT[/** @type {keyof typeof SHORT} */ (state)] : says));
+    setText(
+      this.says,
+      this.lag ??
+        (state && state in SHORT ? SHORT[/** @type {keyof typeof SHORT} */ (state)] : says),
+    );
     const sign = now && ANSWERS.has(now) ? now : "";
-    if ((this.sign.dataset.sign ?? "") !== sign) this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
+    if ((this.sign.dataset.sign ?? "") !== sign)
+      this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
     this.sign.dataset.sign = sign;
     this.drawForward();
     this.ask.hidden = now !== "asks";
@@ -96,16 +137,31 @@ export class Check {
     if (!forward || !said || this.forward.title === forward.says) return;
     this.forward.title = forward.says;
     this.forward.dataset.state = forward.state;
-    this.forward.replaceChildren(icon(ANSWERS.has(forward.state) ? forward.state : "warning", 16), html("span", {}, said));
+    this.forward.replaceChildren(
+      icon(ANSWERS.has(forward.state) ? forward.state : "warning", 16),
+      html("span", {}, said),
+    );
   }
 
   fill() {
     const { says = "", forward, rows, why = [] } = this.data;
     if (!rows) return this.table.replaceChildren();
     const head = html("tr", {}, ...HEADS.map((name) => html("th", { scope: "col" }, name)));
-    const lines = rows.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))));
+    const lines = rows.map(([name, ...cells]) =>
+      html(
+        "tr",
+        {},
+        html("th", { scope: "row" }, name),
+        ...cells.map((cell) => html("td", {}, cell)),
+      ),
+    );
     const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...lines));
-    this.table.replaceChildren(html("p", {}, says), ...(forward ? [html("p", { class: "of-forward" }, forward.says)] : []), table, ...why.map((sentence) => html("p", { class: "why" }, sentence)));
+    this.table.replaceChildren(
+      html("p", {}, says),
+      ...(forward ? [html("p", { class: "of-forward" }, forward.says)] : []),
+      table,
+      ...why.map((sentence) => html("p", { class: "why" }, sentence)),
+    );
     if (this.reveals) this.table.scrollIntoView({ block: "nearest" });
     this.reveals = false;
   }

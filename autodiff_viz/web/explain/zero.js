@@ -35,14 +35,23 @@ export class Cause {
     const why = editor.single === about?.name && about?.why?.at?.length ? about.why : undefined;
     const found = editor.isUnsure ? undefined : (why ?? origin);
     const what = found ? [found, editor.seen] : [];
-    if (what.length === this.marked.length && what.every((one, i) => one === this.marked[i])) return;
+    if (what.length === this.marked.length && what.every((one, i) => one === this.marked[i]))
+      return;
     this.marked = what;
     const wires = new Set(found?.wires);
     const at = new Set(found?.at);
     const { classList } = editor.stage.host;
     classList.toggle("has-cause", found === why && (wires.size > 0 || at.size > 0));
     classList.toggle("has-origin", found === origin && found !== undefined);
-    for (const { root, wire } of editor.stage.strands.values()) root.classList.toggle("to-cause", wiresOf(wire).some((one) => wires.has(wireId(one))));
-    for (const { root, node } of editor.stage.cards.values()) root.classList.toggle("is-cause", nodesOf(node).some((name) => at.has(name)));
+    for (const { root, wire } of editor.stage.strands.values())
+      root.classList.toggle(
+        "to-cause",
+        wiresOf(wire).some((one) => wires.has(wireId(one))),
+      );
+    for (const { root, node } of editor.stage.cards.values())
+      root.classList.toggle(
+        "is-cause",
+        nodesOf(node).some((name) => at.has(name)),
+      );
   }
 }

@@ -34,16 +34,20 @@ export function unitOf(line, column) {
  * @param {string} before @param {string} after @returns {Change} */
 export function change(before, after) {
   const most = Math.min(before.length, after.length);
-  let start = 0, tail = 0;
+  let start = 0,
+    tail = 0;
   while (start < most && before[start] === after[start]) start++;
-  while (tail < most - start && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  while (tail < most - start && before[before.length - 1 - tail] === after[after.length - 1 - tail])
+    tail++;
   return { start, end: before.length - tail, insert: after.slice(start, after.length - tail) };
 }
 
 /** The position of a caret after the change. @param {number} offset @param {Change} change */
 export function carried(offset, { start, end, insert }) {
   if (offset <= start) return offset;
-  return offset >= end ? offset + insert.length - (end - start) : Math.min(offset, start + insert.length);
+  return offset >= end
+    ? offset + insert.length - (end - start)
+    : Math.min(offset, start + insert.length);
 }
 
 /** Enter: the next line has the same indentation, and one level more after a colon.
@@ -57,17 +61,28 @@ export function newLine({ text, start, end }) {
 /** Tab: four spaces; selected lines are indented by four. @param {Typing} typing @returns {Typing} */
 export function indented(typing) {
   const { text, start, end } = typing;
-  if (text.slice(start, end).includes("\n")) return withLines(typing, (line) => (line.trim() ? INDENT + line : line));
-  return { text: text.slice(0, start) + INDENT + text.slice(end), start: start + INDENT.length, end: start + INDENT.length };
+  if (text.slice(start, end).includes("\n"))
+    return withLines(typing, (line) => (line.trim() ? INDENT + line : line));
+  return {
+    text: text.slice(0, start) + INDENT + text.slice(end),
+    start: start + INDENT.length,
+    end: start + INDENT.length,
+  };
 }
 
 /** Ctrl+/: comment the lines, or uncomment them if all are comments. @param {Typing} typing @returns {Typing} */
 export function commented(typing) {
   const { first, last } = lineRange(typing);
-  const lines = typing.text.slice(first, last).split("\n").filter((line) => line.trim());
-  if (lines.every((line) => /^\s*#/.test(line))) return withLines(typing, (line) => line.replace(/^(\s*)# ?/, "$1"));
+  const lines = typing.text
+    .slice(first, last)
+    .split("\n")
+    .filter((line) => line.trim());
+  if (lines.every((line) => /^\s*#/.test(line)))
+    return withLines(typing, (line) => line.replace(/^(\s*)# ?/, "$1"));
   const depth = Math.min(...lines.map((line) => line.search(/\S/)));
-  return withLines(typing, (line) => (line.trim() ? `${line.slice(0, depth)}# ${line.slice(depth)}` : line));
+  return withLines(typing, (line) =>
+    line.trim() ? `${line.slice(0, depth)}# ${line.slice(depth)}` : line,
+  );
 }
 
 /** The range from the start of the first selected line to the end of the last. @param {Typing} typing */
@@ -121,7 +136,8 @@ const WRITING = {
 /** @param {Formula} formula */
 export function listenToKeys(formula) {
   const { host, area } = formula;
-  for (const kind of ["keydown", "keyup", "keypress"]) host.addEventListener(kind, (event) => event.stopPropagation());
+  for (const kind of ["keydown", "keyup", "keypress"])
+    host.addEventListener(kind, (event) => event.stopPropagation());
   area.addEventListener("keydown", (event) => {
     if (event.isComposing) return; // an input method uses the keys
     const act = actionOf(formula, event);
@@ -136,6 +152,9 @@ function actionOf(formula, event) {
   const ctrl = event.ctrlKey || event.metaKey;
   if (event.altKey || (event.shiftKey && event.key !== "/")) return null; // on some keyboards / needs shift
   if (formula.popup.open && !ctrl && CHOOSING[event.key]) return CHOOSING[event.key];
-  if (event.key === "Tab") return formula.begun ? () => formula.become(indented(formula.typing)) : null;
-  return WRITING[`${ctrl ? "ctrl+" : ""}${ctrl && event.key.length === 1 ? event.key.toLowerCase() : event.key}`]; // F with caps lock
+  if (event.key === "Tab")
+    return formula.begun ? () => formula.become(indented(formula.typing)) : null;
+  return WRITING[
+    `${ctrl ? "ctrl+" : ""}${ctrl && event.key.length === 1 ? event.key.toLowerCase() : event.key}`
+  ]; // F with caps lock
 }

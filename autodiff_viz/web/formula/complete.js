@@ -14,15 +14,31 @@ const DEFINED = /^def[ \t]+([A-Za-z_]\w*)/gm;
 
 /** @type {Word[]} */
 const OPENINGS = [
-  { word: "with checkpoint(\"", kind: "keyword", doc: "A block that runs again on the way back." },
-  { word: "with group(\"", kind: "keyword", doc: "A block that only tidies the canvas." },
-  { word: "with branches(\"", kind: "keyword", doc: "A block of groups beside each other, which can become more." },
-  { word: "for i in range(", kind: "keyword", doc: "A block that is repeated, each step in a group of its own." },
-  { word: "def block(x):", kind: "keyword", doc: "A block that is used by its name: y = block(x)." },
+  { word: 'with checkpoint("', kind: "keyword", doc: "A block that runs again on the way back." },
+  { word: 'with group("', kind: "keyword", doc: "A block that only tidies the canvas." },
+  {
+    word: 'with branches("',
+    kind: "keyword",
+    doc: "A block of groups beside each other, which can become more.",
+  },
+  {
+    word: "for i in range(",
+    kind: "keyword",
+    doc: "A block that is repeated, each step in a group of its own.",
+  },
+  {
+    word: "def block(x):",
+    kind: "keyword",
+    doc: "A block that is used by its name: y = block(x).",
+  },
   { word: "return", kind: "keyword", doc: "Chooses the output: return y." },
 ];
 /** @type {Word} */
-const LAMBDA = { word: "lambda", kind: "keyword", doc: "A function of the cotangent: lambda v: 0.5 * v." };
+const LAMBDA = {
+  word: "lambda",
+  kind: "keyword",
+  doc: "A function of the cotangent: lambda v: 0.5 * v.",
+};
 
 /** The completion at the caret; null if there is nothing to offer or the word is complete.
  * @param {string} text @param {number} caret @param {Word[]} words @returns {Completion | null} */
@@ -47,7 +63,12 @@ function isCode(before) {
 function names(text, caret) {
   const above = text.slice(0, lineStart(text, caret));
   /** @param {RegExp} pattern @param {string} doc @returns {Word[]} */
-  const all = (pattern, doc) => [...new Set([...above.matchAll(pattern)].map((match) => match[1]))].map((word) => ({ word, kind: "name", doc }));
+  const all = (pattern, doc) =>
+    [...new Set([...above.matchAll(pattern)].map((match) => match[1]))].map((word) => ({
+      word,
+      kind: "name",
+      doc,
+    }));
   return [...all(ASSIGNED, "A node of this graph."), ...all(DEFINED, "A function of this text.")];
 }
 
@@ -56,7 +77,9 @@ function names(text, caret) {
 function ranked(words, begun) {
   const typed = begun.toLowerCase();
   const first = words.filter(({ word }) => word.toLowerCase().startsWith(typed));
-  const inside = words.filter((entry) => !first.includes(entry) && entry.word.toLowerCase().includes(`_${typed}`));
+  const inside = words.filter(
+    (entry) => !first.includes(entry) && entry.word.toLowerCase().includes(`_${typed}`),
+  );
   return [...first.sort((a, b) => a.word.length - b.word.length), ...inside];
 }
 
@@ -70,7 +93,13 @@ export class Popup {
     this.marked = 0;
     /** @type {Completion | null} */
     this.completion = null;
-    this.root = html("div", { class: "popup", role: "listbox", id: "words", "aria-label": "Completions", popover: "manual" });
+    this.root = html("div", {
+      class: "popup",
+      role: "listbox",
+      id: "words",
+      "aria-label": "Completions",
+      popover: "manual",
+    });
     this.root.addEventListener("pointerdown", (event) => event.preventDefault()); // the caret stays in place
   }
 
@@ -121,8 +150,12 @@ export class Popup {
       this.marked = i;
       this.take();
     };
-    return html("div", { role: "option", id: `word-${i}`, class: `word ${kind}`, click: choose },
-      html("b", {}, word), html("small", {}, doc));
+    return html(
+      "div",
+      { role: "option", id: `word-${i}`, class: `word ${kind}`, click: choose },
+      html("b", {}, word),
+      html("small", {}, doc),
+    );
   }
 }
 

@@ -23,10 +23,14 @@ export function list(foot, { mistakes, readings }, go, correct) {
   const sign = JSON.stringify([mistakes, readings]);
   if (signs.get(foot) === sign) return; // announced once
   signs.set(foot, sign);
-  const items = mistakes.slice(0, SHOWN).map((mistake) => entry(mistake, () => go(mistake), correct));
+  const items = mistakes
+    .slice(0, SHOWN)
+    .map((mistake) => entry(mistake, () => go(mistake), correct));
   const more = mistakes.length - SHOWN;
   const read = readings.map((says) => html("p", { class: "reading" }, says));
-  foot.replaceChildren(...(items.length ? [html("ul", {}, ...items)] : read.length ? read : [help()]));
+  foot.replaceChildren(
+    ...(items.length ? [html("ul", {}, ...items)] : read.length ? read : [help()]),
+  );
   if (more > 0) foot.append(html("p", {}, `And ${more} more.`));
 }
 
@@ -35,14 +39,38 @@ const signs = new WeakMap();
 
 /** @param {Mistake} mistake @param {() => void} go @param {(correction: Correction) => void} correct */
 function entry({ line, message, hint, correction }, go, correct) {
-  const where = line ? html("button", { type: "button", class: "place", title: "Go there", click: go }, `Line ${line}`) : null;
-  const mend = correction && html("button", { type: "button", class: "correct", click: () => correct(correction) }, correction.label);
+  const where = line
+    ? html(
+        "button",
+        { type: "button", class: "place", title: "Go there", click: go },
+        `Line ${line}`,
+      )
+    : null;
+  const mend =
+    correction &&
+    html(
+      "button",
+      { type: "button", class: "correct", click: () => correct(correction) },
+      correction.label,
+    );
   const repeats = correction && hint === `${correction.label}.`; // the button says it
-  return html("li", { class: "mistake" }, html("p", {}, where, where && " ", message), hint && !repeats && html("p", { class: "hint" }, hint), mend);
+  return html(
+    "li",
+    { class: "mistake" },
+    html("p", {}, where, where && " ", message),
+    hint && !repeats && html("p", { class: "hint" }, hint),
+    mend,
+  );
 }
 
-const help = () => html("p", { class: "hint" }, "One value a line, such as ", html("code", {}, "y = sin(x) * 2.0"),
-  ". A number alone gets a slider.");
+const help = () =>
+  html(
+    "p",
+    { class: "hint" },
+    "One value a line, such as ",
+    html("code", {}, "y = sin(x) * 2.0"),
+    ". A number alone gets a slider.",
+  );
 
 /** @typedef {import("../types.js").FormulaData} Data */
 /** @typedef {import("../types.js").Range} Range */
@@ -50,21 +78,52 @@ const help = () => html("p", { class: "hint" }, "One value a line, such as ", ht
 const PAUSE_MS = 350; // ms after the last key; a run of the script takes less
 
 /** @type {Data} */
-const NOTHING = { ack: 0, text: "", mistakes: [], marks: [], notes: [], readings: [], places: "", heads: "" };
+const NOTHING = {
+  ack: 0,
+  text: "",
+  mistakes: [],
+  marks: [],
+  notes: [],
+  readings: [],
+  places: "",
+  heads: "",
+};
 
 export class Formula {
   /** @param {import("../types.js").Word[]} words of the language @param {import("../connection/edit_sender.js").Desk} desk */
   constructor(words, desk) {
-    this.area = /** @type {HTMLTextAreaElement} */ (html("textarea", {
-      "aria-label": "Formula", "aria-describedby": "foot", "aria-autocomplete": "list", "aria-haspopup": "listbox",
-      spellcheck: "false", autocomplete: "off", autocapitalize: "off", autocorrect: "off", rows: 1,
-    }));
+    this.area = /** @type {HTMLTextAreaElement} */ (
+      html("textarea", {
+        "aria-label": "Formula",
+        "aria-describedby": "foot",
+        "aria-autocomplete": "list",
+        "aria-haspopup": "listbox",
+        spellcheck: "false",
+        autocomplete: "off",
+        autocapitalize: "off",
+        autocorrect: "off",
+        rows: 1,
+      })
+    );
     this.mirror = html("div", { class: "mirror", "aria-hidden": "true" });
     this.foot = html("div", { class: "foot", id: "foot", role: "status" });
     this.bubble = html("div", { class: "bubble", popover: "manual" });
-    this.popup = new Popup(this.area, ({ start, end }, word) => this.replace({ start, end, insert: word }));
-    this.box = html("div", { class: "box" }, html("div", { class: "sheet" }, this.mirror, this.area));
-    this.host = html("div", { class: "formula" }, this.box, this.foot, this.popup.root, this.bubble);
+    this.popup = new Popup(this.area, ({ start, end }, word) =>
+      this.replace({ start, end, insert: word }),
+    );
+    this.box = html(
+      "div",
+      { class: "box" },
+      html("div", { class: "sheet" }, this.mirror, this.area),
+    );
+    this.host = html(
+      "div",
+      { class: "formula" },
+      this.box,
+      this.foot,
+      this.popup.root,
+      this.bubble,
+    );
     this.desk = desk;
     this.data = NOTHING;
     this.words = words;
@@ -98,14 +157,17 @@ export class Formula {
     area.addEventListener("focus", () => ((this.begun = false), this.unfold()));
     area.addEventListener("blur", () => (this.confirm(), this.fold()));
     area.addEventListener("mousedown", (event) => this.enter(event)); // also follows a tap
-    for (const kind of ["blur", "pointerdown"]) area.addEventListener(kind, () => this.popup.close());
+    for (const kind of ["blur", "pointerdown"])
+      area.addEventListener(kind, () => this.popup.close());
     // The browser's own handle writes the height on the element.
     new ResizeObserver(() => {
       if (box.style.height) changeLook({ formula: parseInt(box.style.height, 10) });
       if (this.unseen) this.unseen = !showChosen(this);
     }).observe(box);
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
-    area.addEventListener("pointermove", (event) => this.explain(messageAt(this.mirror, event.clientX, event.clientY)));
+    area.addEventListener("pointermove", (event) =>
+      this.explain(messageAt(this.mirror, event.clientX, event.clientY)),
+    );
     area.addEventListener("pointerleave", () => this.explain(null));
     const gone = () => this.closed; // rather than when its place on the page has not come yet
     hear("slid", (slid) => this.follow(slid), gone);
@@ -140,7 +202,12 @@ export class Formula {
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
     if (!this.unsent) this.adopt(this.known);
     this.refresh();
-    list(this.foot, data, (mistake) => this.go(mistake), (correction) => this.correct(correction));
+    list(
+      this.foot,
+      data,
+      (mistake) => this.go(mistake),
+      (correction) => this.correct(correction),
+    );
     this.tell();
   }
 
@@ -208,10 +275,23 @@ export class Formula {
     const lines = this.area.value.split("\n");
     const ranges = this.ranges(lines);
     const shown = this.reads ? reading(lines) : [];
-    for (const [at, { folds }] of shown.entries()) ranges.set(at, (ranges.get(at) ?? []).map((range) => foldedRange(folds, range)));
-    paint(this.mirror, { lines: this.reads ? shown.map(({ text }) => text) : lines, ranges, kinds: this.kinds });
-    [...this.mirror.children].forEach((row, at) => row.toggleAttribute("hidden", shown[at]?.hidden ?? false));
-    this.host.classList.toggle("folded", shown.some(({ folds }) => folds.length));
+    for (const [at, { folds }] of shown.entries())
+      ranges.set(
+        at,
+        (ranges.get(at) ?? []).map((range) => foldedRange(folds, range)),
+      );
+    paint(this.mirror, {
+      lines: this.reads ? shown.map(({ text }) => text) : lines,
+      ranges,
+      kinds: this.kinds,
+    });
+    [...this.mirror.children].forEach((row, at) =>
+      row.toggleAttribute("hidden", shown[at]?.hidden ?? false),
+    );
+    this.host.classList.toggle(
+      "folded",
+      shown.some(({ folds }) => folds.length),
+    );
   }
 
   /** Fold long literals, for reading. The text of the area stays as it is. */
@@ -252,12 +332,17 @@ export class Formula {
     const [where, known] = [lineMap(seen, lines), lineMap(this.nodes.known, lines)];
     /** @type {Map<number, Range[]>} */
     const found = new Map();
-    const put = (/** @type {number} */ now, /** @type {Range} */ range) => void (now >= 0 && found.set(now, [...(found.get(now) ?? []), range]));
+    const put = (/** @type {number} */ now, /** @type {Range} */ range) =>
+      void (now >= 0 && found.set(now, [...(found.get(now) ?? []), range]));
     const add = (/** @type {any} */ place, /** @type {Range["kind"]} */ kind) => {
-      for (const { line, start, end } of place.line ? pieces(place, seen) : []) put(where(line), { start, end, kind, message: place.message });
+      for (const { line, start, end } of place.line ? pieces(place, seen) : [])
+        put(where(line), { start, end, kind, message: place.message });
     };
     for (const kind of /** @type {const} */ (["chosen", "lit"])) {
-      for (const { line, start, end } of this.nodes[kind].flatMap((made) => rangesOf(made, this.nodes.known))) put(known(line), { start, end, kind });
+      for (const { line, start, end } of this.nodes[kind].flatMap((made) =>
+        rangesOf(made, this.nodes.known),
+      ))
+        put(known(line), { start, end, kind });
     }
     for (const place of [...mistakes, ...marks]) add(place, "wrong");
     for (const place of notes) add(place, "noted");

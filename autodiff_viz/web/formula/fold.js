@@ -21,7 +21,11 @@ export function reading(lines) {
     for (let start = codes[i].indexOf("["); start >= 0; start = codes[i].indexOf("[", start)) {
       const at = closing(codes, i, start);
       const literal = at && [codes[i].slice(start), ...codes.slice(i + 1, at.line)].join(" ");
-      const whole = at && (at.line === i ? codes[i].slice(start, at.end) : `${literal} ${codes[at.line].slice(0, at.end)}`);
+      const whole =
+        at &&
+        (at.line === i
+          ? codes[i].slice(start, at.end)
+          : `${literal} ${codes[at.line].slice(0, at.end)}`);
       const short = whole && whole.length > LONG ? shape(whole) : null;
       if (at && short) folds.push({ start, end: at.line === i ? at.end : lines[i].length, short });
       if (at && short && at.line > i) {
@@ -54,7 +58,8 @@ function closing(lines, line, start) {
 function shape(text) {
   if (/[^\d\s.,eE+\-[\]]/.test(text)) return null;
   const dims = [];
-  for (let part = text.trim(); part.startsWith("["); part = elements(part)[0]?.trim() ?? "") dims.push(elements(part).length);
+  for (let part = text.trim(); part.startsWith("["); part = elements(part)[0]?.trim() ?? "")
+    dims.push(elements(part).length);
   return dims.every((count) => count > 0) ? `[${dims.join(" x ")}]` : null;
 }
 
@@ -74,7 +79,8 @@ function elements(text) {
 /** @param {string} line @param {Fold[]} folds */
 function folded(line, folds) {
   let [text, last] = ["", 0];
-  for (const { start, end, short } of folds) [text, last] = [text + line.slice(last, start) + short, end];
+  for (const { start, end, short } of folds)
+    [text, last] = [text + line.slice(last, start) + short, end];
   return text + line.slice(last);
 }
 
@@ -105,7 +111,11 @@ export function fromFolded(shown, line, offset) {
 }
 
 /** @param {Fold[]} folds @param {Range} range @returns {Range} */
-export const foldedRange = (folds, range) => ({ ...range, start: toFolded(folds, range.start), end: toFolded(folds, range.end) });
+export const foldedRange = (folds, range) => ({
+  ...range,
+  start: toFolded(folds, range.start),
+  end: toFolded(folds, range.end),
+});
 
 // -- Replace an input's number in the formula text. Pure.
 
@@ -115,7 +125,10 @@ const CALL = String.raw`(?:(?:input|parameter)\([ \t]*(?:value[ \t]*=[ \t]*)?)?`
 /** The text with another number for an input; null if the input has no number of its own.
  * @param {string} text @param {string} name of the input @param {string} number */
 export function withNumber(text, name, number) {
-  const pattern = new RegExp(`((?:^|;)[ \\t]*${name}[ \\t]*=[ \\t]*${CALL})${NUMBER}(?=[ \\t]*(?:[,);#]|$))`, "m");
+  const pattern = new RegExp(
+    `((?:^|;)[ \\t]*${name}[ \\t]*=[ \\t]*${CALL})${NUMBER}(?=[ \\t]*(?:[,);#]|$))`,
+    "m",
+  );
   return pattern.test(text) ? text.replace(pattern, (_, before) => before + written(number)) : null;
 }
 

@@ -15,10 +15,13 @@ import { unitOf } from "./caret.js";
  * @param {string[]} before @param {string[]} after @returns {(line: number) => number} */
 export function lineMap(before, after) {
   const most = Math.min(before.length, after.length);
-  let head = 0, tail = 0;
+  let head = 0,
+    tail = 0;
   while (head < most && before[head] === after[head]) head++;
-  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
-  return (line) => (line < head ? line : line >= before.length - tail ? line + after.length - before.length : -1);
+  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail])
+    tail++;
+  return (line) =>
+    line < head ? line : line >= before.length - tail ? line + after.length - before.length : -1;
 }
 
 /** The marked range of each line of `place`, without the indentation of continuation lines.
@@ -39,14 +42,24 @@ export function pieces({ line, column, endLine, endColumn }, lines) {
  * @param {string} text @param {string} read the text as Python read it
  * @param {import("../types.js").Correction} correction @returns {string | null} */
 export function corrected(text, read, { line, column, endLine, endColumn, text: insert }) {
-  const seen = read.split("\n"), lines = text.split("\n");
+  const seen = read.split("\n"),
+    lines = text.split("\n");
   const where = lineMap(seen, lines);
   const last = Math.min(endLine, seen.length);
-  for (let at = line - 1; at < last; at++) if (where(at) !== where(line - 1) + at - (line - 1) || where(at) < 0) return null;
-  const first = where(line - 1), end = first + last - line;
-  const before = lines.slice(0, first).map((one) => `${one}\n`).join("") + lines[first].slice(0, unitOf(lines[first], column));
+  for (let at = line - 1; at < last; at++)
+    if (where(at) !== where(line - 1) + at - (line - 1) || where(at) < 0) return null;
+  const first = where(line - 1),
+    end = first + last - line;
+  const before =
+    lines
+      .slice(0, first)
+      .map((one) => `${one}\n`)
+      .join("") + lines[first].slice(0, unitOf(lines[first], column));
   if (endLine > seen.length) return before + insert;
-  return [before + insert + lines[end].slice(unitOf(lines[end], endColumn)), ...lines.slice(end + 1)].join("\n");
+  return [
+    before + insert + lines[end].slice(unitOf(lines[end], endColumn)),
+    ...lines.slice(end + 1),
+  ].join("\n");
 }
 
 /** Spans of a line, each with the classes of its token and of the ranges that cover it. A range may extend beyond
@@ -54,14 +67,23 @@ export function corrected(text, read, { line, column, endLine, endColumn, text: 
  * @param {string} line @param {Token[]} tokens @param {Range[]} ranges @returns {Segment[]} */
 export function segments(line, tokens, ranges) {
   const length = Math.max(line.length, ...ranges.map(({ end }) => end));
-  const cuts = new Set([0, line.length, length, ...[...tokens, ...ranges].flatMap(({ start, end }) => [start, end])]);
+  const cuts = new Set([
+    0,
+    line.length,
+    length,
+    ...[...tokens, ...ranges].flatMap(({ start, end }) => [start, end]),
+  ]);
   const edges = [...cuts].filter((cut) => cut <= length).sort((a, b) => a - b);
   return edges.slice(1).map((end, i) => {
     const start = edges[i];
     const over = [...tokens, ...ranges].filter((piece) => piece.start <= start && piece.end >= end);
     const wrong = ranges.find((range) => over.includes(range) && range.message);
     const text = line.slice(start, end) || " ".repeat(end - start);
-    return { text, classes: [...new Set(over.map(({ kind }) => kind))].join(" "), message: wrong?.message };
+    return {
+      text,
+      classes: [...new Set(over.map(({ kind }) => kind))].join(" "),
+      message: wrong?.message,
+    };
   });
 }
 
@@ -81,10 +103,13 @@ export function tokens(line, kinds) {
   let last = 0;
   for (const match of line.matchAll(TOKEN)) {
     const groups = /** @type {Record<string, string>} */ (match.groups);
-    const start = match.index, end = start + match[0].length;
+    const start = match.index,
+      end = start + match[0].length;
     if (line.slice(last, start).includes(":")) header = false;
     last = end;
-    const kind = groups.word ? wordKind(groups.word, line.slice(end), kinds, header) : kindOf(groups);
+    const kind = groups.word
+      ? wordKind(groups.word, line.slice(end), kinds, header)
+      : kindOf(groups);
     if (groups.word === "lambda") header = true;
     if (kind) found.push({ start, end, kind });
   }
@@ -127,7 +152,8 @@ export function paint(mirror, { lines, ranges, kinds }) {
 const signs = new WeakMap();
 
 /** @param {Segment} segment */
-const piece = ({ text, classes, message }) => (classes ? html("span", { class: classes, "data-message": message }, text) : text);
+const piece = ({ text, classes, message }) =>
+  classes ? html("span", { class: classes, "data-message": message }, text) : text;
 
 /** The message under a point of the screen, with the box of its underline.
  * @param {HTMLElement} mirror @param {number} x @param {number} y */
@@ -146,18 +172,31 @@ export function messageAt(mirror, x, y) {
  * @param {HTMLElement} mirror @param {number} x @param {number} y */
 export function unitAt(mirror, x, y) {
   const over = /** @type {Document | ShadowRoot} */ (mirror.getRootNode()).elementsFromPoint(x, y);
-  const row = over.map((element) => element.closest(".line")).find((one) => one && one.parentElement === mirror);
+  const row = over
+    .map((element) => element.closest(".line"))
+    .find((one) => one && one.parentElement === mirror);
   if (!row) return null;
   const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
-  const isOver = () => [...range.getClientRects()].some(({ left, right, top, bottom }) => x >= left && x < right && y >= top && y <= bottom);
-  for (let node = walker.nextNode(), before = 0; node; before += node.textContent?.length ?? 0, node = walker.nextNode()) {
+  const isOver = () =>
+    [...range.getClientRects()].some(
+      ({ left, right, top, bottom }) => x >= left && x < right && y >= top && y <= bottom,
+    );
+  for (
+    let node = walker.nextNode(), before = 0;
+    node;
+    before += node.textContent?.length ?? 0, node = walker.nextNode()
+  ) {
     range.selectNodeContents(node);
     if (!isOver()) continue; // of a long line, one piece is measured by the character
     for (let unit = 0; unit < (node.textContent?.length ?? 0); unit++) {
       range.setStart(node, unit);
       range.setEnd(node, unit + 1);
-      if (isOver()) return { line: Number(/** @type {HTMLElement} */ (row).dataset.number) - 1, unit: before + unit };
+      if (isOver())
+        return {
+          line: Number(/** @type {HTMLElement} */ (row).dataset.number) - 1,
+          unit: before + unit,
+        };
     }
   }
   return null;
@@ -171,8 +210,12 @@ export function placeAt(mirror, x, y) {
   const line = found < 0 ? rows.findLastIndex(seen) : found;
   const { length } = rows[line].textContent ?? "";
   const boxes = Array.from({ length }, (_, unit) => boxOf(mirror, line, unit));
-  const unit = boxes.findIndex(({ top, bottom, left, width }) => y >= top && y <= bottom && x < left + width / 2);
-  const past = boxes.findLastIndex(({ top, bottom, left, width }) => y >= top && y <= bottom && x >= left + width / 2);
+  const unit = boxes.findIndex(
+    ({ top, bottom, left, width }) => y >= top && y <= bottom && x < left + width / 2,
+  );
+  const past = boxes.findLastIndex(
+    ({ top, bottom, left, width }) => y >= top && y <= bottom && x >= left + width / 2,
+  );
   return { line, unit: unit < 0 ? (past < 0 ? length : past + 1) : unit };
 }
 

@@ -21,9 +21,14 @@ const DEF = /^\s*def\s+\w+\s*\(([^)]*)/;
 export function indexed({ text, places = "", heads = "" }, nodes, frames) {
   /** @type {Index} */
   const index = { lines: text.split("\n"), made: new Map(), at: new Map(), heads: new Map() };
-  const signs = places.split(" "), begins = heads.split(" ");
-  if (places && signs.length === nodes.length) nodes.forEach((name, i) => signs[i] && add(index, name, signs[i]));
-  if (places && begins.length === frames.length) frames.forEach((frame, i) => begins[i].split(",").forEach((line) => push(index.heads, Number(line) - 1, frame)));
+  const signs = places.split(" "),
+    begins = heads.split(" ");
+  if (places && signs.length === nodes.length)
+    nodes.forEach((name, i) => signs[i] && add(index, name, signs[i]));
+  if (places && begins.length === frames.length)
+    frames.forEach((frame, i) =>
+      begins[i].split(",").forEach((line) => push(index.heads, Number(line) - 1, frame)),
+    );
   return index;
 }
 
@@ -31,11 +36,17 @@ export function indexed({ text, places = "", heads = "" }, nodes, frames) {
 function add({ lines, made, at }, name, sign) {
   const [, first, column, ends] = /^(\d+)(?::(\d+)-(.*))?$/.exec(sign) ?? [];
   const line = Number(first) - 1;
-  const [last, endColumn] = (ends ?? "").includes(":") ? ends.split(":").map(Number) : [line + 1, Number(ends)];
+  const [last, endColumn] = (ends ?? "").includes(":")
+    ? ends.split(":").map(Number)
+    : [line + 1, Number(ends)];
   const text = lines[line] ?? "";
   const whole = column === undefined;
   const one = {
-    name, sign, line, endLine: last - 1, start: whole ? text.search(/\S|$/) : unitOf(text, Number(column)),
+    name,
+    sign,
+    line,
+    endLine: last - 1,
+    start: whole ? text.search(/\S|$/) : unitOf(text, Number(column)),
     end: whole ? text.length : unitOf(lines[last - 1] ?? "", endColumn),
   };
   made.set(name, one);
@@ -53,11 +64,15 @@ export function nodesAt(index, at) {
   const called = calledAt(index, spot);
   if (called.length) return called;
   const around = (index.at.get(spot.line) ?? []).filter((one) => holds(one, spot));
-  const inner = around.reduce((/** @type {Made | null} */ best, one) => (best && !isInside(one, best) ? best : one), null);
+  const inner = around.reduce(
+    (/** @type {Made | null} */ best, one) => (best && !isInside(one, best) ? best : one),
+    null,
+  );
   if (inner) return around.filter(({ sign }) => sign === inner.sign).map(({ name }) => name);
   const frames = index.heads.get(spot.line);
   if (frames) return unique(frames.flatMap(({ nodes }) => nodes));
-  if (DEF.test(index.lines[spot.line] ?? "")) return nodesIn(index, spot.line + 1, blockEnd(index.lines, spot.line));
+  if (DEF.test(index.lines[spot.line] ?? ""))
+    return nodesIn(index, spot.line + 1, blockEnd(index.lines, spot.line));
   const [, returned] = /^\s*return\s+(\w+)/.exec(index.lines[spot.line] ?? "") ?? [];
   return returned ? nodesNamed(index, spot.line, returned) : [];
 }
@@ -65,7 +80,10 @@ export function nodesAt(index, at) {
 /** The nodes of the lines that a selection covers, or of the innermost expression around it.
  * @param {Index} index @param {Spot} from @param {Spot} to @returns {string[]} */
 export function nodesBetween(index, from, to) {
-  if (from.line === to.line) return nodesAt(index, from).filter((name) => from.unit === to.unit || nodesAt(index, to).includes(name));
+  if (from.line === to.line)
+    return nodesAt(index, from).filter(
+      (name) => from.unit === to.unit || nodesAt(index, to).includes(name),
+    );
   return nodesIn(index, from.line, to.unit ? to.line + 1 : to.line);
 }
 
@@ -84,7 +102,11 @@ function nodesIn({ at, heads }, first, end) {
 function calledAt({ lines, heads }, { line, unit }) {
   const word = wordAt(lines[line] ?? "", unit);
   if (!word?.called) return [];
-  return unique((heads.get(line) ?? []).filter(({ name }) => name.split(/[ .]/)[0] === word.text).flatMap(({ nodes }) => nodes));
+  return unique(
+    (heads.get(line) ?? [])
+      .filter(({ name }) => name.split(/[ .]/)[0] === word.text)
+      .flatMap(({ nodes }) => nodes),
+  );
 }
 
 /** What a pointer at a place means: the node of a name, else the nodes that the place makes.
@@ -92,7 +114,8 @@ function calledAt({ lines, heads }, { line, unit }) {
 export function nodesUnder(index, { line, unit }) {
   const text = index.lines[line] ?? "";
   const word = wordAt(text, unit);
-  const named = word && !word.called && isName(text, word) ? nodesNamed(index, line, word.text) : [];
+  const named =
+    word && !word.called && isName(text, word) ? nodesNamed(index, line, word.text) : [];
   return named.length ? named : nodesAt(index, { line, unit });
 }
 
@@ -104,12 +127,20 @@ export function nodesNamed(index, line, name) {
   if (head >= 0) {
     const own = assigned(index, name, head + 1, blockEnd(index.lines, head));
     if (own.length) return own;
-    const given = DEF.exec(index.lines[head])?.[1].split(",").map((argument) => argument.split("=")[0].trim()) ?? [];
+    const given =
+      DEF.exec(index.lines[head])?.[1]
+        .split(",")
+        .map((argument) => argument.split("=")[0].trim()) ?? [];
     if (given.includes(name)) return [];
   }
   /** @type {string[]} */
   const found = index.made.has(name) ? [name] : [];
-  for (let at = 0; at < index.lines.length; at = DEF.test(index.lines[at]) ? blockEnd(index.lines, at) : at + 1) found.push(...assigned(index, name, at, at + 1));
+  for (
+    let at = 0;
+    at < index.lines.length;
+    at = DEF.test(index.lines[at]) ? blockEnd(index.lines, at) : at + 1
+  )
+    found.push(...assigned(index, name, at, at + 1));
   return unique(found);
 }
 
@@ -118,7 +149,8 @@ function assigned({ at, lines }, name, first, end) {
   const begins = new RegExp(`^${name}\\s*=(?!=)`);
   const found = [];
   for (let line = first; line < end; line++) {
-    for (const one of at.get(line) ?? []) if (one.line === line && begins.test(lines[line].slice(one.start))) found.push(one.name);
+    for (const one of at.get(line) ?? [])
+      if (one.line === line && begins.test(lines[line].slice(one.start))) found.push(one.name);
   }
   return found;
 }
@@ -126,7 +158,8 @@ function assigned({ at, lines }, name, first, end) {
 /** The word at an offset of a line. @param {string} text @param {number} unit */
 function wordAt(text, unit) {
   for (const { 0: word, index } of text.matchAll(WORD)) {
-    if (index <= unit && unit <= index + word.length) return { text: word, start: index, called: /^\s*\(/.test(text.slice(index + word.length)) };
+    if (index <= unit && unit <= index + word.length)
+      return { text: word, start: index, called: /^\s*\(/.test(text.slice(index + word.length)) };
   }
   return null;
 }
@@ -135,7 +168,11 @@ function wordAt(text, unit) {
  * @param {string} line @param {{ text: string, start: number }} word */
 function isName(line, { text, start }) {
   const before = line.slice(0, start).replace(/"[^"]*"|'[^']*'/g, "");
-  if (/["'#]/.test(before) || (/[(,]\s*$/.test(before) && /^\s*=(?!=)/.test(line.slice(start + text.length)))) return false;
+  if (
+    /["'#]/.test(before) ||
+    (/[(,]\s*$/.test(before) && /^\s*=(?!=)/.test(line.slice(start + text.length)))
+  )
+    return false;
   const [, given] = /\blambda\b([^:]*)(?!.*\blambda\b)/.exec(before) ?? [];
   return given === undefined || !given.split(",").some((argument) => argument.trim() === text);
 }
@@ -154,7 +191,8 @@ function functionAround(lines, line) {
 /** The line behind a block, by its head. @param {string[]} lines @param {number} head */
 function blockEnd(lines, head) {
   let end = head + 1;
-  while (end < lines.length && (!lines[end].trim() || depthOf(lines[end]) > depthOf(lines[head]))) end++;
+  while (end < lines.length && (!lines[end].trim() || depthOf(lines[end]) > depthOf(lines[head])))
+    end++;
   return end;
 }
 
@@ -162,10 +200,13 @@ function blockEnd(lines, head) {
 const depthOf = (line) => line.search(/\S|$/);
 
 /** @param {Made} one @param {Spot} spot */
-const holds = ({ line, start, endLine, end }, spot) => !isBefore(spot, { line, unit: start }) && !isBefore({ line: endLine, unit: end }, spot);
+const holds = ({ line, start, endLine, end }, spot) =>
+  !isBefore(spot, { line, unit: start }) && !isBefore({ line: endLine, unit: end }, spot);
 
 /** @param {Made} one @param {Made} other */
-const isInside = (one, other) => holds(other, { line: one.line, unit: one.start }) && holds(other, { line: one.endLine, unit: one.end });
+const isInside = (one, other) =>
+  holds(other, { line: one.line, unit: one.start }) &&
+  holds(other, { line: one.endLine, unit: one.end });
 
 /** @param {Spot} a @param {Spot} b */
 const isBefore = (a, b) => a.line < b.line || (a.line === b.line && a.unit < b.unit);
@@ -189,7 +230,11 @@ export function placesOf({ made }, names) {
 export function rangesOf({ line, start, endLine, end }, lines) {
   const found = [];
   for (let at = line; at <= Math.min(endLine, lines.length - 1); at++) {
-    found.push({ line: at, start: at === line ? start : depthOf(lines[at]), end: at === endLine ? end : lines[at].length });
+    found.push({
+      line: at,
+      start: at === line ? start : depthOf(lines[at]),
+      end: at === endLine ? end : lines[at].length,
+    });
   }
   return found;
 }
@@ -199,13 +244,16 @@ export function rangesOf({ line, start, endLine, end }, lines) {
 /** @typedef {import("./editor.js").Formula} Formula */
 
 /** Whether the keyboard writes in the formula. @param {Formula} formula */
-export const hasCaret = ({ area }) => /** @type {Document | ShadowRoot} */ (area.getRootNode()).activeElement === area;
+export const hasCaret = ({ area }) =>
+  /** @type {Document | ShadowRoot} */ (area.getRootNode()).activeElement === area;
 
 /** The ends of the selection; null in a line that has changed since Python read it.
  * @param {Formula} formula @param {string[]} known the lines that it read @returns {[Spot, Spot] | null} */
 export function spotsOf({ area }, known) {
   const read = lineMap(area.value.split("\n"), known);
-  const [from, to] = [area.selectionStart, area.selectionEnd].map((offset) => asRead(placeOf(area.value, offset), read));
+  const [from, to] = [area.selectionStart, area.selectionEnd].map((offset) =>
+    asRead(placeOf(area.value, offset), read),
+  );
   return from && to && [from, to];
 }
 
@@ -226,7 +274,15 @@ function asRead({ line, unit }, read) {
 
 /** Scroll the text to the first chosen node, without scrolling the page; false if the text is not on view.
  * @param {Formula} formula */
-export function showChosen({ area, box, mirror, nodes: { chosen: [first], known } }) {
+export function showChosen({
+  area,
+  box,
+  mirror,
+  nodes: {
+    chosen: [first],
+    known,
+  },
+}) {
   const line = first ? lineMap(known, area.value.split("\n"))(first.line) : -1;
   const row = /** @type {HTMLElement | undefined} */ (mirror.children[line]);
   if (!row) return true;

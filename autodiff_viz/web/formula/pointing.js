@@ -13,7 +13,10 @@ export function listenToPointing({ area }, { caret, hover }) {
   const see = () => {
     if (/** @type {Document | ShadowRoot} */ (area.getRootNode()).activeElement !== area) return;
     const now = { text: area.value, start: area.selectionStart, end: area.selectionEnd };
-    const [typed, moved] = [now.text !== last.text, now.start !== last.start || now.end !== last.end];
+    const [typed, moved] = [
+      now.text !== last.text,
+      now.start !== last.start || now.end !== last.end,
+    ];
     last = now;
     if (typed || moved) caret(typed ? "typed" : "moved");
   };

@@ -33,14 +33,45 @@ export class Field {
     const { type, label, help, placeholder, choices = [] } = this.data;
     const named = { "aria-label": label, title: help };
     if (type === "note") return html("span", { class: "note" }, label);
-    if (type === "button") return html("button", { type: "button", title: help, click: () => this.commit(true) }, label);
-    if (type === "file") return html("button", { type: "button", title: help, click: () => this.choose() }, `${label} \u2026`);
-    if (type === "check") return html("input", { ...named, type: "checkbox", role: "switch", change: () => this.commit(this.input.checked) });
-    if (type === "choice") return html("select", { ...named, change: () => this.commit(this.input.value) }, ...choices.map(([value, says]) => html("option", { value }, says)));
-    if (type === "several") return html("div", { role: "group", "aria-label": label }, ...choices.map(([value, says]) => this.option(value, says)));
-    const field = html("input", { ...named, type: "text", placeholder, spellcheck: "false", autocomplete: "off", role: type === "number" && "spinbutton", inputmode: type === "number" && "decimal" });
+    if (type === "button")
+      return html("button", { type: "button", title: help, click: () => this.commit(true) }, label);
+    if (type === "file")
+      return html(
+        "button",
+        { type: "button", title: help, click: () => this.choose() },
+        `${label} \u2026`,
+      );
+    if (type === "check")
+      return html("input", {
+        ...named,
+        type: "checkbox",
+        role: "switch",
+        change: () => this.commit(this.input.checked),
+      });
+    if (type === "choice")
+      return html(
+        "select",
+        { ...named, change: () => this.commit(this.input.value) },
+        ...choices.map(([value, says]) => html("option", { value }, says)),
+      );
+    if (type === "several")
+      return html(
+        "div",
+        { role: "group", "aria-label": label },
+        ...choices.map(([value, says]) => this.option(value, says)),
+      );
+    const field = html("input", {
+      ...named,
+      type: "text",
+      placeholder,
+      spellcheck: "false",
+      autocomplete: "off",
+      role: type === "number" && "spinbutton",
+      inputmode: type === "number" && "decimal",
+    });
     field.addEventListener("change", () => this.commitText());
-    if (this.data.table) field.addEventListener("paste", (event) => this.paste(/** @type {ClipboardEvent} */ (event)));
+    if (this.data.table)
+      field.addEventListener("paste", (event) => this.paste(/** @type {ClipboardEvent} */ (event)));
     field.addEventListener("keydown", (event) => this.key(/** @type {KeyboardEvent} */ (event)));
     return field;
   }
@@ -54,9 +85,22 @@ export class Field {
   frame() {
     const { type, label } = this.data;
     if (type === "file") return html("div", { class: "field button" }, this.control, this.reason);
-    if (type === "note" || type === "button") return html("div", { class: `field ${type}` }, this.control);
-    if (type === "several") return html("div", { class: `field ${type}` }, html("span", { class: "label" }, label), this.control);
-    return html("label", { class: `field ${type}` }, html("span", { class: "label" }, label), this.control, this.reason);
+    if (type === "note" || type === "button")
+      return html("div", { class: `field ${type}` }, this.control);
+    if (type === "several")
+      return html(
+        "div",
+        { class: `field ${type}` },
+        html("span", { class: "label" }, label),
+        this.control,
+      );
+    return html(
+      "label",
+      { class: `field ${type}` },
+      html("span", { class: "label" }, label),
+      this.control,
+      this.reason,
+    );
   }
 
   get input() {
@@ -65,7 +109,9 @@ export class Field {
 
   /** The marked options. */
   get chosen() {
-    return [...this.control.querySelectorAll("input")].filter(({ checked }) => checked).map(({ value }) => value);
+    return [...this.control.querySelectorAll("input")]
+      .filter(({ checked }) => checked)
+      .map(({ value }) => value);
   }
 
   /** Show Python's value, which is after edit number `ack`. @param {FieldData} data @param {number} ack */
@@ -75,7 +121,9 @@ export class Field {
     if (ack < this.sent || this.isTyping(String(before.value ?? ""))) return;
     const { type, value } = data;
     if (type === "check") this.input.checked = value === true;
-    else if (type === "several") for (const box of this.control.querySelectorAll("input")) box.checked = (value ?? []).includes(box.value);
+    else if (type === "several")
+      for (const box of this.control.querySelectorAll("input"))
+        box.checked = (value ?? []).includes(box.value);
     else if (type === "choice") this.input.value = value ?? "";
     else if (type === "text" || type === "number") this.write(String(value ?? ""));
   }
@@ -97,7 +145,12 @@ export class Field {
   /** Whether the user is typing. @param {string} before what Python sent */
   isTyping(before) {
     const root = /** @type {ShadowRoot | Document} */ (this.control.getRootNode());
-    return root.activeElement === this.control && ["text", "number"].includes(this.data.type) && this.input.value !== before && this.input.value !== String(this.data.value ?? "");
+    return (
+      root.activeElement === this.control &&
+      ["text", "number"].includes(this.data.type) &&
+      this.input.value !== before &&
+      this.input.value !== String(this.data.value ?? "")
+    );
   }
 
   commitText() {
@@ -112,7 +165,10 @@ export class Field {
     if (!edit) return;
     this.complain("", "");
     const typed = typeof value === "string" ? value : "";
-    const sent = this.sender.send(type === "button" ? edit : { ...edit, [as]: value }, (reason) => this.sent === sent && this.complain(typed, reason));
+    const sent = this.sender.send(
+      type === "button" ? edit : { ...edit, [as]: value },
+      (reason) => this.sent === sent && this.complain(typed, reason),
+    );
     this.sent = sent;
   }
 
@@ -126,7 +182,9 @@ export class Field {
 
   /** Let the user choose a file, and send its data. */
   choose() {
-    const chooser = /** @type {HTMLInputElement} */ (html("input", { type: "file", accept: ACCEPTED }));
+    const chooser = /** @type {HTMLInputElement} */ (
+      html("input", { type: "file", accept: ACCEPTED })
+    );
     chooser.addEventListener("change", async () => {
       const held = chooser.files?.[0] && (await dataIn(chooser.files[0]));
       if (typeof held === "string") this.complain("", held);
@@ -161,10 +219,16 @@ export class Field {
     if (event.key === "Escape") {
       this.complain("", "");
       this.input.value = String(this.data.value ?? "");
-    } else if (step && this.data.type === "number" && this.input.value.trim() && Number.isFinite(number)) {
+    } else if (
+      step &&
+      this.data.type === "number" &&
+      this.input.value.trim() &&
+      Number.isFinite(number)
+    ) {
       event.preventDefault();
       const stepped = String(number + step);
-      this.input.value = this.input.value.includes(".") && !stepped.includes(".") ? `${stepped}.0` : stepped;
+      this.input.value =
+        this.input.value.includes(".") && !stepped.includes(".") ? `${stepped}.0` : stepped;
       this.commitText();
     }
   }
@@ -199,7 +263,12 @@ export class Rules {
   /** @param {string} kind */
   button(kind) {
     const sign = ICONS[kind] ? icon(kind, 14) : null;
-    return html("button", { type: "button", "data-kind": kind, click: () => this.choose(kind) }, sign, RULES[kind]?.label ?? kind);
+    return html(
+      "button",
+      { type: "button", "data-kind": kind, click: () => this.choose(kind) },
+      sign,
+      RULES[kind]?.label ?? kind,
+    );
   }
 
   /** @param {KeyboardEvent} event */

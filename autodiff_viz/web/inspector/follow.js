@@ -19,16 +19,35 @@ const FEW = 3; // of a tensor's norm and of a vector's numbers
 export function followed(data, numbers) {
   /** @type {Set<string>} */
   const stale = new Set();
-  const whole = (/** @type {"value" | "arriving" | "tangent"} */ part, /** @type {string} */ what) => {
+  const whole = (
+    /** @type {"value" | "arriving" | "tangent"} */ part,
+    /** @type {string} */ what,
+  ) => {
     const found = numbers.get(`${what} ${data.name}`);
     const text = found && tensorText(found, data[part] ?? "");
     if (text === null) stale.add(part);
     return text ?? data[part];
   };
-  if (data.wires?.some(({ slot }) => isLeftOut(`pushed ${data.name}:${slot}`, data.added, numbers))) stale.add("added");
+  if (data.wires?.some(({ slot }) => isLeftOut(`pushed ${data.name}:${slot}`, data.added, numbers)))
+    stale.add("added");
   const wires = data.wires?.map((wire) => followedWire(wire, `${data.name}:${wire.slot}`, numbers));
-  const [value, arriving, tangent] = [whole("value", "value"), whole("arriving", "cotangent"), whole("tangent", "tangent")];
-  return { stale, data: { ...data, value, arriving, tangent, added: sum(data.added, numbers), fork: sum(data.fork, numbers), wires } };
+  const [value, arriving, tangent] = [
+    whole("value", "value"),
+    whole("arriving", "cotangent"),
+    whole("tangent", "tangent"),
+  ];
+  return {
+    stale,
+    data: {
+      ...data,
+      value,
+      arriving,
+      tangent,
+      added: sum(data.added, numbers),
+      fork: sum(data.fork, numbers),
+      wires,
+    },
+  };
 }
 
 /** The node's data while a pass is played: without the numbers that it has not computed yet.
@@ -36,13 +55,24 @@ export function followed(data, numbers) {
 export function computedSoFar(data, isComputed) {
   const { name } = data;
   const [value, cotangent] = [isComputed(`value ${name}`), isComputed(`cotangent ${name}`)];
-  const wires = data.wires?.map((wire) => (isComputed(`passed ${name}:${wire.slot}`) ? wire : { ...wire, passed: "", terms: undefined, apart: "" }));
-  return { ...data, value: value ? data.value : "", arriving: cotangent ? data.arriving : "", fork: cotangent ? data.fork : undefined, wires };
+  const wires = data.wires?.map((wire) =>
+    isComputed(`passed ${name}:${wire.slot}`)
+      ? wire
+      : { ...wire, passed: "", terms: undefined, apart: "" },
+  );
+  return {
+    ...data,
+    value: value ? data.value : "",
+    arriving: cotangent ? data.arriving : "",
+    fork: cotangent ? data.fork : undefined,
+    wires,
+  };
 }
 
 /** Whether a sum, which leaves out terms that are zero, may have this one at another position.
  * @param {string} place @param {Term[] | undefined} terms @param {Numbers} numbers */
-const isLeftOut = (place, terms = [], numbers) => numbers.has(place) && terms.every(([, , at]) => at !== place);
+const isLeftOut = (place, terms = [], numbers) =>
+  numbers.has(place) && terms.every(([, , at]) => at !== place);
 
 /** A wire's row of the panel, which stands in the wire's popover too.
  * @param {WireRow} wire @param {string} id @param {Numbers} numbers @returns {WireRow} */
@@ -60,17 +90,27 @@ function isSymbolic(terms = [], numbers) {
     return term && (numbers.get(term[2] ?? "")?.numbers[0] ?? read(term[0]));
   };
   const [local, arriving, passed] = [at("local"), at("cotangent"), at("passed")];
-  return local !== undefined && arriving !== undefined && passed !== undefined && Number.isNaN(local * arriving) && Number.isFinite(passed);
+  return (
+    local !== undefined &&
+    arriving !== undefined &&
+    passed !== undefined &&
+    Number.isNaN(local * arriving) &&
+    Number.isFinite(passed)
+  );
 }
 
 /** The number of a text. @param {string} text */
 function read(text) {
-  const plain = text.replace(/[()]/g, "").replaceAll(shared.minus, "-").replace("\u221e", "Infinity");
+  const plain = text
+    .replace(/[()]/g, "")
+    .replaceAll(shared.minus, "-")
+    .replace("\u221e", "Infinity");
   return Number(plain);
 }
 
 /** What a wire passes. @param {WireRow} wire @param {import("../canvas/scrub.js").Place} [found] */
-const passedText = ({ passed = "" }, found) => found && /[\d\u221e]|NaN/.test(passed) ? tensorText(found, passed) ?? passed : passed;
+const passedText = ({ passed = "" }, found) =>
+  found && /[\d\u221e]|NaN/.test(passed) ? (tensorText(found, passed) ?? passed) : passed;
 
 /** A sum, of which the last number is the total. @param {Term[] | undefined} terms @param {Numbers} numbers */
 const sum = (terms, numbers) => terms?.map((term, i) => moved(term, numbers, i < terms.length - 1));
@@ -85,7 +125,11 @@ function moved(term, numbers, bracket) {
   const found = place === undefined ? undefined : numbers.get(place);
   if (!found) return term;
   const text = tensorText(found, before) ?? before;
-  return [bracket && found.kind === 0 && text.startsWith(shared.minus) ? `(${text})` : text, role, place];
+  return [
+    bracket && found.kind === 0 && text.startsWith(shared.minus) ? `(${text})` : text,
+    role,
+    place,
+  ];
 }
 
 /** A number, a short vector, or a norm with what stands before it; null for a tensor of which only the norm is known.

@@ -58,25 +58,87 @@ export class Inspector {
     this.fields = new Map();
     /** @type {Map<string, Row>} */
     this.rows = new Map();
-    this.rules = new Rules((rule) => this.sender.send({ kind: "rules", nodes: [this.name], rule }, () => {}));
+    this.rules = new Rules((rule) =>
+      this.sender.send({ kind: "rules", nodes: [this.name], rule }, () => {}),
+    );
     this.why = new Mend((edit, refused) => this.sender.send(edit, refused));
     this.parts = {
-      name: html("code"), math: html("span", { class: "math" }), doc: html("p", { class: "doc" }), says: html("p", { class: "says" }), declared: html("p", { class: "declared" }),
-      more: html("details", { class: "more", hidden: true }, html("summary", {}, "The rule beside the true derivative")),
-      value: html("dd"), valueOf: html("dt"), arriving: html("dd"), tangent: html("dd"), added: html("p", { class: "fork" }), fork: html("p", { class: "fork" }),
-      wires: html("ul", { class: "wires" }), fields: html("div", { class: "fields" }), runs: html("ul", { class: "runs" }),
+      name: html("code"),
+      math: html("span", { class: "math" }),
+      doc: html("p", { class: "doc" }),
+      says: html("p", { class: "says" }),
+      declared: html("p", { class: "declared" }),
+      more: html(
+        "details",
+        { class: "more", hidden: true },
+        html("summary", {}, "The rule beside the true derivative"),
+      ),
+      value: html("dd"),
+      valueOf: html("dt"),
+      arriving: html("dd"),
+      tangent: html("dd"),
+      added: html("p", { class: "fork" }),
+      fork: html("p", { class: "fork" }),
+      wires: html("ul", { class: "wires" }),
+      fields: html("div", { class: "fields" }),
+      runs: html("ul", { class: "runs" }),
     };
-    const { name, math, doc, says, declared, more, value, valueOf, arriving, tangent, added, fork, wires, fields, runs } = this.parts;
+    const {
+      name,
+      math,
+      doc,
+      says,
+      declared,
+      more,
+      value,
+      valueOf,
+      arriving,
+      tangent,
+      added,
+      fork,
+      wires,
+      fields,
+      runs,
+    } = this.parts;
     more.append(declared);
-    const numbers = html("dl", { class: "numbers" },
-      html("div", { class: "value" }, valueOf, value), html("div", { class: "arriving" }, html("dt", {}, term("arriving cotangent", "Arriving cotangent")), arriving),
-      (this.moving = html("div", { class: "moving", hidden: true }, html("dt", {}, term("tangent", "Tangent")), tangent)));
+    const numbers = html(
+      "dl",
+      { class: "numbers" },
+      html("div", { class: "value" }, valueOf, value),
+      html(
+        "div",
+        { class: "arriving" },
+        html("dt", {}, term("arriving cotangent", "Arriving cotangent")),
+        arriving,
+      ),
+      (this.moving = html(
+        "div",
+        { class: "moving", hidden: true },
+        html("dt", {}, term("tangent", "Tangent")),
+        tangent,
+      )),
+    );
     this.hint = html("p", { class: "hint" }, hintFor([]));
-    this.body = html("div", { class: "body" },
-      html("div", { class: "head" }, html("h2", {}, name), math), doc, this.rules.root, says, numbers, this.why.root, fork, added, wires, more, fields, runs);
+    this.body = html(
+      "div",
+      { class: "body" },
+      html("div", { class: "head" }, html("h2", {}, name), math),
+      doc,
+      this.rules.root,
+      says,
+      numbers,
+      this.why.root,
+      fork,
+      added,
+      wires,
+      more,
+      fields,
+      runs,
+    );
     this.body.hidden = true;
     this.host = html("div", { class: "inspector" }, this.hint, this.body);
-    for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
+    for (const kind of ["keydown", "keyup"])
+      this.host.addEventListener(kind, (event) => event.stopPropagation());
   }
 
   /** Say what can be done while no single node is selected. @param {string[]} names of the selected nodes */
@@ -104,13 +166,16 @@ export class Inspector {
     this.showNumbers(data);
     this.showFields(data, ack);
     const runs = data.runs ?? [];
-    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n")) parts.runs.replaceChildren(...runs.map(explainedItem));
+    if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n"))
+      parts.runs.replaceChildren(...runs.map(explainedItem));
   }
 
   /** Show the numbers: Python's, or those of a dragged slider's position, with the others faded. @param {NodeData} whole */
   showNumbers(whole) {
     const given = this.isComputed ? computedSoFar(whole, this.isComputed) : whole;
-    const { data, stale } = this.numbers ? followed(given, this.numbers) : { data: given, stale: new Set() };
+    const { data, stale } = this.numbers
+      ? followed(given, this.numbers)
+      : { data: given, stale: new Set() };
     const { parts } = this;
     setText(parts.value, data.value || "\u2013");
     setText(parts.arriving, data.arriving || "\u2013");
@@ -118,12 +183,26 @@ export class Inspector {
     setText(parts.tangent, data.tangent ?? "");
     write(parts.added, data.added?.length ? [["Added from its wires: ", ""], ...data.added] : []);
     write(parts.fork, data.fork?.length ? [["Added at the fork: ", ""], ...data.fork] : []);
-    keep(parts.wires, this.rows, data.wires ?? [], ({ slot }) => `${data.name}:${slot}`, makeRow, showRow);
+    keep(
+      parts.wires,
+      this.rows,
+      data.wires ?? [],
+      ({ slot }) => `${data.name}:${slot}`,
+      makeRow,
+      showRow,
+    );
     const { value, arriving, tangent, added, declared, runs } = parts;
-    for (const [name, part] of Object.entries({ value, arriving, tangent, added })) part.classList.toggle("stale", stale.has(name));
-    const sentences = [declared, runs, this.why.root, ...[...this.rows.values()].map(({ apart }) => apart)]; // of Python, with numbers in them
+    for (const [name, part] of Object.entries({ value, arriving, tangent, added }))
+      part.classList.toggle("stale", stale.has(name));
+    const sentences = [
+      declared,
+      runs,
+      this.why.root,
+      ...[...this.rows.values()].map(({ apart }) => apart),
+    ]; // of Python, with numbers in them
     for (const part of sentences) part.classList.toggle("stale", this.numbers !== null);
-    for (const part of [parts.more, this.why.root]) part.classList.toggle("later", this.isComputed !== null);
+    for (const part of [parts.more, this.why.root])
+      part.classList.toggle("later", this.isComputed !== null);
     this.behind = !this.numbers || stale.size > 0;
     this.mark();
     return data.value ?? "";
@@ -135,7 +214,8 @@ export class Inspector {
     if (!this.data) return;
     const value = this.showNumbers(this.data);
     const isMoved = numbers?.get(`value ${this.name}`)?.kind === 0;
-    for (const field of this.fields.values()) if (field.data.id === "numbers") field.follow(isMoved ? value : null);
+    for (const field of this.fields.values())
+      if (field.data.id === "numbers") field.follow(isMoved ? value : null);
   }
 
   /** Follow a pass that is played. @param {((place: string) => boolean) | null} isComputed null: all numbers are on view again */
@@ -147,11 +227,20 @@ export class Inspector {
   /** Show the fields; a field keeps its element, and so the focus, while it is about the same property.
    * @param {NodeData} data @param {number} ack */
   showFields(data, ack) {
-    const about = (/** @type {import("../types.js").FieldData} */ { id, label, type, choices }) => `${data.name} ${id} ${type} ${label} ${choices?.join() ?? ""}`;
-    keep(this.parts.fields, this.fields, data.fields ?? [], about, (item) => new Field(item, this.sender), (field, item) => field.show(item, ack));
+    const about = (/** @type {import("../types.js").FieldData} */ { id, label, type, choices }) =>
+      `${data.name} ${id} ${type} ${label} ${choices?.join() ?? ""}`;
+    keep(
+      this.parts.fields,
+      this.fields,
+      data.fields ?? [],
+      about,
+      (item) => new Field(item, this.sender),
+      (field, item) => field.show(item, ack),
+    );
     (data.fields ?? []).forEach((item, i) => {
       const { root } = /** @type {Field} */ (this.fields.get(about(item)));
-      if (this.parts.fields.children[i] !== root) this.parts.fields.insertBefore(root, this.parts.fields.children[i] ?? null);
+      if (this.parts.fields.children[i] !== root)
+        this.parts.fields.insertBefore(root, this.parts.fields.children[i] ?? null);
     });
   }
 
@@ -179,8 +268,17 @@ function explainedItem(says) {
 
 /** @returns {Row} */
 function makeRow() {
-  const [head, math, terms, pushes, apart] = ["to", "math", "terms", "pushes", "apart"].map((kind) => html("span", { class: kind }));
-  return { root: html("li", {}, head, math, terms, pushes, apart), head, math, terms, pushes, apart };
+  const [head, math, terms, pushes, apart] = ["to", "math", "terms", "pushes", "apart"].map(
+    (kind) => html("span", { class: kind }),
+  );
+  return {
+    root: html("li", {}, head, math, terms, pushes, apart),
+    head,
+    math,
+    terms,
+    pushes,
+    apart,
+  };
 }
 
 /** @param {Row} row @param {WireRow} wire */
@@ -188,7 +286,14 @@ function showRow({ head, math, terms, pushes, apart }, wire) {
   setText(head, `To ${wire.to}${wire.label ? ` (${wire.label})` : ""}`);
   setMath(math, wire.math);
   /** @type {Term[]} */
-  const said = wire.terms ?? (wire.passed ? [["passes ", ""], [wire.passed, "cotangent"]] : []);
+  const said =
+    wire.terms ??
+    (wire.passed
+      ? [
+          ["passes ", ""],
+          [wire.passed, "cotangent"],
+        ]
+      : []);
   write(terms, said);
   write(pushes, wire.pushes ?? []);
   setText(apart, wire.apart ?? "");
@@ -196,5 +301,8 @@ function showRow({ head, math, terms, pushes, apart }, wire) {
 
 /** Write pieces of text with their roles, unless they are there. @param {HTMLElement} host @param {Term[]} said */
 function write(host, said) {
-  if (said.map(([text]) => text).join("") !== host.textContent) host.replaceChildren(...said.map(([text, role]) => html("span", { class: role || null }, text)));
+  if (said.map(([text]) => text).join("") !== host.textContent)
+    host.replaceChildren(
+      ...said.map(([text, role]) => html("span", { class: role || null }, text)),
+    );
 }

@@ -42,7 +42,8 @@ export function onGrid(value, low, high) {
 /** The coloured part of the slider, from zero (or the end nearest to zero) to the value, in percent.
  * @param {number} value @param {number} low @param {number} high @returns {[number, number]} */
 export function filled(value, low, high) {
-  const percent = (/** @type {number} */ x) => (100 * (Math.min(Math.max(x, low), high) - low)) / (high - low);
+  const percent = (/** @type {number} */ x) =>
+    (100 * (Math.min(Math.max(x, low), high) - low)) / (high - low);
   const ends = [percent(0), percent(value)];
   return [Math.min(...ends), Math.max(...ends)];
 }
@@ -74,9 +75,19 @@ export class Row {
     this.fresh = true;
     this.line = field({ type: "range", "aria-label": `Slider of ${name}` });
     this.box = field({
-      type: "text", role: "spinbutton", "aria-label": `Value of ${name}`, autocomplete: "off", enterkeyhint: "done",
+      type: "text",
+      role: "spinbutton",
+      "aria-label": `Value of ${name}`,
+      autocomplete: "off",
+      enterkeyhint: "done",
     });
-    this.root = html("div", { class: "row" }, html("span", { class: "name", title: name }, name), this.line, this.box);
+    this.root = html(
+      "div",
+      { class: "row" },
+      html("span", { class: "name", title: name }, name),
+      this.line,
+      this.box,
+    );
     this.listen();
   }
 
@@ -95,7 +106,11 @@ export class Row {
   /** Show Python's value and range. @param {Item} item */
   show({ value, low, high }) {
     const word = `${value} ${low} ${high}`;
-    if (word === this.word && [this.value, this.at].every((number) => Object.is(number, Number(value)))) return; // a box with an invalid text stays marked
+    if (
+      word === this.word &&
+      [this.value, this.at].every((number) => Object.is(number, Number(value)))
+    )
+      return; // a box with an invalid text stays marked
     this.word = word;
     this.step = stepOf(low, high);
     // The range before the value: the browser clamps the value to the range.
@@ -216,8 +231,10 @@ export class Board {
     /** Values that wait for Python's answer to earlier ones, by input.
      * @type {Map<string, { value: number, fresh: boolean }>} */
     this.held = new Map();
-    for (const kind of ["pointerenter", "focusin"]) this.host.addEventListener(kind, () => this.expect());
-    for (const kind of ["keydown", "keyup"]) this.host.addEventListener(kind, (event) => event.stopPropagation());
+    for (const kind of ["pointerenter", "focusin"])
+      this.host.addEventListener(kind, () => this.expect());
+    for (const kind of ["keydown", "keyup"])
+      this.host.addEventListener(kind, (event) => event.stopPropagation());
   }
 
   /** Take Python's values, except for sliders with pending values.
@@ -226,11 +243,27 @@ export class Board {
     if (document !== this.document) this.held.clear();
     this.document = document;
     /** @type {(item: import("../types.js").Item) => Row} */
-    const make = ({ name }) => new Row(name, limit, (...moved) => this.hold(...moved), (...at) => this.scrub(...at));
-    keep(this.host, this.rows, rows, ({ name }) => name, make, (row, item) => this.isBusy(row) || row.show(item));
+    const make = ({ name }) =>
+      new Row(
+        name,
+        limit,
+        (...moved) => this.hold(...moved),
+        (...at) => this.scrub(...at),
+      );
+    keep(
+      this.host,
+      this.rows,
+      rows,
+      ({ name }) => name,
+      make,
+      (row, item) => this.isBusy(row) || row.show(item),
+    );
     setText(this.more, more ? `${more} more: change them on the canvas or in the formula.` : "");
     setText(this.starts, says);
-    for (const [line, isThere] of /** @type {[HTMLElement, boolean][]} */ ([[this.starts, says !== ""], [this.more, more > 0]])) {
+    for (const [line, isThere] of /** @type {[HTMLElement, boolean][]} */ ([
+      [this.starts, says !== ""],
+      [this.more, more > 0],
+    ])) {
       if (isThere) this.host.append(line);
       else line.remove();
     }
@@ -258,7 +291,11 @@ export class Board {
   /** @type {Scrub} */
   scrub(input, value) {
     if (this.busy.some((name) => name !== input)) return undefined; // no table has the numbers for both
-    const { position } = tell("scrub", { input, value, position: /** @type {number | undefined} */ (undefined) });
+    const { position } = tell("scrub", {
+      input,
+      value,
+      position: /** @type {number | undefined} */ (undefined),
+    });
     if (position !== undefined) tell("slid", { input, position, number: shown(position) });
     return position;
   }

@@ -23,7 +23,7 @@ const HEADLINE = "headline"; // and of the text in the row of the note
 /** Height of a line at an x; none beyond its ends and in its gaps. @param {Points} points @param {number} x @returns {number | undefined} */
 export function heightAt(points, x) {
   const after = points.findIndex(([at]) => at >= x - 1e-6);
-  if (after < 0 || points[after][0] > x + 1e-6 && after === 0) return undefined;
+  if (after < 0 || (points[after][0] > x + 1e-6 && after === 0)) return undefined;
   const [a, b] = [points[Math.max(after - 1, 0)], points[after]];
   const share = b[0] - a[0] > 1e-6 ? (x - a[0]) / (b[0] - a[0]) : 1;
   const y = share > 1 - 1e-6 ? b[1] : a[1] + share * (b[1] - a[1]);
@@ -34,10 +34,23 @@ export class StepMark {
   constructor() {
     const style = (/** @type {string} */ look) => `position:absolute;pointer-events:none;${look}`;
     this.line = html("div", { style: style("width:2px;background:currentColor;opacity:0.6") });
-    this.dot = html("div", { style: style("width:12px;height:12px;margin:-6px;border-radius:50%;background:#c95405") });
+    this.dot = html("div", {
+      style: style("width:12px;height:12px;margin:-6px;border-radius:50%;background:#c95405"),
+    });
     this.said = html("span");
-    this.note = html("div", { style: style("white-space:nowrap;font-weight:600") }, html("span", { style: "color:#c95405" }, "\u25cf "), this.said);
-    this.root = html("div", { class: "step-marker", "aria-hidden": "true", style: style("inset:0;z-index:2") }, this.line, this.dot, this.note);
+    this.note = html(
+      "div",
+      { style: style("white-space:nowrap;font-weight:600") },
+      html("span", { style: "color:#c95405" }, "\u25cf "),
+      this.said,
+    );
+    this.root = html(
+      "div",
+      { class: "step-marker", "aria-hidden": "true", style: style("inset:0;z-index:2") },
+      this.line,
+      this.dot,
+      this.note,
+    );
     this.hides = html("style", {}); // goes with the figure, which is replaced once the server has drawn the step
     this.step = -1;
     /** @type {Plot | null} */
@@ -58,10 +71,18 @@ export class StepMark {
   /** @param {Plot} plot @param {any} across its axis of steps @param {{ shape?: number, note?: number }} steps its own marks */
   place(plot, across, steps) {
     if (this.root.parentElement !== plot) this.begin(plot, steps);
-    const axis = { offset: across._offset, length: across._length, range: across.range.map(Number) };
+    const axis = {
+      offset: across._offset,
+      length: across._length,
+      range: across.range.map(Number),
+    };
     const up = plot._fullLayout.yaxis;
     const x = placeOf(axis, this.step);
-    Object.assign(this.line.style, { left: `${x - 1}px`, top: `${up._offset}px`, height: `${up._length}px` });
+    Object.assign(this.line.style, {
+      left: `${x - 1}px`,
+      top: `${up._offset}px`,
+      height: `${up._length}px`,
+    });
     const y = heightAt(this.points(plot, axis, up), x);
     this.dot.hidden = y === undefined;
     if (y !== undefined) Object.assign(this.dot.style, { left: `${x}px`, top: `${y}px` });
@@ -70,16 +91,37 @@ export class StepMark {
   /** @param {Plot} plot @param {{ shape?: number, note?: number }} steps */
   begin(plot, { shape, note }) {
     const colour = getComputedStyle(plot.querySelector(".annotation-text tspan") ?? plot);
-    Object.assign(this.note.style, { color: colour.fill === "none" ? "" : colour.fill, fontSize: colour.fontSize, top: "2px", right: "20px" });
+    Object.assign(this.note.style, {
+      color: colour.fill === "none" ? "" : colour.fill,
+      fontSize: colour.fontSize,
+      top: "2px",
+      right: "20px",
+    });
     const own = note === undefined ? null : plot.querySelector(`.annotation[data-index="${note}"]`);
     if (own) {
       const [here, there] = [plot.getBoundingClientRect(), own.getBoundingClientRect()];
-      Object.assign(this.note.style, { top: `${there.top - here.top}px`, right: `${here.right - there.right}px` });
+      Object.assign(this.note.style, {
+        top: `${there.top - here.top}px`,
+        right: `${here.right - there.right}px`,
+      });
     }
-    const over = plot.layout?.annotations?.findIndex((/** @type {{ name?: string }} */ { name }) => name === HEADLINE); // the note takes its place
-    const notes = [note, over].filter((index) => index !== undefined && index >= 0).map((index) => `.annotation[data-index="${index}"]`);
-    const hidden = [shape !== undefined && `.shapelayer [data-index="${shape}"]`, ...notes, this.ownDot(plot)].filter(Boolean);
-    setText(this.hides, hidden.length ? `.js-plotly-plot:has(> .step-marker) :is(${hidden.join(", ")}) { visibility: hidden; }` : "");
+    const over = plot.layout?.annotations?.findIndex(
+      (/** @type {{ name?: string }} */ { name }) => name === HEADLINE,
+    ); // the note takes its place
+    const notes = [note, over]
+      .filter((index) => index !== undefined && index >= 0)
+      .map((index) => `.annotation[data-index="${index}"]`);
+    const hidden = [
+      shape !== undefined && `.shapelayer [data-index="${shape}"]`,
+      ...notes,
+      this.ownDot(plot),
+    ].filter(Boolean);
+    setText(
+      this.hides,
+      hidden.length
+        ? `.js-plotly-plot:has(> .step-marker) :is(${hidden.join(", ")}) { visibility: hidden; }`
+        : "",
+    );
     this.plot = plot;
     plot.append(this.root);
     this.root.append(this.hides);
@@ -94,7 +136,10 @@ export class StepMark {
   /** Places of the loss. @param {Plot} plot @param {import("../dock/marker.js").Axis} axis @param {any} up @returns {Points} */
   points({ calcdata = [], _fullData = [] }, axis, up) {
     const line = calcdata[_fullData.findIndex(({ name }) => name === LINE)] ?? [];
-    return line.map((/** @type {{ x: number, y: number }} */ { x, y }) => [placeOf(axis, x), up._offset + up.c2p(y)]);
+    return line.map((/** @type {{ x: number, y: number }} */ { x, y }) => [
+      placeOf(axis, x),
+      up._offset + up.c2p(y),
+    ]);
   }
 
   /** Write the numbers of the step, once they are known. @param {Moment | undefined} moment */
@@ -149,18 +194,26 @@ export function listenToSteps(send, isWaiting, momentNow) {
   const listening = new AbortController();
   const mark = new StepMark();
   let held = false;
-  document.addEventListener("pointerdown", (event) => {
-    const slider = event.target instanceof Element ? event.target.closest(SLIDER) : null;
-    const input = slider?.querySelector("input");
-    if (!input || input.disabled || event.button !== 0) return;
-    const hold = (/** @type {boolean} */ on) => {
-      held = on;
-      document.documentElement.toggleAttribute("data-av-step", on); // what is marked here is not of another state: lab.css
-    };
-    hold(true);
-    newest.begin();
-    follow(input, (step) => (newest.give(step), mark.show(step, momentNow())), () => hold(false));
-  }, { capture: true, signal: listening.signal });
+  document.addEventListener(
+    "pointerdown",
+    (event) => {
+      const slider = event.target instanceof Element ? event.target.closest(SLIDER) : null;
+      const input = slider?.querySelector("input");
+      if (!input || input.disabled || event.button !== 0) return;
+      const hold = (/** @type {boolean} */ on) => {
+        held = on;
+        document.documentElement.toggleAttribute("data-av-step", on); // what is marked here is not of another state: lab.css
+      };
+      hold(true);
+      newest.begin();
+      follow(
+        input,
+        (step) => (newest.give(step), mark.show(step, momentNow())),
+        () => hold(false),
+      );
+    },
+    { capture: true, signal: listening.signal },
+  );
   const answered = () => {
     newest.answered();
     if (held) mark.tell(momentNow());
@@ -185,5 +238,6 @@ function follow(input, moved, done) {
     setTimeout(() => (look(), done()), RELEASED_MS); // the marks go with the figure, which is drawn again now
   };
   requestAnimationFrame(look);
-  for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, end, { capture: true, signal: ending.signal });
+  for (const kind of ["pointerup", "pointercancel"])
+    addEventListener(kind, end, { capture: true, signal: ending.signal });
 }

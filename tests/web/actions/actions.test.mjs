@@ -11,22 +11,39 @@ const keysOf = ({ keys = [], also = [] }) => [...keys, ...also];
 const pressed = (name) => {
   const parts = name === "+" ? ["+"] : name.split("+");
   const held = parts.slice(0, -1);
-  return { key: parts.at(-1), ctrlKey: held.includes("Ctrl"), metaKey: false, shiftKey: held.includes("Shift"), altKey: held.includes("Alt") };
+  return {
+    key: parts.at(-1),
+    ctrlKey: held.includes("Ctrl"),
+    metaKey: false,
+    shiftKey: held.includes("Shift"),
+    altKey: held.includes("Alt"),
+  };
 };
 
 test("no key is that of two actions", () => {
   const keys = all.flatMap(([, action]) => keysOf(action)).map((key) => key.toLowerCase());
-  assert.deepEqual(keys.filter((key, i) => keys.indexOf(key) !== i), []);
+  assert.deepEqual(
+    keys.filter((key, i) => keys.indexOf(key) !== i),
+    [],
+  );
 });
 
 test("every action that has a key stands in the cheat sheet with it", () => {
   const said = guide.flatMap(({ lines }) => lines.flatMap(({ keys = [] }) => keys));
-  assert.deepEqual(all.filter(([, { keys = [] }]) => !keys.every((key) => said.includes(key))).map(([id]) => id), []);
+  assert.deepEqual(
+    all.filter(([, { keys = [] }]) => !keys.every((key) => said.includes(key))).map(([id]) => id),
+    [],
+  );
 });
 
 test("every key does what its action says, but for those that the browser hears itself", () => {
   for (const [id, action] of all)
-    for (const key of keysOf(action)) assert.equal(actionOf(pressed(key))[1], action.byBrowser ? undefined : action, `${id} ${key}`);
+    for (const key of keysOf(action))
+      assert.equal(
+        actionOf(pressed(key))[1],
+        action.byBrowser ? undefined : action,
+        `${id} ${key}`,
+      );
 });
 
 test("the command key of a Mac is ctrl, and a letter means the same with shift unless that has another meaning", () => {
@@ -38,23 +55,50 @@ test("the command key of a Mac is ctrl, and a letter means the same with shift u
 });
 
 test("every action can be reached: by a key, on a toolbar or in a menu", () => {
-  assert.deepEqual(all.filter(([, { keys, places, do: act, byBrowser }]) => (!keys && !places) || (!act && !byBrowser)), []);
+  assert.deepEqual(
+    all.filter(
+      ([, { keys, places, do: act, byBrowser }]) => (!keys && !places) || (!act && !byBrowser),
+    ),
+    [],
+  );
 });
 
 test("every button has an icon", () => {
-  const shown = ["top", "graph", "view", "bar", "file", "look"].flatMap((place) => placed(place).flat()).filter(([, { on, places }]) => !(on && places.file));
-  assert.deepEqual(shown.filter(([id, { icon = id }]) => !ICONS[icon]).map(([id]) => id), []);
+  const shown = ["top", "graph", "view", "bar", "file", "look"]
+    .flatMap((place) => placed(place).flat())
+    .filter(([, { on, places }]) => !(on && places.file));
+  assert.deepEqual(
+    shown.filter(([id, { icon = id }]) => !ICONS[icon]).map(([id]) => id),
+    [],
+  );
 });
 
 test("the strip above the canvas and the bar of the page have their actions in their groups", () => {
   const ids = (place) => placed(place).map((group) => group.map(([id]) => id));
-  assert.deepEqual([ids("graph"), ids("view")], [[["add", "select"]], [["pin", "forward"], ["hide", "arrange"], ["farther", "fit", "nearer"]]]);
+  assert.deepEqual(
+    [ids("graph"), ids("view")],
+    [
+      [["add", "select"]],
+      [
+        ["pin", "forward"],
+        ["hide", "arrange"],
+        ["farther", "fit", "nearer"],
+      ],
+    ],
+  );
   assert.deepEqual(ids("bar"), [["undo", "redo", "history"], ["find", "help"], ["link"]]);
 });
 
 test("large type is the first thing in the menu View, and none of files", () => {
-  assert.deepEqual(placed("look").map((group) => group.map(([id]) => id)), [["present"], ["pin", "forward", "hide"], ["farther", "fit", "nearer"], ["help"]]);
-  assert.ok(!placed("file").flat().some(([id]) => id === "present"));
+  assert.deepEqual(
+    placed("look").map((group) => group.map(([id]) => id)),
+    [["present"], ["pin", "forward", "hide"], ["farther", "fit", "nearer"], ["help"]],
+  );
+  assert.ok(
+    !placed("file")
+      .flat()
+      .some(([id]) => id === "present"),
+  );
 });
 
 test("arrows are printed as arrows, and in two words where another key is held", () => {

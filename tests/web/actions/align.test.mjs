@@ -24,7 +24,9 @@ test("evenly spaced nodes have the same gap between neighbours, the outer ones s
 test("nodes that are in line already do not move", () => {
   for (const how of Object.keys(ALIGNMENTS)) {
     const once = aligned(three, how);
-    const after = three.map((node) => (once[node.id] ? { ...node, x: once[node.id][0], y: once[node.id][1] } : node));
+    const after = three.map((node) =>
+      once[node.id] ? { ...node, x: once[node.id][0], y: once[node.id][1] } : node,
+    );
     assert.deepEqual(aligned(after, how), {});
   }
 });

@@ -11,6 +11,7 @@ test("arrows go along a toolbar and around its ends", () => {
 });
 
 test("no other key is the toolbar's, and an empty one has no stops", () => {
-  for (const key of ["ArrowUp", "ArrowDown", "Tab", "Enter", "a"]) assert.equal(nextStop(key, 1, 3), null);
+  for (const key of ["ArrowUp", "ArrowDown", "Tab", "Enter", "a"])
+    assert.equal(nextStop(key, 1, 3), null);
   assert.equal(nextStop("ArrowRight", 0, 0), null);
 });

@@ -9,7 +9,12 @@ const SIZE = { w: 800, h: 400 };
 const MARGINS = { top: 20, bottom: 20, left: 20, right: 20 };
 const at = (x, y) => ({ x, y, w: 100, h: 60 });
 const VIEW = { x: 0, y: 0, k: 1 };
-const onScreen = (view, box) => [box.x * view.k + view.x, box.y * view.k + view.y, (box.x + box.w) * view.k + view.x, (box.y + box.h) * view.k + view.y];
+const onScreen = (view, box) => [
+  box.x * view.k + view.x,
+  box.y * view.k + view.y,
+  (box.x + box.w) * view.k + view.x,
+  (box.y + box.h) * view.k + view.y,
+];
 
 test("a node in view moves nothing", () => {
   assert.equal(bringing(VIEW, [at(100, 100)], SIZE, MARGINS, 0), null);

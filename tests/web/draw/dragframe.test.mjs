@@ -6,13 +6,16 @@ import { begin, push } from "../../../autodiff_viz/web/connection/edit_sender.js
 import { fork } from "../drawings.mjs";
 
 /** An editor without a page. */
-const editing = (drawing) => Object.assign(Object.create(Editor.prototype), { drawing, mail: { outbox: begin("k", 0) } });
+const editing = (drawing) =>
+  Object.assign(Object.create(Editor.prototype), { drawing, mail: { outbox: begin("k", 0) } });
 
 test("the wires of a node are those that begin or end at it", () => {
   const drawing = fork();
   const { wires } = groundOf(editing(drawing), drawing);
   assert.deepEqual(Object.fromEntries([...wires].map(([id, set]) => [id, [...set].sort()])), {
-    x: ["m:1", "s:0"], s: ["m:0", "s:0"], m: ["m:0", "m:1"],
+    x: ["m:1", "s:0"],
+    s: ["m:0", "s:0"],
+    m: ["m:0", "m:1"],
   });
 });
 

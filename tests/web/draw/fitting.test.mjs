@@ -23,8 +23,14 @@ test("with hardly any room it loses its first 0, and what is small is about 0", 
 });
 
 test("so has the norm of a tensor", () => {
-  assert.equal(fitting("\u20161.23\u2016", "norm 1.23456", room("\u20161.2\u2016")), "\u20161.2\u2016");
-  assert.equal(fitting("\u20160.0459\u2016", "[3, 2] [0.1, \u2026], norm 0.0459", room("\u20160.05\u2016")), "\u20160.05\u2016");
+  assert.equal(
+    fitting("\u20161.23\u2016", "norm 1.23456", room("\u20161.2\u2016")),
+    "\u20161.2\u2016",
+  );
+  assert.equal(
+    fitting("\u20160.0459\u2016", "[3, 2] [0.1, \u2026], norm 0.0459", room("\u20160.05\u2016")),
+    "\u20160.05\u2016",
+  );
 });
 
 test("a norm loses its bars before it is no number", () => {
@@ -34,7 +40,10 @@ test("a norm loses its bars before it is no number", () => {
 });
 
 test("a vector has fewer digits, and then its norm", () => {
-  assert.equal(fitting("[0.333, 0.667]", "2 [0.3333, 0.6667], norm 0.745", room("[0.33, 0.67]")), "[0.33, 0.67]");
+  assert.equal(
+    fitting("[0.333, 0.667]", "2 [0.3333, 0.6667], norm 0.745", room("[0.33, 0.67]")),
+    "[0.33, 0.67]",
+  );
   assert.equal(fitting("[3, 4]", "2 [3.0, 4.0], norm 5", room("\u20165\u2016")), "\u20165\u2016");
 });
 

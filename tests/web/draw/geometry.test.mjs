@@ -1,8 +1,24 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  around, bounds, CLEAR, fit, freeSpot, neighbour, outputPoint, overlap, pathOf, pointAt, showing, sideways, slotPoint, toScreen, toWorld, wireCurve,
-  withNode, zoomAt,
+  around,
+  bounds,
+  CLEAR,
+  fit,
+  freeSpot,
+  neighbour,
+  outputPoint,
+  overlap,
+  pathOf,
+  pointAt,
+  showing,
+  sideways,
+  slotPoint,
+  toScreen,
+  toWorld,
+  wireCurve,
+  withNode,
+  zoomAt,
 } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { node } from "../drawings.mjs";
 
@@ -14,14 +30,31 @@ test("slots are spread evenly down the left edge and the output is in the middle
 });
 
 test("a wire starts at its output, passes through its bends and ends at its slot", () => {
-  const curve = wireCurve([0, 0], [300, 90], [[100, 40], [200, 40]]);
-  assert.deepEqual(curve.map((piece) => piece[3]), [[100, 40], [200, 40], [300, 90]]);
+  const curve = wireCurve(
+    [0, 0],
+    [300, 90],
+    [
+      [100, 40],
+      [200, 40],
+    ],
+  );
+  assert.deepEqual(
+    curve.map((piece) => piece[3]),
+    [
+      [100, 40],
+      [200, 40],
+      [300, 90],
+    ],
+  );
   assert.deepEqual(pointAt(curve, 1 / 3).point, [100, 40]);
   assert.match(pathOf(curve), /^M0 0C.* 300 90$/);
 });
 
 test("a wire leaves and enters level, even backwards", () => {
-  for (const [x, y] of [[300, 90], [-200, 50]]) {
+  for (const [x, y] of [
+    [300, 90],
+    [-200, 50],
+  ]) {
     const curve = wireCurve([0, 0], [x, y]);
     assert.equal(Math.abs(pointAt(curve, 0).angle), 0);
     assert.equal(Math.abs(pointAt(curve, 1).angle), 0);
@@ -63,7 +96,10 @@ test("what is fitted keeps clear of the toolbars", () => {
 
 test("what does not fit at the least scale is shown from its left end, the anchor in the middle", () => {
   const size = { w: 360, h: 500 };
-  const view = fit({ x: 500, y: 0, w: 5000, h: 4000 }, size, { least: 0.6, anchor: { x: 500, y: 3000, w: 100, h: 80 } });
+  const view = fit({ x: 500, y: 0, w: 5000, h: 4000 }, size, {
+    least: 0.6,
+    anchor: { x: 500, y: 3000, w: 100, h: 80 },
+  });
   assert.equal(view.k, 0.6);
   assert.equal(toScreen(view, [500, 0])[0], CLEAR.side);
   assert.equal(toScreen(view, [500, 3040])[1], (CLEAR.top + size.h - CLEAR.bottom) / 2);
@@ -83,14 +119,21 @@ test("a view moves sideways only as far as it must to show a box", () => {
 test("a view that shows all of a drawing stays centred, whichever node is selected", () => {
   const [size, side, whole] = [{ w: 390, h: 300 }, 10, { x: 0, y: 0, w: 1000, h: 200 }];
   const view = fit(whole, size, { clear: { top: 10, bottom: 10, side } });
-  for (const x of [6, 430, 866]) assert.deepEqual(withNode(view, { x, y: 60, w: 128, h: 80 }, whole, size, side), view);
+  for (const x of [6, 430, 866])
+    assert.deepEqual(withNode(view, { x, y: 60, w: 128, h: 80 }, whole, size, side), view);
   const part = { x: 10, y: 0, k: 1 };
   const moved = withNode(part, { x: 600, y: 60, w: 128, h: 80 }, whole, size, side);
-  assert.ok(toScreen(moved, [728, 0])[0] <= size.w - side - 20, "with a margin where the drawing goes on");
+  assert.ok(
+    toScreen(moved, [728, 0])[0] <= size.w - side - 20,
+    "with a margin where the drawing goes on",
+  );
 });
 
 test("a view moves by the least amount that shows a whole box, and zooms out only where it must", () => {
-  const [size, view] = [{ w: 400, h: 400 }, { x: 0, y: 0, k: 1 }];
+  const [size, view] = [
+    { w: 400, h: 400 },
+    { x: 0, y: 0, k: 1 },
+  ];
   const inside = { x: 50, y: 100, w: 100, h: 80 };
   assert.equal(showing(view, inside, size), view);
   const right = showing(view, { x: 500, y: 100, w: 100, h: 80 }, size);
@@ -130,17 +173,27 @@ test("a new node gets a spot of its own", () => {
 });
 
 test("a wire that goes on in a row below turns beyond both ends of its line, and passes its bends", () => {
-  const via = [[900, 40], [450, 200], [0, 300], [128, 300]]; // along the row, back on a line, on in the next row
+  const via = [
+    [900, 40],
+    [450, 200],
+    [0, 300],
+    [128, 300],
+  ]; // along the row, back on a line, on in the next row
   const curve = wireCurve([128, 40], [192, 320], via);
   const points = Array.from({ length: 601 }, (_, i) => pointAt(curve, i / 600).point);
   const back = points.filter(([, y]) => y === 200).map(([x]) => x);
   assert.deepEqual([Math.max(...back), Math.min(...back)], [900, 0]);
-  assert.ok(Math.max(...points.map(([x]) => x)) < 900 + 90 && Math.min(...points.map(([x]) => x)) > -90);
+  assert.ok(
+    Math.max(...points.map(([x]) => x)) < 900 + 90 && Math.min(...points.map(([x]) => x)) > -90,
+  );
   assert.ok(points.every(([x, y]) => y < 200 + 1e-6 || y > 300 - 1e-6 || x <= 192)); // nothing runs across the rows but beside them
 });
 
 test("a view around a node has it in the middle, or as near as leaves no more than margins empty", () => {
-  const [box, size] = [{ x: 0, y: 0, w: 4000, h: 2000 }, { w: 800, h: 400 }];
+  const [box, size] = [
+    { x: 0, y: 0, w: 4000, h: 2000 },
+    { w: 800, h: 400 },
+  ];
   const middle = around(box, size, 0.5, { x: 1900, y: 950, w: 200, h: 100 }, CLEAR);
   assert.deepEqual(toScreen(middle, [2000, 1000]), [400, 200]);
   const corner = around(box, size, 0.5, { x: 3900, y: 1950, w: 100, h: 50 }, CLEAR);

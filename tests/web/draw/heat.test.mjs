@@ -6,17 +6,28 @@ import { scaleSays, sizeOfPicture } from "../../../autodiff_viz/web/canvas/draw/
 /** Rows of pixels, each [red, green, blue, opacity]. */
 function rowsOf({ width, height, data }) {
   const pixel = (x, y) => [...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 4)];
-  return Array.from({ length: height }, (_, y) => Array.from({ length: width }, (_, x) => pixel(x, y)));
+  return Array.from({ length: height }, (_, y) =>
+    Array.from({ length: width }, (_, x) => pixel(x, y)),
+  );
 }
-const opacities = (cells, columns = cells.length) => rowsOf(pixelsOf(cells, columns, "value")).map((row) => row.map((pixel) => pixel[3]));
+const opacities = (cells, columns = cells.length) =>
+  rowsOf(pixelsOf(cells, columns, "value")).map((row) => row.map((pixel) => pixel[3]));
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 test("a picture has a pixel for each cell", () => {
-  assert.deepEqual(opacities("Ae8eAe", 3), [[255, 0, 255], [0, 255, 0]]);
+  assert.deepEqual(opacities("Ae8eAe", 3), [
+    [255, 0, 255],
+    [0, 255, 0],
+  ]);
 });
 
 test("the ends are opaque and of the two inks: orange for plus, teal for minus", () => {
-  assert.deepEqual(rowsOf(pixelsOf("8A", 2, "cotangent")), [[[226, 104, 12, 255], [20, 160, 184, 255]]]);
+  assert.deepEqual(rowsOf(pixelsOf("8A", 2, "cotangent")), [
+    [
+      [226, 104, 12, 255],
+      [20, 160, 184, 255],
+    ],
+  ]);
 });
 
 test("a shade is as strong for a number as for its opposite, and stronger for a larger one", () => {
@@ -29,7 +40,13 @@ test("a shade is as strong for a number as for its opposite, and stronger for a 
 
 test("NaN and the infinities have shapes of their own", () => {
   const rows = opacities("9+/", 3);
-  const cell = (i) => rows.map((row) => row.slice(5 * i, 5 * i + 5).map((opacity) => (opacity ? "x" : ".")).join(""));
+  const cell = (i) =>
+    rows.map((row) =>
+      row
+        .slice(5 * i, 5 * i + 5)
+        .map((opacity) => (opacity ? "x" : "."))
+        .join(""),
+    );
   assert.equal(new Set([0, 1, 2].map((i) => cell(i).join("\n"))).size, 3);
   assert.deepEqual(cell(0), [...cell(0)].reverse(), "a cross");
   assert.deepEqual(cell(1), [...cell(2)].reverse(), "arrows up and down");

@@ -3,7 +3,12 @@ import test from "node:test";
 import { overlap, pointAt, wireCurve } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { labelPoint, placeLabels, USUAL } from "../../../autodiff_viz/web/canvas/draw/wires.js";
 
-const label = (id, weight, from = [0, 0], to = [300, 0]) => ({ id, weight, text: "0.123", curve: wireCurve(from, to) });
+const label = (id, weight, from = [0, 0], to = [300, 0]) => ({
+  id,
+  weight,
+  text: "0.123",
+  curve: wireCurve(from, to),
+});
 const boxOf = ({ curve, text }, place) => {
   const [x, y] = labelPoint(curve, place, text);
   return { x: x - 18, y: y - 7, w: 36, h: 14 };
@@ -30,7 +35,14 @@ test("of two numbers in one place the larger contribution stays there", () => {
 
 test("the numbers of two wires between the same two nodes stand apart", () => {
   const pair = [label("first", 1, [0, 0], [64, -13]), label("second", 1, [0, 0], [64, 13])];
-  const places = placeLabels(pair, [{ x: -128, y: -40, w: 128, h: 80 }, { x: 64, y: -40, w: 128, h: 80 }], []);
+  const places = placeLabels(
+    pair,
+    [
+      { x: -128, y: -40, w: 128, h: 80 },
+      { x: 64, y: -40, w: 128, h: 80 },
+    ],
+    [],
+  );
   assert.equal(places.size, 2);
   const [first, second] = pair.map((one) => boxOf(one, places.get(one.id)));
   assert.ok(!overlap(first, second));
@@ -47,14 +59,33 @@ test("a number without any room is left out", () => {
 });
 
 test("a large contribution gives way where a smaller one would otherwise lie on another wire", () => {
-  const one = (/** @type {string} */ text, /** @type {number} */ down) => ({ id: text, text, weight: Number(text), size: 26, curve: wireCurve([0, 0], [64, down]) });
+  const one = (/** @type {string} */ text, /** @type {number} */ down) => ({
+    id: text,
+    text,
+    weight: Number(text),
+    size: 26,
+    curve: wireCurve([0, 0], [64, down]),
+  });
   const wires = [one("2", -54), one("6", 54)]; // a fork at the size of a phone
-  const cards = [{ x: -160, y: -54, w: 160, h: 108 }, { x: 64, y: -126, w: 160, h: 104 }, { x: 64, y: 20, w: 160, h: 104 }];
+  const cards = [
+    { x: -160, y: -54, w: 160, h: 108 },
+    { x: 64, y: -126, w: 160, h: 104 },
+    { x: 64, y: 20, w: 160, h: 104 },
+  ];
   const tab = { x: -11, y: -114, w: 64, h: 44 };
-  const places = placeLabels(wires, [...cards, tab], wires.map(({ curve }) => curve));
-  const points = wires.flatMap(({ curve }) => Array.from({ length: 21 }, (_, i) => pointAt(curve, i / 20).point));
+  const places = placeLabels(
+    wires,
+    [...cards, tab],
+    wires.map(({ curve }) => curve),
+  );
+  const points = wires.flatMap(({ curve }) =>
+    Array.from({ length: 21 }, (_, i) => pointAt(curve, i / 20).point),
+  );
   for (const { id, curve, text, size } of wires) {
     const [x, y] = labelPoint(curve, places.get(id), text, size);
-    assert.ok(points.every((at) => Math.hypot(at[0] - x, at[1] - y) > size), `${id} lies on a wire`);
+    assert.ok(
+      points.every((at) => Math.hypot(at[0] - x, at[1] - y) > size),
+      `${id} lies on a wire`,
+    );
   }
 });

@@ -5,7 +5,14 @@ import { shifts } from "../../../autodiff_viz/web/canvas/draw/motion.js";
 import { fork, node, wire } from "../drawings.mjs";
 
 // x -> a -> b -> z, and y -> b, a -> c -> z
-const WIRES = [wire("x", "a"), wire("a", "b"), wire("y", "b", 1), wire("a", "c"), wire("b", "z"), wire("c", "z", 1)];
+const WIRES = [
+  wire("x", "a"),
+  wire("a", "b"),
+  wire("y", "b", 1),
+  wire("a", "c"),
+  wire("b", "z"),
+  wire("c", "z", 1),
+];
 const sorted = (set) => [...set].sort();
 
 test("a node's lineage is all above it and all below it, and nothing beside it", () => {

@@ -11,7 +11,8 @@ test("a text that fits is left as it is", () => {
   assert.equal(shortened("exp_1", 100, 12), "exp_1");
   assert.equal(shortened("", 0, 12), "");
   for (const text of ["[0.26, 0.52, 0.49]", "[−1, −1, 0.983]", "0.1234"]) {
-    for (const room of [61, 83.7, 98]) assert.equal(shortened(text, room, room / textWidth(text, 1)), text);
+    for (const room of [61, 83.7, 98])
+      assert.equal(shortened(text, room, room / textWidth(text, 1)), text);
   }
 });
 
@@ -27,6 +28,9 @@ test("a name that is shortened keeps the number at its end, by which it differs 
   assert.match(two, /^b\w*…_12$/);
   assert.ok(textWidth(one, 12) <= 44 && textWidth(two, 12) <= 44);
   assert.equal(shortenedName("branch_1", 100, 12), "branch_1");
-  assert.equal(shortenedName("a_rather_long_name", 60, 12), shortened("a_rather_long_name", 60, 12));
+  assert.equal(
+    shortenedName("a_rather_long_name", 60, 12),
+    shortened("a_rather_long_name", 60, 12),
+  );
   assert.equal(shortenedName("h_123456789", 40, 12), shortened("h_123456789", 40, 12)); // no letter would be left
 });

@@ -7,7 +7,13 @@ const BEFORE = [node("a", 0, 0), node("b", 100, 0), node("c", 200, 50)];
 const AFTER = [node("a", 0, 0), node("b", 100, 80), node("c", 200, 130), node("d", 100, 0)];
 
 test("only what was there before and has moved is animated", () => {
-  assert.deepEqual([...shifts(BEFORE, AFTER)], [["b", [100, 0]], ["c", [200, 50]]]);
+  assert.deepEqual(
+    [...shifts(BEFORE, AFTER)],
+    [
+      ["b", [100, 0]],
+      ["c", [200, 50]],
+    ],
+  );
 });
 
 test("what hangs between nodes starts where they were, by the mean of their shifts", () => {

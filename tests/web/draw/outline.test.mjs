@@ -16,7 +16,12 @@ function contains(corners, [x, y]) {
 const middle = ({ x, y, w, h }) => [x + w / 2, y + h / 2];
 
 test("nodes with no stranger among them get a plain box", () => {
-  assert.deepEqual(outlineOf([box(0, 0), box(200, 100)], [box(900, 0)], 10), [[-10, -10], [310, -10], [310, 170], [-10, 170]]);
+  assert.deepEqual(outlineOf([box(0, 0), box(200, 100)], [box(900, 0)], 10), [
+    [-10, -10],
+    [310, -10],
+    [310, 170],
+    [-10, 170],
+  ]);
 });
 
 test("a node outside the region stays outside its outline", () => {
@@ -40,6 +45,26 @@ test("no nodes, no outline", () => {
 });
 
 test("corners are rounded and the path is closed", () => {
-  assert.equal(roundedPath([[0, 0], [100, 0], [100, 100]], 10).match(/Q/g).length, 3);
-  assert.match(roundedPath([[0, 0], [100, 0], [100, 100]], 10), /Z$/);
+  assert.equal(
+    roundedPath(
+      [
+        [0, 0],
+        [100, 0],
+        [100, 100],
+      ],
+      10,
+    ).match(/Q/g).length,
+    3,
+  );
+  assert.match(
+    roundedPath(
+      [
+        [0, 0],
+        [100, 0],
+        [100, 100],
+      ],
+      10,
+    ),
+    /Z$/,
+  );
 });

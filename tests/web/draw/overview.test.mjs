@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { beyond, boxesPath, freeCorner, kept, seen } from "../../../autodiff_viz/web/canvas/draw/viewport.js";
+import {
+  beyond,
+  boxesPath,
+  freeCorner,
+  kept,
+  seen,
+} from "../../../autodiff_viz/web/canvas/draw/viewport.js";
 
 const SIZE = { w: 800, h: 600 };
 const CONTENT = { x: 0, y: 0, w: 1000, h: 400 };
@@ -11,11 +17,19 @@ test("a view on the drawing stays as it is", () => {
 });
 
 test("the view cannot be moved off the drawing, on any side", () => {
-  for (const [x, y] of [[1e5, 0], [-1e5, 0], [0, 1e5], [0, -1e5], [1e5, -1e5]]) {
+  for (const [x, y] of [
+    [1e5, 0],
+    [-1e5, 0],
+    [0, 1e5],
+    [0, -1e5],
+    [1e5, -1e5],
+  ]) {
     for (const k of [0.1, 1, 3]) {
       const view = kept({ x, y, k }, CONTENT, SIZE);
-      const left = Math.max(view.x, 0), right = Math.min(view.x + CONTENT.w * k, SIZE.w);
-      const top = Math.max(view.y, 0), bottom = Math.min(view.y + CONTENT.h * k, SIZE.h);
+      const left = Math.max(view.x, 0),
+        right = Math.min(view.x + CONTENT.w * k, SIZE.w);
+      const top = Math.max(view.y, 0),
+        bottom = Math.min(view.y + CONTENT.h * k, SIZE.h);
       assert.ok(right - left >= Math.min(90, CONTENT.w * k) - 1e-6, `${x} ${y} ${k}`);
       assert.ok(bottom - top >= Math.min(90, CONTENT.h * k) - 1e-6, `${x} ${y} ${k}`);
     }
@@ -44,10 +58,20 @@ test("boxes make one path", () => {
 });
 
 test("the map takes the first corner without nodes, and stays in its corner while that is free", () => {
-  const [room, size, view] = [{ x: 0, y: 0, w: 400, h: 300 }, { w: 100, h: 80 }, { x: 0, y: 0, k: 0.5 }];
+  const [room, size, view] = [
+    { x: 0, y: 0, w: 400, h: 300 },
+    { w: 100, h: 80 },
+    { x: 0, y: 0, k: 0.5 },
+  ];
   const low = { x: 640, y: 480, w: 100, h: 60 }; // 320 to 370 and 240 to 270 on the screen
   assert.equal(freeCorner(room, size, [], view, null)?.corner, "right bottom");
-  assert.deepEqual(freeCorner(room, size, [low], view, null), { x: 0, y: 220, w: 100, h: 80, corner: "left bottom" });
+  assert.deepEqual(freeCorner(room, size, [low], view, null), {
+    x: 0,
+    y: 220,
+    w: 100,
+    h: 80,
+    corner: "left bottom",
+  });
   assert.equal(freeCorner(room, size, [low], view, "right top")?.corner, "right top");
   assert.equal(freeCorner(room, size, [{ x: 0, y: 0, w: 800, h: 600 }], view, null), null);
 });

@@ -10,16 +10,61 @@ import { unfold } from "../../../autodiff_viz/web/canvas/actions/arrange.js";
 import { shared } from "../../../autodiff_viz/web/base/constants.js";
 
 const { h: HEIGHT, gap: GAP, aside: ASIDE } = shared.tab;
-const node = (id, x, y, more = {}) => ({ id, op: "input", symbol: id, x, y, w: 128, h: 80, slots: [], value: "1", cotangent: "1", rule: "follow", isOutput: false, isInput: true, isParameter: true, connected: true, foot: 0, ...more });
+const node = (id, x, y, more = {}) => ({
+  id,
+  op: "input",
+  symbol: id,
+  x,
+  y,
+  w: 128,
+  h: 80,
+  slots: [],
+  value: "1",
+  cotangent: "1",
+  rule: "follow",
+  isOutput: false,
+  isInput: true,
+  isParameter: true,
+  connected: true,
+  foot: 0,
+  ...more,
+});
 const slot = { label: "a", constant: null, wired: true };
-const layer = node("h", 300, 100, { op: "dense", isInput: false, isParameter: false, slots: [slot, slot, slot] });
-const wire = (from, index) => ({ from, to: "h", slot: index, width: 0, sign: 0, passed: "", via: [] });
-const drawing = (...parameters) => ({ rev: 0, ack: 0, key: "", nodes: [layer, ...parameters], wires: parameters.map(({ id }, i) => wire(id, i + 1)), regions: [], groups: [], selected: null, history: {}, notice: [] });
+const layer = node("h", 300, 100, {
+  op: "dense",
+  isInput: false,
+  isParameter: false,
+  slots: [slot, slot, slot],
+});
+const wire = (from, index) => ({
+  from,
+  to: "h",
+  slot: index,
+  width: 0,
+  sign: 0,
+  passed: "",
+  via: [],
+});
+const drawing = (...parameters) => ({
+  rev: 0,
+  ack: 0,
+  key: "",
+  nodes: [layer, ...parameters],
+  wires: parameters.map(({ id }, i) => wire(id, i + 1)),
+  regions: [],
+  groups: [],
+  selected: null,
+  history: {},
+  notice: [],
+});
 const of = ({ nodes }, id) => nodes.find((one) => one.id === id);
 
 test("a parameter that stands right below its layer is a tab there, and one elsewhere is not", () => {
   const found = stacked(drawing(node("w", 303, 190), node("b", 40, 190)));
-  assert.deepEqual([of(found, "w").x, of(found, "w").y, of(found, "w").h, of(found, "w").full], [300, 180 + GAP, HEIGHT, [128, 80]]);
+  assert.deepEqual(
+    [of(found, "w").x, of(found, "w").y, of(found, "w").h, of(found, "w").full],
+    [300, 180 + GAP, HEIGHT, [128, 80]],
+  );
   assert.equal(of(found, "b").tab, undefined);
   assert.equal(of(found, "h").foot, GAP + HEIGHT);
 });
@@ -49,43 +94,72 @@ test("tabs go with their layer, and one that is moved by itself is a card again"
 
 test("a second reader makes a card of a tab", () => {
   const once = stacked(drawing(node("w", 300, 190)));
-  assert.equal(of(predict(once, [{ seq: 1, kind: "connect", from: "w", to: "h", slot: 0 }]), "w").tab, undefined);
+  assert.equal(
+    of(predict(once, [{ seq: 1, kind: "connect", from: "w", to: "h", slot: 0 }]), "w").tab,
+    undefined,
+  );
 });
 
 test("a parameter is taken out of its layer to a free place", () => {
   const shown = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
   const sent = [];
   unfold({ single: "w", node: (id) => of(shown, id), shown, send: (edit) => sent.push(edit) });
-  const after = predict(shown, sent.map((edit) => ({ ...edit, seq: 1 })));
+  const after = predict(
+    shown,
+    sent.map((edit) => ({ ...edit, seq: 1 })),
+  );
   assert.equal(of(after, "w").tab, undefined);
   assert.ok(of(after, "w").x + of(after, "w").w < of(after, "h").x);
 });
 
 const SCALES = [1.25, 1, 0.8, 0.65, 0.58, 0.5, 0.42, 0.36];
-const PAIRS = [["3.8", "0.0612"], ["-0.39", "0.06"], ["\u20160.0459\u2016", "\u201612.3\u2016"], ["1", "-0.0001234"], ["0.123", "0.456"], ["nan", "\u2013"], ["[0, 0]", "[0.0123, 0.016]"]];
+const PAIRS = [
+  ["3.8", "0.0612"],
+  ["-0.39", "0.06"],
+  ["\u20160.0459\u2016", "\u201612.3\u2016"],
+  ["1", "-0.0001234"],
+  ["0.123", "0.456"],
+  ["nan", "\u2013"],
+  ["[0, 0]", "[0.0123, 0.016]"],
+];
 
 test("both numbers of a tab can be read at every scale at which cards have theirs", () => {
-  for (const scale of SCALES) for (const w of [128, 152, 184]) for (const [value, cotangent] of PAIRS) {
-    const level = levelOf(scale);
-    const tab = { ...node("w", 300, 190), w, h: HEIGHT, tab: "h", value, cotangent };
-    const [forth, back] = rows(tab, level);
-    const room = roomOf(tab, level);
-    const bare = (text) => (forth === back ? text.replaceAll("\u2016", "") : text);
-    const size = Math.max(13, level.number);
-    const [own, other] = [[value, room.value], [cotangent, room.cotangent]].map(([text, px]) => fitting(bare(text), undefined, px / level.number / 1.06));
-    assert.doesNotMatch(own + other, /\u2026/, `${scale} ${w} ${value} ${cotangent}`);
-    if (forth !== back) assert.ok(back - forth >= 0.7 * level.number && forth >= 0.7 * level.number && back <= HEIGHT, `${scale}`);
-    else assert.ok(room.own - 1.06 * textWidth(own, level.number) >= 0 && room.own < room.right - 1.06 * textWidth(other, level.number), `${scale} ${w} ${own} ${other}`);
-    assert.ok(size >= 13 / Math.min(scale, 1) - 0.1);
-  }
+  for (const scale of SCALES)
+    for (const w of [128, 152, 184])
+      for (const [value, cotangent] of PAIRS) {
+        const level = levelOf(scale);
+        const tab = { ...node("w", 300, 190), w, h: HEIGHT, tab: "h", value, cotangent };
+        const [forth, back] = rows(tab, level);
+        const room = roomOf(tab, level);
+        const bare = (text) => (forth === back ? text.replaceAll("\u2016", "") : text);
+        const size = Math.max(13, level.number);
+        const [own, other] = [
+          [value, room.value],
+          [cotangent, room.cotangent],
+        ].map(([text, px]) => fitting(bare(text), undefined, px / level.number / 1.06));
+        assert.doesNotMatch(own + other, /\u2026/, `${scale} ${w} ${value} ${cotangent}`);
+        if (forth !== back)
+          assert.ok(
+            back - forth >= 0.7 * level.number && forth >= 0.7 * level.number && back <= HEIGHT,
+            `${scale}`,
+          );
+        else
+          assert.ok(
+            room.own - 1.06 * textWidth(own, level.number) >= 0 &&
+              room.own < room.right - 1.06 * textWidth(other, level.number),
+            `${scale} ${w} ${own} ${other}`,
+          );
+        assert.ok(size >= 13 / Math.min(scale, 1) - 0.1);
+      }
 });
 
 test("brackets and the bars of a norm reach over neither the number below them nor the lower edge of the least card", () => {
   const [above, below] = [0.72, 0.2]; // of the font's size
-  for (const k of [0.3, 0.36, 0.42, 0.5]) for (const value of ["[0.0404]", "\u20160.46\u2016"]) {
-    const level = levelOf(k);
-    const [first, second] = rows({ ...node("b", 0, 0), value }, level);
-    assert.ok(second + below * level.number <= 80, `edge at ${k}`);
-    assert.ok(second - above * level.number >= first + below * level.number - 1, `rows at ${k}`);
-  }
+  for (const k of [0.3, 0.36, 0.42, 0.5])
+    for (const value of ["[0.0404]", "\u20160.46\u2016"]) {
+      const level = levelOf(k);
+      const [first, second] = rows({ ...node("b", 0, 0), value }, level);
+      assert.ok(second + below * level.number <= 80, `edge at ${k}`);
+      assert.ok(second - above * level.number >= first + below * level.number - 1, `rows at ${k}`);
+    }
 });

@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { crc32, graphIn, withGraphInPng, withGraphInSvg } from "../../../autodiff_viz/web/canvas/files/import_export.js";
+import {
+  crc32,
+  graphIn,
+  withGraphInPng,
+  withGraphInSvg,
+} from "../../../autodiff_viz/web/canvas/files/import_export.js";
 
 const LINK = "?g=1eJyr_w-Q&seed=2.0&node=a";
-const bytes = (...parts) => Uint8Array.from(parts.flatMap((part) => (typeof part === "string" ? [...part].map((c) => c.charCodeAt(0)) : part)));
+const bytes = (...parts) =>
+  Uint8Array.from(
+    parts.flatMap((part) =>
+      typeof part === "string" ? [...part].map((c) => c.charCodeAt(0)) : part,
+    ),
+  );
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];
 const chunk = (name, data = []) => [0, 0, 0, data.length, ...bytes(name), ...data, 0, 0, 0, 0];
 const HEADER = chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0]);
@@ -29,12 +39,21 @@ test("a PNG carries the graph in a text chunk after its header and is otherwise 
 test("text of any language comes back as it was", () => {
   const text = "x = 1.0  # θ → ∂ & <b>\ny = x";
   assert.equal(graphIn(withGraphInPng(PNG, text))?.text, text);
-  assert.equal(graphIn(new TextEncoder().encode(withGraphInSvg("<svg><title>T</title></svg>", text)))?.text, text);
+  assert.equal(
+    graphIn(new TextEncoder().encode(withGraphInSvg("<svg><title>T</title></svg>", text)))?.text,
+    text,
+  );
 });
 
 test("an SVG carries the graph as metadata, escaped", () => {
-  const made = withGraphInSvg('<svg xmlns="http://www.w3.org/2000/svg"><title>T</title><g/></svg>', LINK);
-  assert.match(made, /<\/title><metadata id="autodiff_viz">\?g=1eJyr_w-Q&amp;seed=2\.0&amp;node=a<\/metadata><g\/>/);
+  const made = withGraphInSvg(
+    '<svg xmlns="http://www.w3.org/2000/svg"><title>T</title><g/></svg>',
+    LINK,
+  );
+  assert.match(
+    made,
+    /<\/title><metadata id="autodiff_viz">\?g=1eJyr_w-Q&amp;seed=2\.0&amp;node=a<\/metadata><g\/>/,
+  );
   assert.deepEqual(graphIn(bytes(made)), { kind: "SVG", text: LINK });
   assert.deepEqual(graphIn(bytes(`<?xml version="1.0"?>\n${made}`)), { kind: "SVG", text: LINK });
 });
@@ -47,12 +66,14 @@ test("a picture without a graph is known as one", () => {
 });
 
 test("a text file is no picture", () => {
-  for (const text of ["x = 1.0", '{"autodiff_viz": 1}', "", "# a <svg> in a note"]) assert.equal(graphIn(bytes(text)), null);
+  for (const text of ["x = 1.0", '{"autodiff_viz": 1}', "", "# a <svg> in a note"])
+    assert.equal(graphIn(bytes(text)), null);
 });
 
 test("a damaged PNG holds no graph and does no harm", () => {
   const made = withGraphInPng(PNG, LINK);
-  for (let cut = 8; cut < made.length; cut += 3) assert.equal(typeof graphIn(made.slice(0, cut))?.kind, "string");
+  for (let cut = 8; cut < made.length; cut += 3)
+    assert.equal(typeof graphIn(made.slice(0, cut))?.kind, "string");
   const huge = Uint8Array.from(made);
   huge.set([0xff, 0xff, 0xff, 0xff], SIGNATURE.length);
   assert.deepEqual(graphIn(huge), { kind: "PNG", text: null });

@@ -3,7 +3,14 @@ import test from "node:test";
 import { found, handed, shelved } from "../../../autodiff_viz/web/canvas/files/session_store.js";
 
 const kept = (key, search, steps = 3) => ({
-  key, search, trail: { at: 0, graph: "", text: "", steps: Object.fromEntries(Array.from({ length: steps }, (_, i) => [i, "{}"])) },
+  key,
+  search,
+  trail: {
+    at: 0,
+    graph: "",
+    text: "",
+    steps: Object.fromEntries(Array.from({ length: steps }, (_, i) => [i, "{}"])),
+  },
 });
 
 test("a session is found again by its address, else as the one that wrote the address", () => {
@@ -16,16 +23,28 @@ test("a session is found again by its address, else as the one that wrote the ad
 test("however often the page is loaded again, what belongs to its address stays", () => {
   let shelf = [kept("first", "?g=1")];
   for (const key of ["b", "c", "d", "e", "f"]) shelf = shelved(shelf, kept(key, "?g=1"));
-  assert.deepEqual(shelf.map(({ key }) => key), ["f"]);
+  assert.deepEqual(
+    shelf.map(({ key }) => key),
+    ["f"],
+  );
 });
 
 test("only some sessions are kept, the newest", () => {
-  const shelf = ["a", "b", "c", "d", "e", "f"].reduce((all, key) => shelved(all, kept(key, `?g=${key}`)), []);
-  assert.deepEqual(shelf.map(({ key }) => key), ["f", "e", "d", "c"]);
+  const shelf = ["a", "b", "c", "d", "e", "f"].reduce(
+    (all, key) => shelved(all, kept(key, `?g=${key}`)),
+    [],
+  );
+  assert.deepEqual(
+    shelf.map(({ key }) => key),
+    ["f", "e", "d", "c"],
+  );
 });
 
 test("a history goes to another session with the link of its graph, and never to its own", () => {
-  assert.deepEqual(handed(kept("a", "?seed=2&g=1abc"), "new").map(({ kind, link }) => [kind, link]), [["kept", "1abc"]]);
+  assert.deepEqual(
+    handed(kept("a", "?seed=2&g=1abc"), "new").map(({ kind, link }) => [kind, link]),
+    [["kept", "1abc"]],
+  );
   assert.deepEqual(handed(kept("a", "?g=1"), "a"), []);
   assert.deepEqual(handed(kept("a", "?g=1", 1), "new"), []);
   assert.deepEqual(handed(null, "new"), []);

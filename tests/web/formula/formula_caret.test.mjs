@@ -1,20 +1,33 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  carried, change, commented, indented, newLine, offsetOf, placeOf, unitOf,
+  carried,
+  change,
+  commented,
+  indented,
+  newLine,
+  offsetOf,
+  placeOf,
+  unitOf,
 } from "../../../autodiff_viz/web/formula/caret.js";
 
 /** "a|b|c" is the text abc with b selected; "a|bc" has the caret alone. */
 function typing(marked) {
   const [before, middle, after] = marked.split("|");
-  if (after === undefined) return { text: before + middle, start: before.length, end: before.length };
-  return { text: before + middle + after, start: before.length, end: before.length + middle.length };
+  if (after === undefined)
+    return { text: before + middle, start: before.length, end: before.length };
+  return {
+    text: before + middle + after,
+    start: before.length,
+    end: before.length + middle.length,
+  };
 }
 function shown({ text, start, end }) {
   const caret = start === end ? "|" : `|${text.slice(start, end)}|`;
   return text.slice(0, start) + caret + text.slice(end);
 }
-const applied = ({ text }, { start, end, insert }) => text.slice(0, start) + insert + text.slice(end);
+const applied = ({ text }, { start, end, insert }) =>
+  text.slice(0, start) + insert + text.slice(end);
 const entered = (marked) => applied(typing(marked), newLine(typing(marked)));
 
 test("a place and its offset belong together", () => {
@@ -38,12 +51,17 @@ test("a change is the least stretch that differs", () => {
 
 test("applying the change from one text to another gives the other", () => {
   const texts = ["", "a", "ab\ncd", "ab\nxx\ncd", "cd", "aab"];
-  for (const before of texts) for (const after of texts) assert.equal(applied({ text: before }, change(before, after)), after);
+  for (const before of texts)
+    for (const after of texts)
+      assert.equal(applied({ text: before }, change(before, after)), after);
 });
 
 test("a caret before a change stays, one behind it moves along", () => {
   const longer = change("x = 1.0\ny", "x = 12.5.0\ny");
-  assert.deepEqual([0, 5, 9].map((offset) => carried(offset, longer)), [0, 5, 12]);
+  assert.deepEqual(
+    [0, 5, 9].map((offset) => carried(offset, longer)),
+    [0, 5, 12],
+  );
 });
 
 test("Enter keeps the indentation and goes deeper after a colon", () => {

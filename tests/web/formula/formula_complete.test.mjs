@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { complete } from "../../../autodiff_viz/web/formula/complete.js";
 
-const WORDS = ["sin", "sinh", "sign", "sigmoid", "exp", "stop_gradient", "reduce_sum"].map((word) => ({ word, kind: "op", doc: "" }));
+const WORDS = ["sin", "sinh", "sign", "sigmoid", "exp", "stop_gradient", "reduce_sum"].map(
+  (word) => ({ word, kind: "op", doc: "" }),
+);
 const offered = (marked) => {
   const caret = marked.indexOf("|");
   const found = complete(marked.replace("|", ""), caret, WORDS);
@@ -47,7 +49,13 @@ test("a name that is being given is the author's", () => {
 });
 
 test("comments, quotes, numbers and arguments of a lambda are left alone", () => {
-  for (const text of ["y = 1 # si|", 'with checkpoint("si|', "y = 2si|", "y = rewrite(x, lambda si|"]) assert.equal(offered(text), null, text);
+  for (const text of [
+    "y = 1 # si|",
+    'with checkpoint("si|',
+    "y = 2si|",
+    "y = rewrite(x, lambda si|",
+  ])
+    assert.equal(offered(text), null, text);
 });
 
 test("the body of a lambda and what follows a quoted name are code", () => {

@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { indexed, nodesAt, nodesBetween, nodesUnder, placesOf } from "../../../autodiff_viz/web/formula/places.js";
+import {
+  indexed,
+  nodesAt,
+  nodesBetween,
+  nodesUnder,
+  placesOf,
+} from "../../../autodiff_viz/web/formula/places.js";
 
 const TEXT = `x = 1.0
 b = log(x) + sin(x)  # x twice
@@ -19,14 +25,20 @@ return z`;
 const NAMES = ["x", "log_1", "sin_1", "b", "e_0", "e_1", "s_f_1", "y", "s_f_2", "f_1", "z"];
 const PLACES = "1 2:4-10 2:13-19 2 5 5 7 8 7 8 10";
 const FRAMES = [
-  { name: "g", nodes: ["e_0", "e_1"] }, { name: "for i 0", nodes: ["e_0"] }, { name: "for i 1", nodes: ["e_1"] },
-  { name: "f 1", nodes: ["s_f_1", "y"] }, { name: "f 2", nodes: ["s_f_2", "f_1"] },
+  { name: "g", nodes: ["e_0", "e_1"] },
+  { name: "for i 0", nodes: ["e_0"] },
+  { name: "for i 1", nodes: ["e_1"] },
+  { name: "f 1", nodes: ["s_f_1", "y"] },
+  { name: "f 2", nodes: ["s_f_2", "f_1"] },
 ];
 const INDEX = indexed({ text: TEXT, places: PLACES, heads: "3 4 4 9 10" }, NAMES, FRAMES);
 const LINES = TEXT.split("\n");
 
 /** The place just before a piece of a line. */
-const before = (line, piece, from = 0) => ({ line: line - 1, unit: LINES[line - 1].indexOf(piece, from) });
+const before = (line, piece, from = 0) => ({
+  line: line - 1,
+  unit: LINES[line - 1].indexOf(piece, from),
+});
 
 test("a caret in an expression means its node, and elsewhere in the line the line's node", () => {
   assert.deepEqual(nodesAt(INDEX, before(2, "og(")), ["log_1"]);
@@ -59,7 +71,12 @@ test("the head of a block means all in it, and a call all that it makes", () => 
 });
 
 test("a selection over several lines means all that they make, one in a line what both its ends mean", () => {
-  assert.deepEqual(nodesBetween(INDEX, before(1, "x"), before(2, "log")), ["x", "log_1", "sin_1", "b"]);
+  assert.deepEqual(nodesBetween(INDEX, before(1, "x"), before(2, "log")), [
+    "x",
+    "log_1",
+    "sin_1",
+    "b",
+  ]);
   assert.deepEqual(nodesBetween(INDEX, before(1, "x"), { line: 1, unit: 0 }), ["x"]);
   assert.deepEqual(nodesBetween(INDEX, before(2, "log"), before(2, "x)")), ["log_1"]);
 });
@@ -78,7 +95,11 @@ test("a name of a loop means the nodes of all its steps, one of a function those
 });
 
 test("a pointer on an argument means what the expression makes, since each call gives it another node", () => {
-  const index = indexed({ text: "a = 1.0\ndef f(a):\n    return exp(a)\ny = f(a)", places: "1 3", heads: "4" }, ["a", "y"], [{ name: "f 1", nodes: ["y"] }]);
+  const index = indexed(
+    { text: "a = 1.0\ndef f(a):\n    return exp(a)\ny = f(a)", places: "1 3", heads: "4" },
+    ["a", "y"],
+    [{ name: "f 1", nodes: ["y"] }],
+  );
   assert.deepEqual(nodesUnder(index, { line: 2, unit: 15 }), ["y"]);
   assert.deepEqual(nodesUnder(index, { line: 3, unit: 6 }), ["a"]);
 });
@@ -88,30 +109,51 @@ test("words of comments, keywords and arguments of a lambda are no names of node
   const index = indexed({ text, places: "1 2 3 4" }, ["v", "x", "y", "r"], []);
   assert.deepEqual(nodesUnder(index, { line: 2, unit: text.split("\n")[2].indexOf("x=") }), ["y"]);
   assert.deepEqual(nodesUnder(index, { line: 2, unit: text.split("\n")[2].indexOf("v)") }), ["v"]);
-  assert.deepEqual(nodesUnder(index, { line: 2, unit: text.split("\n")[2].lastIndexOf("v") }), ["y"]);
-  assert.deepEqual(nodesUnder(index, { line: 3, unit: text.split("\n")[3].indexOf("v * v") }), ["r"]);
+  assert.deepEqual(nodesUnder(index, { line: 2, unit: text.split("\n")[2].lastIndexOf("v") }), [
+    "y",
+  ]);
+  assert.deepEqual(nodesUnder(index, { line: 3, unit: text.split("\n")[3].indexOf("v * v") }), [
+    "r",
+  ]);
   assert.deepEqual(nodesUnder(index, { line: 3, unit: text.split("\n")[3].indexOf("x,") }), ["x"]);
 });
 
 test("columns count characters, and offsets UTF-16 units", () => {
-  const index = indexed({ text: "x = 1.0; y = 2.0 # \u{1F600}\nz = 3.0 # \u{1F600}", places: "1:0-7 1:9-16 2" }, ["x", "y", "z"], []);
+  const index = indexed(
+    { text: "x = 1.0; y = 2.0 # \u{1F600}\nz = 3.0 # \u{1F600}", places: "1:0-7 1:9-16 2" },
+    ["x", "y", "z"],
+    [],
+  );
   assert.deepEqual(nodesAt(index, { line: 0, unit: 10 }), ["y"]);
   assert.equal(placesOf(index, ["z"])[0].end, "z = 3.0 # \u{1F600}".length);
 });
 
 test("an expression over several lines has all of them", () => {
-  const index = indexed({ text: "y = concatenate([x,\n    b * 2.0])", places: "2:4-11 1:0-2:13" }, ["mul_1", "y"], []);
+  const index = indexed(
+    { text: "y = concatenate([x,\n    b * 2.0])", places: "2:4-11 1:0-2:13" },
+    ["mul_1", "y"],
+    [],
+  );
   assert.deepEqual(nodesAt(index, { line: 1, unit: 6 }), ["mul_1"]);
   assert.deepEqual(nodesAt(index, { line: 1, unit: 12 }), ["y"]);
   assert.deepEqual(nodesAt(index, { line: 0, unit: 3 }), ["y"]);
-  assert.deepEqual(placesOf(index, ["y"]).map(({ line, start, endLine, end }) => [line, start, endLine, end]), [[0, 0, 1, 13]]);
+  assert.deepEqual(
+    placesOf(index, ["y"]).map(({ line, start, endLine, end }) => [line, start, endLine, end]),
+    [[0, 0, 1, 13]],
+  );
 });
 
 test("copies of a line have one place", () => {
-  assert.deepEqual(placesOf(INDEX, ["e_0", "e_1", "gone"]).map(({ line }) => line), [4]);
+  assert.deepEqual(
+    placesOf(INDEX, ["e_0", "e_1", "gone"]).map(({ line }) => line),
+    [4],
+  );
 });
 
 test("a text without places, or with those of another drawing, means nothing", () => {
   assert.deepEqual(nodesAt(indexed({ text: "x = 1.0" }, ["x"], []), { line: 0, unit: 0 }), []);
-  assert.deepEqual(nodesAt(indexed({ text: "x = 1.0", places: "1 1" }, ["x"], []), { line: 0, unit: 0 }), []);
+  assert.deepEqual(
+    nodesAt(indexed({ text: "x = 1.0", places: "1 1" }, ["x"], []), { line: 0, unit: 0 }),
+    [],
+  );
 });

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { aimed } from "../../../autodiff_viz/web/canvas/gestures/touch.js";
 
-const nodes = [{ id: "a", x: 0, y: 0, w: 128, h: 80 }, { id: "b", x: 192, y: 0, w: 128, h: 80 }];
+const nodes = [
+  { id: "a", x: 0, y: 0, w: 128, h: 80 },
+  { id: "b", x: 192, y: 0, w: 128, h: 80 },
+];
 const empty = { part: "canvas", id: null };
 
 test("a tap that misses a small card by little means the nearest one", () => {

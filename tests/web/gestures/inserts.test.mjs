@@ -4,7 +4,10 @@ import { freeSpot, wireCurve } from "../../../autodiff_viz/web/canvas/state/geom
 import { wireUnder } from "../../../autodiff_viz/web/canvas/gestures/insert.js";
 import { wire } from "../drawings.mjs";
 
-const strung = (from, to, a, b, via = []) => ({ wire: wire(from, to), curve: wireCurve(a, b, via) });
+const strung = (from, to, a, b, via = []) => ({
+  wire: wire(from, to),
+  curve: wireCurve(a, b, via),
+});
 const LEVEL = strung("a", "b", [0, 0], [400, 0]);
 const LOWER = strung("c", "d", [0, 40], [400, 40]);
 const any = () => true;
@@ -20,7 +23,10 @@ test("a card beside every wire is on none", () => {
 });
 
 test("a wire that may not take the card is passed over", () => {
-  assert.equal(wireUnder([LEVEL, LOWER], { x: 150, y: -25, w: 100, h: 80 }, ({ from }) => from === "c"), LOWER.wire);
+  assert.equal(
+    wireUnder([LEVEL, LOWER], { x: 150, y: -25, w: 100, h: 80 }, ({ from }) => from === "c"),
+    LOWER.wire,
+  );
 });
 
 test("the bends of a wire are followed", () => {

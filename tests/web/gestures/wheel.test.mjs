@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { turned } from "../../../autodiff_viz/web/canvas/gestures/pan_zoom.js";
 
-const STILL = { deltaX: 0, deltaY: 0, deltaMode: 0, ctrlKey: false, metaKey: false, shiftKey: false };
+const STILL = {
+  deltaX: 0,
+  deltaY: 0,
+  deltaMode: 0,
+  ctrlKey: false,
+  metaKey: false,
+  shiftKey: false,
+};
 const MOUSE = { ...STILL, deltaY: 120, wheelDeltaY: -120 }; // Chromium, one step
 const LINES = { ...STILL, deltaY: 3, deltaMode: 1 }; // Firefox, one step
 const FINGERS = { ...STILL, deltaY: 7, wheelDeltaY: -21 }; // Chromium, two fingers on a trackpad
@@ -15,7 +22,10 @@ test("a mouse's wheel zooms out when turned towards the user, in when turned awa
 });
 
 test("a step there and a step back is no change, and no step is large", () => {
-  const [there, back] = [turned(MOUSE).zoom, turned({ ...MOUSE, deltaY: -120, wheelDeltaY: 120 }).zoom];
+  const [there, back] = [
+    turned(MOUSE).zoom,
+    turned({ ...MOUSE, deltaY: -120, wheelDeltaY: 120 }).zoom,
+  ];
   assert.ok(Math.abs(there * back - 1) < 1e-12);
   assert.ok(turned({ ...MOUSE, deltaY: -5000 }).zoom < 1.3);
 });

@@ -8,7 +8,8 @@ const pushed = [];
 globalThis.location = { search: "", pathname: "/autodiff/", host: "lab.example" };
 globalThis.history = { state: null, pushState: (_state, _title, url) => pushed.push(url) };
 const { shared } = await import("../../../autodiff_viz/web/base/constants.js");
-const { LabSocket, LATE_MS, RETRY_MS, showAddress } = await import("../../../autodiff_viz/web/connection/socket.js");
+const { LabSocket, LATE_MS, RETRY_MS, showAddress } =
+  await import("../../../autodiff_viz/web/connection/socket.js");
 
 /** A WebSocket that does what it is told. */
 class Fake extends EventTarget {
@@ -41,7 +42,11 @@ class Fake extends EventTarget {
 
 function opened() {
   const [made, heard, lost] = [[], [], []];
-  const lab = new LabSocket((word) => heard.push(word), () => lost.push(true), (...asked) => (made.push(new Fake(...asked)), made.at(-1)));
+  const lab = new LabSocket(
+    (word) => heard.push(word),
+    () => lost.push(true),
+    (...asked) => (made.push(new Fake(...asked)), made.at(-1)),
+  );
   lab.open("1a");
   return { lab, made, heard, lost };
 }

@@ -15,9 +15,18 @@ function page(search, link) {
   const listeners = [];
   const anchor = Object.assign(new Anchor(), { search: link });
   globalThis.location = { search };
-  globalThis.document = { addEventListener: (_, listener) => listeners.push(listener), removeEventListener: () => {}, querySelectorAll: () => [anchor] };
+  globalThis.document = {
+    addEventListener: (_, listener) => listeners.push(listener),
+    removeEventListener: () => {},
+    querySelectorAll: () => [anchor],
+  };
   const stop = watchLinks();
-  return { stop, anchor, click: () => listeners.forEach((listener) => listener({ target: { closest: () => anchor }, button: 0 })) };
+  return {
+    stop,
+    anchor,
+    click: () =>
+      listeners.forEach((listener) => listener({ target: { closest: () => anchor }, button: 0 })),
+  };
 }
 
 test("nothing is sent from a link on until the address names its page", () => {

@@ -7,16 +7,34 @@ function browser() {
   const page = { state: "CONNECTED", search: "?g=1", timers: new Map(), listeners: {} };
   const listen = (kind, run) => (page.listeners[kind] = [...(page.listeners[kind] ?? []), run]);
   Object.assign(globalThis, {
-    sessionStorage: { getItem: (name) => stored.get(name) ?? null, setItem: (name, text) => stored.set(name, text) },
-    location: { get search() { return page.search; } },
-    document: {
-      querySelector: () => ({ getAttribute: () => page.state }), addEventListener: listen, removeEventListener: () => {},
-      get visibilityState() { return page.hidden ? "hidden" : "visible"; },
+    sessionStorage: {
+      getItem: (name) => stored.get(name) ?? null,
+      setItem: (name, text) => stored.set(name, text),
     },
-    MutationObserver: class { constructor(changed) { listen("state", changed); } observe() {} disconnect() {} },
+    location: {
+      get search() {
+        return page.search;
+      },
+    },
+    document: {
+      querySelector: () => ({ getAttribute: () => page.state }),
+      addEventListener: listen,
+      removeEventListener: () => {},
+      get visibilityState() {
+        return page.hidden ? "hidden" : "visible";
+      },
+    },
+    MutationObserver: class {
+      constructor(changed) {
+        listen("state", changed);
+      }
+      observe() {}
+      disconnect() {}
+    },
     window: { setTimeout: (run) => (page.timers.set(page.timers.size + 1, run), page.timers.size) },
     clearTimeout: (id) => page.timers.delete(id),
-    addEventListener: listen, removeEventListener: () => {},
+    addEventListener: listen,
+    removeEventListener: () => {},
   });
   page.fire = (kind) => (page.listeners[kind] ?? []).forEach((run) => run());
   page.wait = () => [...page.timers.values()].forEach((run) => run());
@@ -28,7 +46,8 @@ const { Mail } = await import("../../../autodiff_viz/web/connection/edit_sender.
 
 /** An editor on the page, and what it posted. */
 function editor(name, word) {
-  const host = { isConnected: true }, posted = [];
+  const host = { isConnected: true },
+    posted = [];
   const mail = new Mail(name, host);
   mail.receive(word, (message) => posted.push(message.edits.map((edit) => [edit.seq, edit.kind])));
   return { host, posted, mail };
@@ -42,7 +61,12 @@ test("an edit under way as the server restarts is adopted by the next editor and
   before.mail.send({ kind: "rule" });
   before.mail.send({ kind: "undo" });
   const after = editor("a", NEW);
-  assert.deepEqual(after.posted, [[[1, "rule"], [2, "undo"]]]);
+  assert.deepEqual(after.posted, [
+    [
+      [1, "rule"],
+      [2, "undo"],
+    ],
+  ]);
   assert.deepEqual(editor("a", { key: "third", ack: 0, from: ["new", 2] }).posted, []);
 });
 
@@ -72,7 +96,10 @@ test("without a connection nothing is posted, and all of it as soon as there is 
   assert.deepEqual(posted, []);
   page.state = "CONNECTED";
   page.fire("state");
-  assert.deepEqual(posted.at(-1), [[1, "rule"], [2, "output"]]);
+  assert.deepEqual(posted.at(-1), [
+    [1, "rule"],
+    [2, "output"],
+  ]);
 });
 
 test("a phone that wakes up sends what was under way", () => {
@@ -84,7 +111,9 @@ test("a phone that wakes up sends what was under way", () => {
 
 test("storage that refuses does not stop the mail", () => {
   const { setItem } = sessionStorage;
-  sessionStorage.setItem = () => { throw new Error("QuotaExceededError"); };
+  sessionStorage.setItem = () => {
+    throw new Error("QuotaExceededError");
+  };
   const { posted, mail } = editor("f", OLD);
   mail.send({ kind: "rule" });
   sessionStorage.setItem = setItem;
@@ -126,7 +155,10 @@ test("a page that stays, although the browser had set out, forgets what is confi
 
 test("what was confirmed just before a reload began is done there if the address is the one from before", (t) => {
   t.mock.method(performance, "getEntriesByType", () => [{ type: "reload" }]);
-  for (const [name, kind, done] of [["n", "beforeunload", [[[1, "rule"]]]], ["o", "popstate", []]]) {
+  for (const [name, kind, done] of [
+    ["n", "beforeunload", [[[1, "rule"]]]],
+    ["o", "popstate", []],
+  ]) {
     page.search = "";
     const { mail } = editor(name, OLD);
     mail.send({ kind: "rule" });

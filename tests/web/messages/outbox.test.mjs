@@ -1,25 +1,41 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { adopt, begin, confirm, due, push } from "../../../autodiff_viz/web/connection/edit_sender.js";
+import {
+  adopt,
+  begin,
+  confirm,
+  due,
+  push,
+} from "../../../autodiff_viz/web/connection/edit_sender.js";
 
-const edits = (count) => Array.from({ length: count }, (_, i) => ({ kind: "select", node: `n${i}` }));
+const edits = (count) =>
+  Array.from({ length: count }, (_, i) => ({ kind: "select", node: `n${i}` }));
 
 /** The other side, as the contract says: apply each number once, in order. */
 function server() {
   const seen = { ack: 0, applied: [] };
   seen.receive = (pending) => {
-    for (const edit of pending) if (edit.seq > seen.ack) (seen.applied.push(edit.node), (seen.ack = edit.seq));
+    for (const edit of pending)
+      if (edit.seq > seen.ack) (seen.applied.push(edit.node), (seen.ack = edit.seq));
   };
   return seen;
 }
 
 test("edits are numbered from the one after the last that Python has", () => {
-  assert.deepEqual(edits(2).reduce(push, begin("k", 7)).pending.map((edit) => edit.seq), [8, 9]);
+  assert.deepEqual(
+    edits(2)
+      .reduce(push, begin("k", 7))
+      .pending.map((edit) => edit.seq),
+    [8, 9],
+  );
 });
 
 test("a confirmation forgets what it covers and nothing else", () => {
   const outbox = confirm(edits(5).reduce(push, begin("k", 0)), 3);
-  assert.deepEqual(outbox.pending.map((edit) => edit.seq), [4, 5]);
+  assert.deepEqual(
+    outbox.pending.map((edit) => edit.seq),
+    [4, 5],
+  );
   assert.equal(push(outbox, { kind: "undo" }).last, 6);
 });
 
@@ -37,18 +53,34 @@ test("with two messages of three lost and answers late, each edit is applied onc
     if (i % 7 === 0) outbox = confirm(outbox, python.ack);
   });
   python.receive(outbox.pending); // the last message, or its repetition
-  assert.deepEqual(python.applied, edits(20).map((edit) => edit.node));
+  assert.deepEqual(
+    python.applied,
+    edits(20).map((edit) => edit.node),
+  );
 });
 
 /** Five edits under way in session "old", of which Python has confirmed the first `ack`. */
 const left = (ack, more = {}) => ({
-  ...confirm(edits(5).reduce(push, begin("old", 0)), ack), document: 0, search: "?g=1", ...more,
+  ...confirm(edits(5).reduce(push, begin("old", 0)), ack),
+  document: 0,
+  search: "?g=1",
+  ...more,
 });
 const nodes = (outbox) => outbox.pending.map((edit) => [edit.seq, edit.node]);
 
 test("a new session gets what its graph has not, in order and numbered anew", () => {
   const { outbox, rest } = adopt([left(0)], { key: "new", ack: 0, from: ["old", 3] }, "?g=2");
-  assert.deepEqual([outbox.key, nodes(outbox), rest], ["new", [[1, "n3"], [2, "n4"]], []]);
+  assert.deepEqual(
+    [outbox.key, nodes(outbox), rest],
+    [
+      "new",
+      [
+        [1, "n3"],
+        [2, "n4"],
+      ],
+      [],
+    ],
+  );
 });
 
 test("what the graph has already is not done twice, though Python's word of it never came", () => {
@@ -57,12 +89,18 @@ test("what the graph has already is not done twice, though Python's word of it n
 
 test("an address that is still the same has none of what was under way", () => {
   const { outbox } = adopt([left(3)], { key: "new", ack: 0, from: null }, "?g=1");
-  assert.deepEqual(nodes(outbox), [[1, "n3"], [2, "n4"]]);
+  assert.deepEqual(nodes(outbox), [
+    [1, "n3"],
+    [2, "n4"],
+  ]);
 });
 
 test("edits confirmed just before a reload are sent again if the page came by the address from before, and only then", () => {
   const just = left(0, { early: 2, search: "" });
-  const opened = (from, search, reloaded) => nodes(adopt([just], { key: "new", ack: 0, from }, search, [], reloaded).outbox).map(([, node]) => node);
+  const opened = (from, search, reloaded) =>
+    nodes(adopt([just], { key: "new", ack: 0, from }, search, [], reloaded).outbox).map(
+      ([, node]) => node,
+    );
   assert.deepEqual(opened(null, "", true), ["n0", "n1", "n2", "n3", "n4"]); // a bare address
   assert.deepEqual(opened(null, "", false), ["n2", "n3", "n4"]); // the bare address was asked for
   assert.deepEqual(opened(["old", 2], "?g=2", true), ["n2", "n3", "n4"]); // the new address came through
@@ -73,7 +111,9 @@ test("another document gets no edit, and they wait for their own", () => {
   const waiting = left(3);
   const { outbox, rest } = adopt([waiting], { key: "new", ack: 0, from: ["other", 3] }, "?g=other");
   assert.deepEqual([outbox, rest], [begin("new", 0), [waiting]]);
-  assert.deepEqual(nodes(adopt(rest, { key: "newer", ack: 0, from: ["old", 4] }, "?g=1").outbox), [[1, "n4"]]);
+  assert.deepEqual(nodes(adopt(rest, { key: "newer", ack: 0, from: ["old", 4] }, "?g=1").outbox), [
+    [1, "n4"],
+  ]);
 });
 
 test("a page entered again goes on where it was left, unless another document has been opened meanwhile", () => {

@@ -15,7 +15,11 @@ const { Question, STILL_MS } = await import("../../../autodiff_viz/web/connectio
 function asking() {
   page.timers.clear();
   const posted = [];
-  const mail = { host: { isConnected: true, dataset: {} }, busy: false, ask: ({ rest }) => !mail.busy && posted.push(rest) > 0 };
+  const mail = {
+    host: { isConnected: true, dataset: {} },
+    busy: false,
+    ask: ({ rest }) => !mail.busy && posted.push(rest) > 0,
+  };
   return { question: new Question(mail), mail, posted };
 }
 

@@ -6,43 +6,90 @@ import { Editor } from "../../../autodiff_viz/web/canvas/editor.js";
 /** An element of a page, as far as the editor makes and asks it. */
 class Part {
   constructor(tag) {
-    Object.assign(this, { tag, attributes: {}, children: [], dataset: {}, isConnected: true, textContent: "" });
+    Object.assign(this, {
+      tag,
+      attributes: {},
+      children: [],
+      dataset: {},
+      isConnected: true,
+      textContent: "",
+    });
     this.classList = { add() {}, remove() {}, toggle() {}, contains: () => false };
     this.style = { setProperty() {} };
   }
-  setAttribute(name, value) { this.attributes[name] = value; }
-  getAttribute(name) { return this.attributes[name] ?? null; }
+  setAttribute(name, value) {
+    this.attributes[name] = value;
+  }
+  getAttribute(name) {
+    return this.attributes[name] ?? null;
+  }
   addEventListener() {}
-  animate() { return { effect: { setKeyframes() {}, updateTiming() {} }, pause() {}, cancel() {}, play() {}, finished: Promise.resolve() }; }
-  append(...parts) { for (const part of parts) this.appendChild(part); }
+  animate() {
+    return {
+      effect: { setKeyframes() {}, updateTiming() {} },
+      pause() {},
+      cancel() {},
+      play() {},
+      finished: Promise.resolve(),
+    };
+  }
+  append(...parts) {
+    for (const part of parts) this.appendChild(part);
+  }
   appendChild(part) {
     this.children.push(part);
-    if (part instanceof Part) part.remove = () => this.children.splice(this.children.indexOf(part), 1);
+    if (part instanceof Part)
+      part.remove = () => this.children.splice(this.children.indexOf(part), 1);
     return part;
   }
-  querySelector(selector) { return this.children.find((part) => part.attributes?.class === selector.slice(1)) ?? null; }
+  querySelector(selector) {
+    return this.children.find((part) => part.attributes?.class === selector.slice(1)) ?? null;
+  }
 }
 
 const page = { state: "CONNECTED" };
 const app = { getAttribute: () => page.state };
 const stored = new Map();
-const storage = { getItem: (name) => stored.get(name) ?? null, setItem: (name, text) => stored.set(name, text) };
+const storage = {
+  getItem: (name) => stored.get(name) ?? null,
+  setItem: (name, text) => stored.set(name, text),
+};
 const listens = { addEventListener() {}, removeEventListener() {} };
 const browser = {
-  ...listens, sessionStorage: storage, localStorage: storage, location: { search: "?g=1", hash: "" }, window: globalThis,
+  ...listens,
+  sessionStorage: storage,
+  localStorage: storage,
+  location: { search: "?g=1", hash: "" },
+  window: globalThis,
   document: {
-    ...listens, querySelector: () => app, createElement: (tag) => new Part(tag), createElementNS: (_, tag) => new Part(tag),
-    body: new Part("body"), documentElement: new Part("html"), visibilityState: "visible",
+    ...listens,
+    querySelector: () => app,
+    createElement: (tag) => new Part(tag),
+    createElementNS: (_, tag) => new Part(tag),
+    body: new Part("body"),
+    documentElement: new Part("html"),
+    visibilityState: "visible",
   },
-  MutationObserver: class { observe() {} disconnect() {} },
+  MutationObserver: class {
+    observe() {}
+    disconnect() {}
+  },
   navigator: { onLine: true },
 };
 
 /** Have this browser for one test: other tests of this process have theirs. */
 function browse(context) {
-  const before = Object.keys(browser).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
-  for (const [name, value] of Object.entries(browser)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
-  context.after(() => before.forEach(([name, had]) => (had ? Object.defineProperty(globalThis, name, had) : delete globalThis[name])));
+  const before = Object.keys(browser).map((name) => [
+    name,
+    Object.getOwnPropertyDescriptor(globalThis, name),
+  ]);
+  for (const [name, value] of Object.entries(browser))
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  context.after(() =>
+    before.forEach(([name, had]) =>
+      had ? Object.defineProperty(globalThis, name, had) : delete globalThis[name],
+    ),
+  );
 }
 
 const WORD = { key: "python", ack: 0, from: null };
@@ -61,7 +108,10 @@ function opened(context) {
     editor.mail.receive({ ...WORD, ack }, () => {});
     editor.receive({ ...editor.drawing, ack, rev: ack });
   };
-  const lines = () => editor.stage.host.children.filter((part) => part.attributes?.class?.includes("waits")).map((part) => part.children[0]);
+  const lines = () =>
+    editor.stage.host.children
+      .filter((part) => part.attributes?.class?.includes("waits"))
+      .map((part) => part.children[0]);
   return { editor, answer, lines };
 }
 

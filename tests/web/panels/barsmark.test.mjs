@@ -1,27 +1,64 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barsAt, placeOn, rangeOf, renumbered } from "../../../autodiff_viz/web/explain/cotangents.js";
+import {
+  barsAt,
+  placeOn,
+  rangeOf,
+  renumbered,
+} from "../../../autodiff_viz/web/explain/cotangents.js";
 
 const M = "\u2212";
 const place = (...numbers) => ({ kind: 0, numbers });
 const spans = (bars) => bars.map(({ start, end, text, against }) => [start, end, text, against]);
 
 /** x feeds a and z: 2 and 3 arrive, 5 in all; at a 7, which does not depend on the slider. */
-const rows = [["passed a:0", 2, true], ["passed z:1", 3, true], ["cotangent x", 5, false], ["cotangent a", 7, false]];
+const rows = [
+  ["passed a:0", 2, true],
+  ["passed z:1", 3, true],
+  ["cotangent x", 5, false],
+  ["cotangent a", 7, false],
+];
 
 test("parts stand end to end above their sum, and what the table has not stays Python's", () => {
-  const bars = barsAt(rows, new Map([["passed a:0", place(-1)], ["passed z:1", place(4)], ["cotangent x", place(3)]]));
-  assert.deepEqual(spans(bars), [[0, -1, `${M}1`, true], [-1, 3, "+4", false], [0, 3, "3", false], [0, 7, null, false]]);
+  const bars = barsAt(
+    rows,
+    new Map([
+      ["passed a:0", place(-1)],
+      ["passed z:1", place(4)],
+      ["cotangent x", place(3)],
+    ]),
+  );
+  assert.deepEqual(spans(bars), [
+    [0, -1, `${M}1`, true],
+    [-1, 3, "+4", false],
+    [0, 3, "3", false],
+    [0, 7, null, false],
+  ]);
 });
 
 test("of arrays the sum follows by its norm, and the lengths of its parts are known later", () => {
-  const bars = barsAt(rows, new Map([["passed a:0", { kind: -1, numbers: [9, 1] }], ["cotangent x", { kind: 2, numbers: [3, -4] }]]));
-  assert.deepEqual(spans(bars).slice(0, 3), [[0, 0, "\u2026", false], [0, 3, null, false], [0, 5, "5", false]]);
+  const bars = barsAt(
+    rows,
+    new Map([
+      ["passed a:0", { kind: -1, numbers: [9, 1] }],
+      ["cotangent x", { kind: 2, numbers: [3, -4] }],
+    ]),
+  );
+  assert.deepEqual(spans(bars).slice(0, 3), [
+    [0, 0, "\u2026", false],
+    [0, 3, null, false],
+    [0, 5, "5", false],
+  ]);
 });
 
 test("while a pass is played what it has not computed has neither bar nor number", () => {
   const bars = barsAt(rows, new Map(), (place) => ["cotangent a", "passed a:0"].includes(place));
-  assert.deepEqual(spans(bars), [[0, 2, null, false], [2, 2, "\u2013", false], [0, 0, "\u2013", false], [0, 7, null, false]]);
+  assert.deepEqual(spans(bars), [
+    [0, 2, null, false],
+    [2, 2, "\u2013", false],
+    [0, 0, "\u2013", false],
+    [0, 7, null, false],
+  ]);
 });
 
 test("NaN and infinity have no bar, and are written", () => {

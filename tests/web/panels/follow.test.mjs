@@ -8,24 +8,65 @@ const line = (terms) => terms.map(([text]) => text).join("");
 
 /** b = a * y, with a rule that changes what arrives. */
 const data = {
-  name: "b", kind: "rewrite", kinds: [], value: "0.84696376", arriving: "1.0",
+  name: "b",
+  kind: "rewrite",
+  kinds: [],
+  value: "0.84696376",
+  arriving: "1.0",
   wires: [
-    { to: "a", slot: 0, terms: [["1.5", "", "local b:0"], [" × (", ""], ["1", "cotangent", "cotangent b"], [" → ", ""], [`(${M}1)`, "cotangent", "changed b"], [") = ", ""], [`(${M}1.5)`, "cotangent", "passed b:0"]], passed: `${M}1.5` },
+    {
+      to: "a",
+      slot: 0,
+      terms: [
+        ["1.5", "", "local b:0"],
+        [" × (", ""],
+        ["1", "cotangent", "cotangent b"],
+        [" → ", ""],
+        [`(${M}1)`, "cotangent", "changed b"],
+        [") = ", ""],
+        [`(${M}1.5)`, "cotangent", "passed b:0"],
+      ],
+      passed: `${M}1.5`,
+    },
     { to: "w", slot: 1, passed: "2×3 ‖1.28‖" },
   ],
-  fork: [["3", "", "passed p:0"], [" + ", ""], [`(${M}5)`, "", "passed q:1"], [" = ", ""], [`${M}2`, "", "cotangent b"]],
+  fork: [
+    ["3", "", "passed p:0"],
+    [" + ", ""],
+    [`(${M}5)`, "", "passed q:1"],
+    [" = ", ""],
+    [`${M}2`, "", "cotangent b"],
+  ],
 };
 
 test("while a pass is played the node has the numbers that it has computed, and no others", () => {
   const at = (...known) => computedSoFar(data, (place) => known.includes(place));
-  const texts = ({ value, arriving, fork, wires }) => [value, arriving, fork && line(fork), ...wires.map(({ terms, passed }) => (terms ? line(terms) : passed))];
+  const texts = ({ value, arriving, fork, wires }) => [
+    value,
+    arriving,
+    fork && line(fork),
+    ...wires.map(({ terms, passed }) => (terms ? line(terms) : passed)),
+  ];
   assert.deepEqual(texts(at()), ["", "", undefined, "", ""]);
   assert.deepEqual(texts(at("value b")), ["0.84696376", "", undefined, "", ""]);
-  assert.deepEqual(texts(at("value b", "cotangent b", "passed b:1")), ["0.84696376", "1.0", line(data.fork), "", "2×3 ‖1.28‖"]);
+  assert.deepEqual(texts(at("value b", "cotangent b", "passed b:1")), [
+    "0.84696376",
+    "1.0",
+    line(data.fork),
+    "",
+    "2×3 ‖1.28‖",
+  ]);
 });
 
 test("numbers of the table take the places of Python's, and the others stay", () => {
-  const { data: now, stale } = followed(data, new Map([["value b", place(0.25)], ["changed b", place(4)], ["passed b:0", place(-6)]]));
+  const { data: now, stale } = followed(
+    data,
+    new Map([
+      ["value b", place(0.25)],
+      ["changed b", place(4)],
+      ["passed b:0", place(-6)],
+    ]),
+  );
   assert.equal(line(now.wires[0].terms), `1.5 × (1 → 4) = (${M}6)`);
   assert.deepEqual([now.value, now.arriving, now.wires[1].passed], ["0.25", "1.0", "2×3 ‖1.28‖"]);
   assert.equal(line(now.fork), line(data.fork));
@@ -33,28 +74,73 @@ test("numbers of the table take the places of Python's, and the others stay", ()
 });
 
 test("the terms of a sum are in brackets when they are negative, and its total is not", () => {
-  const { data: now } = followed(data, new Map([["passed p:0", place(-3)], ["passed q:1", place(0.5)], ["cotangent b", place(-2.5)]]));
+  const { data: now } = followed(
+    data,
+    new Map([
+      ["passed p:0", place(-3)],
+      ["passed q:1", place(0.5)],
+      ["cotangent b", place(-2.5)],
+    ]),
+  );
   assert.equal(line(now.fork), `(${M}3) + 0.5 = ${M}2.5`);
   assert.equal(now.arriving, `${M}2.5`);
 });
 
 test("of a tensor its norm is written, with its shape; where its numbers would be needed it is said to be of before", () => {
   const norm = { kind: -1, numbers: [3.5123, 1] };
-  const { data: now, stale } = followed({ ...data, value: "norm 2.04323", arriving: "3 [1, 2, 4], norm 4.6" }, new Map([["value b", norm], ["cotangent b", norm], ["passed b:1", norm]]));
-  assert.deepEqual([now.value, now.arriving, now.wires[1].passed], ["norm 3.5123", "3 [1, 2, 4], norm 4.6", "2×3 ‖3.51‖"]);
+  const { data: now, stale } = followed(
+    { ...data, value: "norm 2.04323", arriving: "3 [1, 2, 4], norm 4.6" },
+    new Map([
+      ["value b", norm],
+      ["cotangent b", norm],
+      ["passed b:1", norm],
+    ]),
+  );
+  assert.deepEqual(
+    [now.value, now.arriving, now.wires[1].passed],
+    ["norm 3.5123", "3 [1, 2, 4], norm 4.6", "2×3 ‖3.51‖"],
+  );
   assert.deepEqual([...stale], ["arriving"]);
 });
 
 test("where JAX passes nothing, no product is written that would be NaN", () => {
-  const wires = [{ to: "x", slot: 0, terms: [["2", "", "local b:0"], [" × ", ""], ["0", "cotangent", "cotangent b"], [" = ", ""], ["0", "cotangent", "passed b:0"]], passed: "0" }];
-  const at = (local, passed) => followed({ ...data, wires }, new Map([["local b:0", place(local)], ["passed b:0", place(passed)]])).data.wires[0];
+  const wires = [
+    {
+      to: "x",
+      slot: 0,
+      terms: [
+        ["2", "", "local b:0"],
+        [" × ", ""],
+        ["0", "cotangent", "cotangent b"],
+        [" = ", ""],
+        ["0", "cotangent", "passed b:0"],
+      ],
+      passed: "0",
+    },
+  ];
+  const at = (local, passed) =>
+    followed(
+      { ...data, wires },
+      new Map([
+        ["local b:0", place(local)],
+        ["passed b:0", place(passed)],
+      ]),
+    ).data.wires[0];
   assert.equal(at(Infinity, 0).terms, undefined);
   assert.equal(line(at(Infinity, NaN).terms), "∞ × 0 = NaN");
   assert.equal(line(at(3, 0).terms), "3 × 0 = 0");
 });
 
 test("a sum that leaves out what is zero is of before once that may be something", () => {
-  const added = [["1", "", "pushed b:0"], [" + ", ""], ["2", "", "pushed b:2"], [" = ", ""], ["3", "", "tangent b"]];
-  const stale = (wire) => [...followed({ ...data, tangent: "3", added }, new Map([[`pushed b:${wire}`, place(1)]])).stale];
+  const added = [
+    ["1", "", "pushed b:0"],
+    [" + ", ""],
+    ["2", "", "pushed b:2"],
+    [" = ", ""],
+    ["3", "", "tangent b"],
+  ];
+  const stale = (wire) => [
+    ...followed({ ...data, tangent: "3", added }, new Map([[`pushed b:${wire}`, place(1)]])).stale,
+  ];
   assert.deepEqual([stale(0), stale(1)], [[], ["added"]]);
 });

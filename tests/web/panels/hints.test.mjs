@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countOf } from "../../../autodiff_viz/web/explain/lints.js";
 
-const [now, later] = [{ says: "", name: "a" }, { says: "", name: "b", later: true }];
+const [now, later] = [
+  { says: "", name: "a" },
+  { says: "", name: "b", later: true },
+];
 
 test("the button counts the hints that matter now", () => {
   assert.equal(countOf([now, later]), "1 hint");

@@ -8,11 +8,17 @@ import { fromFragment, toFragment } from "../../../autodiff_viz/web/dock/layout.
 import { USUAL, valid } from "../../../autodiff_viz/web/dock/layout.js";
 
 const LOOKS = [
-  { folded: true }, { large: true }, { dock: 300 }, { formula: 210 }, { folded: true, large: true, dock: 400, formula: 130 }, { second: "sweep" },
+  { folded: true },
+  { large: true },
+  { dock: 300 },
+  { formula: 210 },
+  { folded: true, large: true, dock: 400, formula: 130 },
+  { second: "sweep" },
 ].map((look) => ({ ...USUAL, ...look }));
 
 test("a look in a link is read as it was", () => {
-  for (const look of LOOKS) assert.deepEqual(valid(fromFragment(toFragment(look, null)).look), look);
+  for (const look of LOOKS)
+    assert.deepEqual(valid(fromFragment(toFragment(look, null)).look), look);
 });
 
 test("the usual look and a fitted view add nothing to a link", () => {
@@ -27,7 +33,9 @@ test("the part of the graph on view is the same on a canvas of another size", ()
   assert.equal(look, null);
   const other = viewOf(read, { w: 1400, h: 700 });
   const middle = [(700 - other.x) / other.k, (350 - other.y) / other.k];
-  assert.ok(Math.abs(middle[0] - (390 + 130.5) / 1.25) < 1 && Math.abs(middle[1] - (160 - 42) / 1.25) < 1);
+  assert.ok(
+    Math.abs(middle[0] - (390 + 130.5) / 1.25) < 1 && Math.abs(middle[1] - (160 - 42) / 1.25) < 1,
+  );
   assert.equal(other.k, 1.25);
 });
 
@@ -37,9 +45,20 @@ test("on a canvas of the same size the view is the same", () => {
 });
 
 test("what no page has written is ignored", () => {
-  for (const hash of ["#view=", "#view=1,2", "#view=a,b,c", "#view=0,1,1", "#view=-1,0,0", "#view=1,1e9,0", "#view=Infinity,0,0", "#view=1,,2", "#"])
+  for (const hash of [
+    "#view=",
+    "#view=1,2",
+    "#view=a,b,c",
+    "#view=0,1,1",
+    "#view=-1,0,0",
+    "#view=1,1e9,0",
+    "#view=Infinity,0,0",
+    "#view=1,,2",
+    "#",
+  ])
     assert.equal(fromFragment(hash).place, null, hash);
-  for (const dock of ["-5", "0", "x", "1e9", ""]) assert.equal(fromFragment(`#dock=${dock}`).look.dock, null, dock);
+  for (const dock of ["-5", "0", "x", "1e9", ""])
+    assert.equal(fromFragment(`#dock=${dock}`).look.dock, null, dock);
   assert.equal(valid(fromFragment("#second=<b>").look).second, null);
   assert.deepEqual(valid(fromFragment("#folded=yes&large=2").look), USUAL);
   assert.equal(fromFragment("#somewhere-else").look, null);

@@ -32,8 +32,14 @@ test("a value is put onto the slider's own positions, without noise in its last 
 });
 
 test("of two panels side by side, the one under the pointer is dragged, or the nearer one", () => {
-  const [left, right] = [{ _offset: 60, _length: 150 }, { _offset: 280, _length: 150 }];
-  assert.deepEqual([100, 300, 230, 260, 500].map((x) => axisAt([left, right], x)), [left, right, left, right, right]);
+  const [left, right] = [
+    { _offset: 60, _length: 150 },
+    { _offset: 280, _length: 150 },
+  ];
+  assert.deepEqual(
+    [100, 300, 230, 260, 500].map((x) => axisAt([left, right], x)),
+    [left, right, left, right, right],
+  );
   assert.equal(axisAt([left], 900), left);
 });
 
@@ -45,7 +51,16 @@ test("a mark stands on a point of the curve, which has a number only at the posi
 });
 
 test("a tangent has the slope that is given and stays within its panel", () => {
-  assert.deepEqual(tangentAt({ x: 1, y: 2 }, 0.5, [0, 10], [0, 10]), [[0, 1.5], [3, 3]]);
-  assert.deepEqual(tangentAt({ x: 5, y: 9 }, 4, [0, 10], [0, 10]), [[4.75, 8], [5.25, 10]]);
-  assert.deepEqual(tangentAt({ x: 9, y: 2 }, 0, [0, 10], [0, 10]), [[7, 2], [10, 2]]);
+  assert.deepEqual(tangentAt({ x: 1, y: 2 }, 0.5, [0, 10], [0, 10]), [
+    [0, 1.5],
+    [3, 3],
+  ]);
+  assert.deepEqual(tangentAt({ x: 5, y: 9 }, 4, [0, 10], [0, 10]), [
+    [4.75, 8],
+    [5.25, 10],
+  ]);
+  assert.deepEqual(tangentAt({ x: 9, y: 2 }, 0, [0, 10], [0, 10]), [
+    [7, 2],
+    [10, 2],
+  ]);
 });

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { hintOf } from "../../../autodiff_viz/web/explain/play_bar.js";
-import { delayOf, isComputed, phaseEnd, placeSays, placeText, shownAfter, turnOf, within } from "../../../autodiff_viz/web/explain/play.js";
+import {
+  delayOf,
+  isComputed,
+  phaseEnd,
+  placeSays,
+  placeText,
+  shownAfter,
+  turnOf,
+  within,
+} from "../../../autodiff_viz/web/explain/play.js";
 
 // x -> a -> z, where a runs again in a region
 const steps = [
@@ -21,7 +30,10 @@ test("nothing is computed before the first step", () => {
 });
 
 test("values appear one by one, and no cotangent before the turn", () => {
-  assert.deepEqual([1, 2, 3].map((at) => names(shownAfter(steps, at).values)), ["x", "x a", "x a z"]);
+  assert.deepEqual(
+    [1, 2, 3].map((at) => names(shownAfter(steps, at).values)),
+    ["x", "x a", "x a z"],
+  );
   assert.equal(shownAfter(steps, 3).cotangents.size, 0);
   assert.equal(shownAfter(steps, 3).passed.size, 0);
 });
@@ -42,32 +54,60 @@ test("after the last step all is computed", () => {
 test("of a place of the page it is known whether its number is computed", () => {
   const places = ["value z", "cotangent z", "cotangent a", "changed a", "passed z:0", "local a:0"];
   const known = (at) => places.filter((place) => isComputed(shownAfter(steps, at), place));
-  assert.deepEqual([0, 3, 4, 5, 6].map(known), [[], ["value z"], ["value z", "cotangent z", "passed z:0"], ["value z", "cotangent z", "passed z:0"], places]);
+  assert.deepEqual([0, 3, 4, 5, 6].map(known), [
+    [],
+    ["value z"],
+    ["value z", "cotangent z", "passed z:0"],
+    ["value z", "cotangent z", "passed z:0"],
+    places,
+  ]);
   assert.ok(isComputed(shownAfter(steps, steps.length), "passed stopped:0")); // down a wire that passes nothing
   assert.ok(!isComputed(shownAfter(steps, 6), "passed stopped:0"));
 });
 
 test("a phase is finished at the turn and at the end", () => {
   assert.equal(turnOf(steps), 3);
-  assert.deepEqual([0, 2, 3, 5, 7].map((at) => phaseEnd(steps, at)), [3, 3, 7, 7, 7]);
+  assert.deepEqual(
+    [0, 2, 3, 5, 7].map((at) => phaseEnd(steps, at)),
+    [3, 3, 7, 7, 7],
+  );
   assert.equal(turnOf(steps.slice(0, 2)), 2); // forward only
 });
 
 test("the place in the pass is said in words", () => {
-  assert.deepEqual([0, 2, 3, 4, 7].map((at) => placeSays(steps, at)),
-    ["before the first step", "forward, step 2 of 3", "forward, step 3 of 3", "backward, step 1 of 4", "backward, step 4 of 4"]);
+  assert.deepEqual(
+    [0, 2, 3, 4, 7].map((at) => placeSays(steps, at)),
+    [
+      "before the first step",
+      "forward, step 2 of 3",
+      "forward, step 3 of 3",
+      "backward, step 1 of 4",
+      "backward, step 4 of 4",
+    ],
+  );
   assert.equal(placeText(steps, 4), "backward 1 of 4");
 });
 
 test("a step outside the pass is its first or last", () => {
-  assert.deepEqual([-1, 0, 3.4, 99].map((at) => within(steps, at)), [0, 0, 3, 7]);
+  assert.deepEqual(
+    [-1, 0, 3.4, 99].map((at) => within(steps, at)),
+    [0, 0, 3, 7],
+  );
 });
 
 test("a step lasts half as long at twice the speed", () => {
   assert.equal(delayOf(2), delayOf(1) / 2);
 });
 
-const newcomer = (known, rest = {}) => hintOf({ known: new Set(known), played: false, chosen: null, symbol: "e", stopped: false, ...rest });
+const newcomer = (known, rest = {}) =>
+  hintOf({
+    known: new Set(known),
+    played: false,
+    chosen: null,
+    symbol: "e",
+    stopped: false,
+    ...rest,
+  });
 
 test("a newcomer is told to click, then to stop, then nothing any more", () => {
   assert.match(newcomer([]), /Click a node/);
@@ -82,5 +122,8 @@ test("a newcomer is told to click, then to stop, then nothing any more", () => {
 test("a finger is told to tap, and on a phone where stop is", () => {
   assert.match(newcomer([], { finger: true }), /^Tap a node/);
   assert.match(newcomer([], { finger: true, played: true }), /^Tap e, then press stop/);
-  assert.match(newcomer(["select"], { finger: true, narrow: true, chosen: "exp" }), /^Press Bend, then stop/);
+  assert.match(
+    newcomer(["select"], { finger: true, narrow: true, chosen: "exp" }),
+    /^Press Bend, then stop/,
+  );
 });

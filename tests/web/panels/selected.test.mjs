@@ -6,7 +6,10 @@ const first = (names) => hintFor(names).split(" are selected")[0];
 
 test("without a selection the panel says what to select, and with several nodes which they are", () => {
   assert.match(hintFor([]), /^Select a node to see its derivative/);
-  assert.match(hintFor(["a", "b"]), /^a and b are selected\. Select one of them to see its derivative/);
+  assert.match(
+    hintFor(["a", "b"]),
+    /^a and b are selected\. Select one of them to see its derivative/,
+  );
 });
 
 test("of many nodes some are named", () => {

@@ -13,7 +13,14 @@ test("a box shows what a float32 tells apart, and no more", () => {
   assert.equal(shown(1e-20), "1e-20");
 });
 
-for (const [text, value] of [["2", 2], [" -0.5 ", -0.5], ["\u22123", -3], [".5", 0.5], ["1e3", 1000], ["+4.", 4]]) {
+for (const [text, value] of [
+  ["2", 2],
+  [" -0.5 ", -0.5],
+  ["\u22123", -3],
+  [".5", 0.5],
+  ["1e3", 1000],
+  ["+4.", 4],
+]) {
   test(`${text} is read as ${value}`, () => assert.equal(read(text, 1e6), value));
 }
 

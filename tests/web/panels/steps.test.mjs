@@ -7,7 +7,10 @@ import { heightAt } from "../../../autodiff_viz/web/training/steps.js";
 function sending() {
   const sent = [];
   const server = { waits: false };
-  const newest = new Newest((value) => (sent.push(value), (server.waits = true)), () => server.waits);
+  const newest = new Newest(
+    (value) => (sent.push(value), (server.waits = true)),
+    () => server.waits,
+  );
   const answer = () => ((server.waits = false), newest.answered());
   return { newest, sent, answer };
 }
@@ -40,13 +43,31 @@ test("another drag may begin with the step that the last one ended with", () => 
 });
 
 test("the dot is on the line: at a point of it, and between two", () => {
-  const line = [[10, 100], [20, 60], [40, 20]];
-  assert.deepEqual([10, 20, 15, 30, 40].map((x) => heightAt(line, x)), [100, 60, 80, 40, 20]);
+  const line = [
+    [10, 100],
+    [20, 60],
+    [40, 20],
+  ];
+  assert.deepEqual(
+    [10, 20, 15, 30, 40].map((x) => heightAt(line, x)),
+    [100, 60, 80, 40, 20],
+  );
 });
 
 test("there is no dot beyond the ends of the line, nor where the loss is not finite", () => {
-  const line = [[10, 100], [20, NaN], [30, 60], [40, 20]];
-  assert.deepEqual([9, 41, 20, 15, 25].map((x) => heightAt(line, x)), [undefined, undefined, undefined, undefined, undefined]);
-  assert.deepEqual([10, 30].map((x) => heightAt(line, x)), [100, 60]);
+  const line = [
+    [10, 100],
+    [20, NaN],
+    [30, 60],
+    [40, 20],
+  ];
+  assert.deepEqual(
+    [9, 41, 20, 15, 25].map((x) => heightAt(line, x)),
+    [undefined, undefined, undefined, undefined, undefined],
+  );
+  assert.deepEqual(
+    [10, 30].map((x) => heightAt(line, x)),
+    [100, 60],
+  );
   assert.equal(heightAt([], 10), undefined);
 });

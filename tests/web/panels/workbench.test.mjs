@@ -2,24 +2,49 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { firstPlot, offered, othersOf } from "../../../autodiff_viz/web/dock/dock.js";
 import { heightOf, valid } from "../../../autodiff_viz/web/dock/layout.js";
-import { labelOf, tabsIn, wantedAfter, wantedAfterSelecting } from "../../../autodiff_viz/web/dock/panels.js";
+import {
+  labelOf,
+  tabsIn,
+  wantedAfter,
+  wantedAfterSelecting,
+} from "../../../autodiff_viz/web/dock/panels.js";
 
 test("the panels that have a tab are those that do not fit beside each other", () => {
-  assert.deepEqual(tabsIn("narrow", "node", true), { tabs: ["node", "plots", "formula", "lesson"], chosen: "node" });
-  assert.deepEqual(tabsIn("middle", "lesson", true), { tabs: ["lesson", "node", "formula"], chosen: "lesson" });
-  assert.deepEqual(tabsIn("wide", "lesson", true), { tabs: ["lesson", "node", "formula"], chosen: "lesson" });
+  assert.deepEqual(tabsIn("narrow", "node", true), {
+    tabs: ["node", "plots", "formula", "lesson"],
+    chosen: "node",
+  });
+  assert.deepEqual(tabsIn("middle", "lesson", true), {
+    tabs: ["lesson", "node", "formula"],
+    chosen: "lesson",
+  });
+  assert.deepEqual(tabsIn("wide", "lesson", true), {
+    tabs: ["lesson", "node", "formula"],
+    chosen: "lesson",
+  });
   assert.deepEqual(tabsIn("beside", "lesson", true).tabs, []);
 });
 
 test("in a low window every panel has a tab beside the canvas, the plots too, and the lesson is the first", () => {
-  assert.deepEqual(tabsIn("low", "lesson", true), { tabs: ["lesson", "node", "plots", "formula"], chosen: "lesson" });
-  assert.deepEqual(tabsIn("low", "lesson", false), { tabs: ["node", "plots", "formula"], chosen: "node" });
+  assert.deepEqual(tabsIn("low", "lesson", true), {
+    tabs: ["lesson", "node", "plots", "formula"],
+    chosen: "lesson",
+  });
+  assert.deepEqual(tabsIn("low", "lesson", false), {
+    tabs: ["node", "plots", "formula"],
+    chosen: "node",
+  });
 });
 
 test("where the sliders are behind a tab, it says so", () => {
-  for (const room of ["low", "middle", "wide"]) assert.equal(labelOf(room, "node", tabsIn(room, "lesson", true).tabs), "Node, sliders");
+  for (const room of ["low", "middle", "wide"])
+    assert.equal(labelOf(room, "node", tabsIn(room, "lesson", true).tabs), "Node, sliders");
   assert.equal(labelOf("low", "node", ["node", "plots", "formula"]), "Node, sliders");
-  for (const [room, tabs] of [["narrow", ["node", "plots", "formula", "lesson"]], ["middle", ["node", "formula"]]]) assert.equal(labelOf(room, "node", tabs), "Node");
+  for (const [room, tabs] of [
+    ["narrow", ["node", "plots", "formula", "lesson"]],
+    ["middle", ["node", "formula"]],
+  ])
+    assert.equal(labelOf(room, "node", tabs), "Node");
   assert.equal(labelOf("low", "plots", ["node", "plots"]), "Plots");
 });
 
@@ -29,7 +54,8 @@ test("a node takes the lesson's place where that has the whole column, and gives
     assert.equal(wantedAfterSelecting(room, false, "node"), "lesson");
     assert.equal(wantedAfterSelecting(room, false, "formula"), "formula");
   }
-  for (const room of ["beside", "narrow"]) assert.equal(wantedAfterSelecting(room, true, "lesson"), "lesson");
+  for (const room of ["beside", "narrow"])
+    assert.equal(wantedAfterSelecting(room, true, "lesson"), "lesson");
 });
 
 test("the details of a node have a tab beside the lesson, but where both have a place of their own", () => {
@@ -41,7 +67,10 @@ test("the details of a node have a tab beside the lesson, but where both have a 
 });
 
 test("without a lesson it has no tab, and a single tab is none", () => {
-  assert.deepEqual(tabsIn("narrow", "lesson", false), { tabs: ["node", "plots", "formula"], chosen: "node" });
+  assert.deepEqual(tabsIn("narrow", "lesson", false), {
+    tabs: ["node", "plots", "formula"],
+    chosen: "node",
+  });
   assert.deepEqual(tabsIn("wide", "lesson", false), { tabs: [], chosen: "formula" });
 });
 
@@ -53,8 +82,20 @@ test("a window that has become wider shows the first tab where a panel has none 
 });
 
 test("a stored look is used only as far as it makes sense", () => {
-  assert.deepEqual(valid(undefined), { dock: null, formula: null, folded: false, large: false, second: null });
-  assert.deepEqual(valid({ dock: "high", folded: 1, large: true, more: 2 }), { dock: null, formula: null, folded: false, large: true, second: null });
+  assert.deepEqual(valid(undefined), {
+    dock: null,
+    formula: null,
+    folded: false,
+    large: false,
+    second: null,
+  });
+  assert.deepEqual(valid({ dock: "high", folded: 1, large: true, more: 2 }), {
+    dock: null,
+    formula: null,
+    folded: false,
+    large: true,
+    second: null,
+  });
   assert.deepEqual([valid({ dock: 3 }).dock, valid({ formula: 3 }).formula], [120, 84]);
 });
 
@@ -65,7 +106,10 @@ test("the dock leaves room for the canvas, however high it was made in a larger 
   assert.equal(heightOf(look, 300), 120);
   assert.equal(heightOf({ ...look, folded: true }, 1080), 36);
   assert.equal(heightOf(look, 720, 41), 419);
-  assert.deepEqual([480, 600, 720, 1000].map((window) => heightOf({ ...look, dock: null }, window)), [120, 226, 240, 310]);
+  assert.deepEqual(
+    [480, 600, 720, 1000].map((window) => heightOf({ ...look, dock: null }, window)),
+    [120, 226, 240, 310],
+  );
 });
 
 test("a graph with cuts opens with its segments, one about training with that, any other and a link with a figure", () => {
@@ -75,11 +119,19 @@ test("a graph with cuts opens with its segments, one about training with that, a
   assert.equal(firstPlot(trained, "cotangents"), "training");
   assert.equal(firstPlot({ ...trained, nodes: [{}] }, "cotangents"), "figure");
   assert.equal(firstPlot({ ...trained, figure: "sweep" }, "cotangents"), "figure");
-  assert.equal(firstPlot({ nodes: [{ cut: true }], figure: "cotangents" }, "cotangents"), "segments");
+  assert.equal(
+    firstPlot({ nodes: [{ cut: true }], figure: "cotangents" }, "cotangents"),
+    "segments",
+  );
   assert.equal(firstPlot({ nodes: [{}], figure: "cotangents" }, "cotangents"), "figure");
-  assert.deepEqual(othersOf({ nodes: [{ isParameter: true }, { cut: true }] }), ["segments", "training"]);
+  assert.deepEqual(othersOf({ nodes: [{ isParameter: true }, { cut: true }] }), [
+    "segments",
+    "training",
+  ]);
 });
 
 test("a figure whose subject the graph lacks has no tab", () => {
-  assert.deepEqual(offered({ cotangents: "Cotangents", noise: "Noise" }, ["noise"]), { cotangents: "Cotangents" });
+  assert.deepEqual(offered({ cotangents: "Cotangents", noise: "Noise" }, ["noise"]), {
+    cotangents: "Cotangents",
+  });
 });

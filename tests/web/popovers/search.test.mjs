@@ -2,12 +2,37 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { isExpression, only, search } from "../../../autodiff_viz/web/canvas/popovers/palette.js";
 
-const op = (name, symbol = name, doc = "", aliases = []) => ({ op: name, symbol, slots: ["x"], doc, aliases });
+const op = (name, symbol = name, doc = "", aliases = []) => ({
+  op: name,
+  symbol,
+  slots: ["x"],
+  doc,
+  aliases,
+});
 const PALETTE = [
-  { group: "Arithmetic", ops: [op("add", "+", "x plus y"), op("sub", "−"), op("mul", "×", "Product, that is all", ["times", "*"])] },
-  { group: "Functions", ops: [op("log", "ln", "Natural logarithm", ["ln"]), op("sin"), op("sigmoid", "σ"), op("sign"), op("cos", "cos", "cosine"), op("expm1"), op("exp")] },
+  {
+    group: "Arithmetic",
+    ops: [
+      op("add", "+", "x plus y"),
+      op("sub", "−"),
+      op("mul", "×", "Product, that is all", ["times", "*"]),
+    ],
+  },
+  {
+    group: "Functions",
+    ops: [
+      op("log", "ln", "Natural logarithm", ["ln"]),
+      op("sin"),
+      op("sigmoid", "σ"),
+      op("sign"),
+      op("cos", "cos", "cosine"),
+      op("expm1"),
+      op("exp"),
+    ],
+  },
 ];
-const found = (text) => search(PALETTE, text).flatMap((group) => group.ops.map(({ op: name }) => name));
+const found = (text) =>
+  search(PALETTE, text).flatMap((group) => group.ops.map(({ op: name }) => name));
 
 test("nothing typed shows the palette in its groups", () => {
   assert.equal(search(PALETTE, "  "), PALETTE);
@@ -30,14 +55,28 @@ test("a letter in the middle of a word of the description finds nothing", () => 
 });
 
 test("the palette can be narrowed to the ops that fit, and empty groups go", () => {
-  assert.deepEqual(only(PALETTE, ({ op: name }) => name === "exp").map(({ group }) => group), ["Functions"]);
+  assert.deepEqual(
+    only(PALETTE, ({ op: name }) => name === "exp").map(({ group }) => group),
+    ["Functions"],
+  );
 });
 
 test("words may be typed apart, joined or with a hyphen", () => {
-  const layers = [{ group: "Layers", ops: [op("max_pool"), op("softmax_cross_entropy_with_integer_labels", "xent"), op("avg_pool", "avgpool", "", ["average pool"])] }];
+  const layers = [
+    {
+      group: "Layers",
+      ops: [
+        op("max_pool"),
+        op("softmax_cross_entropy_with_integer_labels", "xent"),
+        op("avg_pool", "avgpool", "", ["average pool"]),
+      ],
+    },
+  ];
   const first = (text) => search(layers, text)[0]?.ops[0].op;
-  for (const text of ["max pool", "max-pool", "maxpool", "max_pool"]) assert.equal(first(text), "max_pool");
-  for (const text of ["softmax cross", "cross-entropy", "crossentropy"]) assert.equal(first(text), "softmax_cross_entropy_with_integer_labels");
+  for (const text of ["max pool", "max-pool", "maxpool", "max_pool"])
+    assert.equal(first(text), "max_pool");
+  for (const text of ["softmax cross", "cross-entropy", "crossentropy"])
+    assert.equal(first(text), "softmax_cross_entropy_with_integer_labels");
   assert.equal(first("average-pool"), "avg_pool");
   assert.equal(first("poolmax"), undefined);
 });
@@ -60,11 +99,36 @@ test("what no op is called finds none", () => {
 });
 
 test("text with an operator between values, a call, a name of its own or a number is an expression", () => {
-  for (const text of ["x*y", "x * y", "sin(x)", "q = x", "2.5", "-3", "-x + 1", "x[0]", "a > b", "x @ w"]) assert.ok(isExpression(text), text);
+  for (const text of [
+    "x*y",
+    "x * y",
+    "sin(x)",
+    "q = x",
+    "2.5",
+    "-3",
+    "-x + 1",
+    "x[0]",
+    "a > b",
+    "x @ w",
+  ])
+    assert.ok(isExpression(text), text);
 });
 
 test("words and lone symbols are a search", () => {
-  for (const text of ["", "sin", "max pool", "+", "*", "**", "@", "max-pool", "log1p", "conv2d", " ×"]) assert.ok(!isExpression(text), text);
+  for (const text of [
+    "",
+    "sin",
+    "max pool",
+    "+",
+    "*",
+    "**",
+    "@",
+    "max-pool",
+    "log1p",
+    "conv2d",
+    " ×",
+  ])
+    assert.ok(!isExpression(text), text);
 });
 
 test("a power is an expression", () => {

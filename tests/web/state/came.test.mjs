@@ -5,8 +5,16 @@ import { changed } from "../../../autodiff_viz/web/canvas/draw/reveal_added.js";
 const at = (id, x = 0, y = 0) => ({ id, x, y });
 
 test("new nodes are told from those that moved or went", () => {
-  assert.deepEqual(changed([at("a"), at("b")], [at("a"), at("b"), at("c", 9)]), { came: ["c"], moved: false, most: false });
-  assert.deepEqual(changed([at("a"), at("b")], [at("a", 5), at("b")]), { came: [], moved: true, most: false });
+  assert.deepEqual(changed([at("a"), at("b")], [at("a"), at("b"), at("c", 9)]), {
+    came: ["c"],
+    moved: false,
+    most: false,
+  });
+  assert.deepEqual(changed([at("a"), at("b")], [at("a", 5), at("b")]), {
+    came: [],
+    moved: true,
+    most: false,
+  });
   assert.deepEqual(changed([at("a"), at("b")], [at("a")]), { came: [], moved: true, most: false });
 });
 

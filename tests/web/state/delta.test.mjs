@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { apply, Drawings } from "../../../autodiff_viz/web/canvas/state/delta.js";
 
-const full = { nodes: [{ id: "x", value: "1" }, { id: "y", value: "2" }], selected: "x" };
+const full = {
+  nodes: [
+    { id: "x", value: "1" },
+    { id: "y", value: "2" },
+  ],
+  selected: "x",
+};
 const valued = (value) => ({ nodes: { set: { x: { value } } } });
 
 test("what did not change is the same object", () => {
@@ -16,7 +22,10 @@ test("a message that was lost on the way leaves nothing wrong: the next one star
   const drawings = new Drawings();
   drawings.read({ key: "k", rev: 1, full });
   assert.equal(drawings.have, 1); // message 2, from 1, is lost
-  assert.equal(drawings.read({ key: "k", rev: 3, base: 1, patch: valued("7") }).nodes[0].value, "7");
+  assert.equal(
+    drawings.read({ key: "k", rev: 3, base: 1, patch: valued("7") }).nodes[0].value,
+    "7",
+  );
   assert.equal(drawings.have, 3);
 });
 

@@ -1,15 +1,29 @@
 // What can be differentiated by what. MAML's inner step: inner = x theta^2, g = grad(inner, theta) = 2 x theta.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choicesFor, pairOf, readsOf } from "../../../autodiff_viz/web/canvas/state/reachability.js";
+import {
+  choicesFor,
+  pairOf,
+  readsOf,
+} from "../../../autodiff_viz/web/canvas/state/reachability.js";
 
 const node = (id, op, more = {}) => ({ id, op, symbol: op, slots: [], ...more });
 const nodes = [
-  node("x", "input", { isInput: true }), node("theta", "input", { isInput: true, isParameter: true }), node("a", "square"),
-  node("inner", "mul"), node("g", "grad"), node("loss", "square", { isOutput: true }), node("far", "sin"),
+  node("x", "input", { isInput: true }),
+  node("theta", "input", { isInput: true, isParameter: true }),
+  node("a", "square"),
+  node("inner", "mul"),
+  node("g", "grad"),
+  node("loss", "square", { isOutput: true }),
+  node("far", "sin"),
 ];
 const wires = [
-  ["theta", "a", 0], ["x", "inner", 0], ["a", "inner", 1], ["inner", "g", 0], ["theta", "g", 1], ["g", "loss", 0],
+  ["theta", "a", 0],
+  ["x", "inner", 0],
+  ["a", "inner", 1],
+  ["inner", "g", 0],
+  ["theta", "g", 1],
+  ["g", "loss", 0],
 ].map(([from, to, slot]) => ({ from, to, slot }));
 const drawing = { nodes, wires };
 const names = (found) => found.map(({ of, by }) => `${of}/${by}`);

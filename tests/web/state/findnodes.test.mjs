@@ -14,14 +14,23 @@ const NODES = [
   node("logits", "matmul", { rule: "stop", symbol: "@" }),
   node("z", "mean_squared_error", { isOutput: true, value: "2" }),
 ];
-const GROUPS = [{ name: "head", nodes: ["h_1"] }, { name: "block 1", nodes: ["h_0", "h_1", "logits"] }];
+const GROUPS = [
+  { name: "head", nodes: ["h_1"] },
+  { name: "block 1", nodes: ["h_0", "h_1", "logits"] },
+];
 const OPS = new Map([["mean_squared_error", { aliases: ["mse"] }]]);
-const ENTRIES = entriesOf({ nodes: NODES, groups: GROUPS, regions: [{ name: "kept", nodes: ["logits"] }] }, OPS);
+const ENTRIES = entriesOf(
+  { nodes: NODES, groups: GROUPS, regions: [{ name: "kept", nodes: ["logits"] }] },
+  OPS,
+);
 const found = (text) => matching(ENTRIES, text).map(({ name }) => name);
 
 test("an empty text lists all nodes, those of a group together", () => {
   assert.deepEqual(found("  "), ["x", "log_1", "z", "h_0", "logits", "h_1"]);
-  assert.deepEqual(ENTRIES.map(({ group }) => group), ["", "", "", "block 1", "block 1", "block 1 / head"]);
+  assert.deepEqual(
+    ENTRIES.map(({ group }) => group),
+    ["", "", "", "block 1", "block 1", "block 1 / head"],
+  );
 });
 
 test("a name comes before what begins with it, and that before what contains it", () => {
@@ -53,9 +62,18 @@ test("what a node does is found too: a rule, the output", () => {
 });
 
 test("a whole text in one place comes before its words in several", () => {
-  const groups = [{ name: "block 1", nodes: ["y"] }, { name: "block 2", nodes: ["x1"] }];
-  const entries = entriesOf({ nodes: [node("x1", "sin"), node("y", "sin")], groups, regions: [] }, OPS);
-  assert.deepEqual(matching(entries, "block 1").map(({ name }) => name), ["y", "x1"]);
+  const groups = [
+    { name: "block 1", nodes: ["y"] },
+    { name: "block 2", nodes: ["x1"] },
+  ];
+  const entries = entriesOf(
+    { nodes: [node("x1", "sin"), node("y", "sin")], groups, regions: [] },
+    OPS,
+  );
+  assert.deepEqual(
+    matching(entries, "block 1").map(({ name }) => name),
+    ["y", "x1"],
+  );
 });
 
 test("all words must match", () => {

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { broadcasts, opRefuses, reasonAgainst } from "../../../autodiff_viz/web/canvas/state/shapes.js";
+import {
+  broadcasts,
+  opRefuses,
+  reasonAgainst,
+} from "../../../autodiff_viz/web/canvas/state/shapes.js";
 import { node, wire } from "../drawings.mjs";
 
 const OPS = new Map([
@@ -9,14 +13,32 @@ const OPS = new Map([
   ["stack", { op: "stack", fits: "any", slots: ["0", "1"] }],
 ]);
 /** `held` feeds slot 0 of an op; a wire from `free` to slot 1 is tried. */
-const tried = (op, held, free, more = {}) => reasonAgainst({
-  nodes: [node("h", 0, 0, 0, { dims: held }), node("f", 0, 0, 0, { dims: free }), node("t", 0, 0, 2, { op, ...more })],
-  wires: [wire("h", "t", 0)],
-}, OPS, "f", { to: "t", slot: 1 });
+const tried = (op, held, free, more = {}) =>
+  reasonAgainst(
+    {
+      nodes: [
+        node("h", 0, 0, 0, { dims: held }),
+        node("f", 0, 0, 0, { dims: free }),
+        node("t", 0, 0, 2, { op, ...more }),
+      ],
+      wires: [wire("h", "t", 0)],
+    },
+    OPS,
+    "f",
+    { to: "t", slot: 1 },
+  );
 
 // From NumPy's manual on broadcasting.
-for (const [a, b, may] of [[[], [3], true], [[3], [3], true], [[3], [4], false], [[8, 1, 6, 1], [7, 1, 5], true],
-  [[2, 1], [8, 4, 3], false], [[15, 3, 5], [15, 1, 5], true], [[256, 256, 3], [3], true], [[4, 3], [4], false]])
+for (const [a, b, may] of [
+  [[], [3], true],
+  [[3], [3], true],
+  [[3], [4], false],
+  [[8, 1, 6, 1], [7, 1, 5], true],
+  [[2, 1], [8, 4, 3], false],
+  [[15, 3, 5], [15, 1, 5], true],
+  [[256, 256, 3], [3], true],
+  [[4, 3], [4], false],
+])
   test(`shapes ${JSON.stringify(a)} and ${JSON.stringify(b)} ${may ? "broadcast" : "do not broadcast"}`, () => {
     assert.equal(broadcasts(a, b), may);
     assert.equal(broadcasts(b, a), may);
@@ -24,8 +46,19 @@ for (const [a, b, may] of [[[], [3], true], [[3], [3], true], [[3], [4], false],
   });
 
 // Worked by hand: the last size of a is the last but one of b, or b's only one.
-for (const [a, b, may] of [[[3], [3], true], [[2, 3], [3], true], [[3], [3, 4], true], [[2, 3], [3, 4], true], [[2, 3], [2, 3], false],
-  [[3], [4], false], [[], [3], false], [[3], [], false], [[2, 2, 3], [3, 4], true], [[2, 2, 3], [5, 3, 4], false], [[2, 2, 3], [1, 3, 4], true]])
+for (const [a, b, may] of [
+  [[3], [3], true],
+  [[2, 3], [3], true],
+  [[3], [3, 4], true],
+  [[2, 3], [3, 4], true],
+  [[2, 3], [2, 3], false],
+  [[3], [4], false],
+  [[], [3], false],
+  [[3], [], false],
+  [[2, 2, 3], [3, 4], true],
+  [[2, 2, 3], [5, 3, 4], false],
+  [[2, 2, 3], [1, 3, 4], true],
+])
   test(`a matrix product ${may ? "takes" : "refuses"} ${JSON.stringify(a)} and ${JSON.stringify(b)}`, () => {
     assert.equal(tried("matmul", a, b) === "", may);
   });
@@ -46,14 +79,21 @@ test("of an alternative, the browser claims nothing", () => {
 
 test("a node without a value has no shape that could speak against it", () => {
   const drawing = {
-    nodes: [node("h", 0, 0, 0, { dims: [2] }), node("f", 0, 0, 0, { dims: [], value: "–" }), node("t", 0, 0, 2, { op: "matmul" })],
+    nodes: [
+      node("h", 0, 0, 0, { dims: [2] }),
+      node("f", 0, 0, 0, { dims: [], value: "–" }),
+      node("t", 0, 0, 2, { op: "matmul" }),
+    ],
     wires: [wire("h", "t", 0)],
   };
   assert.equal(reasonAgainst(drawing, OPS, "f", { to: "t", slot: 1 }), "");
 });
 
 test("a number in the other slot broadcasts, and cannot be a factor of a matrix product", () => {
-  const slots = [{ label: "a", constant: "2.0", wired: false }, { label: "b", constant: null, wired: false }];
+  const slots = [
+    { label: "a", constant: "2.0", wired: false },
+    { label: "b", constant: null, wired: false },
+  ];
   assert.equal(tried("add", [9], [3], { slots }), "");
   assert.match(tried("matmul", [9], [3], { slots }), /scalar/);
 });

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hasChips, withHeadroom } from "../../../autodiff_viz/web/canvas/state/fold.js";
 
-const card = (id, x, y, more = {}) => ({ id, x, y, w: 128, h: 80, rule: "follow", isOutput: false, problem: null, ...more });
+const card = (id, x, y, more = {}) => ({
+  id,
+  x,
+  y,
+  w: 128,
+  h: 80,
+  rule: "follow",
+  isOutput: false,
+  problem: null,
+  ...more,
+});
 const above = (...nodes) => withHeadroom(nodes).at(-1).above;
 
 test("a card with a chip knows how far the next card above it is", () => {

@@ -3,7 +3,8 @@ import test from "node:test";
 import { downstream, wayBetween } from "../../../autodiff_viz/web/canvas/state/reachability.js";
 import { fork, wire } from "../drawings.mjs";
 
-const way = (wires, from, to) => wayBetween(wires, from, to).map((link) => `${link.from}>${link.to}`);
+const way = (wires, from, to) =>
+  wayBetween(wires, from, to).map((link) => `${link.from}>${link.to}`);
 
 test("downstream of a node is all that it feeds, near and far", () => {
   assert.deepEqual([...downstream(fork().wires, "x")].sort(), ["m", "s", "x"]);

@@ -1,18 +1,36 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { membershipAt, leavingPath, movesSay, withMoves } from "../../../autodiff_viz/web/canvas/state/frames.js";
+import {
+  membershipAt,
+  leavingPath,
+  movesSay,
+  withMoves,
+} from "../../../autodiff_viz/web/canvas/state/frames.js";
 import { strangers } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { node, wire } from "../drawings.mjs";
 
-const square = (x, y, side) => [[x, y], [x + side, y], [x + side, y + side], [x, y + side]];
+const square = (x, y, side) => [
+  [x, y],
+  [x + side, y],
+  [x + side, y + side],
+  [x, y + side],
+];
 const region = (name, nodes, depth = 0) => ({ name, nodes, depth, policy: "nothing_saveable" });
 
 /** a feeds b feeds c; the region r holds a. Cards are 100 x 60. */
 const chain = (regions) => ({
-  rev: 1, ack: 0, key: "k", selected: null, history: {}, notice: [],
-  nodes: [node("a", 0, 0), node("b", 300, 0), node("c", 600, 0)], wires: [wire("a", "b"), wire("b", "c")], regions,
+  rev: 1,
+  ack: 0,
+  key: "k",
+  selected: null,
+  history: {},
+  notice: [],
+  nodes: [node("a", 0, 0), node("b", 300, 0), node("c", 600, 0)],
+  wires: [wire("a", "b"), wire("b", "c")],
+  regions,
 });
-const at = (drawing, shapes, positions) => membershipAt(drawing, Object.keys(positions), shapes)(positions);
+const at = (drawing, shapes, positions) =>
+  membershipAt(drawing, Object.keys(positions), shapes)(positions);
 
 test("a node whose middle is inside the outline joins", () => {
   const drawing = chain([region("r", ["a"])]);
@@ -67,10 +85,15 @@ test("regions that share nodes without one holding the other are told", () => {
 
 test("a node that stands on an outline without being held is cut out of it, one beside it is not", () => {
   const on = { x: 150, y: 50, w: 100, h: 60 };
-  assert.deepEqual(strangers(square(0, 0, 200), [on, { x: 400, y: 0, w: 100, h: 60 }], 5), [{ x: 145, y: 45, w: 110, h: 70 }]);
+  assert.deepEqual(strangers(square(0, 0, 200), [on, { x: 400, y: 0, w: 100, h: 60 }], 5), [
+    { x: 145, y: 45, w: 110, h: 70 },
+  ]);
 });
 
 test("a region that its last node leaves is gone", () => {
   const drawing = chain([region("r", ["a"]), region("q", ["c"])]);
-  assert.deepEqual(withMoves(drawing, { join: {}, leave: { r: ["a"] } }).regions.map(({ name }) => name), ["q"]);
+  assert.deepEqual(
+    withMoves(drawing, { join: {}, leave: { r: ["a"] } }).regions.map(({ name }) => name),
+    ["q"],
+  );
 });

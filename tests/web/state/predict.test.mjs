@@ -15,17 +15,29 @@ test("a rule shows at once on its node alone", () => {
 
 test("a cut shows at once, and not at an input", () => {
   const shown = after({ kind: "cut_after", nodes: ["x", "s"], on: true });
-  assert.deepEqual(shown.nodes.filter(({ cut }) => cut).map(({ id }) => id), ["s"]);
+  assert.deepEqual(
+    shown.nodes.filter(({ cut }) => cut).map(({ id }) => id),
+    ["s"],
+  );
 });
 
 test("edits are shown in the order in which they were made", () => {
-  const shown = after({ kind: "rules", nodes: ["s"], rule: "stop" }, { kind: "rules", nodes: ["s"], rule: "follow" });
+  const shown = after(
+    { kind: "rules", nodes: ["s"], rule: "stop" },
+    { kind: "rules", nodes: ["s"], rule: "follow" },
+  );
   assert.equal(nodeOf(shown, "s").rule, "follow");
 });
 
 test("a wire drawn to a filled slot replaces the one there", () => {
   const shown = after({ kind: "connect", from: "x", to: "m", slot: 0 });
-  assert.deepEqual(shown.wires.filter((wire) => wire.to === "m").map((wire) => [wire.from, wire.slot]), [["x", 1], ["x", 0]]);
+  assert.deepEqual(
+    shown.wires.filter((wire) => wire.to === "m").map((wire) => [wire.from, wire.slot]),
+    [
+      ["x", 1],
+      ["x", 0],
+    ],
+  );
 });
 
 test("a wire taken away leaves its slot empty", () => {
@@ -36,7 +48,10 @@ test("a wire taken away leaves its slot empty", () => {
 
 test("there is one output", () => {
   const shown = after({ kind: "output", node: "s" }, { kind: "output", node: "x" });
-  assert.deepEqual(shown.nodes.filter((node) => node.isOutput).map((node) => node.id), ["x"]);
+  assert.deepEqual(
+    shown.nodes.filter((node) => node.isOutput).map((node) => node.id),
+    ["x"],
+  );
 });
 
 test("a wire keeps its bends when both ends move alike, and loses them otherwise", () => {
@@ -51,20 +66,42 @@ test("an edit that the browser cannot foresee leaves the drawing as it is", () =
 });
 
 test("an edit to a node that is gone changes nothing", () => {
-  const shown = after({ kind: "delete", nodes: ["s"] }, { kind: "rules", nodes: ["s"], rule: "stop" }, { kind: "constant", node: "s", slot: 0, text: "1" });
-  assert.deepEqual(shown.nodes.map((node) => node.id), ["x", "m"]);
+  const shown = after(
+    { kind: "delete", nodes: ["s"] },
+    { kind: "rules", nodes: ["s"], rule: "stop" },
+    { kind: "constant", node: "s", slot: 0, text: "1" },
+  );
+  assert.deepEqual(
+    shown.nodes.map((node) => node.id),
+    ["x", "m"],
+  );
 });
 
 test("the value of an input is shown as it was typed, before Python has computed with it", () => {
   const shown = predict(fork(), [{ seq: 1, kind: "constant", node: "x", slot: null, text: "2.5" }]);
   assert.equal(shown.nodes[0].value, "2.5");
-  assert.equal(shown.nodes[1], shown.nodes.find(({ id }) => id === "s"));
+  assert.equal(
+    shown.nodes[1],
+    shown.nodes.find(({ id }) => id === "s"),
+  );
 });
 
 test("backward as begins with a slot wired to what the node reads first, and ends without it", () => {
   const shown = after({ kind: "rules", nodes: ["m"], rule: "backward_as" });
-  assert.deepEqual(nodeOf(shown, "m").slots.map(({ label, wired }) => [label, wired]), [["x0", true], ["x1", true], ["backward as", true]]);
-  assert.deepEqual(shown.wires.filter(({ alternative }) => alternative).map(({ from, to, slot }) => [from, to, slot]), [["s", "m", 2]]);
+  assert.deepEqual(
+    nodeOf(shown, "m").slots.map(({ label, wired }) => [label, wired]),
+    [
+      ["x0", true],
+      ["x1", true],
+      ["backward as", true],
+    ],
+  );
+  assert.deepEqual(
+    shown.wires
+      .filter(({ alternative }) => alternative)
+      .map(({ from, to, slot }) => [from, to, slot]),
+    [["s", "m", 2]],
+  );
   const back = predict(shown, [{ kind: "rules", nodes: ["m"], rule: "stop" }]);
   assert.equal(nodeOf(back, "m").slots.length, 2);
   assert.equal(back.wires.length, 3);
@@ -73,16 +110,36 @@ test("backward as begins with a slot wired to what the node reads first, and end
 test("a node that nothing is wired to gets no rule that stands for a derivative", () => {
   const drawing = fork();
   assert.equal(predict(drawing, [{ kind: "rules", nodes: ["x"], rule: "pullback" }]), drawing);
-  assert.deepEqual(after({ kind: "rules", nodes: ["x", "s"], rule: "pullback" }).nodes.map(({ rule }) => rule), ["follow", "pullback", "follow"]);
+  assert.deepEqual(
+    after({ kind: "rules", nodes: ["x", "s"], rule: "pullback" }).nodes.map(({ rule }) => rule),
+    ["follow", "pullback", "follow"],
+  );
 });
 
 test("a node is let act again whatever is wired to it", () => {
-  const before = { ...fork(), nodes: fork().nodes.map((one) => ({ ...one, muted: true })), wires: [] };
-  assert.ok(predict(before, [{ kind: "mute", nodes: ["s"], on: false }]).nodes.some(({ id, muted }) => id === "s" && !muted));
+  const before = {
+    ...fork(),
+    nodes: fork().nodes.map((one) => ({ ...one, muted: true })),
+    wires: [],
+  };
+  assert.ok(
+    predict(before, [{ kind: "mute", nodes: ["s"], on: false }]).nodes.some(
+      ({ id, muted }) => id === "s" && !muted,
+    ),
+  );
 });
 
 test("a region saves only what it holds, and only by the policy that names it", () => {
-  const named = after({ kind: "policy", region: "r", policy: "save_only_these_names", saved: ["s", "m"] });
+  const named = after({
+    kind: "policy",
+    region: "r",
+    policy: "save_only_these_names",
+    saved: ["s", "m"],
+  });
   assert.deepEqual(named.regions[0].saved, ["s"]);
-  assert.deepEqual(predict(named, [{ kind: "policy", region: "r", policy: "dots_saveable", saved: ["s"] }]).regions[0].saved, []);
+  assert.deepEqual(
+    predict(named, [{ kind: "policy", region: "r", policy: "dots_saveable", saved: ["s"] }])
+      .regions[0].saved,
+    [],
+  );
 });

@@ -23,7 +23,9 @@ test("what is not finite has no usual size, and what is no number none", () => {
 });
 
 test("steps are even on a logarithmic scale; zero, nothing and what is not finite have their own", () => {
-  const nodes = ["1e\u22128", "1e\u22125", "1e\u22124", "0.001", "100", "0", "\u2013", "NaN"].map((text) => of(text));
+  const nodes = ["1e\u22128", "1e\u22125", "1e\u22124", "0.001", "100", "0", "\u2013", "NaN"].map(
+    (text) => of(text),
+  );
   const { classes, least, most } = sizesBy(nodes, "cotangent"); // ten decades, two for each step
   assert.deepEqual([...classes.values()], ["0", "1", "2", "2", "4", "zero", "none", "nonfinite"]);
   assert.deepEqual([least, most], [1e-8, 100]);
@@ -38,8 +40,14 @@ test("elements are those of the value's shape", () => {
 });
 
 test("a node takes no gradient if nothing arrives or nothing but zeros; the output always takes its seed", () => {
-  assert.deepEqual(["0", "[0, 0]", "\u20160\u2016", "\u2013"].map((text) => takesNone(of(text))), [true, true, true, true]);
-  assert.deepEqual(["1e\u221238", "NaN", "\u2212\u221e"].map((text) => takesNone(of(text))), [false, false, false]);
+  assert.deepEqual(
+    ["0", "[0, 0]", "\u20160\u2016", "\u2013"].map((text) => takesNone(of(text))),
+    [true, true, true, true],
+  );
+  assert.deepEqual(
+    ["1e\u221238", "NaN", "\u2212\u221e"].map((text) => takesNone(of(text))),
+    [false, false, false],
+  );
   assert.ok(takesNone(of("1", { connected: false })));
   assert.ok(!takesNone(of("0", { isOutput: true })));
 });
@@ -49,13 +57,26 @@ test("what takes no gradient is hidden with its wires, and counted; to show it a
   const drawing = fork();
   drawing.nodes[1].cotangent = "0";
   const bare = fold(drawing, true);
-  assert.deepEqual([bare.nodes.map(({ id }) => id), bare.wires.map(({ from, to }) => from + to), bare.regions.length, bare.hidden], [["x", "m"], ["xm"], 0, 1]);
+  assert.deepEqual(
+    [
+      bare.nodes.map(({ id }) => id),
+      bare.wires.map(({ from, to }) => from + to),
+      bare.regions.length,
+      bare.hidden,
+    ],
+    [["x", "m"], ["xm"], 0, 1],
+  );
   assert.equal(fold(drawing, true).nodes, bare.nodes); // the same objects: nothing is drawn again
-  assert.deepEqual(fold(drawing).nodes.map(({ id }) => id), ["x", "s", "m"]);
+  assert.deepEqual(
+    fold(drawing).nodes.map(({ id }) => id),
+    ["x", "s", "m"],
+  );
 });
 
 test("groups of one name differ in the number at the end", () => {
-  const groups = ["for i 0", "for i 1", "for i 10", "for j 0", "block", "block_1", "layer2"].map((name) => ({ name }));
+  const groups = ["for i 0", "for i 1", "for i 10", "for j 0", "block", "block_1", "layer2"].map(
+    (name) => ({ name }),
+  );
   const names = (name) => namesakes(groups, name).map((group) => group.name);
   assert.deepEqual(names("for i 1"), ["for i 0", "for i 1", "for i 10"]);
   assert.deepEqual(names("block"), ["block", "block_1"]);

@@ -2,8 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shareOf } from "../../../autodiff_viz/web/canvas/popovers/wire.js";
 
-const wire = (to, passed, more = {}) => ({ from: "x", to, slot: 0, passed, width: 1, sign: 1, via: [], ...more });
-const graph = (cotangent, wires, more = {}) => ({ nodes: [{ id: "x", cotangent, ...more }], wires });
+const wire = (to, passed, more = {}) => ({
+  from: "x",
+  to,
+  slot: 0,
+  passed,
+  width: 1,
+  sign: 1,
+  via: [],
+  ...more,
+});
+const graph = (cotangent, wires, more = {}) => ({
+  nodes: [{ id: "x", cotangent, ...more }],
+  wires,
+});
 
 test("a wire of a fork has its share of the sum", () => {
   const [a, b] = [wire("a", "2"), wire("b", "6")];
@@ -19,5 +31,8 @@ test("where signs differ, or of tensors, there are no per cent", () => {
   const [a, b] = [wire("a", "\u22122"), wire("b", "6")];
   assert.equal(shareOf(graph("4", [a, b]), b), "6 of 4, the sum of 2 wires");
   const [c, d] = [wire("a", "\u20162\u2016"), wire("b", "\u20166\u2016")];
-  assert.equal(shareOf(graph("\u20165\u2016", [c, d]), d), "\u20166\u2016 of \u20165\u2016, the sum of 2 wires");
+  assert.equal(
+    shareOf(graph("\u20165\u2016", [c, d]), d),
+    "\u20166\u2016 of \u20165\u2016, the sum of 2 wires",
+  );
 });

@@ -28,20 +28,33 @@ export const ALIGNMENTS = {
  * @param {Node[]} nodes @param {How} how @returns {Record<string, Point>} */
 export function aligned(nodes, how) {
   if (nodes.length < ALIGNMENTS[how].least) return {};
-  const found = how === "across" || how === "down" ? spaced(nodes, how === "across" ? "x" : "y") : lined(nodes, how);
+  const found =
+    how === "across" || how === "down"
+      ? spaced(nodes, how === "across" ? "x" : "y")
+      : lined(nodes, how);
   const moved = found.filter(([node, [x, y]]) => x !== node.x || y !== node.y);
   return Object.fromEntries(moved.map(([{ id }, at]) => [id, at]));
 }
 
 /** @param {Node[]} nodes @param {How} how @returns {[Node, Point][]} */
 function lined(nodes, how) {
-  const [left, right] = [Math.min(...nodes.map(({ x }) => x)), Math.max(...nodes.map(({ x, w }) => x + w))];
-  const [top, bottom] = [Math.min(...nodes.map(({ y }) => y)), Math.max(...nodes.map(({ y, h }) => y + h))];
+  const [left, right] = [
+    Math.min(...nodes.map(({ x }) => x)),
+    Math.max(...nodes.map(({ x, w }) => x + w)),
+  ];
+  const [top, bottom] = [
+    Math.min(...nodes.map(({ y }) => y)),
+    Math.max(...nodes.map(({ y, h }) => y + h)),
+  ];
   return nodes.map((node) => {
     const { x, y, w, h } = node;
     const places = /** @type {Record<string, Point>} */ ({
-      left: [left, y], right: [right - w, y], centre: [Math.round((left + right - w) / 2), y],
-      top: [x, top], bottom: [x, bottom - h], middle: [x, Math.round((top + bottom - h) / 2)],
+      left: [left, y],
+      right: [right - w, y],
+      centre: [Math.round((left + right - w) / 2), y],
+      top: [x, top],
+      bottom: [x, bottom - h],
+      middle: [x, Math.round((top + bottom - h) / 2)],
     });
     return [node, places[how]];
   });
@@ -80,7 +93,11 @@ export function membersAt({ shown, seen }, places) {
     if (!group || !places[id]) continue;
     delete found[id];
     const [right, down] = [places[id][0] - x, places[id][1] - y];
-    for (const name of group.nodes) found[name] = [Math.round((at.get(name)?.x ?? 0) + right), Math.round((at.get(name)?.y ?? 0) + down)];
+    for (const name of group.nodes)
+      found[name] = [
+        Math.round((at.get(name)?.x ?? 0) + right),
+        Math.round((at.get(name)?.y ?? 0) + down),
+      ];
   }
   return withTabs(shown.nodes, found);
 }
@@ -90,7 +107,8 @@ export function align(editor, how) {
   const nodes = editor.chosen;
   const moved = aligned(nodes, how);
   const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, moved[id] ?? [x, y]])); // all of them, so that the step has its name
-  if (Object.keys(moved).length) editor.send({ kind: "move", positions: membersAt(editor, positions), how });
+  if (Object.keys(moved).length)
+    editor.send({ kind: "move", positions: membersAt(editor, positions), how });
   else say(editor.stage, `${ALIGNMENTS[how].label}: nothing to move.`);
 }
 
@@ -98,7 +116,12 @@ export function align(editor, how) {
 export function nudge(editor, [dx, dy]) {
   const nodes = chosen(editor);
   if (!nodes.length) return say(editor.stage, "Select the nodes to move first.");
-  const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, /** @type {Point} */ ([Math.round(x + STEP * dx), Math.round(y + STEP * dy)])]));
+  const positions = Object.fromEntries(
+    nodes.map(({ id, x, y }) => [
+      id,
+      /** @type {Point} */ ([Math.round(x + STEP * dx), Math.round(y + STEP * dy)]),
+    ]),
+  );
   editor.send({ kind: "move", positions: membersAt(editor, positions), how: "nudge" });
 }
 
@@ -109,7 +132,10 @@ export function unfold(editor) {
   if (!node || !layer) return;
   const [w, h] = node.full ?? [node.w, node.h];
   const others = nodes.filter(({ id }) => id !== node.id);
-  editor.send({ kind: "move", positions: { [node.id]: freeSpot(others, [layer.x - w - BESIDE, layer.y], { w, h }) } });
+  editor.send({
+    kind: "move",
+    positions: { [node.id]: freeSpot(others, [layer.x - w - BESIDE, layer.y], { w, h }) },
+  });
 }
 
 /** Lay out the selected nodes if there are several, else all nodes. @param {Editor} editor */
@@ -117,5 +143,10 @@ export function arrange(editor) {
   const nodes = chosen(editor).map(({ id }) => id);
   const some = nodes.length > 1 && nodes.length < editor.shown.nodes.length;
   editor.send(some ? { kind: "arrange", nodes } : { kind: "arrange" });
-  say(editor.stage, some ? `Arranged ${nodes.length} nodes. With none selected, all are arranged.` : "Arranged all nodes.");
+  say(
+    editor.stage,
+    some
+      ? `Arranged ${nodes.length} nodes. With none selected, all are arranged.`
+      : "Arranged all nodes.",
+  );
 }

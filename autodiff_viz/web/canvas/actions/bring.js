@@ -15,6 +15,13 @@ export function bring(editor, names, cover) {
   const size = sizeOf(stage);
   const { side, ...clear } = clearOf(size);
   const least = stage.level.detail === "boxes" ? NAMED * stage.reading : 0;
-  const view = bringing(stage.view, seen.nodes.filter(({ id }) => ids.has(id)), size, { ...clear, left: side, right: side }, least, cover);
+  const view = bringing(
+    stage.view,
+    seen.nodes.filter(({ id }) => ids.has(id)),
+    size,
+    { ...clear, left: side, right: side },
+    least,
+    cover,
+  );
   if (view) editor.look(view, choice === "own" || view.k !== stage.view.k);
 }

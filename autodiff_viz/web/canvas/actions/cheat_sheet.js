@@ -24,9 +24,17 @@ const BY_HAND = {
     ["Drag a node in or out", "Join a region or a group, or leave it"],
   ],
   "Play the pass": [
-    ["Space, \u2190 \u2192, End, Esc", "On the bar below: play or pause, step, finish the phase, stop"],
+    [
+      "Space, \u2190 \u2192, End, Esc",
+      "On the bar below: play or pause, step, finish the phase, stop",
+    ],
   ],
-  "Compare two graphs": [["Compare: without ...", "Beside the node or in its menu: pin it as A, show B without a rule, mute or checkpoint"]],
+  "Compare two graphs": [
+    [
+      "Compare: without ...",
+      "Beside the node or in its menu: pin it as A, show B without a rule, mute or checkpoint",
+    ],
+  ],
   "Select and change": [
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
   ],
@@ -40,7 +48,12 @@ const BY_HAND = {
     ["Rest on a node", "Light what it depends on and what depends on it"],
     ["Wheel, pinch", "Zoom; two fingers on a trackpad, or Shift + wheel, move the view"],
   ],
-  "Bring and take": [["Drop a file, paste a link", "Open it in place of this graph; a PNG or SVG saved here holds its graph"]],
+  "Bring and take": [
+    [
+      "Drop a file, paste a link",
+      "Open it in place of this graph; a PNG or SVG saved here holds its graph",
+    ],
+  ],
 };
 
 /** @param {Record<string, Action>} actions @returns {{ title: string, lines: Line[] }[]} */
@@ -48,24 +61,39 @@ export const guideOf = (actions) =>
   Object.entries(BY_HAND).map(([title, gestures]) => ({
     title,
     lines: [
-      ...Object.entries(actions).filter(([, { guide }]) => guide === title).map(([id, { label, says = label, hand }]) =>
-        ({ keys: keysAt(actions, id), hand, does: says })),
+      ...Object.entries(actions)
+        .filter(([, { guide }]) => guide === title)
+        .map(([id, { label, says = label, hand }]) => ({
+          keys: keysAt(actions, id),
+          hand,
+          does: says,
+        })),
       ...gestures.map(([hand, does]) => ({ hand, does })),
     ],
   }));
 
 /** The keys of an action and of the actions on its line. @param {Record<string, Action>} actions @param {string} id */
 const keysAt = (actions, id) =>
-  [actions[id], ...Object.values(actions).filter(({ besides }) => besides === id)].flatMap(({ keys = [] }) => keys);
+  [actions[id], ...Object.values(actions).filter(({ besides }) => besides === id)].flatMap(
+    ({ keys = [] }) => keys,
+  );
 
-const SIGNS = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowUp: "↑", ArrowRight: "→", ArrowDown: "↓", Escape: "Esc" });
+const SIGNS = /** @type {Record<string, string>} */ ({
+  ArrowLeft: "←",
+  ArrowUp: "↑",
+  ArrowRight: "→",
+  ArrowDown: "↓",
+  Escape: "Esc",
+});
 
 /** Keys as printed: arrows held with another key in two words, or omitted beside the bare ones.
  * @param {string[]} keys @returns {string[]} */
 export function printed(keys) {
   const held = keys.filter((key) => /\+Arrow/.test(key));
   const others = keys.filter((key) => !held.includes(key));
-  return held.length && !others.length ? [`${held[0].split("+")[0]} + arrows`] : others.map((key) => SIGNS[key] ?? key);
+  return held.length && !others.length
+    ? [`${held[0].split("+")[0]} + arrows`]
+    : others.map((key) => SIGNS[key] ?? key);
 }
 
 /** @param {import("../editor.js").Editor} editor @param {{ title: string, lines: Line[] }[]} guide */
@@ -73,43 +101,116 @@ export function toggleHelp(editor, guide) {
   const wasOpen = editor.stage.host.querySelector(".sheet");
   closePopover(editor);
   if (wasOpen) return;
-  const close = html("button", { type: "button", class: "tool", "aria-label": "Close", title: "Close  (Esc)", click: () => closePopover(editor) }, icon("close"));
-  const body = html("div", { class: "sheet-body", tabindex: 0, role: "group", "aria-label": "All keys and gestures" },
-    reading(), ...guide.map(({ title, lines }) => html("section", {}, html("h3", {}, title), ...lines.map(row))));
+  const close = html(
+    "button",
+    {
+      type: "button",
+      class: "tool",
+      "aria-label": "Close",
+      title: "Close  (Esc)",
+      click: () => closePopover(editor),
+    },
+    icon("close"),
+  );
+  const body = html(
+    "div",
+    { class: "sheet-body", tabindex: 0, role: "group", "aria-label": "All keys and gestures" },
+    reading(),
+    ...guide.map(({ title, lines }) =>
+      html("section", {}, html("h3", {}, title), ...lines.map(row)),
+    ),
+  );
   const keydown = (/** @type {any} */ event) => {
     event.stopPropagation(); // keys must not reach the canvas
     if (event.key === "Escape" || event.key === "?") closePopover(editor);
   };
-  const sheet = html("div", { class: "popover sheet", popover: "manual", role: "dialog", "aria-label": "Keys and gestures", keydown },
-    html("div", { class: "sheet-head" }, html("h2", {}, "Keys and gestures"), html("a", { href: "words", target: "_blank" }, "All words"), close), body);
+  const sheet = html(
+    "div",
+    {
+      class: "popover sheet",
+      popover: "manual",
+      role: "dialog",
+      "aria-label": "Keys and gestures",
+      keydown,
+    },
+    html(
+      "div",
+      { class: "sheet-head" },
+      html("h2", {}, "Keys and gestures"),
+      html("a", { href: "words", target: "_blank" }, "All words"),
+      close,
+    ),
+    body,
+  );
   editor.stage.host.append(sheet);
   sheet.showPopover(); // above the whole page: within the canvas it would have to scroll
   body.focus({ preventScroll: true });
 }
 
 const reading = () =>
-  html("section", {}, html("h3", {}, "How to read it"),
-    html("p", {}, "Values flow right, in ", html("b", { class: "blue" }, "blue"), ". Cotangents flow back left, in ",
-      html("b", { class: "orange" }, "orange"), ". A wire is as thick as what it passes back."),
-    html("div", { class: "legend" },
-      sample("positive", "plus"), sample("negative", "minus"), sample("mixed", "both signs"), sample("zero", "zero")),
-    html("p", {}, "A tensor is drawn small: its value from grey (minus) to ", html("b", { class: "blue" }, "blue"),
-      " (plus), the cotangent that arrives from teal to ", html("b", { class: "orange" }, "orange"),
-      "; 0 has no colour, \u00d7 is NaN. Each picture has its own scale: rest on the node to read it."));
+  html(
+    "section",
+    {},
+    html("h3", {}, "How to read it"),
+    html(
+      "p",
+      {},
+      "Values flow right, in ",
+      html("b", { class: "blue" }, "blue"),
+      ". Cotangents flow back left, in ",
+      html("b", { class: "orange" }, "orange"),
+      ". A wire is as thick as what it passes back.",
+    ),
+    html(
+      "div",
+      { class: "legend" },
+      sample("positive", "plus"),
+      sample("negative", "minus"),
+      sample("mixed", "both signs"),
+      sample("zero", "zero"),
+    ),
+    html(
+      "p",
+      {},
+      "A tensor is drawn small: its value from grey (minus) to ",
+      html("b", { class: "blue" }, "blue"),
+      " (plus), the cotangent that arrives from teal to ",
+      html("b", { class: "orange" }, "orange"),
+      "; 0 has no colour, \u00d7 is NaN. Each picture has its own scale: rest on the node to read it.",
+    ),
+  );
 
 /** @param {Line} line */
 const row = ({ keys = [], hand, does }) =>
-  html("div", { class: "row" },
-    html("span", {}, ...printed(keys).flatMap((key) => [html("kbd", {}, key), " "]), hand && html(keys.length ? "span" : "b", {}, hand)),
-    html("span", {}, does));
+  html(
+    "div",
+    { class: "row" },
+    html(
+      "span",
+      {},
+      ...printed(keys).flatMap((key) => [html("kbd", {}, key), " "]),
+      hand && html(keys.length ? "span" : "b", {}, hand),
+    ),
+    html("span", {}, does),
+  );
 
 /** @param {string} sign @param {string} text */
 function sample(sign, text) {
   const arrows = /** @type {Record<string, string>} */ ({
-    positive: "M14 8l12-7v14z", negative: "M14 8l12-7v14z", mixed: "M12 8l9-7 9 7-9 7z",
+    positive: "M14 8l12-7v14z",
+    negative: "M14 8l12-7v14z",
+    mixed: "M12 8l9-7 9 7-9 7z",
   });
   const width = sign === "zero" ? 1.5 : 4;
-  return html("span", {}, svg("svg", { width: 44, height: 16, class: `wire ${sign}`, "aria-hidden": "true" },
-    svg("path", { class: "line", d: "M0 8h44", "stroke-width": width }),
-    svg("path", { class: "arrow", d: arrows[sign] ?? "" })), text);
+  return html(
+    "span",
+    {},
+    svg(
+      "svg",
+      { width: 44, height: 16, class: `wire ${sign}`, "aria-hidden": "true" },
+      svg("path", { class: "line", d: "M0 8h44", "stroke-width": width }),
+      svg("path", { class: "arrow", d: arrows[sign] ?? "" }),
+    ),
+    text,
+  );
 }

@@ -30,9 +30,14 @@ export function listenToClipboard(editor) {
   let middle = -MIDDLE_PASTE_MS;
   surface.addEventListener("pointermove", (event) => (pointer = pointOf(editor.stage, event)));
   surface.addEventListener("pointerleave", () => (pointer = null));
-  surface.addEventListener("pointerup", (event) => event.button === 1 && (middle = event.timeStamp));
-  const listen = (/** @type {"copy" | "cut" | "paste"} */ kind, /** @type {(event: ClipboardEvent) => void} */ act) =>
-    document.addEventListener(kind, (event) => hasKeys(host) && act(event));
+  surface.addEventListener(
+    "pointerup",
+    (event) => event.button === 1 && (middle = event.timeStamp),
+  );
+  const listen = (
+    /** @type {"copy" | "cut" | "paste"} */ kind,
+    /** @type {(event: ClipboardEvent) => void} */ act,
+  ) => document.addEventListener(kind, (event) => hasKeys(host) && act(event));
 
   for (const kind of /** @type {const} */ (["copy", "cut"])) {
     listen(kind, (event) => {
@@ -45,7 +50,8 @@ export function listenToClipboard(editor) {
   }
   listen("paste", (event) => {
     event.preventDefault();
-    if (event.timeStamp - middle > MIDDLE_PASTE_MS) paste(editor, event.clipboardData?.getData("text/plain") ?? "", pointer);
+    if (event.timeStamp - middle > MIDDLE_PASTE_MS)
+      paste(editor, event.clipboardData?.getData("text/plain") ?? "", pointer);
   });
   watchPicked(editor);
 }
@@ -60,10 +66,23 @@ export function hasKeys(host) {
 function copied(editor, pointer) {
   const nodes = chosen(editor);
   const box = bounds(nodes);
-  if (!box) return say(editor.stage, "Select the nodes to copy first."), "";
-  const { text, missing } = pieceText(editor.shown, nodes.map(({ id }) => id));
-  if (missing.length) return say(editor.stage, `${missing[0]} holds too much to be copied here. Copy it in the formula.`), "";
-  Object.assign(last, { text, middle: [box.x + box.w / 2, box.y + box.h / 2], pointer, times: 0, collapsed: editor.shown.groups.filter((group) => group.collapsed).map(({ name }) => name) });
+  if (!box) return (say(editor.stage, "Select the nodes to copy first."), "");
+  const { text, missing } = pieceText(
+    editor.shown,
+    nodes.map(({ id }) => id),
+  );
+  if (missing.length)
+    return (
+      say(editor.stage, `${missing[0]} holds too much to be copied here. Copy it in the formula.`),
+      ""
+    );
+  Object.assign(last, {
+    text,
+    middle: [box.x + box.w / 2, box.y + box.h / 2],
+    pointer,
+    times: 0,
+    collapsed: editor.shown.groups.filter((group) => group.collapsed).map(({ name }) => name),
+  });
   return text;
 }
 
@@ -78,7 +97,11 @@ function taken(editor, kind) {
 /** Copy or cut by a button. @param {Editor} editor @param {"copy" | "cut"} kind */
 export function take(editor, kind) {
   const text = copied(editor, null);
-  const refused = () => say(editor.stage, `The browser keeps buttons from the clipboard here. Press Ctrl + ${kind === "cut" ? "X" : "C"}.`);
+  const refused = () =>
+    say(
+      editor.stage,
+      `The browser keeps buttons from the clipboard here. Press Ctrl + ${kind === "cut" ? "X" : "C"}.`,
+    );
   if (!text) return;
   if (!navigator.clipboard) return refused(); // exists only for pages over https
   navigator.clipboard.writeText(text).then(() => taken(editor, kind), refused);
@@ -90,15 +113,26 @@ export function take(editor, kind) {
 function paste(editor, text, pointer) {
   if (!text.trim()) return say(editor.stage, "The clipboard holds no text.");
   if (isTable(text)) return pasteTable(editor, text, pointer);
-  const unmoved = pointer === last.pointer || (pointer && last.pointer
-    && Math.hypot(pointer[0] - last.pointer[0], pointer[1] - last.pointer[1]) < STILL);
+  const unmoved =
+    pointer === last.pointer ||
+    (pointer &&
+      last.pointer &&
+      Math.hypot(pointer[0] - last.pointer[0], pointer[1] - last.pointer[1]) < STILL);
   const again = text.replace(/\r\n/g, "\n") === last.text && unmoved;
   if (again) last.times += 1;
-  const beside = /** @type {Point} */ ([last.middle[0] + AGAIN * last.times, last.middle[1] + AGAIN * last.times]);
+  const beside = /** @type {Point} */ ([
+    last.middle[0] + AGAIN * last.times,
+    last.middle[1] + AGAIN * last.times,
+  ]);
   const at = again ? beside : pointer ? toWorld(editor.stage.view, pointer) : centre(editor.stage);
   const collapsed = text.replace(/\r\n/g, "\n") === last.text ? last.collapsed : [];
   const before = editor.shown.nodes.length;
-  editor.send({ kind: "paste", text, at: at.map(Math.round), ...(collapsed.length && { collapsed }) });
+  editor.send({
+    kind: "paste",
+    text,
+    at: at.map(Math.round),
+    ...(collapsed.length && { collapsed }),
+  });
   if (editor.shown.nodes.length === before) markBusy(editor, at);
 }
 
@@ -107,14 +141,23 @@ function paste(editor, text, pointer) {
 function pasteTable(editor, text, pointer) {
   const chosen = editor.node(editor.single);
   const at = pointer ? toWorld(editor.stage.view, pointer) : centre(editor.stage);
-  editor.send({ kind: "data", node: chosen?.isInput ? chosen.id : null, at: at.map(Math.round), text });
+  editor.send({
+    kind: "data",
+    node: chosen?.isInput ? chosen.id : null,
+    at: at.map(Math.round),
+    text,
+  });
 }
 
 /** Show a placeholder until Python answers, for text that only Python can read.
  * @param {Editor} editor @param {Point} at */
 function markBusy(editor, [x, y]) {
-  const mark = svg("g", { class: "copies busy" }, svg("rect", { x: x - BUSY.w / 2, y: y - BUSY.h / 2, width: BUSY.w, height: BUSY.h, rx: 10 }),
-    svg("text", { x, y: y + 5 }, "pasting ..."));
+  const mark = svg(
+    "g",
+    { class: "copies busy" },
+    svg("rect", { x: x - BUSY.w / 2, y: y - BUSY.h / 2, width: BUSY.w, height: BUSY.h, rx: 10 }),
+    svg("text", { x, y: y + 5 }, "pasting ..."),
+  );
   editor.stage.layers.overlay.append(mark);
   const gone = () => {
     if (editor.outbox.pending.some(({ kind }) => kind === "paste")) return;

@@ -13,7 +13,8 @@ import { realWire } from "../state/fold.js";
  * @param {Editor} editor @param {string} rule */
 export function toggleRule(editor, rule) {
   const nodes = [...editor.selection];
-  if (nodes.length) editor.send({ kind: "rules", nodes, rule: rulesOn(editor, rule) ? "follow" : rule });
+  if (nodes.length)
+    editor.send({ kind: "rules", nodes, rule: rulesOn(editor, rule) ? "follow" : rule });
 }
 
 /** Whether every selected node that can have `rule` has it. @param {Editor} editor @param {string} rule */
@@ -26,7 +27,8 @@ export function rulesOn(editor, rule) {
 /** The region that consists of exactly the selected nodes. @param {Editor} editor */
 export const regionOf = (editor) =>
   editor.shown.regions.find(
-    ({ nodes }) => nodes.length === editor.selection.size && nodes.every((name) => editor.selection.has(name)),
+    ({ nodes }) =>
+      nodes.length === editor.selection.size && nodes.every((name) => editor.selection.has(name)),
   );
 
 /** @param {Editor} editor */
@@ -48,25 +50,32 @@ export function mutedOn(editor) {
 
 /** @param {Editor} editor */
 export function toggleMute(editor) {
-  if (editor.selection.size) editor.send({ kind: "mute", nodes: [...editor.selection], on: !mutedOn(editor) });
+  if (editor.selection.size)
+    editor.send({ kind: "mute", nodes: [...editor.selection], on: !mutedOn(editor) });
 }
 
 /** Whether a segment ends after each selected node that is not an input. @param {Editor} editor */
 export function cutOn(editor) {
-  const able = [...editor.selection].flatMap((id) => editor.node(id) ?? []).filter((node) => !node.isInput);
+  const able = [...editor.selection]
+    .flatMap((id) => editor.node(id) ?? [])
+    .filter((node) => !node.isInput);
   return able.length > 0 && able.every((node) => node.cut);
 }
 
 /** @param {Editor} editor */
 export function toggleCut(editor) {
-  if (editor.selection.size) editor.send({ kind: "cut_after", nodes: [...editor.selection], on: !cutOn(editor) });
+  if (editor.selection.size)
+    editor.send({ kind: "cut_after", nodes: [...editor.selection], on: !cutOn(editor) });
 }
 
 /** Remove the region or group in focus, else the selected wire, else the selected nodes.
  * @param {Editor} editor @param {string | null} [frame] name of the region or group whose tab has the focus */
 export function remove(editor, frame) {
   const isGroup = editor.shown.groups.some(({ name }) => name === frame);
-  if (frame) editor.send(isGroup ? { kind: "ungroup", group: frame } : { kind: "uncheckpoint", region: frame });
+  if (frame)
+    editor.send(
+      isGroup ? { kind: "ungroup", group: frame } : { kind: "uncheckpoint", region: frame },
+    );
   else if (editor.wire) removeWire(editor);
   else if (editor.selection.size) editor.send({ kind: "delete", nodes: [...editor.selection] });
 }
@@ -75,7 +84,11 @@ export function remove(editor, frame) {
 export function removeWire(editor) {
   const seen = editor.stage.strands.get(editor.wire ?? "")?.wire;
   const wire = seen && realWire(seen);
-  if (seen && !wire) return say(editor.stage, `This wire stands for ${seen.of?.length}: open the group to remove one.`);
+  if (seen && !wire)
+    return say(
+      editor.stage,
+      `This wire stands for ${seen.of?.length}: open the group to remove one.`,
+    );
   editor.wire = null;
   if (wire) editor.send({ kind: "disconnect", to: wire.to, slot: wire.slot });
 }
@@ -106,7 +119,8 @@ export const isPinned = (editor) => Boolean(editor.drawing.twins);
 export function togglePin(editor) {
   if (isPinned(editor)) return editor.send({ kind: "unpin" });
   editor.send({ kind: "pin" });
-  if (editor.shown.nodes.length) say(editor.stage, "Pinned as A. What you change now is B; the key v flips between them.");
+  if (editor.shown.nodes.length)
+    say(editor.stage, "Pinned as A. What you change now is B; the key v flips between them.");
 }
 
 /** @param {Editor} editor */
@@ -133,6 +147,7 @@ export function compareWithout(editor, bend = bendOf(editor)) {
 /** Save both programs, once the page has the button for it, which comes after the numbers. @param {Editor} editor */
 export const saveTwins = async (editor) => {
   const end = Date.now() + PATIENCE;
-  while (!document.querySelector(`.st-key-${FILE} button`) && Date.now() < end) await new Promise((go) => setTimeout(go, 50));
+  while (!document.querySelector(`.st-key-${FILE} button`) && Date.now() < end)
+    await new Promise((go) => setTimeout(go, 50));
   await pressDownload(editor, FILE);
 };

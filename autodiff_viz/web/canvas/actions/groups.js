@@ -14,7 +14,9 @@ import { membersAt } from "./arrange.js";
 
 /** The group that consists of exactly the selected nodes. @param {Editor} editor */
 export const groupOf = ({ shown, selection }) =>
-  shown.groups.find(({ nodes }) => nodes.length === selection.size && nodes.every((name) => selection.has(name)));
+  shown.groups.find(
+    ({ nodes }) => nodes.length === selection.size && nodes.every((name) => selection.has(name)),
+  );
 
 /** @param {Editor} editor */
 export function toggleGroup(editor) {
@@ -25,7 +27,8 @@ export function toggleGroup(editor) {
 }
 
 /** Dissolve a group; if it is a card, what is around it makes room for its nodes. @param {Editor} editor @param {string} name */
-export const ungroup = (editor, name) => editor.send(withRoom(editor, { kind: "ungroup", group: name }));
+export const ungroup = (editor, name) =>
+  editor.send(withRoom(editor, { kind: "ungroup", group: name }));
 
 /** Collapse or expand a group; when it is opened from its card, what is around it makes room.
  * @param {Editor} editor @param {string} name @param {boolean} on */
@@ -34,7 +37,11 @@ export function collapse(editor, name, on) {
   const byKeys = stage.host.classList.contains("by-keys");
   const edit = { kind: "collapse", group: name, on };
   editor.send(on ? edit : withRoom(editor, edit));
-  if (byKeys) (on ? stage.cards.get(idOf(name))?.root : stage.regions.tabs.get(name)?.root.querySelector(".tab"))?.focus({ preventScroll: true });
+  if (byKeys)
+    (on
+      ? stage.cards.get(idOf(name))?.root
+      : stage.regions.tabs.get(name)?.root.querySelector(".tab")
+    )?.focus({ preventScroll: true });
   say(stage, on ? `Collapsed ${name}` : `Opened ${name}`);
 }
 
@@ -45,7 +52,9 @@ function withRoom({ shown, seen }, edit) {
   if (!card?.group) return edit;
   const opened = folded(predict(shown, [{ seq: 0, ...edit }]));
   const places = roomFor(opened, card.group.nodes, card, edit.kind !== "ungroup");
-  return Object.keys(places).length ? { ...edit, positions: membersAt({ shown, seen: opened }, places) } : edit;
+  return Object.keys(places).length
+    ? { ...edit, positions: membersAt({ shown, seen: opened }, places) }
+    : edit;
 }
 
 /** Collapse or expand the groups of the selection: those inside it, else the smallest one around it; without a
@@ -53,11 +62,16 @@ function withRoom({ shown, seen }, edit) {
  * @param {Editor} editor */
 export function toggleCollapse(editor) {
   const cards = editor.chosen.filter(({ group }) => group);
-  const focused = editor.node(/** @type {ShadowRoot} */ (editor.stage.host.getRootNode()).activeElement?.getAttribute("data-id"));
+  const focused = editor.node(
+    /** @type {ShadowRoot} */ (editor.stage.host.getRootNode()).activeElement?.getAttribute(
+      "data-id",
+    ),
+  );
   if (!cards.length && !editor.selection.size && focused?.group) cards.push(focused);
   if (cards.length) return cards.forEach(({ group }) => collapse(editor, group?.name ?? "", false));
   const found = groupsOfSelection(editor);
-  if (!found.length) return say(editor.stage, "Select nodes of a group first, or make one of them: g.");
+  if (!found.length)
+    return say(editor.stage, "Select nodes of a group first, or make one of them: g.");
   found.forEach(({ name }) => collapse(editor, name, true));
 }
 
@@ -66,20 +80,30 @@ export const stemOf = (name) => name.replace(/[ _]*\d+$/, "");
 
 /** The groups whose names differ from that of this group at most in the number at the end.
  * @param {Group[]} groups @param {string} name */
-export const namesakes = (groups, name) => groups.filter((group) => stemOf(group.name) === stemOf(name));
+export const namesakes = (groups, name) =>
+  groups.filter((group) => stemOf(group.name) === stemOf(name));
 
 /** The group that is meant: that of a selected card, of the card in focus, or the smallest around the selection.
  * @param {Editor} editor @returns {Group | undefined} */
 function meant(editor) {
-  const focused = editor.node(/** @type {ShadowRoot} */ (editor.stage.host.getRootNode()).activeElement?.getAttribute("data-id"));
-  const card = [...editor.chosen, ...(focused ? [focused] : [])].find(({ group }) => group)?.group?.name;
-  return card === undefined ? groupsOfSelection(editor)[0] : editor.shown.groups.find(({ name }) => name === card);
+  const focused = editor.node(
+    /** @type {ShadowRoot} */ (editor.stage.host.getRootNode()).activeElement?.getAttribute(
+      "data-id",
+    ),
+  );
+  const card = [...editor.chosen, ...(focused ? [focused] : [])].find(({ group }) => group)?.group
+    ?.name;
+  return card === undefined
+    ? groupsOfSelection(editor)[0]
+    : editor.shown.groups.find(({ name }) => name === card);
 }
 
 /** Whether a selected node is in a group that has namesakes. @param {Editor} editor */
 export const hasNamesakes = (editor) => {
   const group = touchesGroup(editor) && meant(editor);
-  return Boolean(group) && namesakes(editor.shown.groups, /** @type {Group} */ (group).name).length > 1;
+  return (
+    Boolean(group) && namesakes(editor.shown.groups, /** @type {Group} */ (group).name).length > 1
+  );
 };
 
 /** Collapse all groups of one name, or open them if the group that is meant is a card. @param {Editor} editor */
@@ -87,7 +111,9 @@ export function toggleNamesakes(editor) {
   const group = meant(editor);
   if (!group) return say(editor.stage, "Select nodes of a group first, or make one of them: g.");
   const on = !group.collapsed;
-  const all = namesakes(editor.shown.groups, group.name).filter(({ collapsed }) => collapsed !== on);
+  const all = namesakes(editor.shown.groups, group.name).filter(
+    ({ collapsed }) => collapsed !== on,
+  );
   let state = { shown: editor.shown, seen: editor.seen };
   const edits = all.map(({ name }) => {
     const edit = { kind: "collapse", group: name, on };
@@ -97,18 +123,36 @@ export function toggleNamesakes(editor) {
     return roomy;
   });
   edits.forEach((edit, i) => (i + 1 < edits.length ? editor.mail.send(edit) : editor.send(edit))); // drawn once
-  say(editor.stage, `${on ? "Collapsed" : "Opened"} ${all.length} groups named ${stemOf(group.name)}`);
+  say(
+    editor.stage,
+    `${on ? "Collapsed" : "Opened"} ${all.length} groups named ${stemOf(group.name)}`,
+  );
 }
 
 /** Whether a selected node is in a group. @param {Editor} editor */
-export const touchesGroup = ({ shown, selection }) => shown.groups.some(({ nodes }) => nodes.some((name) => selection.has(name)));
+export const touchesGroup = ({ shown, selection }) =>
+  shown.groups.some(({ nodes }) => nodes.some((name) => selection.has(name)));
 
 /** @param {Editor} editor @returns {Group[]} */
 function groupsOfSelection({ seen, selection }) {
-  const within = seen.groups.filter(({ nodes }) => nodes.every((id) => nodesOf(seen.nodes.find((node) => node.id === id)).every((name) => selection.has(name))));
-  const outer = within.filter((group) => !within.some((other) => other !== group && other.nodes.length > group.nodes.length && group.nodes.every((id) => other.nodes.includes(id))));
+  const within = seen.groups.filter(({ nodes }) =>
+    nodes.every((id) =>
+      nodesOf(seen.nodes.find((node) => node.id === id)).every((name) => selection.has(name)),
+    ),
+  );
+  const outer = within.filter(
+    (group) =>
+      !within.some(
+        (other) =>
+          other !== group &&
+          other.nodes.length > group.nodes.length &&
+          group.nodes.every((id) => other.nodes.includes(id)),
+      ),
+  );
   if (outer.length || !selection.size) return outer;
-  const around = seen.groups.filter(({ nodes }) => [...selection].every((name) => nodes.includes(name)));
+  const around = seen.groups.filter(({ nodes }) =>
+    [...selection].every((name) => nodes.includes(name)),
+  );
   return around.sort((a, b) => a.nodes.length - b.nodes.length).slice(0, 1);
 }
 
@@ -116,6 +160,11 @@ function groupsOfSelection({ seen, selection }) {
 export function renameGroup(editor, name) {
   const card = editor.seen.nodes.find(({ id }) => id === idOf(name));
   const tab = tabOf(editor.seen, name);
-  const box = card ? { x: card.x + 24, y: card.y + 3, w: card.w - 50 } : tab && { x: tab.x + 20, y: tab.y - 3, w: Math.max(tab.w, 90) };
-  if (box) openField(editor, [box.x, box.y], box.w, name, `Name of group ${name}`, (typed) => editor.send({ kind: "rename_region", region: name, name: typed }));
+  const box = card
+    ? { x: card.x + 24, y: card.y + 3, w: card.w - 50 }
+    : tab && { x: tab.x + 20, y: tab.y - 3, w: Math.max(tab.w, 90) };
+  if (box)
+    openField(editor, [box.x, box.y], box.w, name, `Name of group ${name}`, (typed) =>
+      editor.send({ kind: "rename_region", region: name, name: typed }),
+    );
 }

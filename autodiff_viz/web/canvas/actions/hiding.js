@@ -12,7 +12,8 @@ export const isHiding = ({ hiding }) => hiding;
 
 /** @param {Editor} editor */
 export function toggleHiding(editor) {
-  if (!editor.hiding && !editor.shown.nodes.some(takesNone)) return say(editor.stage, "A gradient arrives at every node");
+  if (!editor.hiding && !editor.shown.nodes.some(takesNone))
+    return say(editor.stage, "A gradient arrives at every node");
   editor.hiding = !editor.hiding;
   editor.refresh();
 }
@@ -20,7 +21,12 @@ export function toggleHiding(editor) {
 /** A note on the canvas of how many nodes are hidden, with a way to show them. @param {Editor} editor */
 export function noteHidden(editor) {
   const count = html("span");
-  const note = html("div", { class: "hidden-note", role: "status" }, count, html("button", { type: "button", click: () => toggleHiding(editor) }, "Show"));
+  const note = html(
+    "div",
+    { class: "hidden-note", role: "status" },
+    count,
+    html("button", { type: "button", click: () => toggleHiding(editor) }, "Show"),
+  );
   editor.stage.host.append(note);
   editor.watchers.push(() => {
     note.hidden = !editor.hiding;
@@ -29,4 +35,7 @@ export function noteHidden(editor) {
 }
 
 /** @param {number} count of hidden nodes */
-const wordsOf = (count) => (count === 1 ? "1 node that takes no gradient is hidden" : `${count} nodes that take no gradient are hidden`);
+const wordsOf = (count) =>
+  count === 1
+    ? "1 node that takes no gradient is hidden"
+    : `${count} nodes that take no gradient are hidden`;

@@ -32,10 +32,16 @@ const hands = new WeakMap();
 export function placesFor(drawing, from, ops = new Map()) {
   const { nodes, wires } = drawing;
   const before = upstream(wires, from.id);
-  const there = new Set(wires.filter((wire) => wire.from === from.id).map(({ to, slot }) => `${to}:${slot}`));
+  const there = new Set(
+    wires.filter((wire) => wire.from === from.id).map(({ to, slot }) => `${to}:${slot}`),
+  );
   const against = (/** @type {string} */ to, /** @type {number} */ slot) =>
     before.has(to) ? loopReason(from.id, to) : reasonAgainst(drawing, ops, from.id, { to, slot });
-  const places = inOrder(nodes).filter(({ group }) => !group).flatMap((node) => node.slots.map((_, slot) => ({ node, slot, against: against(node.id, slot) })))
+  const places = inOrder(nodes)
+    .filter(({ group }) => !group)
+    .flatMap((node) =>
+      node.slots.map((_, slot) => ({ node, slot, against: against(node.id, slot) })),
+    )
     .filter(({ node, slot }) => !there.has(`${node.id}:${slot}`));
   return [...places.filter((place) => !place.against), ...places.filter((place) => place.against)];
 }
@@ -43,28 +49,54 @@ export function placesFor(drawing, from, ops = new Map()) {
 /** The slot to begin with: the first empty one, else the first.
  * @param {Place[]} places */
 export const firstOf = (places) =>
-  Math.max(places.findIndex(({ node, slot, against }) => !against && !node.slots[slot].wired && node.slots[slot].constant === null), 0);
+  Math.max(
+    places.findIndex(
+      ({ node, slot, against }) =>
+        !against && !node.slots[slot].wired && node.slots[slot].constant === null,
+    ),
+    0,
+  );
 
 /** Screen reader text of a slot.
  * @param {Place} place @param {Wire[]} wires */
 export function spokenSlot({ node, slot, against }, wires) {
   const { label, constant, wired } = node.slots[slot];
   const source = wires.find((wire) => wire.to === node.id && wire.slot === slot)?.from;
-  const state = wired && source ? `takes the place of ${source}` : constant === null ? "empty" : `takes the place of ${constant}`;
+  const state =
+    wired && source
+      ? `takes the place of ${source}`
+      : constant === null
+        ? "empty"
+        : `takes the place of ${constant}`;
   return `${spokenLabel(label)} of ${node.id}, ${against ? `does not fit. ${against}` : state}`;
 }
 
 /** @param {Editor} editor @param {string | null} id */
 export function takeWire(editor, id) {
   const from = editor.node(id ?? seenAs(editor.seen, editor.single ?? ""));
-  if (from?.group && from.group.outs.length !== 1) return say(editor.stage, `Open ${from.group.name} first: ${from.group.outs.length || "no"} values leave it.`);
+  if (from?.group && from.group.outs.length !== 1)
+    return say(
+      editor.stage,
+      `Open ${from.group.name} first: ${from.group.outs.length || "no"} values leave it.`,
+    );
   if (!from) return say(editor.stage, "Go to a node first: the wire begins there.");
   const places = placesFor(editor.seen, from, editor.ops);
-  if (!places.some(({ against }) => !against)) return say(editor.stage, `No slot can take ${from.id}: every other node already feeds it, or has no slot that fits.`);
-  const [line, halo] = [svg("path", { class: "preview" }), svg("circle", { class: "halo caught", r: 11 })];
+  if (!places.some(({ against }) => !against))
+    return say(
+      editor.stage,
+      `No slot can take ${from.id}: every other node already feeds it, or has no slot that fits.`,
+    );
+  const [line, halo] = [
+    svg("path", { class: "preview" }),
+    svg("circle", { class: "halo caught", r: 11 }),
+  ];
   editor.stage.layers.overlay.append(line, halo);
   hands.set(editor, { from, places, at: 0, line, halo });
-  choose(editor, firstOf(places), `Wire from ${from.id}. Arrows choose a slot, Enter connects, Escape cancels. `);
+  choose(
+    editor,
+    firstOf(places),
+    `Wire from ${from.id}. Arrows choose a slot, Enter connects, Escape cancels. `,
+  );
 }
 
 /** Handle a key while a wire is being drawn; false if none is.
@@ -91,7 +123,10 @@ function choose(editor, at, before = "") {
   hand.line.classList.toggle("loop", Boolean(against));
   hand.halo.classList.toggle("loop", Boolean(against));
   hand.halo.setAttribute("transform", `translate(${x} ${y})`);
-  say(editor.stage, `${before}${at + 1} of ${hand.places.length}: ${spokenSlot(hand.places[at], editor.seen.wires)}`);
+  say(
+    editor.stage,
+    `${before}${at + 1} of ${hand.places.length}: ${spokenSlot(hand.places[at], editor.seen.wires)}`,
+  );
 }
 
 /** @param {Editor} editor @param {Hand} hand */
@@ -145,7 +180,8 @@ export function stepAlong(editor, id, wire, step) {
   const wires = wiresAt(editor.seen.wires, at);
   if (!wires.length) return say(editor.stage, `${at} has no wires.`);
   const now = wires.findIndex((other) => wireId(other) === wire);
-  const next = now < 0 ? (step > 0 ? 0 : wires.length - 1) : (now + step + wires.length) % wires.length;
+  const next =
+    now < 0 ? (step > 0 ? 0 : wires.length - 1) : (now + step + wires.length) % wires.length;
   focusWire(editor, wires[next]);
 }
 
@@ -159,7 +195,12 @@ function focusWire(editor, wire) {
   editor.select([]);
   editor.wire = wireId(wire);
   const label = `${spokenWire(wire, editor.node(wire.to))}. Delete removes it, left and right go to its ends.`;
-  for (const [name, value] of Object.entries({ tabindex: "-1", role: "button", "aria-label": label })) root.setAttribute(name, value);
+  for (const [name, value] of Object.entries({
+    tabindex: "-1",
+    role: "button",
+    "aria-label": label,
+  }))
+    root.setAttribute(name, value);
   editor.stage.host.classList.add("by-keys");
   editor.refresh();
   root.focus({ preventScroll: true });
@@ -179,7 +220,10 @@ export function toEnd(editor, id, [dx, dy]) {
 export function listenToReach(editor) {
   const { host } = editor.stage;
   host.addEventListener("pointerdown", () => dropWire(editor));
-  host.addEventListener("focusout", (event) => host.contains(/** @type {Node | null} */ (event.relatedTarget)) || dropWire(editor));
+  host.addEventListener(
+    "focusout",
+    (event) => host.contains(/** @type {Node | null} */ (event.relatedTarget)) || dropWire(editor),
+  );
 }
 
 /** Focus the panel of the selected node, which is beside the canvas; on a phone, on the sheet. */
@@ -205,7 +249,10 @@ export function walk(editor, focused, direction) {
  * region's settings.
  * @param {Editor} editor @param {string} id @param {string | null} frame whose tab it is */
 export function enter(editor, id, frame) {
-  if (frame) return editor.shown.groups.some(({ name }) => name === frame) ? collapse(editor, frame, true) : openRegion(editor, frame);
+  if (frame)
+    return editor.shown.groups.some(({ name }) => name === frame)
+      ? collapse(editor, frame, true)
+      : openRegion(editor, frame);
   const group = editor.isSelected(id) && editor.node(id)?.group;
   if (group) collapse(editor, group.name, false);
   else editor.select([id]);
@@ -214,7 +261,8 @@ export function enter(editor, id, frame) {
 /** Rename the group whose tab has the focus, else the selected group, else the selected node.
  * @param {Editor} editor @param {string | null} frame */
 export function rename(editor, frame) {
-  if (editor.shown.groups.some(({ name }) => name === frame)) return renameGroup(editor, frame ?? "");
+  if (editor.shown.groups.some(({ name }) => name === frame))
+    return renameGroup(editor, frame ?? "");
   const [card] = editor.chosen;
   const group = groupOf(editor);
   if (group && (card?.group || !editor.single)) renameGroup(editor, group.name);

@@ -9,8 +9,15 @@ import { wireKey } from "./keyboard.js";
 /** @typedef {import("./actions.js").Action} Action */
 
 /** Actions by the name of the key in lower case. */
-const BY_KEY = new Map(Object.values(ACTIONS).filter(({ byBrowser }) => !byBrowser).flatMap((action) =>
-  [...(action.keys ?? []), ...(action.also ?? [])].map((key) => /** @type {[string, Action]} */ ([key.toLowerCase(), action]))));
+const BY_KEY = new Map(
+  Object.values(ACTIONS)
+    .filter(({ byBrowser }) => !byBrowser)
+    .flatMap((action) =>
+      [...(action.keys ?? []), ...(action.also ?? [])].map(
+        (key) => /** @type {[string, Action]} */ ([key.toLowerCase(), action]),
+      ),
+    ),
+);
 
 /** @param {Editor} editor */
 export function listenToKeys(editor) {
@@ -23,20 +30,30 @@ export function listenToKeys(editor) {
 
 const OPEN = "[role='dialog'], [data-testid='stDialog'], [data-testid='stPopoverBody']"; // of Streamlit: keys are theirs
 const NOTHING = "body, [data-testid='stMain']"; // have the focus when nothing has it, and after a click on a text
-const WRITES = "textarea, select, [contenteditable='true'], input:not([type='range'], [type='checkbox'], [type='radio'])"; // undoes by itself
+const WRITES =
+  "textarea, select, [contenteditable='true'], input:not([type='range'], [type='checkbox'], [type='radio'])"; // undoes by itself
 
 /** Answer the keys of the canvas also while nothing has the focus, as after loading, and undo and redo wherever nothing is
  * being written. @param {Editor} editor */
 function answerElsewhere(editor) {
   const { host } = editor.stage;
   const keydown = (/** @type {KeyboardEvent} */ event) => {
-    if (!host.isConnected) return editor.drawing.rev >= 0 && document.removeEventListener("keydown", keydown, true);
+    if (!host.isConnected)
+      return editor.drawing.rev >= 0 && document.removeEventListener("keydown", keydown, true);
     const path = event.composedPath();
     const [target] = /** @type {Element[]} */ (path);
-    if (path.includes(editor.root) || path.includes(editor.tools) || event.isComposing || document.querySelector(OPEN)) return;
+    if (
+      path.includes(editor.root) ||
+      path.includes(editor.tools) ||
+      event.isComposing ||
+      document.querySelector(OPEN)
+    )
+      return;
     if (actionOf(event)[1]?.inside) return;
-    const isFree = target.matches(NOTHING) || (actionOf(event)[1]?.undoes && !target.matches(WRITES));
-    if (isFree && answer(editor, event, document.body) && event.key !== "Escape") event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer too
+    const isFree =
+      target.matches(NOTHING) || (actionOf(event)[1]?.undoes && !target.matches(WRITES));
+    if (isFree && answer(editor, event, document.body) && event.key !== "Escape")
+      event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer too
   };
   document.addEventListener("keydown", keydown, true);
 }
@@ -44,8 +61,12 @@ function answerElsewhere(editor) {
 /** Answer the keys of the canvas while the focus is in this element: the canvas, or a toolbar beside it.
  * @param {Editor} editor @param {HTMLElement} element */
 export function answerKeys(editor, element) {
-  for (const kind of ["keydown", "keyup", "keypress"]) element.addEventListener(kind, (event) => event.stopPropagation());
-  element.addEventListener("keyup", (event) => event.key === "Tab" && editor.stage.host.classList.add("by-keys")); // makes the focus visible
+  for (const kind of ["keydown", "keyup", "keypress"])
+    element.addEventListener(kind, (event) => event.stopPropagation());
+  element.addEventListener(
+    "keyup",
+    (event) => event.key === "Tab" && editor.stage.host.classList.add("by-keys"),
+  ); // makes the focus visible
   element.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
     if (target.closest(`:is(${WRITES}), .region-pop`)) return;
@@ -64,14 +85,16 @@ function answer(editor, event, target) {
   if (!done && (!action?.do || (action.needs && !action.needs(focus)))) return false;
   event.preventDefault();
   // The arrow keys walk the focus alone: what is done next is done where the user looks.
-  if (action?.onSelection && focus.node && !editor.isSelected(focus.node)) editor.select([focus.node]);
+  if (action?.onSelection && focus.node && !editor.isSelected(focus.node))
+    editor.select([focus.node]);
   if (!done) action?.do?.(editor, focus, key);
   return true;
 }
 
 /** The elements that have the focus. @param {Element} target @returns {import("./actions.js").Focus} */
 const focusOf = (target) => ({
-  node: target.getAttribute("data-id"), wire: target.getAttribute("data-wire"),
+  node: target.getAttribute("data-id"),
+  wire: target.getAttribute("data-wire"),
   region: target.closest(".tab")?.closest("[data-region]")?.getAttribute("data-region") ?? null,
 });
 

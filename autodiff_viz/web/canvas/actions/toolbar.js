@@ -18,7 +18,12 @@ import { answerKeys } from "./keys.js";
 /** The button that a key goes to, of `count` buttons; null if the key is not the toolbar's.
  * @param {string} key @param {number} at @param {number} count @returns {number | null} */
 export function nextStop(key, at, count) {
-  const steps = /** @type {Record<string, number>} */ ({ ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: count - 1 });
+  const steps = /** @type {Record<string, number>} */ ({
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    Home: 0,
+    End: count - 1,
+  });
   return key in steps && count > 0 ? (steps[key] + count) % count : null;
 }
 
@@ -27,7 +32,8 @@ export function nextStop(key, at, count) {
 export function rove(bar) {
   /** @type {HTMLButtonElement | null} */
   let stop = null;
-  const offered = () => [...bar.querySelectorAll("button")].filter((button) => !button.hidden && !button.disabled);
+  const offered = () =>
+    [...bar.querySelectorAll("button")].filter((button) => !button.hidden && !button.disabled);
   const mark = () => {
     const buttons = offered();
     if (!stop || !buttons.includes(stop)) stop = buttons[0] ?? null;
@@ -40,14 +46,23 @@ export function rove(bar) {
   bar.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const buttons = offered();
-    const next = nextStop(event.key, buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target)), buttons.length);
+    const next = nextStop(
+      event.key,
+      buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target)),
+      buttons.length,
+    );
     if (next === null) return;
     event.preventDefault();
     event.stopPropagation(); // on the canvas arrows walk from node to node
     buttons[next].focus();
   });
   // Which buttons are offered changes with the selection.
-  new MutationObserver(mark).observe(bar, { childList: true, subtree: true, attributes: true, attributeFilter: ["hidden", "disabled"] });
+  new MutationObserver(mark).observe(bar, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ["hidden", "disabled"],
+  });
   mark();
 }
 
@@ -59,11 +74,26 @@ export function rove(bar) {
 function button(editor, id, action) {
   const { label, icon: picture = id, word, on, undoes } = action;
   const key = keyOf(action);
-  const attributes = { type: "button", class: `tool ${picture} ${RULES[id]?.colour ?? ""}`, title: key ? `${label}  (${key})` : label, "aria-label": label };
-  const element = /** @type {HTMLButtonElement} */ (html("button",
-    { ...attributes, click: () => action.do?.(editor, NO_FOCUS, "") }, icon(picture), word && html("span", { class: "word" }, word)));
-  if (on) editor.watchers.push(() => element.hidden || element.setAttribute("aria-pressed", String(on(editor))));
-  if (undoes) editor.watchers.push(() => tellStep(element, action, undoes, editor.shown.history[undoes]));
+  const attributes = {
+    type: "button",
+    class: `tool ${picture} ${RULES[id]?.colour ?? ""}`,
+    title: key ? `${label}  (${key})` : label,
+    "aria-label": label,
+  };
+  const element = /** @type {HTMLButtonElement} */ (
+    html(
+      "button",
+      { ...attributes, click: () => action.do?.(editor, NO_FOCUS, "") },
+      icon(picture),
+      word && html("span", { class: "word" }, word),
+    )
+  );
+  if (on)
+    editor.watchers.push(
+      () => element.hidden || element.setAttribute("aria-pressed", String(on(editor))),
+    );
+  if (undoes)
+    editor.watchers.push(() => tellStep(element, action, undoes, editor.shown.history[undoes]));
   return element;
 }
 
@@ -71,15 +101,25 @@ const gap = () => html("span", { class: "gap" });
 
 /** @param {Editor} editor @param {import("./actions.js").Place} place @param {string} kind @param {string} label */
 function bar(editor, place, kind, label) {
-  const groups = placed(place).map((actions) => actions.map(([id, action]) => button(editor, id, action)));
-  return html("div", { class: `bar ${kind}`, role: "toolbar", "aria-label": label },
-    ...groups.flatMap((buttons, i) => (i ? [gap(), ...buttons] : buttons)));
+  const groups = placed(place).map((actions) =>
+    actions.map(([id, action]) => button(editor, id, action)),
+  );
+  return html(
+    "div",
+    { class: `bar ${kind}`, role: "toolbar", "aria-label": label },
+    ...groups.flatMap((buttons, i) => (i ? [gap(), ...buttons] : buttons)),
+  );
 }
 
 /** The strip above the canvas. @param {Editor} editor */
 export function toolStrip(editor) {
-  const strip = html("div", { class: "strip" },
-    bar(editor, "graph", "graph", "Graph"), ...topBar(editor), bar(editor, "view", "view", "View"));
+  const strip = html(
+    "div",
+    { class: "strip" },
+    bar(editor, "graph", "graph", "Graph"),
+    ...topBar(editor),
+    bar(editor, "view", "view", "View"),
+  );
   answerKeys(editor, strip);
   return strip;
 }
@@ -87,16 +127,35 @@ export function toolStrip(editor) {
 /** The buttons of the page's bar: history, link, files and help. @param {Editor} editor */
 export function pageTools(editor) {
   const tools = bar(editor, "bar", "page", "Page");
-  tools.insertBefore(menuButton(editor, "look", "View", "View: type size, zoom, modes", "View"), tools.lastElementChild);
-  tools.insertBefore(menuButton(editor, "file", "File", "Files, pictures and links"), tools.lastElementChild);
+  tools.insertBefore(
+    menuButton(editor, "look", "View", "View: type size, zoom, modes", "View"),
+    tools.lastElementChild,
+  );
+  tools.insertBefore(
+    menuButton(editor, "file", "File", "Files, pictures and links"),
+    tools.lastElementChild,
+  );
   answerKeys(editor, tools);
   return tools;
 }
 
 /** @param {Editor} editor @param {"look" | "file"} place @param {string} menu @param {string} label @param {string} [word] */
 const menuButton = (editor, place, menu, label, word) =>
-  /** @type {HTMLButtonElement} */ (html("button",
-    { type: "button", class: `tool ${place}`, title: label, "aria-label": label, "aria-haspopup": "menu", click: () => toggleMenu(editor, place, menu) }, icon(place), word && html("span", { class: "word" }, word)));
+  /** @type {HTMLButtonElement} */ (
+    html(
+      "button",
+      {
+        type: "button",
+        class: `tool ${place}`,
+        title: label,
+        "aria-label": label,
+        "aria-haspopup": "menu",
+        click: () => toggleMenu(editor, place, menu),
+      },
+      icon(place),
+      word && html("span", { class: "word" }, word),
+    )
+  );
 
 /** @param {HTMLButtonElement} element @param {Action} action @param {"undo" | "redo"} name @param {string | undefined} what */
 function tellStep(element, action, name, what) {
@@ -113,19 +172,33 @@ function topBar(editor) {
   /** @type {[HTMLButtonElement, Action][]} */
   const buttons = [];
   // `when` before `on`: whether an action is on is defined only if it is shown.
-  editor.watchers.push(() => buttons.forEach(([element, { when }]) => (element.hidden = !when?.(editor))));
-  const [details, nodes, wire] = groups.map((actions) => actions.map(([id, action]) => {
-    const element = button(editor, id, action);
-    buttons.push([element, action]);
-    return element;
-  }));
+  editor.watchers.push(() =>
+    buttons.forEach(([element, { when }]) => (element.hidden = !when?.(editor))),
+  );
+  const [details, nodes, wire] = groups.map((actions) =>
+    actions.map(([id, action]) => {
+      const element = button(editor, id, action);
+      buttons.push([element, action]);
+      return element;
+    }),
+  );
   const title = html("b", { class: "what" });
   const more = moreButton(editor);
-  const bar = html("div", { class: "bar top", role: "toolbar", "aria-label": "Selection" },
-    title, ...details, gap(), ...nodes, more, ...wire);
+  const bar = html(
+    "div",
+    { class: "bar top", role: "toolbar", "aria-label": "Selection" },
+    title,
+    ...details,
+    gap(),
+    ...nodes,
+    more,
+    ...wire,
+  );
   const key = legend();
   editor.watchers.push(() => {
-    const seen = editor.selection.size ? undefined : editor.stage.strands.get(editor.wire ?? "")?.wire;
+    const seen = editor.selection.size
+      ? undefined
+      : editor.stage.strands.get(editor.wire ?? "")?.wire;
     bar.hidden = editor.selection.size === 0 && !seen;
     key.hidden = !bar.hidden || editor.shown.nodes.length === 0;
     more.hidden = Boolean(seen);
@@ -143,7 +216,10 @@ function titleOf(editor) {
 }
 
 const legend = () =>
-  html("div", { class: "legend-line" },
+  html(
+    "div",
+    { class: "legend-line" },
     html("span", { class: "blue" }, arrowhead(), "value"),
     html("span", { class: "tangent-key" }, arrowhead(), "tangent"),
-    html("span", { class: "orange" }, arrowhead(true), term("cotangent")));
+    html("span", { class: "orange" }, arrowhead(true), term("cotangent")),
+  );

@@ -7,7 +7,22 @@ import { keep, setText, svg } from "../../base/dom.js";
 import { fitting, textWidth } from "../../base/numbers.js";
 import { outputPoint, slotPoint } from "../state/geometry.js";
 import { cellParts, isWritten, makeCells, numbersIn, writeBlock, writeCells } from "./cell_card.js";
-import { arrows, chips, divider, hasBoth, hasValue, header, inkTop, isBeside, leftOf, MOST, roomOf, rows, sizesBeside, writeNumber } from "./face.js";
+import {
+  arrows,
+  chips,
+  divider,
+  hasBoth,
+  hasValue,
+  header,
+  inkTop,
+  isBeside,
+  leftOf,
+  MOST,
+  roomOf,
+  rows,
+  sizesBeside,
+  writeNumber,
+} from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./group_card.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } from "./heat_card.js";
 import { isBare, NEAR, readable } from "./levels.js";
@@ -27,7 +42,10 @@ const CUT = { at: 9, apart: 6, tall: 13, lean: 4 }; // px right of the port
 /** A port and its larger, invisible target. No mark has a transform: every transform makes the browser layer the
  * whole picture more slowly.
  * @param {number} cx @param {number} cy */
-const port = (cx, cy) => [svg("circle", { class: "target", r: 15, cx, cy }), svg("circle", { class: "port", r: 5.5, cx, cy })];
+const port = (cx, cy) => [
+  svg("circle", { class: "target", r: 15, cx, cy }),
+  svg("circle", { class: "port", r: 5.5, cx, cy }),
+];
 
 /** @param {GraphNode} node @param {number} i @param {Level} level */
 export function slotMark(node, i, level) {
@@ -35,7 +53,10 @@ export function slotMark(node, i, level) {
   const y = slotPoint(node, i)[1] - node.y;
   const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
   const group = svg("g", { class: `slot ${state}`, "data-slot": i }, ...port(0, y));
-  if (node.slots.length > 1 && state !== "empty") group.append(svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label.replace(/ input$/, "")));
+  if (node.slots.length > 1 && state !== "empty")
+    group.append(
+      svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label.replace(/ input$/, "")),
+    );
   if (slot.constant !== null) group.append(pill(slot, y, level));
   if (state === "empty") group.append(wanting(slot.label, y, level));
   return group;
@@ -50,9 +71,15 @@ export function outputMark(node) {
 /** The mark of a cut after a node: two bars across all wires that leave the node. @param {GraphNode} node */
 export function cutMark(node) {
   const [x, y] = outputPoint(node);
-  const bar = (/** @type {number} */ left) => `M${x - node.x + left} ${y - node.y + CUT.tall}l${CUT.lean} ${-2 * CUT.tall}`;
-  return svg("g", { class: "cut-mark" }, svg("path", { class: "gap", d: bar(CUT.at + CUT.apart / 2) }), svg("path", { d: bar(CUT.at) + bar(CUT.at + CUT.apart) }),
-    svg("title", {}, `Segment ${node.segment ?? ""} ends here: its cotangent is handed across`));
+  const bar = (/** @type {number} */ left) =>
+    `M${x - node.x + left} ${y - node.y + CUT.tall}l${CUT.lean} ${-2 * CUT.tall}`;
+  return svg(
+    "g",
+    { class: "cut-mark" },
+    svg("path", { class: "gap", d: bar(CUT.at + CUT.apart / 2) }),
+    svg("path", { d: bar(CUT.at) + bar(CUT.at + CUT.apart) }),
+    svg("title", {}, `Segment ${node.segment ?? ""} ends here: its cotangent is handed across`),
+  );
 }
 
 /** @param {import("../../types.js").Slot} slot @param {number} y @param {Level} level */
@@ -61,8 +88,13 @@ function pill({ constant, constantFull }, y, { number }) {
   const all = constant ?? "";
   const text = fitting(all, constantFull, Math.max(USUAL, pillWidth(all)) / font - 0.6);
   const [w, h] = [Math.max(textWidth(text, font) + 0.9 * font + 4, 1.6 * font), 1.62 * font];
-  return svg("g", { class: "pill" }, svg("rect", { x: -w - GAP, y: y - h / 2, width: w, height: h, rx: h / 2 }),
-    svg("text", { x: -w / 2 - GAP, y: y + font / 3 }, text), svg("title", {}, `${constantFull ?? all} - click to change it`));
+  return svg(
+    "g",
+    { class: "pill" },
+    svg("rect", { x: -w - GAP, y: y - h / 2, width: w, height: h, rx: h / 2 }),
+    svg("text", { x: -w / 2 - GAP, y: y + font / 3 }, text),
+    svg("title", {}, `${constantFull ?? all} - click to change it`),
+  );
 }
 
 /** The label of an empty slot, which is unfinished and not a mistake.
@@ -71,8 +103,13 @@ function wanting(label, y, { unit, detail }) {
   const says = `needs ${label}`;
   const text = detail === "near" ? says : "?";
   const w = (textWidth(text, SMALL) + 16) * unit;
-  return svg("g", { class: "wanting" }, svg("rect", { x: -w - GAP, y: y - 10 * unit, width: w, height: 20 * unit, rx: 10 * unit }),
-    svg("text", { x: -w / 2 - GAP, y: y + 4 * unit }, text), svg("title", {}, `${says}: draw a wire to it, or click and type a number`));
+  return svg(
+    "g",
+    { class: "wanting" },
+    svg("rect", { x: -w - GAP, y: y - 10 * unit, width: w, height: 20 * unit, rx: 10 * unit }),
+    svg("text", { x: -w / 2 - GAP, y: y + 4 * unit }, text),
+    svg("title", {}, `${says}: draw a wire to it, or click and type a number`),
+  );
 }
 
 /** @param {string} label */
@@ -84,8 +121,12 @@ const pillWidth = (constant) => Math.max(textWidth(constant, FONT) + 16, 26);
 /** Px by which the constants of a node extend to its left.
  * @param {GraphNode} node */
 export const pillsReach = ({ slots }) =>
-  Math.max(0, ...slots.map(({ constant, wired, label }) =>
-    wired ? 0 : GAP + (constant === null ? wantWidth(label) : pillWidth(constant))));
+  Math.max(
+    0,
+    ...slots.map(({ constant, wired, label }) =>
+      wired ? 0 : GAP + (constant === null ? wantWidth(label) : pillWidth(constant)),
+    ),
+  );
 
 /** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null,
  * complete: boolean, culled: boolean, level: Level }} Card
@@ -97,7 +138,14 @@ export const pillsReach = ({ slots }) =>
 /** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes
  * @param {boolean} complete whether new cards have all that can be read from near @param {Level} level of new cards */
 export const drawNodes = (layer, cards, nodes, complete, level) =>
-  keep(layer, cards, nodes, (node) => node.id, (node) => makeCard(node, complete, level), updateCard);
+  keep(
+    layer,
+    cards,
+    nodes,
+    (node) => node.id,
+    (node) => makeCard(node, complete, level),
+    updateCard,
+  );
 
 /** @param {GraphNode} node @param {boolean} complete @param {Level} level @returns {Card} */
 function makeCard(node, complete, level) {
@@ -123,8 +171,25 @@ export function relevelCard(card, level) {
 export function updateCard(card, node) {
   if (card.node === node) return;
   card.root.setAttribute("transform", `translate(${node.x} ${node.y})`);
-  const { x, y, value, cotangent, valueFull, cotangentFull, literal, heat, tangent, tangentFull, ...rest } = node;
-  const look = JSON.stringify({ ...rest, moving: tangent !== undefined, pictured: Boolean(heat), written: isWritten(node) });
+  const {
+    x,
+    y,
+    value,
+    cotangent,
+    valueFull,
+    cotangentFull,
+    literal,
+    heat,
+    tangent,
+    tangentFull,
+    ...rest
+  } = node;
+  const look = JSON.stringify({
+    ...rest,
+    moving: tangent !== undefined,
+    pictured: Boolean(heat),
+    written: isWritten(node),
+  });
   if (look !== card.look) redraw(card, node);
   else if (card.numbers) writeNumbers(card.numbers, node, card.level);
   describe(card, node);
@@ -134,7 +199,9 @@ export function updateCard(card, node) {
 
 /** @param {Card} card @param {GraphNode} node */
 function redraw(card, node) {
-  card.numbers = card.complete ? rebuild(card.root, node, card.level) : sketch(card.root, node, card.level);
+  card.numbers = card.complete
+    ? rebuild(card.root, node, card.level)
+    : sketch(card.root, node, card.level);
   if (card.numbers) writeNumbers(card.numbers, node, card.level);
   describe(card, node);
 }
@@ -142,17 +209,32 @@ function redraw(card, node) {
 /** Draw the parts of a node that are seen from far.
  * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} level @returns {null} no numbers */
 function sketch(root, node, level) {
-  root.replaceChildren(...(node.group ? groupParts(node, level) : node.tab ? [body(node), ...barrier(node)] : [body(node), header(node, level)[0], ...barrier(node), ...cuts(node), ...chips(node, level, inkTop(node, level))]));
+  root.replaceChildren(
+    ...(node.group
+      ? groupParts(node, level)
+      : node.tab
+        ? [body(node), ...barrier(node)]
+        : [
+            body(node),
+            header(node, level)[0],
+            ...barrier(node),
+            ...cuts(node),
+            ...chips(node, level, inkTop(node, level)),
+          ]),
+  );
   setClasses(root, node);
   return null;
 }
 
 /** @param {GraphNode} node */
-const body = ({ w, h, isInput, tab }) => svg("rect", { class: "card", width: w, height: h, rx: tab ? 12 : isInput ? 26 : 10 });
+const body = ({ w, h, isInput, tab }) =>
+  svg("rect", { class: "card", width: w, height: h, rx: tab ? 12 : isInput ? 26 : 10 });
 
 /** @param {GraphNode} node */
 const barrier = ({ rule, muted, h }) =>
-  rule === "stop" && !muted ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })] : [];
+  rule === "stop" && !muted
+    ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })]
+    : [];
 
 /** @param {GraphNode} node */
 const cuts = (node) => (node.cut ? [cutMark(node)] : []);
@@ -172,17 +254,33 @@ function rebuild(root, node, seen) {
     sizes: { value: MOST, tangent: MOST, cotangent: MOST },
   };
   setClasses(root, node);
-  if (node.tangent !== undefined) numbers.tangent = svg("text", { class: `number tangent${isBeside(node, level) ? " beside" : ""}`, x: isBeside(node, level) ? leftOf(level) : right, y: forth });
+  if (node.tangent !== undefined)
+    numbers.tangent = svg("text", {
+      class: `number tangent${isBeside(node, level) ? " beside" : ""}`,
+      x: isBeside(node, level) ? leftOf(level) : right,
+      y: forth,
+    });
   const moving = numbers.tangent ? [numbers.tangent] : [];
   if (node.group) {
     numbers.value.classList.toggle("unsaid", level.detail === "one" || !hasValue(node, level));
-    const two = node.group.output ? [...arrows(forth, back, level), numbers.value, ...moving, numbers.cotangent] : [];
+    const two = node.group.output
+      ? [...arrows(forth, back, level), numbers.value, ...moving, numbers.cotangent]
+      : [];
     root.replaceChildren(numbers.title, ...groupParts(node, seen), ...two);
     return numbers;
   }
   if (node.tab) {
     numbers.value.classList.toggle("unsaid", !hasValue(node, level));
-    root.replaceChildren(numbers.title, body(node), ...barrier(node), outputMark(node), ...tabParts(node, level), numbers.value, ...moving, numbers.cotangent);
+    root.replaceChildren(
+      numbers.title,
+      body(node),
+      ...barrier(node),
+      outputMark(node),
+      ...tabParts(node, level),
+      numbers.value,
+      ...moving,
+      numbers.cotangent,
+    );
     return numbers;
   }
   if (node.heat) numbers.cells = makeCells(node, level);
@@ -212,21 +310,37 @@ const isLow = ({ tab }, { detail }) => detail === "one" || (Boolean(tab) && deta
 /** @param {GraphNode} node @param {Numbers} numbers @param {number[]} baselines @param {Level} level */
 function bodyParts(node, numbers, [forth, back], level) {
   const { cells, pictures, value, tangent, cotangent } = numbers;
-  value.classList.toggle("unsaid", Boolean(cells) || !hasBoth(node, level) || !hasValue(node, level));
+  value.classList.toggle(
+    "unsaid",
+    Boolean(cells) || !hasBoth(node, level) || !hasValue(node, level),
+  );
   tangent?.classList.toggle("unsaid", Boolean(cells));
-  cotangent.classList.toggle("unsaid", Boolean(cells) || (tangent !== undefined && !hasBoth(node, level)));
+  cotangent.classList.toggle(
+    "unsaid",
+    Boolean(cells) || (tangent !== undefined && !hasBoth(node, level)),
+  );
   if (cells) return [...cellParts(cells), value, ...(tangent ? [tangent] : []), cotangent];
   return pictures ? pictured(node, numbers, level) : written(node, numbers, forth, back, level);
 }
 
 /** Two heat-maps with their norms. @param {GraphNode} node @param {Numbers} numbers @param {Level} level */
 function pictured(node, { value, tangent, cotangent, pictures }, level) {
-  if (level.detail === "near") for (const [which, number] of /** @type {const} */ ([["value", tangent ?? value], ["cotangent", cotangent]])) {
-    const { x, y } = normAt(node, which);
-    number.setAttribute("x", String(x));
-    number.setAttribute("y", String(y));
-  }
-  return [...heatParts(node, level), ...Object.values(pictures ?? {}).flatMap(({ image, frame }) => [image, frame]), value, ...(tangent ? [tangent] : []), cotangent];
+  if (level.detail === "near")
+    for (const [which, number] of /** @type {const} */ ([
+      ["value", tangent ?? value],
+      ["cotangent", cotangent],
+    ])) {
+      const { x, y } = normAt(node, which);
+      number.setAttribute("x", String(x));
+      number.setAttribute("y", String(y));
+    }
+  return [
+    ...heatParts(node, level),
+    ...Object.values(pictures ?? {}).flatMap(({ image, frame }) => [image, frame]),
+    value,
+    ...(tangent ? [tangent] : []),
+    cotangent,
+  ];
 }
 
 /** The numbers, one below the other or two beside each other.
@@ -235,9 +349,22 @@ function written(node, numbers, forth, back, level) {
   const { w, h, isInput } = node;
   const { shape } = roomOf(node, level);
   return [
-    ...(isInput ? [svg("rect", { class: "editable", x: w * 0.55, y: forth - 17, width: w * 0.45 - 5, height: Math.min(22, h - forth + 15), rx: 7 })] : []),
+    ...(isInput
+      ? [
+          svg("rect", {
+            class: "editable",
+            x: w * 0.55,
+            y: forth - 17,
+            width: w * 0.45 - 5,
+            height: Math.min(22, h - forth + 15),
+            rx: 7,
+          }),
+        ]
+      : []),
     ...arrows(forth, back, level),
-    ...(shape === undefined ? [] : [svg("text", { class: "shape", x: shape, y: forth }, node.shape ?? "")]),
+    ...(shape === undefined
+      ? []
+      : [svg("text", { class: "shape", x: shape, y: forth }, node.shape ?? "")]),
     numbers.value,
     ...(numbers.tangent ? [numbers.tangent] : []),
     numbers.cotangent,
@@ -248,27 +375,72 @@ function written(node, numbers, forth, back, level) {
 const isEmpty = ({ wired, constant }) => !wired && constant === null;
 
 /** @param {Element} root @param {GraphNode} node */
-const setClasses = (root, node) => root.setAttribute("class", [classes(node), ...STATES.filter((name) => root.classList.contains(name))].join(" "));
+const setClasses = (root, node) =>
+  root.setAttribute(
+    "class",
+    [classes(node), ...STATES.filter((name) => root.classList.contains(name))].join(" "),
+  );
 
 const STATES = ["selected", "lit", "culled", "refused", "looped", "pointed"]; // classes that others give and take
 
 /** @param {GraphNode} node */
 const classes = (node) =>
-  ["node", `rule-${node.rule}`, node.rule !== "follow" && `in-${RULES[node.rule]?.colour}`, node.group && "fold", node.tab && "tab-card", node.isInput && "input", node.isOutput && "output", !node.connected && "apart",
-    node.problem && "wrong", node.slots.some(isEmpty) && "unfinished", node.muted && "muted", !node.problem && node.warning && "warned"].filter(Boolean).join(" ");
+  [
+    "node",
+    `rule-${node.rule}`,
+    node.rule !== "follow" && `in-${RULES[node.rule]?.colour}`,
+    node.group && "fold",
+    node.tab && "tab-card",
+    node.isInput && "input",
+    node.isOutput && "output",
+    !node.connected && "apart",
+    node.problem && "wrong",
+    node.slots.some(isEmpty) && "unfinished",
+    node.muted && "muted",
+    !node.problem && node.warning && "warned",
+  ]
+    .filter(Boolean)
+    .join(" ");
 
 /** @param {Numbers} numbers @param {GraphNode} node @param {Level} seen */
 function writeNumbers(numbers, node, seen) {
   const level = readable(seen);
   const { value, tangent, cotangent, most, own } = roomOf(node, level);
-  if (own !== undefined) for (const number of [numbers.value, numbers.tangent]) number?.setAttribute("x", own.toFixed(1));
+  if (own !== undefined)
+    for (const number of [numbers.value, numbers.tangent])
+      number?.setAttribute("x", own.toFixed(1));
   if (numbers.pictures) paintPictures(numbers.pictures, node, level);
   if (numbers.cells) writeCells(numbers.cells, node);
   numbers.value.parentElement?.classList.remove("sliding");
   numbers.sizes = {
-    value: writeNumber(numbers.value, plain(node.value, node, level), node.valueFull, value, level.number, most, isLow(node, level)),
-    tangent: numbers.tangent ? writeNumber(numbers.tangent, plain(node.tangent ?? "", node, level), node.tangentFull, tangent ?? value, ...sizesOf(node, level, most), isLow(node, level)) : MOST,
-    cotangent: writeNumber(numbers.cotangent, node.connected ? plain(node.cotangent, node, level) : "–", node.cotangentFull, cotangent, level.number, most, isLow(node, level)),
+    value: writeNumber(
+      numbers.value,
+      plain(node.value, node, level),
+      node.valueFull,
+      value,
+      level.number,
+      most,
+      isLow(node, level),
+    ),
+    tangent: numbers.tangent
+      ? writeNumber(
+          numbers.tangent,
+          plain(node.tangent ?? "", node, level),
+          node.tangentFull,
+          tangent ?? value,
+          ...sizesOf(node, level, most),
+          isLow(node, level),
+        )
+      : MOST,
+    cotangent: writeNumber(
+      numbers.cotangent,
+      node.connected ? plain(node.cotangent, node, level) : "–",
+      node.cotangentFull,
+      cotangent,
+      level.number,
+      most,
+      isLow(node, level),
+    ),
   };
 }
 
@@ -277,15 +449,29 @@ export function describe({ root, numbers }, node) {
   root.setAttribute("aria-label", spoken(node));
   if (!numbers) return;
   if (node.group) return writeGroupTitle(numbers.title, node);
-  const rest = [node.problem, node.warning, node.state?.[1]].filter(Boolean).map((text) => `\n${text}`).join("");
-  const back = node.connected ? (node.cotangentFull ?? node.cotangent) : "none: no path to the output";
-  const forth = node.tangent === undefined ? "" : `\ntangent ${node.tangentFull ?? node.tangent}${scaleSays(node, "tangent")}`;
+  const rest = [node.problem, node.warning, node.state?.[1]]
+    .filter(Boolean)
+    .map((text) => `\n${text}`)
+    .join("");
+  const back = node.connected
+    ? (node.cotangentFull ?? node.cotangent)
+    : "none: no path to the output";
+  const forth =
+    node.tangent === undefined
+      ? ""
+      : `\ntangent ${node.tangentFull ?? node.tangent}${scaleSays(node, "tangent")}`;
   const part = node.heat?.says ? `\npictures: ${node.heat.says}` : "";
-  setText(numbers.title, `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}${forth}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`);
+  setText(
+    numbers.title,
+    `${node.id}\nvalue ${node.valueFull ?? node.value}${scaleSays(node, "value")}${forth}\ncotangent ${back}${scaleSays(node, "cotangent")}${part}${rest}`,
+  );
 }
 
 /** Px of a tangent, at least and at most. @param {GraphNode} node @param {Level} level @param {number} most @returns {[number, number]} */
-const sizesOf = (node, level, most) => (isBeside(node, level) ? /** @type {[number, number]} */ (sizesBeside(level)) : [level.number, most]);
+const sizesOf = (node, level, most) =>
+  isBeside(node, level)
+    ? /** @type {[number, number]} */ (sizesBeside(level))
+    : [level.number, most];
 
 /** Show other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
  * @param {Card} card @param {Which} which @param {string} text */
@@ -296,15 +482,26 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text) {
   if (numbers.cells) return slideCells(numbers, node, which, text);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
-  const [least] = which === "tangent" ? sizesOf(node, readable(level), 0) : [readable(level).number];
-  numbers.sizes[which] = writeNumber(number, plain(text, node, readable(level)), undefined, room[which] ?? room.value, least, numbers.sizes[which], isLow(node, readable(level)));
+  const [least] =
+    which === "tangent" ? sizesOf(node, readable(level), 0) : [readable(level).number];
+  numbers.sizes[which] = writeNumber(
+    number,
+    plain(text, node, readable(level)),
+    undefined,
+    room[which] ?? room.value,
+    least,
+    numbers.sizes[which],
+    isLow(node, readable(level)),
+  );
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.
  * @param {Numbers} numbers @param {GraphNode} node @param {Which} which @param {string} text */
 function slideCells({ cells, ...numbers }, node, which, text) {
   if (which !== "cotangent" && which !== shownAt(node, "value")) return;
-  const block = /** @type {import("./cell_card.js").Cells} */ (cells)[which === "cotangent" ? which : "value"];
+  const block = /** @type {import("./cell_card.js").Cells} */ (cells)[
+    which === "cotangent" ? which : "value"
+  ];
   const found = numbersIn(text, block.texts.length);
   if (found) writeBlock(block, found);
   const norm = /** @type {SVGGraphicsElement} */ (numbers[which]);
@@ -317,11 +514,26 @@ function slideCells({ cells, ...numbers }, node, which, text) {
  * @param {GraphNode} node */
 export function spoken(node) {
   if (node.group) return spokenGroup(node);
-  const inputs = node.slots.filter((slot) => slot.constant !== null).map((slot) => `${slot.label} is ${slot.constant}`);
+  const inputs = node.slots
+    .filter((slot) => slot.constant !== null)
+    .map((slot) => `${slot.label} is ${slot.constant}`);
   const parts = [
-    `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded at ${node.tab}` : ""}`, ...inputs, `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
-    node.tangent !== undefined && `tangent ${node.tangent}`, node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
-    node.muted ? "muted, returns its first wired input" : node.rule !== "follow" && RULES[node.rule]?.does, node.segment && `segment ${node.segment}`, node.cut && "cut after it", node.isOutput && "output", node.runs && `runs ${node.runs}`, node.missing, node.problem, node.warning, ...(node.state ?? []),
+    `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded at ${node.tab}` : ""}`,
+    ...inputs,
+    `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
+    node.tangent !== undefined && `tangent ${node.tangent}`,
+    node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
+    node.muted
+      ? "muted, returns its first wired input"
+      : node.rule !== "follow" && RULES[node.rule]?.does,
+    node.segment && `segment ${node.segment}`,
+    node.cut && "cut after it",
+    node.isOutput && "output",
+    node.runs && `runs ${node.runs}`,
+    node.missing,
+    node.problem,
+    node.warning,
+    ...(node.state ?? []),
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -28,7 +28,8 @@ const LEAST = textWidth("0.91", 1) * BOLD; // of the font's size: two digits and
 const FLAT = 0.85; // height of a line of numbers, of the font's size
 
 /** Whether Python has sent the numbers of the cells. @param {GraphNode} node */
-export const isWritten = ({ heat }) => Boolean(heat?.valueNumbers ?? heat?.tangentNumbers ?? heat?.cotangentNumbers);
+export const isWritten = ({ heat }) =>
+  Boolean(heat?.valueNumbers ?? heat?.tangentNumbers ?? heat?.cotangentNumbers);
 
 /** The cells of both tensors; null where their numbers have no room.
  * @param {GraphNode} node @param {Level} level @returns {Cells | null} */
@@ -36,10 +37,22 @@ export function makeCells(node, level) {
   const grid = gridOf(node.dims ?? []);
   if (!grid || !isWritten(node)) return null;
   const size = Math.max(FONT, level.number);
-  const boxes = { value: boxOf(node, grid, "value", level), cotangent: boxOf(node, grid, "cotangent", level) };
+  const boxes = {
+    value: boxOf(node, grid, "value", level),
+    cotangent: boxOf(node, grid, "cotangent", level),
+  };
   const room = boxes.value.w / grid[1];
-  if (isBare(level) || room < LEAST * size || (grid[0] > 1 && (level.detail !== "near" || LINE < FLAT * size))) return null;
-  const block = (/** @type {Which} */ which) => ({ ...blockIn(boxes[which], grid, which, size), size, room });
+  if (
+    isBare(level) ||
+    room < LEAST * size ||
+    (grid[0] > 1 && (level.detail !== "near" || LINE < FLAT * size))
+  )
+    return null;
+  const block = (/** @type {Which} */ which) => ({
+    ...blockIn(boxes[which], grid, which, size),
+    size,
+    room,
+  });
   return { value: block("value"), cotangent: block("cotangent") };
 }
 
@@ -50,22 +63,42 @@ function boxOf(node, [rows, columns], which, level) {
   const back = which === "cotangent";
   if (rows === 1) {
     const size = Math.max(FONT, level.number);
-    return { x: side, y: baselines(node, level)[back ? 1 : 0] - 0.98 * size, w: w - 2 * side, h: 1.3 * size };
+    return {
+      x: side,
+      y: baselines(node, level)[back ? 1 : 0] - 0.98 * size,
+      w: w - 2 * side,
+      h: 1.3 * size,
+    };
   }
   const beside = columns <= BESIDE;
   const [wide, tall] = [beside ? (w - 2 * side - APART.x) / 2 : w - 2 * side, LINE * rows];
   const spare = Math.max(0, h - HEAD - (beside ? tall : 2 * tall)) / 2;
-  return { x: back && beside ? side + wide + APART.x : side, y: TOP + spare + (back && !beside ? tall + APART.y : 0), w: wide, h: tall };
+  return {
+    x: back && beside ? side + wide + APART.x : side,
+    y: TOP + spare + (back && !beside ? tall + APART.y : 0),
+    w: wide,
+    h: tall,
+  };
 }
 
 /** @param {Box} box @param {[number, number]} grid @param {Which} which @param {number} size */
 function blockIn({ x, y, w, h }, [rows, columns], which, size) {
-  const image = svg("image", { class: "heat pale", preserveAspectRatio: "none", "image-rendering": "pixelated", x, y, width: w, height: h });
+  const image = svg("image", {
+    class: "heat pale",
+    preserveAspectRatio: "none",
+    "image-rendering": "pixelated",
+    x,
+    y,
+    width: w,
+    height: h,
+  });
   const [wide, tall] = [w / columns, h / rows];
   const texts = Array.from({ length: rows * columns }, (_, i) => {
     const text = svg("text", {
-      class: `cell ${which === "value" ? "forth-cell" : "back-cell"}`, "data-at": rows === 1 ? `${i}` : `${Math.floor(i / columns)}, ${i % columns}`,
-      x: (x + wide * ((i % columns) + 0.5)).toFixed(1), y: (y + tall * (Math.floor(i / columns) + 0.5) + 0.35 * size).toFixed(1),
+      class: `cell ${which === "value" ? "forth-cell" : "back-cell"}`,
+      "data-at": rows === 1 ? `${i}` : `${Math.floor(i / columns)}, ${i % columns}`,
+      x: (x + wide * ((i % columns) + 0.5)).toFixed(1),
+      y: (y + tall * (Math.floor(i / columns) + 0.5) + 0.35 * size).toFixed(1),
     });
     text.style.setProperty("--size", `${size.toFixed(1)}px`);
     return text;
@@ -74,7 +107,8 @@ function blockIn({ x, y, w, h }, [rows, columns], which, size) {
 }
 
 /** The elements of all cells. @param {Cells} cells */
-export const cellParts = (cells) => [cells.value, cells.cotangent].flatMap(({ image, texts }) => [image, ...texts]);
+export const cellParts = (cells) =>
+  [cells.value, cells.cotangent].flatMap(({ image, texts }) => [image, ...texts]);
 
 /** @param {Cells} cells @param {GraphNode} node */
 export function writeCells(cells, node) {
@@ -85,7 +119,11 @@ export function writeCells(cells, node) {
     const shades = (which === "value" || connected) && heat?.[shown];
     if (shades) image.setAttribute("href", imageOf(shades, heat?.columns ?? 1, shown));
     else image.removeAttribute("href");
-    writeBlock(cells[which], shades ? (heat?.[`${shown}Numbers`] ?? []) : [], heat?.[`${shown}Full`]);
+    writeBlock(
+      cells[which],
+      shades ? (heat?.[`${shown}Numbers`] ?? []) : [],
+      heat?.[`${shown}Full`],
+    );
   }
 }
 

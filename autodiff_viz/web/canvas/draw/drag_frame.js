@@ -22,13 +22,15 @@ export function groundOf({ drawing, mail: { outbox } }, expected) {
   const seen = folded(expected);
   /** @type {Map<string, Set<string>>} */
   const wires = new Map(seen.nodes.map(({ id }) => [id, new Set()]));
-  for (const wire of seen.wires) for (const end of [wire.from, wire.to]) wires.get(end)?.add(wireId(wire));
+  for (const wire of seen.wires)
+    for (const end of [wire.from, wire.to]) wires.get(end)?.add(wireId(wire));
   return { drawing, outbox, expected, wires };
 }
 
 /** Whether nothing has changed since the drag began but the dragged nodes. (`outbox` of the editor itself is a new object each
  * time that it is read.) @param {Ground} ground @param {Pick<Editor, "drawing" | "mail">} editor */
-export const isCurrent = (ground, { drawing, mail }) => ground.drawing === drawing && ground.outbox === mail.outbox;
+export const isCurrent = (ground, { drawing, mail }) =>
+  ground.drawing === drawing && ground.outbox === mail.outbox;
 
 /** Draw the frame; false if something else has changed too. @param {Editor} editor */
 export function dragFrame(editor) {
@@ -39,18 +41,31 @@ export function dragFrame(editor) {
   const seen = editor.fold(editor.shown);
   editor.seen = seen;
   const nodes = new Map(seen.nodes.map((node) => [node.id, node]));
-  const names = [...new Set(Object.keys(dragged).map((name) => seenAs(seen, name)))].filter((name) => nodes.has(name));
+  const names = [...new Set(Object.keys(dragged).map((name) => seenAs(seen, name)))].filter(
+    (name) => nodes.has(name),
+  );
   const touched = new Set(names.flatMap((name) => [...(ground.wires.get(name) ?? [])]));
   if (names.some((name) => stage.cards.get(name)?.node?.tab !== nodes.get(name)?.tab)) return false; // it has become a card, or a tab
   lift(stage, names, touched);
   const [drawn, here] = [stage.cards.get(names[0])?.node, nodes.get(names[0])];
-  if (drawn && here) stage.moveHand(`translate(${(here.x - drawn.x) * stage.drawn.k}px, ${(here.y - drawn.y) * stage.drawn.k}px)`);
+  if (drawn && here)
+    stage.moveHand(
+      `translate(${(here.x - drawn.x) * stage.drawn.k}px, ${(here.y - drawn.y) * stage.drawn.k}px)`,
+    );
   for (const wire of seen.wires) {
     const strand = touched.has(wireId(wire)) && stage.strands.get(wireId(wire));
     if (strand) updateStrand(strand, wire, nodes);
   }
   const frames = framesOf(seen);
-  if (frames.length) drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, frames, seen.nodes, stage.level);
+  if (frames.length)
+    drawRegions(
+      stage.layers.regions,
+      stage.layers.tabs,
+      stage.regions,
+      frames,
+      seen.nodes,
+      stage.level,
+    );
   return true;
 }
 
@@ -63,7 +78,11 @@ function lift({ layers, cards, strands, lifted, content }, names, wires) {
   const take = (/** @type {Element | undefined} */ element, /** @type {Element} */ layer) => {
     if (!element?.parentNode) return; // for example a number that is not drawn yet
     element.classList.remove("culled");
-    lifted.push({ element, home: /** @type {Element} */ (element.parentNode), before: element.nextSibling });
+    lifted.push({
+      element,
+      home: /** @type {Element} */ (element.parentNode),
+      before: element.nextSibling,
+    });
     layer.append(element);
   };
   for (const name of names) take(cards.get(name)?.root, layers.hand);
@@ -79,7 +98,8 @@ function lift({ layers, cards, strands, lifted, content }, names, wires) {
 export function lay(stage) {
   const { lifted } = stage;
   for (const { element, home, before } of lifted.reverse()) {
-    if (element.isConnected) home.insertBefore(element, before?.parentNode === home ? before : null);
+    if (element.isConnected)
+      home.insertBefore(element, before?.parentNode === home ? before : null);
   }
   lifted.length = 0;
   stage.layers.strings.replaceChildren();

@@ -15,7 +15,8 @@ const BESIDE = 14; // px right of and above the pointer
  * width and height, from 0 to 1 */
 export function elementAt(numbers, dims, right, down) {
   const [rows, columns] = dims.length === 1 ? [1, dims[0]] : dims;
-  const at = (/** @type {number} */ part, /** @type {number} */ count) => Math.min(Math.max(Math.floor(part * count), 0), count - 1);
+  const at = (/** @type {number} */ part, /** @type {number} */ count) =>
+    Math.min(Math.max(Math.floor(part * count), 0), count - 1);
   const [row, column] = [at(down, rows), at(right, columns)];
   return `[${dims.length === 1 ? column : `${row}, ${column}`}] = ${numbers[row * columns + column] ?? "?"}`;
 }
@@ -47,7 +48,12 @@ function textAt({ drawing, stage }, { clientX: x, clientY: y, target }) {
     const box = stage.cards.get(id)?.numbers?.pictures?.[which].frame.getBoundingClientRect();
     const numbers = elements[shownAt(node, which)];
     if (box && numbers && x >= box.left && x < box.right && y >= box.top && y < box.bottom)
-      return elementAt(numbers, node.dims ?? [], (x - box.left) / box.width, (y - box.top) / box.height);
+      return elementAt(
+        numbers,
+        node.dims ?? [],
+        (x - box.left) / box.width,
+        (y - box.top) / box.height,
+      );
   }
   return "";
 }

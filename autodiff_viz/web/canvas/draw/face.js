@@ -42,7 +42,9 @@ export function chips(node, level, top) {
   const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
   const wide = (/** @type {Chip} */ chip) => size * chipWidth(chip);
   const above = overEdge(top) - TALL * size;
-  const left = leftChips(node, (w - 2 * ROW - (isOutput ? wide(FLAG) + CHIP_GAP : 0)) / size).map((chip) => (bare ? { ...chip, text: "" } : chip));
+  const left = leftChips(node, (w - 2 * ROW - (isOutput ? wide(FLAG) + CHIP_GAP : 0)) / size).map(
+    (chip) => (bare ? { ...chip, text: "" } : chip),
+  );
   let x = ROW;
   const drawn = left.map((chip) => {
     const element = draw(chip, x, above, size);
@@ -52,14 +54,27 @@ export function chips(node, level, top) {
   const output = bare || x + wide(OUTPUT) > w - ROW ? FLAG : OUTPUT;
   if (isOutput) drawn.push(draw(output, w - ROW - wide(output), above, size));
   const end = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
-  const numbered = detail === "near" && segment ? { kind: "segment", icon: "", text: `segment ${segment}` } : null;
+  const numbered =
+    detail === "near" && segment ? { kind: "segment", icon: "", text: `segment ${segment}` } : null;
   const next = ROW + (numbered ? end(numbered) + CHIP_GAP : 0);
   if (numbered) drawn.push(draw(numbered, ROW, h - 5, unit));
   if (runs) {
     const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
     drawn.push(draw(chip, w - ROW - end(chip), h - 5, unit));
   }
-  if (state?.length && unit <= WORDS) drawn.push(draw({ kind: "state", icon: "", text: shortened(state[0], (w - ROW - next) / unit - (runs ? 30 : 0), FONT) }, next, h - 5, unit));
+  if (state?.length && unit <= WORDS)
+    drawn.push(
+      draw(
+        {
+          kind: "state",
+          icon: "",
+          text: shortened(state[0], (w - ROW - next) / unit - (runs ? 30 : 0), FONT),
+        },
+        next,
+        h - 5,
+        unit,
+      ),
+    );
   return drawn;
 }
 
@@ -95,7 +110,8 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   if (trouble) row.push({ kind: problem ? "problem" : "warning", icon: "warning", text: trouble });
   const left = room - (row.length ? chipWidth(row[0]) + CHIP_GAP : 0) - PAD.icon - PAD.side;
   const text = ruleText || RULES[rule]?.label;
-  if (rule !== "follow") row.unshift({ kind: rule, icon: rule, text: left < 24 ? "" : shortened(text, left, FONT) });
+  if (rule !== "follow")
+    row.unshift({ kind: rule, icon: rule, text: left < 24 ? "" : shortened(text, left, FONT) });
   return row;
 }
 
@@ -103,14 +119,24 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
 const headOf = (warning) => /^[^:.]{1,12}(?=:)/.exec(warning)?.[0] ?? warning.split(" ")[0];
 
 /** @param {Chip} chip px */
-const chipWidth = ({ icon: mark, text }) => textWidth(text, FONT) * CHIP_BOLD + (mark ? PAD.icon : PAD.side) + (text ? PAD.side : 3);
+const chipWidth = ({ icon: mark, text }) =>
+  textWidth(text, FONT) * CHIP_BOLD + (mark ? PAD.icon : PAD.side) + (text ? PAD.side : 3);
 
 /** @param {Chip} chip @param {number} x @param {number} y @param {number} unit */
 function draw(chip, x, y, unit) {
   const rule = RULES[chip.kind];
-  const group = svg("g", { class: `chip ${chip.kind}${rule ? ` ${rule.colour}` : ""}${rule?.asks ? " opens" : ""}` },
-    svg("rect", { x, y, width: unit * chipWidth(chip), height: TALL * unit, rx: (TALL / 2) * unit }),
-    svg("text", { x: x + unit * (chip.icon ? PAD.icon : PAD.side), y: y + 14 * unit }, chip.text));
+  const group = svg(
+    "g",
+    { class: `chip ${chip.kind}${rule ? ` ${rule.colour}` : ""}${rule?.asks ? " opens" : ""}` },
+    svg("rect", {
+      x,
+      y,
+      width: unit * chipWidth(chip),
+      height: TALL * unit,
+      rx: (TALL / 2) * unit,
+    }),
+    svg("text", { x: x + unit * (chip.icon ? PAD.icon : PAD.side), y: y + 14 * unit }, chip.text),
+  );
   if (!chip.icon) return group;
   const mark = icon(chip.icon, 12 * unit);
   mark.setAttribute("x", String(x + 6 * unit));
@@ -156,7 +182,8 @@ const sideOf = ({ detail }) => (detail === "near" ? SIDE.near : SIDE.else);
  * they may be higher than the card; in forward mode more so, since both modes are what is looked at. Pure.
  * @param {{ h: number, tangent?: string }} node @param {Level} level */
 export const hasBoth = ({ h, tangent }, { detail, text, number }) =>
-  detail !== "one" || CAPITAL * (text + 2 * number) + 2 * TIGHT <= h + 2 * (tangent === undefined ? SPREAD : OUT);
+  detail !== "one" ||
+  CAPITAL * (text + 2 * number) + 2 * TIGHT <= h + 2 * (tangent === undefined ? SPREAD : OUT);
 
 /** Baselines of sign and numbers, in px from the card's top: of value and cotangent, in forward mode of the tangent and the
  * cotangent, with the value above them where it has room. @param {GraphNode} node @param {Level} level */
@@ -168,13 +195,19 @@ export function baselines(node, level) {
     return { sign: 24, rows: [middle - 4.5, middle + 16] };
   }
   const [head, row] = [isBare(level) ? 0 : CAPITAL * text, CAPITAL * number];
-  if (detail === "one") return stacked(h, CAPITAL * text, Array(hasBoth(node, level) ? 2 : 1).fill(row));
+  if (detail === "one")
+    return stacked(h, CAPITAL * text, Array(hasBoth(node, level) ? 2 : 1).fill(row));
   const count = hasThree(node, level) ? 3 : 2;
   const below = /^[[\u2016]/.test(node.value) ? BELOW * number : 0;
-  const first = head ? head + Math.min((h - head - below - count * row) / (below ? 8 : count + 2), HIGH) : 0;
+  const first = head
+    ? head + Math.min((h - head - below - count * row) / (below ? 8 : count + 2), HIGH)
+    : 0;
   const gap = Math.max((h - first - below - count * row) / (count + 1), below);
   const top = Math.max(first, (first + h - below - count * row - (count - 1) * gap) / 2);
-  return { sign: first, rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row) };
+  return {
+    sign: first,
+    rows: Array.from({ length: count }, (_, i) => top + i * (gap + row) + row),
+  };
 }
 
 /** Baselines of the sign and the numbers, one below the other about the middle of a card.
@@ -190,26 +223,47 @@ function stacked(h, head, numbers) {
 
 /** Px from the card's top to the top of its highest text, about. @param {GraphNode} node @param {Level} level */
 export function inkTop(node, level) {
-  const { sign, rows: [first] } = baselines(node, level);
+  const {
+    sign,
+    rows: [first],
+  } = baselines(node, level);
   if (level.detail === "one") return sign - INK * level.text;
   if (isBare(level)) return first - HIGH_INK * Math.max(level.number, MOST);
   const most = level.detail === "near" ? SYMBOL.most : level.text * LARGER;
-  return Math.min(sign - (RAISED.test(node.symbol) ? HIGH_INK : INK) * most, first - HIGH_INK * Math.max(level.number, MOST));
+  return Math.min(
+    sign - (RAISED.test(node.symbol) ? HIGH_INK : INK) * most,
+    first - HIGH_INK * Math.max(level.number, MOST),
+  );
 }
 
 /** Baselines of the two numbers. @param {GraphNode} node @param {Level} level */
-export const rows = (node, level) => (node.tab ? tabRows(node, level) : baselines(node, level).rows);
+export const rows = (node, level) =>
+  node.tab ? tabRows(node, level) : baselines(node, level).rows;
 
 /** Whether value, tangent and cotangent have a row each, in forward mode. @param {GraphNode} node @param {Level} level */
 const hasThree = ({ h, tangent, heat }, level) =>
-  tangent !== undefined && !heat && level.detail !== "near" && !isBare(level) && (h - CAPITAL * (level.text + 3 * level.number)) / 5 >= LEAST_GAP;
+  tangent !== undefined &&
+  !heat &&
+  level.detail !== "near" &&
+  !isBare(level) &&
+  (h - CAPITAL * (level.text + 3 * level.number)) / 5 >= LEAST_GAP;
 
 /** Whether the tangent stands beside the value, in forward mode. @param {GraphNode} node @param {Level} level */
-export const isBeside = ({ tangent, heat, group, tab, shape }, level) => tangent !== undefined && level.detail === "near" && level.number <= BESIDE && !heat && !group && !tab && !shape;
+export const isBeside = ({ tangent, heat, group, tab, shape }, level) =>
+  tangent !== undefined &&
+  level.detail === "near" &&
+  level.number <= BESIDE &&
+  !heat &&
+  !group &&
+  !tab &&
+  !shape;
 
 /** Whether the value is written; in forward mode it gives way to the tangent where not all three numbers have room.
  * @param {GraphNode} node @param {Level} level */
-export const hasValue = (node, level) => node.tangent === undefined || isBeside(node, level) || (!node.group && !node.tab && hasThree(node, level));
+export const hasValue = (node, level) =>
+  node.tangent === undefined ||
+  isBeside(node, level) ||
+  (!node.group && !node.tab && hasThree(node, level));
 
 /** Px of a tangent beside its value: at least, and at most. @param {Level} level */
 export const sizesBeside = ({ number }) => [SMALLER * number, Math.max(SMALLER * MOST, number)];
@@ -219,7 +273,9 @@ export const leftOf = (level) => sideOf(level) + MARK + 1;
 
 /** The line below sign and name. @param {GraphNode} node @param {Level} level */
 export const divider = ({ w }, level) =>
-  level.detail === "near" ? [svg("line", { class: "divider", x1: SIDE.near, x2: w - SIDE.near, y1: HEADER, y2: HEADER })] : [];
+  level.detail === "near"
+    ? [svg("line", { class: "divider", x1: SIDE.near, x2: w - SIDE.near, y1: HEADER, y2: HEADER })]
+    : [];
 
 /** Arrows before value and cotangent, where there is room. @param {number} forth @param {number} back baselines @param {Level} level */
 export function arrows(forth, back, level) {
@@ -237,7 +293,10 @@ export function arrows(forth, back, level) {
  * @returns {{ value: number, tangent?: number, cotangent: number, most: number, right: number, own?: number, shape?: number }}  `tangent`: if it is beside the value */
 export function roomOf(node, level) {
   if (node.tab) {
-    const { ends: [own, right], ...rooms } = tabRoom(node, level);
+    const {
+      ends: [own, right],
+      ...rooms
+    } = tabRoom(node, level);
     return { ...rooms, most: Math.max(TAB_MOST, level.number), right, own };
   }
   const { w, shape, heat, group } = node;
@@ -245,16 +304,35 @@ export function roomOf(node, level) {
   if (detail === "one") return { value: w + OVER, cotangent: w + OVER, most: number, right: w / 2 }; // written about the middle
   const near = detail === "near";
   const side = group && near ? FOLDED : sideOf(level);
-  if (heat && near) return { value: halfOf(w) - MARK, cotangent: halfOf(w) - MARK, most: Math.max(NORM, number), right: w - side };
+  if (heat && near)
+    return {
+      value: halfOf(w) - MARK,
+      cotangent: halfOf(w) - MARK,
+      most: Math.max(NORM, number),
+      right: w - side,
+    };
   if (heat && !isBare(level)) {
     const room = w - 2 * side - THUMB - 4;
     return { value: room, cotangent: room, most: number, right: w - side };
   }
   const room = w - 2 * side - (near ? MARK + 1 : 0);
   const size = Math.max(SHAPE, text);
-  if (isBeside(node, level)) return { value: 0.51 * room, tangent: 0.46 * room, cotangent: room, most: MOST, right: w - side };
+  if (isBeside(node, level))
+    return {
+      value: 0.51 * room,
+      tangent: 0.46 * room,
+      cotangent: room,
+      most: MOST,
+      right: w - side,
+    };
   const beside = near && shape && !heat ? textWidth(shape, size) + 4 : 0;
-  return { value: room - beside, cotangent: room, most: Math.max(MOST, number), right: w - side, ...(beside && { shape: side + MARK }) };
+  return {
+    value: room - beside,
+    cotangent: room,
+    most: Math.max(MOST, number),
+    right: w - side,
+    ...(beside && { shape: side + MARK }),
+  };
 }
 
 /** Symbol on the left, name on the right, and the symbol alone for the view from far; an input, whose symbol is its
@@ -262,7 +340,10 @@ export function roomOf(node, level) {
  * @param {GraphNode} node @param {Level} level */
 export function header(node, level) {
   const across = textWidth(node.symbol, 1) * BOLD;
-  return [signAlone(node, level, across), ...(isBare(level) ? above(node, level) : titled(node, level, across))];
+  return [
+    signAlone(node, level, across),
+    ...(isBare(level) ? above(node, level) : titled(node, level, across)),
+  ];
 }
 
 /** The symbol in the middle of the card, without a name: as large as fits where it is all that is seen, else above the numbers.
@@ -270,9 +351,15 @@ export function header(node, level) {
 function signAlone(node, level, across) {
   const { symbol, w, h } = node;
   const one = level.detail === "one";
-  const size = one ? level.text : clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
+  const size = one
+    ? level.text
+    : clamp((w - 24) / across, level.text, Math.max(SYMBOL.far, level.text));
   const y = one ? baselines(node, level).sign : h / 2 + size * 0.34;
-  return svg("text", { class: "sign", x: w / 2, y, "font-size": size.toFixed(1) }, shortened(symbol, (one ? w + OVER : w - 8) / BOLD, size));
+  return svg(
+    "text",
+    { class: "sign", x: w / 2, y, "font-size": size.toFixed(1) },
+    shortened(symbol, (one ? w + OVER : w - 8) / BOLD, size),
+  );
 }
 
 /** What stands above the card where the numbers take all of it, right of its chips: the symbol, then the name where it has
@@ -283,12 +370,23 @@ export function titleAbove(node, level) {
   const { symbol, id, w, isOutput } = node;
   const top = inkTop(node, level);
   const left = chipsReach(node, level, top);
-  const room = w - left - (isOutput ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) : 0);
+  const room =
+    w -
+    left -
+    (isOutput
+      ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top)
+      : 0);
   const size = Math.max(NAME, level.text);
   const sign = shortened(symbol, room / BOLD, size);
   const beside = left + textWidth(sign, size) * BOLD + (size / NAME) * BETWEEN;
   const name = nameFor(id, left + room - beside, size);
-  return { left, size, symbol: sign, beside, name: symbol === id || (name !== id && name.length < STUMP) ? "" : name };
+  return {
+    left,
+    size,
+    symbol: sign,
+    beside,
+    name: symbol === id || (name !== id && name.length < STUMP) ? "" : name,
+  };
 }
 
 /** @param {GraphNode} node @param {Level} level */
@@ -310,9 +408,15 @@ function titled(node, level, across) {
   const beside = room - textWidth(what, named) - GAP;
   const said = near && what && beside >= SYMBOL.beside * across; // otherwise the card's form shows it
   const own = what ? "" : id;
-  const spare = Math.min(textWidth(own, named), textWidth([...own].slice(0, LETTERS).join("") + "…", named)) + GAP;
+  const spare =
+    Math.min(textWidth(own, named), textWidth([...own].slice(0, LETTERS).join("") + "…", named)) +
+    GAP;
   const given = said ? beside : own ? Math.max(room - spare, 0.66 * room) : room;
-  const most = !near ? level.text * LARGER : /^[^\p{L}\p{N}]$/u.test(symbol) ? SYMBOL.sign : SYMBOL.most;
+  const most = !near
+    ? level.text * LARGER
+    : /^[^\p{L}\p{N}]$/u.test(symbol)
+      ? SYMBOL.sign
+      : SYMBOL.most;
   const size = clamp(given / across, Math.max(level.text, 10), Math.max(most, level.text));
   const y = baselines(node, level).sign;
   const left = side + (isInput ? 3 : 0);
@@ -320,7 +424,11 @@ function titled(node, level, across) {
   big.style.setProperty("--size", `${size.toFixed(1)}px`);
   const rest = room - Math.min(WIDER * across * size, given) - GAP;
   const name = what ? (said ? what : "") : nameFor(own, rest, named);
-  const title = svg("text", { class: what ? "name fixed" : "name", x: w - side - (what ? 3 : 0), y: near ? 23 : y }, name);
+  const title = svg(
+    "text",
+    { class: what ? "name fixed" : "name", x: w - side - (what ? 3 : 0), y: near ? 23 : y },
+    name,
+  );
   return [big, title];
 }
 

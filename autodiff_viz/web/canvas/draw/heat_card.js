@@ -35,7 +35,9 @@ export function imageOf(cells, columns, kind) {
   if (made.size >= KEPT) made.clear();
   const { width, height, data } = pixelsOf(cells, columns, kind);
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
-  canvas.getContext("2d")?.putImageData(new ImageData(/** @type {any} */ (data), width, height), 0, 0);
+  canvas
+    .getContext("2d")
+    ?.putImageData(new ImageData(/** @type {any} */ (data), width, height), 0, 0);
   const image = canvas.toDataURL();
   made.set(key, image);
   return image;
@@ -47,16 +49,18 @@ export function pixelsOf(cells, columns, kind) {
   const side = places.some((place) => place >= FIRST_MARK) ? MARKED : 1;
   const [width, height] = [columns * side, (places.length / columns) * side];
   const data = new Uint8ClampedArray(4 * width * height);
-  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) {
-    const place = places[Math.floor(y / side) * columns + Math.floor(x / side)];
-    data.set(colourOf(seenAt(place, x % MARKED, y % MARKED), kind), 4 * (y * width + x));
-  }
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const place = places[Math.floor(y / side) * columns + Math.floor(x / side)];
+      data.set(colourOf(seenAt(place, x % MARKED, y % MARKED), kind), 4 * (y * width + x));
+    }
   return { width, height, data };
 }
 
 /** The place whose colour a pixel has; around a mark, that of 0.
  * @param {number} place @param {number} x @param {number} y in the cell */
-const seenAt = (place, x, y) => (place < FIRST_MARK || MARKS[place - FIRST_MARK][y][x] === "x" ? place : SHADES);
+const seenAt = (place, x, y) =>
+  place < FIRST_MARK || MARKS[place - FIRST_MARK][y][x] === "x" ? place : SHADES;
 
 /** The colour of a place, by a concave scale, so that small numbers are visible.
  * @param {number} place @param {Which} kind */
@@ -78,21 +82,33 @@ const ROOM = 50; // px of height for a picture
 const FOOT = 9; // px below the norms
 const CELL = 15; // px of a cell, at most
 export const THUMB = 40; // px, width of a picture beside its norm
-const WORDS = { value: ["blue", "grey"], cotangent: ["orange", "teal"], tangent: ["purple", "slate"] };
+const WORDS = {
+  value: ["blue", "grey"],
+  cotangent: ["orange", "teal"],
+  tangent: ["purple", "slate"],
+};
 
 /** The tensor that a picture shows: in forward mode the tangent stands in the value's place. @param {GraphNode} node @param {Pictured} which */
-export const shownAt = ({ tangent }, which) => (which === "value" && tangent !== undefined ? "tangent" : which);
+export const shownAt = ({ tangent }, which) =>
+  which === "value" && tangent !== undefined ? "tangent" : which;
 
 /** Width in px of either picture. @param {number} w of the card */
 export const halfOf = (w) => (w - 2 * SIDE - GAP) / 2;
 
 /** The right end and the baseline of a norm. @param {GraphNode} node @param {Pictured} which */
-export const normAt = ({ w, h }, which) => ({ x: which === "value" ? SIDE + halfOf(w) : w - SIDE, y: h - FOOT });
+export const normAt = ({ w, h }, which) => ({
+  x: which === "value" ? SIDE + halfOf(w) : w - SIDE,
+  y: h - FOOT,
+});
 
 /** @returns {Pictures} */
 export function makePictures() {
   const make = () => ({
-    image: svg("image", { class: "heat", preserveAspectRatio: "none", "image-rendering": "pixelated" }),
+    image: svg("image", {
+      class: "heat",
+      preserveAspectRatio: "none",
+      "image-rendering": "pixelated",
+    }),
     frame: svg("rect", { class: "heat-frame", rx: 1.5 }),
   });
   return { value: make(), cotangent: make() };
@@ -119,8 +135,14 @@ export function paintPictures(pictures, node, level) {
     const columns = heat?.columns ?? 1;
     const room = roomAt(node, which, level);
     const size = sizeOfPicture(cells.length / columns, columns, room);
-    const box = { x: room.x + (room.w - size.w) / 2, y: room.y + (room.h - size.h) / 2, width: size.w, height: size.h };
-    for (const [name, px] of Object.entries(box)) for (const part of [image, frame]) part.setAttribute(name, px.toFixed(1));
+    const box = {
+      x: room.x + (room.w - size.w) / 2,
+      y: room.y + (room.h - size.h) / 2,
+      width: size.w,
+      height: size.h,
+    };
+    for (const [name, px] of Object.entries(box))
+      for (const part of [image, frame]) part.setAttribute(name, px.toFixed(1));
     for (const part of [image, frame]) part.style.display = cells ? "" : "none";
     if (cells) image.setAttribute("href", imageOf(cells, columns, shownAt(node, which)));
   }
@@ -130,7 +152,12 @@ export function paintPictures(pictures, node, level) {
 function roomAt({ w, h }, which, { detail, text }) {
   if (detail === "near") {
     const half = halfOf(w);
-    return { x: which === "value" ? SIDE : SIDE + half + GAP, y: TOP, w: half, h: ROOM + Math.max(0, h - PICTURED.h) };
+    return {
+      x: which === "value" ? SIDE : SIDE + half + GAP,
+      y: TOP,
+      w: half,
+      h: ROOM + Math.max(0, h - PICTURED.h),
+    };
   }
   const head = 0.75 * text + 10; // the line of sign and name
   const row = (h - head - 4) / 2;
@@ -142,7 +169,8 @@ function roomAt({ w, h }, which, { detail, text }) {
  * @param {{ w: number, h: number }} room */
 export function sizeOfPicture(rows, columns, room) {
   const side = Math.min(room.w / columns, room.h / rows, CELL);
-  const across = (/** @type {number} */ count, /** @type {number} */ most) => // a few long rows would be a thin line
+  const across = (/** @type {number} */ count, /** @type {number} */ most) =>
+    // a few long rows would be a thin line
     Math.max(count * side, Math.min(2.5 * count * side, count * CELL, 0.45 * most));
   return { w: across(columns, room.w), h: across(rows, room.h) };
 }

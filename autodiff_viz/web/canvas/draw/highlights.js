@@ -15,7 +15,8 @@ import { wireId } from "./wires.js";
 
 /** Selector of a port. A negative slot is an output: a collapsed group may have several.
  * @param {import("../../types.js").GraphNode} node @param {number} slot */
-const markOf = ({ group }, slot) => (slot >= 0 ? `.slot[data-slot="${slot}"]` : group ? `.out[data-slot="${-1 - slot}"]` : ".out");
+const markOf = ({ group }, slot) =>
+  slot >= 0 ? `.slot[data-slot="${slot}"]` : group ? `.out[data-slot="${-1 - slot}"]` : ".out";
 
 /** Highlight the ports that fit and fade the others, with cards that have no fitting port. Returns a function that
  * undoes this.
@@ -42,8 +43,16 @@ export function lightLoop({ cards, strands, host }, loop) {
   host.classList.toggle("looping", loop.length > 0);
   const wires = new Set(loop.map(({ to, slot }) => `${to}:${slot}`));
   const nodes = new Set(loop.flatMap(({ from, to }) => [from, to]));
-  for (const { root, wire } of strands.values()) root.classList.toggle("looped", wiresOf(wire).some(({ to, slot }) => wires.has(`${to}:${slot}`)));
-  for (const { root, node } of cards.values()) root.classList.toggle("looped", nodesOf(node).some((name) => nodes.has(name)));
+  for (const { root, wire } of strands.values())
+    root.classList.toggle(
+      "looped",
+      wiresOf(wire).some(({ to, slot }) => wires.has(`${to}:${slot}`)),
+    );
+  for (const { root, node } of cards.values())
+    root.classList.toggle(
+      "looped",
+      nodesOf(node).some((name) => nodes.has(name)),
+    );
 }
 
 // -- Mark a canvas whose graph is older than the formula's text, which cannot be read.
@@ -83,7 +92,8 @@ export function traceLineage(editor) {
     if (id === null) light(editor, null);
     else timer = window.setTimeout(() => light(editor, over), wait);
   };
-  const idOf = (/** @type {Event} */ event) => /** @type {Element} */ (event.target).closest?.("[data-id]")?.getAttribute("data-id") ?? null;
+  const idOf = (/** @type {Event} */ event) =>
+    /** @type {Element} */ (event.target).closest?.("[data-id]")?.getAttribute("data-id") ?? null;
   const stay = () => {
     left = at;
     rest(null, 0);
@@ -102,16 +112,26 @@ export function traceLineage(editor) {
     stay(); // a gesture begins
   });
   host.addEventListener("keydown", stay, true); // elements that a key opens must not appear faded
-  surface.addEventListener("focusin", (event) => host.classList.contains("by-keys") && rest(idOf(event), REST_MS));
+  surface.addEventListener(
+    "focusin",
+    (event) => host.classList.contains("by-keys") && rest(idOf(event), REST_MS),
+  );
   surface.addEventListener("focusout", () => rest(null, 0));
 }
 
 /** @param {Editor} editor @param {string | null} id */
 function light({ stage, shown, dragged }, id) {
-  const found = id === null || dragged || !stage.cards.has(id) ? null : lineage(shown.wires, nodesOf(stage.cards.get(id)?.node));
+  const found =
+    id === null || dragged || !stage.cards.has(id)
+      ? null
+      : lineage(shown.wires, nodesOf(stage.cards.get(id)?.node));
   stage.host.classList.toggle("tracing", found !== null);
   if (!found) return; // highlights may stay, since they are visible only while tracing
-  for (const { root, node } of stage.cards.values()) root.classList.toggle("lit", nodesOf(node).some((name) => found.nodes.has(name)));
+  for (const { root, node } of stage.cards.values())
+    root.classList.toggle(
+      "lit",
+      nodesOf(node).some((name) => found.nodes.has(name)),
+    );
   for (const { root, number, wire } of stage.strands.values()) {
     const lit = wiresOf(wire).some((one) => found.wires.has(wireId(one)));
     for (const part of [root, number]) part.classList.toggle("lit", lit);
@@ -127,7 +147,10 @@ export const WAITING = "Waiting for JAX: it compiles new ops and gradients once"
 
 export class Waiting {
   /** @param {{ append: (line: HTMLElement) => void }} host @param {() => HTMLElement} make */
-  constructor(host, make = () => html("div", { class: "stale-line waits", role: "status" }, WAITING)) {
+  constructor(
+    host,
+    make = () => html("div", { class: "stale-line waits", role: "status" }, WAITING),
+  ) {
     this.host = host;
     this.make = make;
     /** @type {ReturnType<typeof setTimeout> | null} */
@@ -167,7 +190,8 @@ export class Pointed {
   /** @param {Iterable<string>} names of nodes; those in a collapsed group are its card */
   show(names) {
     const wanted = new Set(names);
-    if (wanted.size === this.names.size && [...wanted].every((name) => this.names.has(name))) return;
+    if (wanted.size === this.names.size && [...wanted].every((name) => this.names.has(name)))
+      return;
     this.names = wanted;
     this.mark();
   }
@@ -179,7 +203,9 @@ export class Pointed {
     this.seen = seen;
     const ids = new Set([...this.names].map((name) => seenAs(seen, name)));
     for (const id of ids) this.give(stage.cards.get(id)?.root, "pointed");
-    if (ids.size) for (const { root, wire } of stage.strands.values()) if (wiresOf(wire).some(({ to }) => this.names.has(to))) this.give(root, "to-pointed");
+    if (ids.size)
+      for (const { root, wire } of stage.strands.values())
+        if (wiresOf(wire).some(({ to }) => this.names.has(to))) this.give(root, "to-pointed");
   }
 
   /** @param {Element | undefined} element @param {string} name */

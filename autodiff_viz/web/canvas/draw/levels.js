@@ -15,7 +15,22 @@ const USUAL = 11.5; // px of small text on a mark that is not enlarged
 
 /** Detail from a scale on, which is that of a window of 1280x720; several steps, so that text is little larger than needed.
  * @type {[number, Detail][]} */
-const STEPS = [[1.25, "near"], [1, "near"], [0.93, "near"], [0.86, "near"], [0.8, "near"], [0.74, "near"], [0.65, "middle"], [0.58, "middle"], [0.5, "small"], [0.42, "small"], [0.36, "few"], [0.3, "few"], [0.2, "far"], [0, "boxes"]];
+const STEPS = [
+  [1.25, "near"],
+  [1, "near"],
+  [0.93, "near"],
+  [0.86, "near"],
+  [0.8, "near"],
+  [0.74, "near"],
+  [0.65, "middle"],
+  [0.58, "middle"],
+  [0.5, "small"],
+  [0.42, "small"],
+  [0.36, "few"],
+  [0.3, "few"],
+  [0.2, "far"],
+  [0, "boxes"],
+];
 
 /** Least scale at which every node has its name, at which it has its numbers, and at which its sign; times `reading`. */
 export const NAMED = 0.42;
@@ -25,17 +40,31 @@ export const SIGNED = 0.2;
 export const WHOLE = 0.17;
 
 /** On a phone. @type {[number, Detail][]} */
-const NARROW = [...STEPS.filter(([at]) => at >= NUMBERED), ...[0.265, 0.24, 0.22, 0.2, 0.185, WHOLE].map((at) => /** @type {[number, Detail]} */ ([at, "one"])), [0, "boxes"]];
+const NARROW = [
+  ...STEPS.filter(([at]) => at >= NUMBERED),
+  ...[0.265, 0.24, 0.22, 0.2, 0.185, WHOLE].map(
+    (at) => /** @type {[number, Detail]} */ ([at, "one"]),
+  ),
+  [0, "boxes"],
+];
 const DOT = 2; // factor of marks without text or sign
 
 /** @param {[number, Detail]} step @returns {Level} */
 function level([at, detail]) {
   const text = LEAST.text / Math.max(at, detail === "one" ? WHOLE : 0.2);
-  return { detail, text, number: (text * LEAST.number) / LEAST.text, unit: detail === "one" ? DOT : Math.max(1, text / USUAL) };
+  return {
+    detail,
+    text,
+    number: (text * LEAST.number) / LEAST.text,
+    unit: detail === "one" ? DOT : Math.max(1, text / USUAL),
+  };
 }
 
 const LEVELS = STEPS.map(level);
-const NARROW_LEVELS = NARROW.map((step) => LEVELS[STEPS.findIndex(([at, detail]) => at === step[0] && detail === step[1])] ?? level(step));
+const NARROW_LEVELS = NARROW.map(
+  (step) =>
+    LEVELS[STEPS.findIndex(([at, detail]) => at === step[0] && detail === step[1])] ?? level(step),
+);
 
 /** That of a picture to take away, and of a canvas without a size. */
 export const NEAR = LEVELS[1];
@@ -43,7 +72,10 @@ export const NEAR = LEVELS[1];
 /** Factor of the least sizes in a window of this size. @param {{ w: number, h: number }} window
  * @param {number} [wished] px that all text shall have, for a projector; NaN for none */
 export const readingOf = ({ w, h }, wished = NaN) =>
-  Math.max(Math.min(Math.max(1, Math.min(w / WINDOW.w, h / WINDOW.h)), WINDOW.most), (wished || 0) / LEAST.text);
+  Math.max(
+    Math.min(Math.max(1, Math.min(w / WINDOW.w, h / WINDOW.h)), WINDOW.most),
+    (wished || 0) / LEAST.text,
+  );
 
 /** The same object for all scales between two steps. @param {number} k @param {number} [reading] @param {boolean} [narrow] whether
  * the canvas is as narrow as a phone's @returns {Level} */

@@ -38,7 +38,13 @@ export function openMinimap(editor) {
     corner = place?.corner ?? null;
     root.hidden = !place;
     if (!place) return;
-    for (const [name, px] of Object.entries({ left: place.x, top: place.y, width: place.w, height: place.h })) root.style.setProperty(name, `${px}px`);
+    for (const [name, px] of Object.entries({
+      left: place.x,
+      top: place.y,
+      width: place.w,
+      height: place.h,
+    }))
+      root.style.setProperty(name, `${px}px`);
     if (drawn.nodes !== shown.nodes) {
       const { x, y, w, h } = padded(bounds(shown.nodes) ?? { x: 0, y: 0, w: 1, h: 1 }, MARGIN);
       picture.setAttribute("viewBox", `${x} ${y} ${w} ${h}`);
@@ -61,8 +67,19 @@ function needed({ stage, seen: shown }, size) {
  * @param {Editor} editor @param {{ w: number, h: number }} size @param {import("./viewport.js").Corner | null} corner where it has been */
 function placeOf({ stage, seen: shown }, size, corner) {
   const { top, bottom } = clearOf(size);
-  const room = { x: EDGE, y: top - EDGE, w: size.w - 2 * EDGE, h: size.h - top - bottom + 2 * EDGE };
-  return freeCorner(room, size.w < NARROW ? SIZE.narrow : SIZE.wide, shown.nodes, stage.view, corner);
+  const room = {
+    x: EDGE,
+    y: top - EDGE,
+    w: size.w - 2 * EDGE,
+    h: size.h - top - bottom + 2 * EDGE,
+  };
+  return freeCorner(
+    room,
+    size.w < NARROW ? SIZE.narrow : SIZE.wide,
+    shown.nodes,
+    stage.view,
+    corner,
+  );
 }
 
 /** @param {Editor} editor @param {HTMLElement} root @param {SVGGraphicsElement} picture */
@@ -80,5 +97,8 @@ function listen(editor, root, picture) {
     event.preventDefault();
     go(event);
   });
-  root.addEventListener("pointermove", (event) => root.hasPointerCapture(event.pointerId) && go(event));
+  root.addEventListener(
+    "pointermove",
+    (event) => root.hasPointerCapture(event.pointerId) && go(event),
+  );
 }

@@ -14,7 +14,11 @@ const FAR = 2; // px; shorter moves are not animated
 /** Old positions, by name, of the nodes that moved between two drawings. Pure.
  * @param {GraphNode[]} before @param {GraphNode[]} after @returns {Map<string, [number, number]>} */
 export function shifts(before, after) {
-  if (before.length === after.length && after.every(({ id, x, y }, i) => before[i].id === id && before[i].x === x && before[i].y === y)) return new Map();
+  if (
+    before.length === after.length &&
+    after.every(({ id, x, y }, i) => before[i].id === id && before[i].x === x && before[i].y === y)
+  )
+    return new Map();
   const old = new Map(before.map((node) => [node.id, node]));
   /** @type {Map<string, [number, number]>} */
   const found = new Map();
@@ -72,15 +76,34 @@ function play({ stage, seen: shown }, moved) {
   const glides = [...moved].flatMap(([id, [x, y]]) => {
     const to = places.get(id);
     const root = stage.cards.get(id)?.root;
-    return root && to ? [root.animate({ transform: [`translate(${x}px, ${y}px)`, `translate(${to.x}px, ${to.y}px)`] }, timing)] : [];
+    return root && to
+      ? [
+          root.animate(
+            { transform: [`translate(${x}px, ${y}px)`, `translate(${to.x}px, ${to.y}px)`] },
+            timing,
+          ),
+        ]
+      : [];
   });
   const follow = (/** @type {Element[]} */ elements, /** @type {string[]} */ ids) => {
     const by = meanShift(moved, places, ids);
-    return by ? elements.map((element) => element.animate({ translate: [`${by[0]}px ${by[1]}px`, "0 0"] }, timing)) : [];
+    return by
+      ? elements.map((element) =>
+          element.animate({ translate: [`${by[0]}px ${by[1]}px`, "0 0"] }, timing),
+        )
+      : [];
   };
-  const wires = [...stage.strands.values()].flatMap(({ wire, root, number }) => (wire ? follow([root, number], [wire.from, wire.to]) : []));
-  const drawn = [stage.layers.regions, stage.layers.tabs].flatMap((layer) => [...layer.querySelectorAll("[data-region]")]);
+  const wires = [...stage.strands.values()].flatMap(({ wire, root, number }) =>
+    wire ? follow([root, number], [wire.from, wire.to]) : [],
+  );
+  const drawn = [stage.layers.regions, stage.layers.tabs].flatMap((layer) => [
+    ...layer.querySelectorAll("[data-region]"),
+  ]);
   const frames = framesOf(shown).flatMap(({ name, nodes }) =>
-    follow(drawn.filter((element) => element.getAttribute("data-region") === name), nodes));
+    follow(
+      drawn.filter((element) => element.getAttribute("data-region") === name),
+      nodes,
+    ),
+  );
   return [...glides, ...wires, ...frames];
 }

@@ -11,24 +11,83 @@ import { outputPoint, pathOf, pointAt, wireCurve } from "../state/geometry.js";
 // thickness say.
 
 /** @type {[kind: string, says: string][]} */
-const KEYS = [["positive", "positive"], ["negative", "negative"], ["mixed", "both signs"], ["zero", "zero"]];
+const KEYS = [
+  ["positive", "positive"],
+  ["negative", "negative"],
+  ["mixed", "both signs"],
+  ["zero", "zero"],
+];
 
 /** @param {string} kind */
-const sample = (kind) => svg("svg", { width: 26, height: 10, "aria-hidden": "true", class: `wire ${kind}` },
-  svg("path", { class: "line", d: "M1 5h24", "stroke-width": kind === "zero" ? 1.5 : 3.5 }), svg("path", { class: "twin", d: "M1 5h24", "stroke-width": 3.5 }));
+const sample = (kind) =>
+  svg(
+    "svg",
+    { width: 26, height: 10, "aria-hidden": "true", class: `wire ${kind}` },
+    svg("path", { class: "line", d: "M1 5h24", "stroke-width": kind === "zero" ? 1.5 : 3.5 }),
+    svg("path", { class: "twin", d: "M1 5h24", "stroke-width": 3.5 }),
+  );
 
 /** Thin to thick, as for 1/10 000 to the largest contribution. */
-const wedge = () => svg("svg", { width: 34, height: 10, "aria-hidden": "true" }, svg("path", { class: "wedge", d: "M1 4.4L33 1.5v7L1 5.6z" }));
+const wedge = () =>
+  svg(
+    "svg",
+    { width: 34, height: 10, "aria-hidden": "true" },
+    svg("path", { class: "wedge", d: "M1 4.4L33 1.5v7L1 5.6z" }),
+  );
 
 /** @returns {HTMLElement} */
 export const legend = () =>
-  html("div", { class: "flow-key", role: "note", "aria-label": "Legend of the wires" },
+  html(
+    "div",
+    { class: "flow-key", role: "note", "aria-label": "Legend of the wires" },
     html("span", { class: "cause-key" }, sample("to-cause"), "to the cause"),
-    html("span", { class: "cause-key origin-key" }, sample("to-cause"), "NaN or \u221e begins here"),
-    html("span", { class: "lead" }, html("span", { class: "of-cotangents" }, "Wires pass ", term("cotangent", "cotangents"), " back:"), html("span", { class: "of-tangents" }, "Wires pass ", term("tangent", "tangents"), " forward:")), ...KEYS.map(([kind, says]) => html("span", {}, sample(kind), says)),
-    html("span", { class: "thick" }, wedge(), html("span", { class: "long" }, "10\u207b\u2074 to the "), "largest"),
-    html("span", { class: "parted-key" }, svg("svg", { width: 26, height: 10, "aria-hidden": "true" }, svg("path", { d: "M1 5h24" })), "A and B part here"),
-    html("span", { class: "range-key" }, sample("underflows"), "underflow ", sample("overflows"), "overflow"));
+    html(
+      "span",
+      { class: "cause-key origin-key" },
+      sample("to-cause"),
+      "NaN or \u221e begins here",
+    ),
+    html(
+      "span",
+      { class: "lead" },
+      html(
+        "span",
+        { class: "of-cotangents" },
+        "Wires pass ",
+        term("cotangent", "cotangents"),
+        " back:",
+      ),
+      html(
+        "span",
+        { class: "of-tangents" },
+        "Wires pass ",
+        term("tangent", "tangents"),
+        " forward:",
+      ),
+    ),
+    ...KEYS.map(([kind, says]) => html("span", {}, sample(kind), says)),
+    html(
+      "span",
+      { class: "thick" },
+      wedge(),
+      html("span", { class: "long" }, "10\u207b\u2074 to the "),
+      "largest",
+    ),
+    html(
+      "span",
+      { class: "parted-key" },
+      svg("svg", { width: 26, height: 10, "aria-hidden": "true" }, svg("path", { d: "M1 5h24" })),
+      "A and B part here",
+    ),
+    html(
+      "span",
+      { class: "range-key" },
+      sample("underflows"),
+      "underflow ",
+      sample("overflows"),
+      "overflow",
+    ),
+  );
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */
@@ -51,7 +110,8 @@ export function showReads(editor) {
   const threads = new Map();
   editor.watchers.push(() => {
     const reads = readsShown(editor);
-    if (reads.length || threads.size) keep(layer, threads, reads, ({ from }) => from.id, make, show);
+    if (reads.length || threads.size)
+      keep(layer, threads, reads, ({ from }) => from.id, make, show);
   });
 }
 
@@ -63,16 +123,26 @@ export function readsShown({ single, drawing, seen }) {
   if (!about || node?.op !== GRAD || about.name !== single) return [];
   const rows = (about.wires ?? []).filter(({ slot }) => slot >= node.slots.length);
   const cards = new Map(seen.nodes.map((card) => [card.id, card]));
-  const found = new Map(rows.flatMap(({ to }) => {
-    const from = cards.get(seenAs(seen, to));
-    return from && from.id !== node.id ? [[from.id, from]] : [];
+  const found = new Map(
+    rows.flatMap(({ to }) => {
+      const from = cards.get(seenAs(seen, to));
+      return from && from.id !== node.id ? [[from.id, from]] : [];
+    }),
+  );
+  return [...found.values()].map((from, i) => ({
+    from,
+    to: node,
+    at: (i + 1) / (found.size + 1),
+    cards: seen.nodes,
   }));
-  return [...found.values()].map((from, i) => ({ from, to: node, at: (i + 1) / (found.size + 1), cards: seen.nodes }));
 }
 
 /** @returns {Thread} */
 function make() {
-  const [line, arrow] = [svg("path", { class: "read-line" }), svg("path", { class: "read-arrow", d: ARROW })];
+  const [line, arrow] = [
+    svg("path", { class: "read-line" }),
+    svg("path", { class: "read-arrow", d: ARROW }),
+  ];
   return { root: svg("g", { class: "read" }, line, arrow), line, arrow };
 }
 
@@ -80,8 +150,14 @@ function make() {
 function show({ line, arrow }, read) {
   const curve = curveOf(read);
   line.setAttribute("d", pathOf(curve));
-  const { point: [x, y], angle } = pointAt(curve, PLACE);
-  arrow.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${angle.toFixed(1)})`);
+  const {
+    point: [x, y],
+    angle,
+  } = pointAt(curve, PLACE);
+  arrow.setAttribute(
+    "transform",
+    `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${angle.toFixed(1)})`,
+  );
 }
 
 /** The line, as straight as it can be without running behind a card, otherwise below one card or another. Pure. @param {Read} read */
@@ -90,8 +166,18 @@ export function curveOf({ from, to, at, cards }) {
   const start = outputPoint(from);
   const others = cards.filter(({ id }) => id !== from.id && id !== to.id);
   const between = others.filter(({ x, w }) => x < end[0] && x + w > start[0]);
-  const heights = between.map(({ y, h, foot = 0 }) => y + h + foot + UNDER * (1 + at)).sort((a, b) => a - b);
-  const ways = [lineTo(start, end), ...heights.map((y) => lineTo(start, end, [[start[0] + ASIDE, y], [end[0] - ASIDE, y]]))];
+  const heights = between
+    .map(({ y, h, foot = 0 }) => y + h + foot + UNDER * (1 + at))
+    .sort((a, b) => a - b);
+  const ways = [
+    lineTo(start, end),
+    ...heights.map((y) =>
+      lineTo(start, end, [
+        [start[0] + ASIDE, y],
+        [end[0] - ASIDE, y],
+      ]),
+    ),
+  ];
   return ways.find((curve) => !others.some((card) => passes(curve, card))) ?? ways[0];
 }
 
@@ -104,5 +190,7 @@ function lineTo(start, end, via) {
 }
 
 /** @param {Cubic[]} curve @param {GraphNode} card */
-const passes = (curve, { x, y, w, h, foot = 0 }) => Array.from({ length: LOOKS + 1 }, (_, i) => pointAt(curve, i / LOOKS).point)
-  .some(([across, down]) => across > x && across < x + w && down > y && down < y + h + foot);
+const passes = (curve, { x, y, w, h, foot = 0 }) =>
+  Array.from({ length: LOOKS + 1 }, (_, i) => pointAt(curve, i / LOOKS).point).some(
+    ([across, down]) => across > x && across < x + w && down > y && down < y + h + foot,
+  );

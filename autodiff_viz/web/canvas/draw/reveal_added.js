@@ -38,9 +38,11 @@ export function changed(before, after) {
   const old = new Map(before.map((node) => [node.id, node]));
   const came = after.filter(({ id }) => !old.has(id)).map(({ id }) => id);
   const stayed = after.length - came.length;
-  const moved = stayed < before.length || after.some(({ id, x, y }) => {
-    const was = old.get(id);
-    return was !== undefined && (was.x !== x || was.y !== y);
-  });
+  const moved =
+    stayed < before.length ||
+    after.some(({ id, x, y }) => {
+      const was = old.get(id);
+      return was !== undefined && (was.x !== x || was.y !== y);
+    });
   return { came, moved, most: came.length > stayed };
 }

@@ -20,7 +20,9 @@ const COLUMN = 64; // px; nodes closer than this are in one column
 /** Nodes from left to right, each column from the top.
  * @template {{ x: number, y: number }} T @param {T[]} nodes @returns {T[]} */
 export const inOrder = (nodes) =>
-  [...nodes].sort((a, b) => Math.round(a.x / COLUMN) - Math.round(b.x / COLUMN) || a.y - b.y || a.x - b.x);
+  [...nodes].sort(
+    (a, b) => Math.round(a.x / COLUMN) - Math.round(b.x / COLUMN) || a.y - b.y || a.x - b.x,
+  );
 
 /** A slot in words: "slot condition", "the first input". @param {string} label */
 export const spokenLabel = (label) => (label.endsWith("input") ? `the ${label}` : `slot ${label}`);
@@ -37,12 +39,25 @@ export function spokenWire(wire, to) {
 
 /** Text of a region and its nodes. @param {Region} region */
 export const spokenRegion = ({ name, nodes, badge, problem }) =>
-  [`checkpoint region ${name}: ${nodes.join(", ")}`, badge && `runs ${badge.replace(/^[x×]/, "")} times`, problem].filter(Boolean).join(", ");
+  [
+    `checkpoint region ${name}: ${nodes.join(", ")}`,
+    badge && `runs ${badge.replace(/^[x×]/, "")} times`,
+    problem,
+  ]
+    .filter(Boolean)
+    .join(", ");
 
 /** Text of a group and its nodes. @param {import("../../types.js").Group} group */
 export const spokenGroup = ({ name, nodes, problem, branches, alone }) =>
-  [branches ? `group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"} ${name}: ${branches.join(", ")}` : `group ${name}: ${nodes.join(", ")}`,
-    alone && `only ${alone} is trained`, problem].filter(Boolean).join(", ");
+  [
+    branches
+      ? `group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"} ${name}: ${branches.join(", ")}`
+      : `group ${name}: ${nodes.join(", ")}`,
+    alone && `only ${alone} is trained`,
+    problem,
+  ]
+    .filter(Boolean)
+    .join(", ");
 
 /** Wires at a node, incoming ones first, each side from the top: the order of `,` and `.`.
  * @param {Wire[]} wires @param {string} id */
@@ -66,7 +81,10 @@ export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
       wires: reads.map((wire) => spokenWire(wire, node)),
     };
   });
-  const framed = [...regions.map((region) => ({ name: region.name, text: spokenRegion(region) })), ...groups.map((group) => ({ name: group.name, text: spokenGroup(group) }))];
+  const framed = [
+    ...regions.map((region) => ({ name: region.name, text: spokenRegion(region) })),
+    ...groups.map((group) => ({ name: group.name, text: spokenGroup(group) })),
+  ];
   return [...lines, ...framed.map(({ name, text }) => ({ id: `region ${name}`, text, wires: [] }))];
 }
 
@@ -76,14 +94,21 @@ export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
 export function spokenStep(before, after) {
   const [was, is] = [before.history, after.history];
   if (!isStep(was, is) && was.redo === is.redo) return "";
-  const back = is.redo && is.redo === was.undo && (is.redo !== was.redo || numberOf(is) < numberOf(was));
-  const forth = is.undo && is.undo === was.redo && (is.undo !== was.undo || numberOf(is) > numberOf(was));
+  const back =
+    is.redo && is.redo === was.undo && (is.redo !== was.redo || numberOf(is) < numberOf(was));
+  const forth =
+    is.undo && is.undo === was.redo && (is.undo !== was.undo || numberOf(is) > numberOf(was));
   const what = back ? `Undone: ${is.redo}` : forth ? `Redone: ${is.undo}` : is.undo;
   if (!what) return "";
   const ruled = changes(before, after, ({ rule, ruleFull }) => `${rule} ${ruleFull ?? ""}`);
   if (ruled.length) {
-    const edit = back || forth ? what : `${ruled[0].rule.replace("_", " ")} on ${enumerated(ruled)}`;
-    const changed = changes(before, after, ({ cotangent, cotangentFull }) => cotangentFull ?? cotangent);
+    const edit =
+      back || forth ? what : `${ruled[0].rule.replace("_", " ")} on ${enumerated(ruled)}`;
+    const changed = changes(
+      before,
+      after,
+      ({ cotangent, cotangentFull }) => cotangentFull ?? cotangent,
+    );
     return `${edit}: ${changed.length ? `cotangents of ${enumerated(changed)} changed` : "no cotangent changed"}`;
   }
   const output = after.nodes.find((node) => node.isOutput);
@@ -98,11 +123,16 @@ const isStep = (was, is) => was.undo !== is.undo || numberOf(was) !== numberOf(i
 
 /** Whether a new step has taken the loops and functions out of the formula.
  * @param {Steps} was @param {Steps} is */
-export const isWrittenOut = (was, is) => isStep(was, is) && !is.redo && Boolean(is.undo?.endsWith(shared.written_out));
+export const isWrittenOut = (was, is) =>
+  isStep(was, is) && !is.redo && Boolean(is.undo?.endsWith(shared.written_out));
 
 /** Whether the last edit has set an input to data, of which its label says what was read.
  * @param {Steps} was @param {Steps} is */
-export const isOfData = (was, is) => isStep(was, is) && was.redo !== is.undo && Boolean(is.undo?.startsWith(shared.data_of)) && !is.redo;
+export const isOfData = (was, is) =>
+  isStep(was, is) &&
+  was.redo !== is.undo &&
+  Boolean(is.undo?.startsWith(shared.data_of)) &&
+  !is.redo;
 
 /** @typedef {{ undo?: string, redo?: string, at?: number, gone?: number }} Steps */
 /** @typedef {{ history: Steps, nodes: GraphNode[] }} Stepped */
@@ -118,7 +148,10 @@ const NAMED = 5; // nodes that are named before the others are counted
 
 /** @param {GraphNode[]} nodes */
 const enumerated = (nodes) =>
-  nodes.slice(0, NAMED).map(({ id }) => id).join(", ") + (nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "");
+  nodes
+    .slice(0, NAMED)
+    .map(({ id }) => id)
+    .join(", ") + (nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "");
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {{ root: HTMLElement, text: HTMLElement, wires: HTMLElement, said: string }} Line */
@@ -137,7 +170,10 @@ export function speak(editor) {
   const write = () => {
     if (written === editor.seen || editor.dragged) return;
     written = editor.seen;
-    list.setAttribute("aria-label", `Nodes and wires: ${written.nodes.length} nodes, ${written.wires.length} wires`);
+    list.setAttribute(
+      "aria-label",
+      `Nodes and wires: ${written.nodes.length} nodes, ${written.wires.length} wires`,
+    );
     const items = linesOf(written, spoken);
     keep(list, lines, items, ({ id }) => id, makeLine, writeLine);
     items.forEach(({ id }, i) => inPlace(list, /** @type {Line} */ (lines.get(id)).root, i));
@@ -145,8 +181,10 @@ export function speak(editor) {
   editor.watchers.push(() => {
     if (editor.drawing !== drawing) {
       const what = drawing.rev < 0 ? "" : spokenStep(drawing, editor.drawing);
-      if (drawing.rev >= 0 && isWrittenOut(drawing.history, editor.drawing.history)) say(editor.stage, WRITTEN);
-      if (drawing.rev >= 0 && isOfData(drawing.history, editor.drawing.history)) say(editor.stage, editor.drawing.history.undo ?? "");
+      if (drawing.rev >= 0 && isWrittenOut(drawing.history, editor.drawing.history))
+        say(editor.stage, WRITTEN);
+      if (drawing.rev >= 0 && isOfData(drawing.history, editor.drawing.history))
+        say(editor.stage, editor.drawing.history.undo ?? "");
       drawing = editor.drawing;
       if (what) told.textContent = what;
     }

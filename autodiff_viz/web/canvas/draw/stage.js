@@ -3,7 +3,17 @@
 
 import { html, svg } from "../../base/dom.js";
 import { framesOf } from "../state/frames.js";
-import { around, bounds, clearOf, fit, overlap, padded, toWorld, withNode, zoomAt } from "../state/geometry.js";
+import {
+  around,
+  bounds,
+  clearOf,
+  fit,
+  overlap,
+  padded,
+  toWorld,
+  withNode,
+  zoomAt,
+} from "../state/geometry.js";
 import { completeCard, drawNodes, pillsReach, relevelCard } from "./cards.js";
 import { REACH } from "./face.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./levels.js";
@@ -26,7 +36,8 @@ const OUTSIDE = 30; // world px by which chips and ports extend beyond a card
 export function cull(stage, size, far, anew = false) {
   const many = stage.cards.size >= MANY;
   const now = seen(stage.view, size);
-  const wide = many && !far ? { x: now.x - now.w, y: now.y - now.h, w: 3 * now.w, h: 3 * now.h } : null;
+  const wide =
+    many && !far ? { x: now.x - now.w, y: now.y - now.h, w: 3 * now.w, h: 3 * now.h } : null;
   if (!anew && holds(stage.culling, padded(now, now.w / 4), far, wide)) return;
   stage.culling = { box: wide, far };
   for (const card of stage.cards.values()) {
@@ -56,12 +67,17 @@ export function showAll(stage, level) {
 /** @param {{ box: Box | null, far: boolean }} culling @param {Box} now @param {boolean} far @param {Box | null} wide */
 function holds({ box, far: before }, now, far, wide) {
   if (before !== far || !box || !wide) return before === far && !box && !wide;
-  const within = box.x <= now.x && box.y <= now.y && box.x + box.w >= now.x + now.w && box.y + box.h >= now.y + now.h;
+  const within =
+    box.x <= now.x &&
+    box.y <= now.y &&
+    box.x + box.w >= now.x + now.w &&
+    box.y + box.h >= now.y + now.h;
   return within && box.w < 2 * wide.w; // after a long zoom in, the view is smaller
 }
 
 /** @param {{ curve: import("../../types.js").Cubic[] }} strand @returns {Box} */
-const spanOf = ({ curve }) => bounds(curve.flat().map(([x, y]) => ({ x, y, w: 1, h: 1 }))) ?? { x: 0, y: 0, w: 0, h: 0 };
+const spanOf = ({ curve }) =>
+  bounds(curve.flat().map(([x, y]) => ({ x, y, w: 1, h: 1 }))) ?? { x: 0, y: 0, w: 0, h: 0 };
 
 /** @param {{ culled: boolean }} entry @param {Element[]} parts @param {boolean} hidden */
 function hide(entry, parts, hidden) {
@@ -84,36 +100,80 @@ const SOME = 40; // nodes; with at most so many, the first view has numbers, of 
 /** Layers from the bottom to the top, by leaf. Each leaf is painted separately: a drag repaints only the leaves of
  * the drag.
  * @type {Layer[][]} */
-const LEAVES = [["regions"], ["wires"], ["strings"], ["tabs"], ["numbers", "nodes"], ["hand"], ["overlay"]];
+const LEAVES = [
+  ["regions"],
+  ["wires"],
+  ["strings"],
+  ["tabs"],
+  ["numbers", "nodes"],
+  ["hand"],
+  ["overlay"],
+];
 /** @typedef {"regions" | "wires" | "strings" | "tabs" | "numbers" | "nodes" | "hand" | "overlay"} Layer */
 /** @typedef {{ element: Element, home: Element, before: Node | null }} Lifted what a drag has taken, and from where */
 
 export function openStage() {
-  const layers = /** @type {Record<Layer, SVGGraphicsElement>} */ (Object.fromEntries(LEAVES.flat().map((name) => [name, svg("g")])));
+  const layers = /** @type {Record<Layer, SVGGraphicsElement>} */ (
+    Object.fromEntries(LEAVES.flat().map((name) => [name, svg("g")]))
+  );
   const extents = LEAVES.map(() => svg("path", { class: "extent" }));
-  const worlds = LEAVES.map((names, i) => svg("g", { class: "world" }, extents[i], ...names.map((name) => layers[name])));
+  const worlds = LEAVES.map((names, i) =>
+    svg("g", { class: "world" }, extents[i], ...names.map((name) => layers[name])),
+  );
   const leaves = worlds.map((world, i) => svg("svg", { class: `leaf of-${LEAVES[i][0]}` }, world));
   const pane = html("div", { class: "pane" }, ...leaves);
-  const surface = html("div", { class: "surface", role: "application", "aria-label": "Computation graph. Arrow keys walk, question mark lists all keys." }, pane);
+  const surface = html(
+    "div",
+    {
+      class: "surface",
+      role: "application",
+      "aria-label": "Computation graph. Arrow keys walk, question mark lists all keys.",
+    },
+    pane,
+  );
   const status = html("div", { class: "status", role: "status" });
   const dots = html("div", { class: "dots" });
-  const host = html("div", { class: "canvas", "data-detail": NEAR.detail }, html("div", { class: "backdrop" }, dots), surface, html("div", { class: "edges" }), status);
+  const host = html(
+    "div",
+    { class: "canvas", "data-detail": NEAR.detail },
+    html("div", { class: "backdrop" }, dots),
+    surface,
+    html("div", { class: "edges" }),
+    status,
+  );
   return {
-    host, dots, surface, pane, worlds, extents, layers, status, movePane: mover(pane), moveDots: mover(dots), moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
+    host,
+    dots,
+    surface,
+    pane,
+    worlds,
+    extents,
+    layers,
+    status,
+    movePane: mover(pane),
+    moveDots: mover(dots),
+    moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
     /** @type {Lifted[]} */ lifted: [],
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
-    /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: { x: 0, y: 0, k: 0 },
+    /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: {
+      x: 0,
+      y: 0,
+      k: 0,
+    },
     /** @type {{ w: number, h: number } | null} of the canvas, once it has been measured: to ask takes a layout */ size: null,
     glides: { under: false, timer: 0 },
     weight: 0, // paint cost, in nodes
     level: NEAR, // of detail
     reading: 1, // factor of the least sizes of text
-    cards: new Map(), strands: new Map(), regions: { outlines: new Map(), tabs: new Map() },
+    cards: new Map(),
+    strands: new Map(),
+    regions: { outlines: new Map(), tabs: new Map() },
     /** @type {import("../../types.js").Box | null} all that is drawn */ content: null,
     /** @type {Drawing | null} the last one, as it is when nothing is dragged */ painted: null,
     /** @type {Drawing | null} whose wires have their numbers placed */ numbered: null,
     /** @type {import("../../types.js").Box[]} what numbers must not cover */ obstacles: [],
-    /** @type {{ box: import("../../types.js").Box | null, far: boolean }} what is drawn; null: all */ culling: { box: null, far: false },
+    /** @type {{ box: import("../../types.js").Box | null, far: boolean }} what is drawn; null: all */ culling:
+      { box: null, far: false },
     quiet: 0, // timer of the status line
   };
 }
@@ -127,7 +187,14 @@ export function paint(stage, drawing, dragging) {
   drawNodes(stage.layers.nodes, stage.cards, drawing.nodes, complete, stage.level);
   drawWires(stage.layers.wires, stage.layers.numbers, stage.strands, drawing.wires, byId, complete);
   if (!dragging && stage.drawn.k) cull(stage, sizeOf(stage), isFar(stage.level), true);
-  drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, framesOf(drawing), drawing.nodes, stage.level);
+  drawRegions(
+    stage.layers.regions,
+    stage.layers.tabs,
+    stage.regions,
+    framesOf(drawing),
+    drawing.nodes,
+    stage.level,
+  );
   const { painted } = stage;
   if (!dragging && (painted?.nodes !== drawing.nodes || painted.wires !== drawing.wires)) {
     stage.painted = drawing;
@@ -141,7 +208,10 @@ export function paint(stage, drawing, dragging) {
 /** Note what numbers must not cover, and the extent of the drawing. @param {Stage} stage @param {Drawing} drawing */
 function measure(stage, drawing) {
   const regions = regionBoxes(framesOf(drawing), drawing.nodes, stage.level);
-  stage.obstacles = [...drawing.nodes.map((node) => bodyOf(node, stage.level)), ...regions.map(({ tab }) => tab)];
+  stage.obstacles = [
+    ...drawing.nodes.map((node) => bodyOf(node, stage.level)),
+    ...regions.map(({ tab }) => tab),
+  ];
   stage.content = bounds([...stage.obstacles, ...regions.map(({ box }) => box)]);
   const { x, y, w, h } = stage.content ?? { x: 0, y: 0, w: 0, h: 0 };
   for (const extent of stage.extents) extent.setAttribute("d", `M${x} ${y}h${w}v${h}`);
@@ -159,7 +229,14 @@ export function relevel(stage, level) {
   host.style.setProperty("--unit", Math.sqrt(level.unit).toFixed(2));
   cull(stage, sizeOf(stage), isFar(level), true);
   if (!painted) return;
-  drawRegions(stage.layers.regions, stage.layers.tabs, stage.regions, framesOf(painted), painted.nodes, level);
+  drawRegions(
+    stage.layers.regions,
+    stage.layers.tabs,
+    stage.regions,
+    framesOf(painted),
+    painted.nodes,
+    level,
+  );
   measure(stage, painted);
   if (!isFar(level)) giveNumbersPlaces(stage);
 }
@@ -174,7 +251,13 @@ export function giveNumbersPlaces(stage) {
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
  * @param {import("../../types.js").GraphNode} node @param {import("./levels.js").Level} level @returns {import("../../types.js").Box} */
 function bodyOf(node, { unit, text, detail }) {
-  const plain = node.tab || (node.rule === "follow" && !node.isOutput && !node.problem && !node.warning && !node.group?.marks.length);
+  const plain =
+    node.tab ||
+    (node.rule === "follow" &&
+      !node.isOutput &&
+      !node.problem &&
+      !node.warning &&
+      !node.group?.marks.length);
   const named = detail === "few" && !node.tab ? text : 4;
   const [left, top] = [pillsReach(node), plain ? named : Math.max(REACH.above * unit, named)];
   const foot = node.tab ? 0 : node.runs || node.state?.length ? REACH.below * unit : 4;
@@ -202,7 +285,8 @@ function settle(stage, size) {
 }
 
 /** @param {Stage} stage */
-export const sizeOf = ({ surface, size }) => size ?? { w: surface.clientWidth, h: surface.clientHeight };
+export const sizeOf = ({ surface, size }) =>
+  size ?? { w: surface.clientWidth, h: surface.clientHeight };
 
 /** The view that shows the whole drawing; a `first` view of a large graph prefers legible names and the selected node, and
  * where not even the signs of all nodes are legible it shows the output.
@@ -212,10 +296,17 @@ export function wholeView(stage, drawing, first) {
   const clear = clearOf(size);
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
   const least = stage.reading * leastOf(size, drawing.nodes.length);
-  const output = first && drawing.nodes.length > SOME && drawing.nodes.find(({ isOutput }) => isOutput);
-  if (output && fit(box, size, { clear }).k < stage.reading * SIGNED) return around(box, size, stage.reading * NUMBERED, output, clear);
+  const output =
+    first && drawing.nodes.length > SOME && drawing.nodes.find(({ isOutput }) => isOutput);
+  if (output && fit(box, size, { clear }).k < stage.reading * SIGNED)
+    return around(box, size, stage.reading * NUMBERED, output, clear);
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
-  const view = fit(box, size, { least: (first && least) || undefined, most: MOST * stage.reading, anchor: bounds(inputs) ?? box, clear });
+  const view = fit(box, size, {
+    least: (first && least) || undefined,
+    most: MOST * stage.reading,
+    anchor: bounds(inputs) ?? box,
+    clear,
+  });
   const chosen = first && drawing.nodes.find(({ id }) => id === drawing.selected);
   return chosen ? withNode(view, chosen, box, size, clear.side) : view;
 }
@@ -247,7 +338,9 @@ const SMALLER = 1.3; // factor by which a view that shows all may be smaller tha
 export function showsWhole(stage, whole) {
   const { view, content } = stage;
   const size = sizeOf(stage);
-  return beyond(view, content, size, clearOf(size).bottom - SPARE) === "" && whole.k < SMALLER * view.k;
+  return (
+    beyond(view, content, size, clearOf(size).bottom - SPARE) === "" && whole.k < SMALLER * view.k
+  );
 }
 
 /** The view that shows the named nodes. @param {Stage} stage @param {Drawing} drawing @param {Set<string>} names */

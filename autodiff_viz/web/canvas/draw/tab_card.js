@@ -29,14 +29,16 @@ export const isInLine = ({ tab, h }, { number }) => Boolean(tab) && 2 * CAPITAL 
 
 /** Baselines of value and cotangent. @param {GraphNode} node @param {Level} level @returns {[number, number]} */
 export function tabRows(node, level) {
-  if (isInLine(node, level)) return [(node.h + CAPITAL * level.number) / 2, (node.h + CAPITAL * level.number) / 2];
+  if (isInLine(node, level))
+    return [(node.h + CAPITAL * level.number) / 2, (node.h + CAPITAL * level.number) / 2];
   const row = CAPITAL * Math.max(level.number, 13);
   const gap = (node.h - 2 * row) / 3;
   return [gap + row, 2 * (gap + row)];
 }
 
 /** @param {GraphNode} node */
-const markOf = ({ rule, muted, problem, warning }) => (problem || warning ? "warning" : rule !== "follow" && !muted ? rule : "");
+const markOf = ({ rule, muted, problem, warning }) =>
+  problem || warning ? "warning" : rule !== "follow" && !muted ? rule : "";
 
 /** Px left of the name: those of the sign of its rule. @param {GraphNode} node */
 const startOf = (node) => (markOf(node) ? SIDE + MARK : SIDE);
@@ -62,9 +64,19 @@ function roomInLine(node, level) {
   const texts = [tangent ?? value, cotangent].map((text) => text.replaceAll("\u2016", ""));
   const [forth, back] = texts.map((text) => textWidth(text, BOLD) * level.number + 1);
   const fits = (/** @type {number} */ share) =>
-    [share, 1 - share].every((part, i) => !fitting(texts[i], undefined, (part * room) / level.number / BOLD).endsWith("\u2026"));
+    [share, 1 - share].every(
+      (part, i) =>
+        !fitting(texts[i], undefined, (part * room) / level.number / BOLD).endsWith("\u2026"),
+    );
   const own = forth + back <= room ? room - back : room * (SHARES.find(fits) ?? 0.5);
-  return { value: own, cotangent: room - own, ends: /** @type {[number, number]} */ ([left + Math.min(own, Math.max(forth, room / 2)), w - EDGE]) };
+  return {
+    value: own,
+    cotangent: room - own,
+    ends: /** @type {[number, number]} */ ([
+      left + Math.min(own, Math.max(forth, room / 2)),
+      w - EDGE,
+    ]),
+  };
 }
 
 /** @param {Level} level */
@@ -74,7 +86,11 @@ const nameSize = ({ text }) => Math.max(NAME, text);
 function nameRoom(node, level) {
   if (isInLine(node, level)) return 0;
   const [room, size] = [node.w - SIDE - startOf(node), nameSize(level)];
-  const most = Math.min(NAMED * room, 1.06 * textWidth(node.id, size), room - NUMBER * Math.max(level.number, 13) - 6);
+  const most = Math.min(
+    NAMED * room,
+    1.06 * textWidth(node.id, size),
+    room - NUMBER * Math.max(level.number, 13) - 6,
+  );
   return most < LETTERS * size ? 0 : most;
 }
 
@@ -82,7 +98,14 @@ function nameRoom(node, level) {
 export function tabParts(node, level) {
   const parts = [];
   const size = nameSize(level);
-  if (!isBare(level) && nameRoom(node, level)) parts.push(svg("text", { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size }, shortenedName(node.id, nameRoom(node, level) + 0.1, size)));
+  if (!isBare(level) && nameRoom(node, level))
+    parts.push(
+      svg(
+        "text",
+        { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size },
+        shortenedName(node.id, nameRoom(node, level) + 0.1, size),
+      ),
+    );
   const kind = markOf(node);
   if (!kind) return parts;
   const rule = RULES[kind];
@@ -90,5 +113,13 @@ export function tabParts(node, level) {
   mark.setAttribute("x", String(SIDE - 1));
   mark.setAttribute("y", String(node.h / 2 - 6));
   const colour = rule?.colour ?? (node.problem ? "problem" : "warning");
-  return [...parts, svg("g", { class: `chip ${colour}` }, svg("circle", { class: "tab-mark", cx: SIDE + 5, cy: node.h / 2, r: MARK / 2 }), mark)];
+  return [
+    ...parts,
+    svg(
+      "g",
+      { class: `chip ${colour}` },
+      svg("circle", { class: "tab-mark", cx: SIDE + 5, cy: node.h / 2, r: MARK / 2 }),
+      mark,
+    ),
+  ];
 }

@@ -19,7 +19,10 @@ export function mover(element) {
   animation.pause();
   let now = "none";
   return (transform) => {
-    if (transform !== now) /** @type {KeyframeEffect} */ (animation.effect).setKeyframes({ transform: [transform, transform] });
+    if (transform !== now)
+      /** @type {KeyframeEffect} */ (animation.effect).setKeyframes({
+        transform: [transform, transform],
+      });
     now = transform;
   };
 }
@@ -64,7 +67,9 @@ function land(stage, settle) {
 export function stretched(drawn, view) {
   const by = view.k / drawn.k;
   const [x, y] = [view.x - drawn.x * by, view.y - drawn.y * by];
-  return by === 1 ? `translate(${Math.round(x)}px, ${Math.round(y)}px)` : `translate(${x}px, ${y}px) scale(${by})`;
+  return by === 1
+    ? `translate(${Math.round(x)}px, ${Math.round(y)}px)`
+    : `translate(${x}px, ${y}px) scale(${by})`;
 }
 
 /** Px between the dots. @param {number} k */
@@ -77,7 +82,9 @@ export function strewn(drawn, { x, y, k }) {
   const by = k / drawn / 2 ** Math.round(Math.log2(k / drawn));
   const step = spacing(drawn) * by;
   const [right, down] = [x, y].map((shift) => (((shift + EDGE) % step) + step) % step);
-  return by === 1 ? `translate(${Math.round(right)}px, ${Math.round(down)}px)` : `translate(${right}px, ${down}px) scale(${by})`;
+  return by === 1
+    ? `translate(${Math.round(right)}px, ${Math.round(down)}px)`
+    : `translate(${right}px, ${down}px) scale(${by})`;
 }
 
 // -- Compute the limits of the view, and the path of the minimap. Numbers only.
@@ -111,13 +118,23 @@ export function beyond(view, content, size, foot) {
   if (!content) return "";
   const [left, top] = [content.x * view.k + view.x, content.y * view.k + view.y];
   const [right, bottom] = [left + content.w * view.k, top + content.h * view.k];
-  const sides = [left < -8 && "left", right > size.w + 8 && "right", top < -8 && "top", bottom > size.h - foot && "bottom"];
+  const sides = [
+    left < -8 && "left",
+    right > size.w + 8 && "right",
+    top < -8 && "top",
+    bottom > size.h - foot && "bottom",
+  ];
   return sides.filter(Boolean).join(" ");
 }
 
 /** All nodes as one path. @param {Box[]} nodes */
 export const boxesPath = (nodes) =>
-  nodes.map(({ x, y, w, h }) => `M${Math.round(x)} ${Math.round(y)}h${Math.round(w)}v${Math.round(h)}h${-Math.round(w)}z`).join("");
+  nodes
+    .map(
+      ({ x, y, w, h }) =>
+        `M${Math.round(x)} ${Math.round(y)}h${Math.round(w)}v${Math.round(h)}h${-Math.round(w)}z`,
+    )
+    .join("");
 
 /** @typedef {"right bottom" | "left bottom" | "right top" | "left top"} Corner */
 /** @type {Corner[]} best first */
@@ -131,8 +148,14 @@ export function freeCorner(room, size, nodes, view, been) {
   for (const corner of order) {
     const x = corner.startsWith("left") ? room.x : room.x + room.w - size.w;
     const y = corner.endsWith("top") ? room.y : room.y + room.h - size.h;
-    const under = { x: (x - view.x) / view.k, y: (y - view.y) / view.k, w: size.w / view.k, h: size.h / view.k };
-    if (room.h >= size.h && !nodes.some((node) => overlap(node, under))) return { x, y, ...size, corner };
+    const under = {
+      x: (x - view.x) / view.k,
+      y: (y - view.y) / view.k,
+      w: size.w / view.k,
+      h: size.h / view.k,
+    };
+    if (room.h >= size.h && !nodes.some((node) => overlap(node, under)))
+      return { x, y, ...size, corner };
   }
   return null;
 }
@@ -148,10 +171,14 @@ export function bringing(view, boxes, size, margins, least, cover) {
   const whole = bounds(boxes);
   if (!whole) return null;
   const [first] = boxes;
-  const isHidden = (/** @type {Box} */ box) => within(view, box, size, margins) || (cover && overlap(cover, onScreen(view, box)));
+  const isHidden = (/** @type {Box} */ box) =>
+    within(view, box, size, margins) || (cover && overlap(cover, onScreen(view, box)));
   if (view.k >= least && !isHidden(whole)) return null;
   const clear = cover ? beside(margins, cover, size) : margins;
-  const room = { w: Math.max(size.w - clear.left - clear.right, 1), h: Math.max(size.h - clear.top - clear.bottom, 1) };
+  const room = {
+    w: Math.max(size.w - clear.left - clear.right, 1),
+    h: Math.max(size.h - clear.top - clear.bottom, 1),
+  };
   const most = Math.min(room.w / (whole.w + 2 * ROUND), room.h / (whole.h + 2 * ROUND));
   const fits = most >= view.k;
   const box = padded(fits ? whole : first, ROUND);
@@ -160,17 +187,27 @@ export function bringing(view, boxes, size, margins, least, cover) {
 }
 
 /** @param {Viewport} view @param {Box} box @returns {Box} */
-const onScreen = ({ x, y, k }, box) => ({ x: box.x * k + x, y: box.y * k + y, w: box.w * k, h: box.h * k });
+const onScreen = ({ x, y, k }, box) => ({
+  x: box.x * k + x,
+  y: box.y * k + y,
+  w: box.w * k,
+  h: box.h * k,
+});
 
 /** The margins with what a popover covers: the side that it stands at, or the top if it is as wide as the canvas.
  * @param {Margins} margins @param {Box} cover @param {Size} size @returns {Margins} */
 const beside = (margins, { x, y, w, h }, size) =>
-  w > size.w / 2 ? { ...margins, top: Math.max(margins.top, y + h) } : { ...margins, right: Math.max(margins.right, size.w - x) };
+  w > size.w / 2
+    ? { ...margins, top: Math.max(margins.top, y + h) }
+    : { ...margins, right: Math.max(margins.right, size.w - x) };
 
 /** The view at a scale, with a box in the middle of the room.
  * @param {Box} box @param {Size} room @param {Margins} margins @param {number} k */
-const centred = (box, room, { left, top }, k) =>
-  ({ x: left + room.w / 2 - (box.x + box.w / 2) * k, y: top + room.h / 2 - (box.y + box.h / 2) * k, k });
+const centred = (box, room, { left, top }, k) => ({
+  x: left + room.w / 2 - (box.x + box.w / 2) * k,
+  y: top + room.h / 2 - (box.y + box.h / 2) * k,
+  k,
+});
 
 /** The view, moved by the least amount that shows a box; null if it does.
  * @param {Viewport} view @param {Box} box @param {Size} size @param {Margins} margins */
@@ -182,4 +219,5 @@ export function within(view, box, { w, h }, { top, bottom, left, right }) {
 
 /** The least shift that brings an interval between two limits, its start first.
  * @param {number} at @param {number} length @param {number} low @param {number} high */
-const into = (at, length, low, high) => (at < low ? low - at : Math.max(Math.min(0, high - at - length), low - at));
+const into = (at, length, low, high) =>
+  at < low ? low - at : Math.max(Math.min(0, high - at - length), low - at);

@@ -6,7 +6,15 @@
 import { keep, setText, svg } from "../../base/dom.js";
 import { textWidth } from "../../base/numbers.js";
 import { titleOf } from "../state/fold.js";
-import { hookCurve, outputPoint, overlap, pathOf, pointAt, slotPoint, wireCurve } from "../state/geometry.js";
+import {
+  hookCurve,
+  outputPoint,
+  overlap,
+  pathOf,
+  pointAt,
+  slotPoint,
+  wireCurve,
+} from "../state/geometry.js";
 
 // -- Place labels: find a place for each wire's number that covers no node and no other number. Numbers only.
 
@@ -26,10 +34,16 @@ const ALONG = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.14, 0.86];
 /** @type {Place} */
 export const USUAL = { t: 0.5, side: 1 };
 /** @type {Place[]} best first */
-const PLACES = ALONG.flatMap((t) => [{ t, side: /** @type {1} */ (1) }, { t, side: /** @type {-1} */ (-1) }]);
+const PLACES = ALONG.flatMap((t) => [
+  { t, side: /** @type {1} */ (1) },
+  { t, side: /** @type {-1} */ (-1) },
+]);
 
 /** @type {Place[]} those of a label near the beginning of its wire, where no other one comes in */
-const EARLY = [0.3, 0.4, 0.22, 0.5, 0.14].flatMap((t) => [{ t, side: /** @type {1} */ (1) }, { t, side: /** @type {-1} */ (-1) }]);
+const EARLY = [0.3, 0.4, 0.22, 0.5, 0.14].flatMap((t) => [
+  { t, side: /** @type {1} */ (1) },
+  { t, side: /** @type {-1} */ (-1) },
+]);
 
 const SIZE = 13; // px
 
@@ -62,7 +76,9 @@ function attempt(labels, obstacles, crossed) {
   const poor = new Set();
   let crossings = 0;
   for (const label of labels) {
-    const free = (label.early ? EARLY : PLACES).filter((place) => !taken.hits(boxAt(label, place), 1));
+    const free = (label.early ? EARLY : PLACES).filter(
+      (place) => !taken.hits(boxAt(label, place), 1),
+    );
     const cost = (/** @type {Place} */ place) => crossed.hits(boxAt(label, place), Infinity);
     const place = least(free, cost);
     if (!place || cost(place)) poor.add(label.id);
@@ -81,7 +97,10 @@ export function labelPoint(curve, { t, side }, text, size = SIZE) {
   const slope = (angle * Math.PI) / 180;
   const [right, up] = [Math.sin(slope), -Math.abs(Math.cos(slope))];
   const away = CLEAR * size + (Math.abs(right) * labelWidth(text, size)) / 2;
-  return [point[0] + side * Math.sign(Math.cos(slope) || 1) * right * away, point[1] + side * up * CLEAR * size];
+  return [
+    point[0] + side * Math.sign(Math.cos(slope) || 1) * right * away,
+    point[1] + side * up * CLEAR * size,
+  ];
 }
 
 /** @param {Label} label @param {Place} place @returns {Box} */
@@ -128,9 +147,10 @@ function grid(boxes) {
   /** Number of boxes that overlap `box`, counted up to `most`; one in two cells may count twice. */
   const hits = (/** @type {Box} */ box, /** @type {number} */ most) => {
     let count = 0;
-    for (const key of cellsOf(box)) for (const other of cells.get(key) ?? []) {
-      if (overlap(other, box) && ++count >= most) return count;
-    }
+    for (const key of cellsOf(box))
+      for (const other of cells.get(key) ?? []) {
+        if (overlap(other, box) && ++count >= most) return count;
+      }
     return count;
   };
   boxes.forEach(add);
@@ -141,7 +161,8 @@ function grid(boxes) {
 function cellsOf(box) {
   const keys = [];
   for (let i = Math.floor(box.x / CELL); i <= Math.floor((box.x + box.w) / CELL); i++)
-    for (let j = Math.floor(box.y / CELL); j <= Math.floor((box.y + box.h) / CELL); j++) keys.push(`${i},${j}`);
+    for (let j = Math.floor(box.y / CELL); j <= Math.floor((box.y + box.h) / CELL); j++)
+      keys.push(`${i},${j}`);
   return keys;
 }
 
@@ -177,18 +198,63 @@ export function drawWires(layer, numbers, strands, wires, nodes, complete) {
     if (complete) completeStrand(strand, numbers);
     return strand;
   };
-  const forget = (/** @type {Strand} */ { root, number, shape }) => [root, number, shape].forEach((part) => part?.remove());
-  keep(layer, strands, whole, wireId, make, (strand, wire) => updateStrand(strand, wire, nodes), forget);
+  const forget = (/** @type {Strand} */ { root, number, shape }) =>
+    [root, number, shape].forEach((part) => part?.remove());
+  keep(
+    layer,
+    strands,
+    whole,
+    wireId,
+    make,
+    (strand, wire) => updateStrand(strand, wire, nodes),
+    forget,
+  );
 }
 
 /** @param {Wire} wire @returns {Strand} */
 function makeStrand(wire) {
-  const [title, hit, line] = [svg("title"), svg("path", { class: "hit" }), svg("path", { class: "line" })];
-  const [arrow, half, number] = [svg("path", { class: "arrow" }), svg("path", { class: "arrow half" }), svg("text", { class: "passed" })];
+  const [title, hit, line] = [
+    svg("title"),
+    svg("path", { class: "hit" }),
+    svg("path", { class: "line" }),
+  ];
+  const [arrow, half, number] = [
+    svg("path", { class: "arrow" }),
+    svg("path", { class: "arrow half" }),
+    svg("text", { class: "passed" }),
+  ];
   const other = svg("path", { class: "twin" });
-  const hover = (/** @type {Event} */ event) => number.classList.toggle("hovered", event.type === "pointerenter");
-  const root = svg("g", { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover }, hit, line, other);
-  return { root, line, other, hit, arrow, half, number, title, shape: null, layer: null, wire: null, from: null, to: null, size: NUMBER, flow: { width: 0, sign: 0, passed: "" }, curve: [], place: USUAL, shapePlace: USUAL, complete: false, culled: false };
+  const hover = (/** @type {Event} */ event) =>
+    number.classList.toggle("hovered", event.type === "pointerenter");
+  const root = svg(
+    "g",
+    { class: "wire", "data-wire": wireId(wire), pointerenter: hover, pointerleave: hover },
+    hit,
+    line,
+    other,
+  );
+  return {
+    root,
+    line,
+    other,
+    hit,
+    arrow,
+    half,
+    number,
+    title,
+    shape: null,
+    layer: null,
+    wire: null,
+    from: null,
+    to: null,
+    size: NUMBER,
+    flow: { width: 0, sign: 0, passed: "" },
+    curve: [],
+    place: USUAL,
+    shapePlace: USUAL,
+    complete: false,
+    culled: false,
+  };
 }
 
 /** Draw the parts that are seen from near, too. @param {Strand} strand @param {Element} numbers */
@@ -220,18 +286,30 @@ function showShape(strand) {
 
 /** @param {Strand} strand @param {Wire} wire @param {Map<string, GraphNode>} nodes */
 export function updateStrand(strand, wire, nodes) {
-  const [from, to] = [/** @type {GraphNode} */ (nodes.get(wire.from)), /** @type {GraphNode} */ (nodes.get(wire.to))];
+  const [from, to] = [
+    /** @type {GraphNode} */ (nodes.get(wire.from)),
+    /** @type {GraphNode} */ (nodes.get(wire.to)),
+  ];
   if (strand.wire === wire && strand.from === from && strand.to === to) return;
   const old = strand.wire;
   Object.assign(strand, { wire, from, to });
-  const ends = /** @type {[Point, Point]} */ ([outputPoint(from, wire.out), slotPoint(to, wire.slot)]);
-  strand.curve = from.tab === to.id && !from.beside ? hookCurve(...ends) : wireCurve(...ends, wire.via);
+  const ends = /** @type {[Point, Point]} */ ([
+    outputPoint(from, wire.out),
+    slotPoint(to, wire.slot),
+  ]);
+  strand.curve =
+    from.tab === to.id && !from.beside ? hookCurve(...ends) : wireCurve(...ends, wire.via);
   const path = pathOf(strand.curve);
   for (const line of [strand.line, strand.other]) line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);
   strand.root.classList.toggle("alternative", Boolean(wire.alternative));
   strand.root.classList.toggle("derivative", to.op === GRAD);
-  if (!old || Boolean(old.reverse) !== Boolean(wire.reverse) || FLOW.some((field) => old[field] !== wire[field])) showFlow(strand, wire);
+  if (
+    !old ||
+    Boolean(old.reverse) !== Boolean(wire.reverse) ||
+    FLOW.some((field) => old[field] !== wire[field])
+  )
+    showFlow(strand, wire);
   showShape(strand);
   writeWireTitle(strand, true);
   placeMarks(strand);
@@ -244,7 +322,10 @@ export function writeWireTitle(strand, isPassed) {
   const shape = shapeOf(strand);
   const back = (wire.reverse ?? wire).passedFull ?? (wire.reverse ?? wire).passed;
   const forth = wire.reverse ? `\npassed on ${wire.passedFull ?? wire.passed}` : "";
-  setText(strand.title, `${titleOf(wire.from)} → ${titleOf(wire.to)}${shape && `, ${shape}`}${isPassed ? `${forth}\npassed back ${back}` : ""}`);
+  setText(
+    strand.title,
+    `${titleOf(wire.from)} → ${titleOf(wire.to)}${shape && `, ${shape}`}${isPassed ? `${forth}\npassed back ${back}` : ""}`,
+  );
 }
 
 /** Show the contribution that goes backward: its number, thickness, colour and arrow.
@@ -268,7 +349,9 @@ export function showFlow(strand, flow) {
 function placeArrow({ arrow, half, flow, curve, place, size, from, wire }) {
   const { point, angle: along } = pointAt(curve, place.t);
   const angle = along + (wire?.reverse ? 180 : 0); // a tangent goes forward
-  const wide = from?.tab ? SHORT : ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
+  const wide = from?.tab
+    ? SHORT
+    : ((flow.sign ? 7 : 5) + 4 * flow.width) * Math.sqrt(size / NUMBER);
   arrow.setAttribute("d", arrowPath(HEAD, wide, point, angle));
   half.setAttribute("d", flow.sign === 2 ? arrowPath(HALF, wide, point, angle) : "");
 }
@@ -291,16 +374,29 @@ function placeShape({ shape, curve, shapePlace }) {
 }
 
 /** Corners of the arrow, and of its lower half, for a wire that runs right, in units of its size. @type {Point[]} */
-const HEAD = [[-1, 0], [0.7, -0.8], [0.7, 0.8]];
+const HEAD = [
+  [-1, 0],
+  [0.7, -0.8],
+  [0.7, 0.8],
+];
 /** @type {Point[]} */
-const HALF = [[-1, 0], [0.7, 0], [0.7, 0.8]];
+const HALF = [
+  [-1, 0],
+  [0.7, 0],
+  [0.7, 0.8],
+];
 
 /** An arrowhead that points back along a wire in this direction.
  * @param {Point[]} corners @param {number} size px @param {Point} at @param {number} angle degrees */
 function arrowPath(corners, size, [x, y], angle) {
-  const [right, down] = [Math.cos((angle * Math.PI) / 180) * size, Math.sin((angle * Math.PI) / 180) * size];
-  const points = corners.map(([along, across]) =>
-    `${(x + along * right - across * down).toFixed(1)} ${(y + along * down + across * right).toFixed(1)}`);
+  const [right, down] = [
+    Math.cos((angle * Math.PI) / 180) * size,
+    Math.sin((angle * Math.PI) / 180) * size,
+  ];
+  const points = corners.map(
+    ([along, across]) =>
+      `${(x + along * right - across * down).toFixed(1)} ${(y + along * down + across * right).toFixed(1)}`,
+  );
   return `M${points.join("L")}z`;
 }
 
@@ -309,13 +405,25 @@ function arrowPath(corners, size, [x, y], angle) {
  * @param {Map<string, Strand>} strands @param {import("../../types.js").Box[]} obstacles @param {import("./levels.js").Level} level */
 export function placeNumbers(strands, obstacles, level) {
   const size = Math.max(NUMBER, level.number);
-  const labels = [...strands].filter(([, { wire, from, to }]) => wire?.passed && to?.connected && !from?.tab).map(([id, { curve, wire }]) => ({
-    id, curve, text: wire?.passed ?? "", weight: wire?.sign ? 1 + wire.width : 0, size,
-  }));
+  const labels = [...strands]
+    .filter(([, { wire, from, to }]) => wire?.passed && to?.connected && !from?.tab)
+    .map(([id, { curve, wire }]) => ({
+      id,
+      curve,
+      text: wire?.passed ?? "",
+      weight: wire?.sign ? 1 + wire.width : 0,
+      size,
+    }));
   const curves = [...strands.values()].map(({ curve }) => curve);
-  const shapes = [...strands].filter(([, { shape, from }]) => shape && !from?.tab).map(([id, { curve, shape }]) => ({
-    id: `${id} shape`, curve, text: shape?.textContent ?? "", weight: -1, early: true, // after all numbers
-  }));
+  const shapes = [...strands]
+    .filter(([, { shape, from }]) => shape && !from?.tab)
+    .map(([id, { curve, shape }]) => ({
+      id: `${id} shape`,
+      curve,
+      text: shape?.textContent ?? "",
+      weight: -1,
+      early: true, // after all numbers
+    }));
   const places = placeLabels([...labels, ...shapes], obstacles, curves);
   const left = labels.filter(({ id }) => !places.has(id));
   const hovered = new Map(left.flatMap((label) => [...placeLabels([label], obstacles, [])]));
@@ -327,7 +435,8 @@ export function placeNumbers(strands, obstacles, level) {
       strand.shapePlace = places.get(`${id} shape`) ?? USUAL;
       placeShape(strand);
     }
-    if (strand.place.t === place.t && strand.place.side === place.side && strand.size === size) continue;
+    if (strand.place.t === place.t && strand.place.side === place.side && strand.size === size)
+      continue;
     [strand.place, strand.size] = [place, size];
     placeMarks(strand);
   }

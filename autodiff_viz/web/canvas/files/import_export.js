@@ -20,7 +20,11 @@ const FRAME = 12; // bytes of a chunk beside its data: length, name, checksum
 const HEADER = SIGNATURE.length + FRAME + 13; // bytes of the signature and of the first chunk, whose data has 13
 
 /** Beginnings of other pictures, which hold no graph. @type {[kind: string, at: number, begins: string][]} */
-const OTHERS = [["JPEG", 0, "\xff\xd8\xff"], ["GIF", 0, "GIF8"], ["WebP", 8, "WEBP"]];
+const OTHERS = [
+  ["JPEG", 0, "\xff\xd8\xff"],
+  ["GIF", 0, "GIF8"],
+  ["WebP", 8, "WEBP"],
+];
 
 /** CRC-32 of a chunk's name and data. @param {Uint8Array} bytes */
 export function crc32(bytes) {
@@ -57,15 +61,22 @@ export function withGraphInPng(png, link) {
 
 /** The SVG file with the text of a link, or of a formula, in it. @param {string} svg @param {string} link */
 export const withGraphInSvg = (svg, link) =>
-  svg.replace("</title>", () => `</title><metadata id="${NAME}">${link.replace(/&/g, "&amp;").replace(/</g, "&lt;")}</metadata>`);
+  svg.replace(
+    "</title>",
+    () =>
+      `</title><metadata id="${NAME}">${link.replace(/&/g, "&amp;").replace(/</g, "&lt;")}</metadata>`,
+  );
 
 /** The kind of a picture file and the link in it, null if it has none; null if the file is no picture.
  * @param {Uint8Array} bytes @returns {{ kind: string, text: string | null } | null} */
 export function graphIn(bytes) {
   if (SIGNATURE.every((byte, i) => bytes[i] === byte)) return { kind: "PNG", text: inPng(bytes) };
-  const other = OTHERS.find(([, at, begins]) => lettersOf(bytes, at, at + begins.length) === begins);
+  const other = OTHERS.find(
+    ([, at, begins]) => lettersOf(bytes, at, at + begins.length) === begins,
+  );
   if (other) return { kind: other[0], text: null };
-  if (!/^(\xef\xbb\xbf)?\s*<(\?xml|!--|!DOCTYPE svg|svg)\b/.test(lettersOf(bytes, 0, 200))) return null;
+  if (!/^(\xef\xbb\xbf)?\s*<(\?xml|!--|!DOCTYPE svg|svg)\b/.test(lettersOf(bytes, 0, 200)))
+    return null;
   const text = new TextDecoder().decode(bytes);
   return /<svg\b/.test(text) ? { kind: "SVG", text: inSvg(text) } : null;
 }
@@ -73,12 +84,16 @@ export function graphIn(bytes) {
 /** @param {Uint8Array} bytes @returns {string | null} */
 function inPng(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = SIGNATURE.length; at + FRAME <= bytes.length; ) {
+  for (let at = SIGNATURE.length; at + FRAME <= bytes.length;) {
     const length = view.getUint32(at);
     const [start, end] = [at + 8, at + 8 + length];
     if (end + 4 > bytes.length) return null;
     const text = start + BEGINS.length;
-    if (lettersOf(bytes, at + 4, start) === "iTXt" && text <= end && lettersOf(bytes, start, text) === BEGINS) {
+    if (
+      lettersOf(bytes, at + 4, start) === "iTXt" &&
+      text <= end &&
+      lettersOf(bytes, start, text) === BEGINS
+    ) {
       return new TextDecoder().decode(bytes.subarray(text, end));
     }
     at = end + 4;
@@ -89,7 +104,9 @@ function inPng(bytes) {
 /** @param {string} text @returns {string | null} */
 function inSvg(text) {
   const found = new RegExp(`<metadata id="${NAME}">([^<]*)</metadata>`).exec(text);
-  return found && found[1].replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&").trim();
+  return (
+    found && found[1].replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&").trim()
+  );
 }
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -104,13 +121,16 @@ export const togglePaper = () => (onPaper = !onPaper);
 /** Copy the link, once Python has answered every edit. @param {Editor} editor */
 export const takeLink = (editor) => settled(editor).then(() => copyLink(editor));
 /** @param {Editor} editor */
-export const takeFormula = (editor) => settled(editor).then(() => copy(editor, "Formula", tell("formula", { text: "" }).text));
+export const takeFormula = (editor) =>
+  settled(editor).then(() => copy(editor, "Formula", tell("formula", { text: "" }).text));
 
 /** Wait until Python has answered every edit and the address is up to date.
  * @param {Editor} editor */
 async function settled({ stage }) {
   const end = Date.now() + PATIENCE;
-  const busy = () => stage.host.dataset.pending !== "0" || document.querySelector("[data-test-script-state=running]");
+  const busy = () =>
+    stage.host.dataset.pending !== "0" ||
+    document.querySelector("[data-test-script-state=running]");
   while (busy() && Date.now() < end) await new Promise((go) => setTimeout(go, 50));
 }
 
@@ -121,8 +141,13 @@ export const takePicture = async (editor, kind) => {
     await settled(editor); // the address then has the graph
     const picture = pictureOf(editor.stage, onPaper);
     const text = documentText(editor);
-    download(`autodiff_graph.${kind}`, await (kind === "svg" ? svgFile(picture, text) : pngFile(picture, text)));
-    const holds = text ? "It holds the graph: drop it on the canvas to open it." : "The graph itself is not in it: take it as JSON too.";
+    download(
+      `autodiff_graph.${kind}`,
+      await (kind === "svg" ? svgFile(picture, text) : pngFile(picture, text)),
+    );
+    const holds = text
+      ? "It holds the graph: drop it on the canvas to open it."
+      : "The graph itself is not in it: take it as JSON too.";
     say(editor.stage, `Picture saved as autodiff_graph.${kind}. ${holds}`);
   } catch {
     say(editor.stage, "This browser could not make the picture; try SVG.");
@@ -132,16 +157,24 @@ export const takePicture = async (editor, kind) => {
 /** The graph as text: its link; the formula of a graph that the address does not have; "" if its text has mistakes.
  * @param {Editor} editor */
 const documentText = ({ drawing }) =>
-  new URLSearchParams(location.search).has("g") ? location.search
-    : drawing.formula?.mistakes?.length ? "" : tell("formula", { text: "" }).text;
+  new URLSearchParams(location.search).has("g")
+    ? location.search
+    : drawing.formula?.mistakes?.length
+      ? ""
+      : tell("formula", { text: "" }).text;
 
 /** @param {import("./picture.js").Picture} picture @param {string} held the graph as text */
-const svgFile = async ({ text }, held) => new Blob([held ? withGraphInSvg(text, held) : text], { type: "image/svg+xml" });
+const svgFile = async ({ text }, held) =>
+  new Blob([held ? withGraphInSvg(text, held) : text], { type: "image/svg+xml" });
 
 /** @param {import("./picture.js").Picture} picture @param {string} held the graph as text */
 async function pngFile(picture, held) {
   const bitmap = await bitmapOf(picture);
-  return held ? new Blob([withGraphInPng(new Uint8Array(await bitmap.arrayBuffer()), held)], { type: "image/png" }) : bitmap;
+  return held
+    ? new Blob([withGraphInPng(new Uint8Array(await bitmap.arrayBuffer()), held)], {
+        type: "image/png",
+      })
+    : bitmap;
 }
 
 /** @param {string} name @param {Blob} blob */
@@ -155,9 +188,14 @@ function download(name, blob) {
  * @param {Editor} editor @param {string} key */
 export const pressDownload = async (editor, key) => {
   await settled(editor);
-  const button = /** @type {HTMLButtonElement | null} */ (document.querySelector(`.st-key-${key} button`));
+  const button = /** @type {HTMLButtonElement | null} */ (
+    document.querySelector(`.st-key-${key} button`)
+  );
   if (button && !button.disabled) return button.click();
-  say(editor.stage, "The graph cannot be written yet: see what is wrong with it beside the canvas.");
+  say(
+    editor.stage,
+    "The graph cannot be written yet: see what is wrong with it beside the canvas.",
+  );
 };
 
 /** Copy the address with the layout. @param {Editor} editor */
@@ -166,15 +204,24 @@ function copyLink(editor) {
   const kept = wantedBy(location.search); // what the address has no room for
   if (kept && !new URLSearchParams(location.search).has("g")) return offerFile(editor);
   const place = choice === "own" ? placeOf(stage.view, sizeOf(stage)) : null;
-  const alone = kept ? ` It holds ${editor.drawing.twins?.letter ?? "the graph"} alone: both are too large for a link.` : "";
+  const alone = kept
+    ? ` It holds ${editor.drawing.twins?.letter ?? "the graph"} alone: both are too large for a link.`
+    : "";
   return copy(editor, "Link", location.href.split("#")[0] + toFragment(lookNow(), place), alone);
 }
 
 /** Say that the graph has no room in a link, and offer it as a file. @param {Editor} editor */
 function offerFile(editor) {
-  const told = "It is kept in this browser alone. To have it elsewhere, save it as a file: dropped on a canvas, the file opens.";
+  const told =
+    "It is kept in this browser alone. To have it elsewhere, save it as a file: dropped on a canvas, the file opens.";
   const save = () => (closePopover(editor), pressDownload(editor, "download_json"));
-  dialog(editor, "This graph is too large for a link", told, null, html("button", { type: "button", class: "tool main", click: save }, "Save as JSON"));
+  dialog(
+    editor,
+    "This graph is too large for a link",
+    told,
+    null,
+    html("button", { type: "button", class: "tool main", click: save }, "Save as JSON"),
+  );
 }
 
 /** Copy a text; if the browser does not allow it, show the text to copy by hand.
@@ -193,32 +240,59 @@ function showText(editor, what, text) {
   const field = textField("Text to copy");
   field.value = text;
   field.readOnly = true;
-  dialog(editor, `Copy the ${what.toLowerCase()}`, "This browser lets no page copy by itself: press Ctrl+C.", field);
+  dialog(
+    editor,
+    `Copy the ${what.toLowerCase()}`,
+    "This browser lets no page copy by itself: press Ctrl+C.",
+    field,
+  );
   field.select();
 }
 
 /** @param {Editor} editor */
 export function openTextField(editor) {
   const field = textField("Graph to open");
-  const go = html("button", { type: "button", class: "tool main", click: () => bring(editor, field.value) }, "Open");
-  dialog(editor, "Open a link or text", "Paste a link to a graph, its JSON, or formula text. Undo brings this graph back.", field, go);
+  const go = html(
+    "button",
+    { type: "button", class: "tool main", click: () => bring(editor, field.value) },
+    "Open",
+  );
+  dialog(
+    editor,
+    "Open a link or text",
+    "Paste a link to a graph, its JSON, or formula text. Undo brings this graph back.",
+    field,
+    go,
+  );
 }
 
 /** @param {string} label */
 const textField = (label) =>
-  /** @type {HTMLTextAreaElement} */ (html("textarea", { "aria-label": label, rows: 5, spellcheck: "false", autocomplete: "off" }));
+  /** @type {HTMLTextAreaElement} */ (
+    html("textarea", { "aria-label": label, rows: 5, spellcheck: "false", autocomplete: "off" })
+  );
 
 /** @param {Editor} editor @param {string} title @param {string} told @param {HTMLElement | null} field @param {HTMLElement} [action] */
 function dialog(editor, title, told, field, action) {
   closePopover(editor);
-  const close = html("button", { type: "button", class: "tool", click: () => closePopover(editor) }, action ? "Cancel" : "Close");
+  const close = html(
+    "button",
+    { type: "button", class: "tool", click: () => closePopover(editor) },
+    action ? "Cancel" : "Close",
+  );
   const keydown = (/** @type {any} */ event) => {
     event.stopPropagation();
     if (event.key === "Escape") closePopover(editor);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) action?.click(); // as in the formula
   };
-  const root = html("div", { class: "popover text-dialog", role: "dialog", "aria-label": title, keydown },
-    html("b", {}, title), html("p", {}, told), field, html("div", { class: "row" }, close, action));
+  const root = html(
+    "div",
+    { class: "popover text-dialog", role: "dialog", "aria-label": title, keydown },
+    html("b", {}, title),
+    html("p", {}, told),
+    field,
+    html("div", { class: "row" }, close, action),
+  );
   editor.stage.host.append(root);
   (field ?? action ?? close).focus();
 }
@@ -231,8 +305,17 @@ export function newGraph(editor) {
 
 /** @param {Editor} editor */
 export function chooseFile(editor) {
-  const chooser = /** @type {HTMLInputElement} */ (html("input", { type: "file", accept: ".json,.csv,.tsv,.npy,.txt,.py,.png,.svg,application/json,text/plain,image/png,image/svg+xml" }));
-  chooser.addEventListener("change", () => chooser.files?.[0] && readFile(editor, chooser.files[0]));
+  const chooser = /** @type {HTMLInputElement} */ (
+    html("input", {
+      type: "file",
+      accept:
+        ".json,.csv,.tsv,.npy,.txt,.py,.png,.svg,application/json,text/plain,image/png,image/svg+xml",
+    })
+  );
+  chooser.addEventListener(
+    "change",
+    () => chooser.files?.[0] && readFile(editor, chooser.files[0]),
+  );
   chooser.click();
 }
 
@@ -249,7 +332,8 @@ async function readData(editor, file, node, at) {
  * @param {import("../../types.js").Point | null} [at] the place where, if on none */
 export const readFile = async (editor, file, node = null, at = null) => {
   if (isDataFile(file.name)) return readData(editor, file, node, at);
-  if (file.size > MOST_BYTES) return say(editor.stage, `Not opened: ${file.name} is larger than ${MOST_BYTES / 1e6} MB.`);
+  if (file.size > MOST_BYTES)
+    return say(editor.stage, `Not opened: ${file.name} is larger than ${MOST_BYTES / 1e6} MB.`);
   const picture = graphIn(new Uint8Array(await file.arrayBuffer()));
   if (picture?.text === null) return say(editor.stage, withoutGraph(file.name, picture.kind));
   if (!picture && file.size > 4 * MOST_TEXT) return tooLong(editor, file.name); // bytes
@@ -272,4 +356,7 @@ export function bring(editor, text, name = "text") {
 
 /** @param {Editor} editor @param {string} name */
 const tooLong = (editor, name) =>
-  say(editor.stage, `Not opened: the ${name} is longer than ${MOST_TEXT / 1e6} million characters.`);
+  say(
+    editor.stage,
+    `Not opened: the ${name} is longer than ${MOST_TEXT / 1e6} million characters.`,
+  );

@@ -13,20 +13,52 @@ import { fontStyle } from "./webfont.js";
 
 /** Style properties that a picture keeps, by kind of element; the others have no meaning outside the page. */
 export const KEPT = {
-  shape: ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order"],
+  shape: [
+    "fill",
+    "stroke",
+    "stroke-width",
+    "stroke-dasharray",
+    "stroke-linecap",
+    "stroke-linejoin",
+    "paint-order",
+  ],
   text: ["font-size", "font-weight", "text-anchor"],
 };
 
 /** SVG's defaults. @type {Record<string, string>} */
 const USUAL = {
-  stroke: "none", "stroke-dasharray": "none", "stroke-linecap": "butt", "stroke-linejoin": "miter", "paint-order": "normal",
-  "font-weight": "400", "text-anchor": "start",
+  stroke: "none",
+  "stroke-dasharray": "none",
+  "stroke-linecap": "butt",
+  "stroke-linejoin": "miter",
+  "paint-order": "normal",
+  "font-weight": "400",
+  "text-anchor": "start",
 };
 
 /** Classes of transient states, which a picture does not show. */
 export const PASSING = [
-  "selected", "hovered", "near", "refused", "lit", "to-cause", "is-cause", "along", "faint", "caught", "loop", "culled", "fits", "unfit",
-  "dragging", "sliding", "parts", "underflows", "overflows", "pointed", "to-pointed",
+  "selected",
+  "hovered",
+  "near",
+  "refused",
+  "lit",
+  "to-cause",
+  "is-cause",
+  "along",
+  "faint",
+  "caught",
+  "loop",
+  "culled",
+  "fits",
+  "unfit",
+  "dragging",
+  "sliding",
+  "parts",
+  "underflows",
+  "overflows",
+  "pointed",
+  "to-pointed",
 ];
 
 /** SVG attributes equivalent to `styles`, for any viewer. Colours are given as [#rrggbb, opacity].
@@ -36,7 +68,8 @@ export function attributesOf(styles, plain) {
   /** @type {Record<string, string>} */
   const found = {};
   for (const [name, value] of Object.entries(styles)) {
-    if (USUAL[name] === value || (styles.stroke === "none" && /^(stroke-|paint-order)/.test(name))) continue;
+    if (USUAL[name] === value || (styles.stroke === "none" && /^(stroke-|paint-order)/.test(name)))
+      continue;
     if (name === "fill" || name === "stroke") Object.assign(found, paint(name, value, plain));
     else found[name] = /^-?[\d.]+px$/.test(value) ? value.slice(0, -2) : value;
   }
@@ -54,13 +87,18 @@ function paint(name, value, plain) {
 
 /** Red, green, blue and opacity, 0 to 255 each, as SVG attributes for any viewer.
  * @param {Iterable<number>} pixel @returns {[string, number]} */
-export const colorOf = ([r, g, b, a]) =>
-  [`#${[r, g, b].map((part) => part.toString(16).padStart(2, "0")).join("")}`, a / 255];
+export const colorOf = ([r, g, b, a]) => [
+  `#${[r, g, b].map((part) => part.toString(16).padStart(2, "0")).join("")}`,
+  a / 255,
+];
 
 /** The page's font, followed by fonts that every machine has.
  * @param {string} family computed */
 export function fontStack(family) {
-  const names = family.split(",").map((name) => name.trim().replace(/["']/g, "")).filter(Boolean);
+  const names = family
+    .split(",")
+    .map((name) => name.trim().replace(/["']/g, ""))
+    .filter(Boolean);
   const more = ["Segoe UI", "Helvetica Neue", "Arial", "sans-serif"];
   const generic = new Set(["sans-serif", "serif", "monospace"]);
   const all = [...new Set([...names.filter((name) => !generic.has(name)), ...more])];
@@ -72,7 +110,8 @@ const MOST_PIXELS = 32e6;
 
 /** Bitmap pixels per pixel of the graph: two, or as many as fit into a bitmap.
  * @param {number} w @param {number} h */
-export const sharpness = (w, h) => Math.min(2, MOST_SIDE / w, MOST_SIDE / h, Math.sqrt(MOST_PIXELS / (w * h)));
+export const sharpness = (w, h) =>
+  Math.min(2, MOST_SIDE / w, MOST_SIDE / h, Math.sqrt(MOST_PIXELS / (w * h)));
 
 /** Most characters of a document. */
 export const MOST_TEXT = shared.limits.document;
@@ -111,12 +150,17 @@ export function pictureOf(stage, paper) {
 /** A hidden copy of the drawing with nothing selected and all details.
  * @param {Stage} stage @param {boolean} paper */
 function copyOf({ layers }, paper) {
-  const copy = html("div", { class: `canvas unshown${paper ? " paper" : ""}`, "data-detail": "near", "aria-hidden": "true" });
+  const copy = html("div", {
+    class: `canvas unshown${paper ? " paper" : ""}`,
+    "data-detail": "near",
+    "aria-hidden": "true",
+  });
   const kept = [layers.regions, layers.wires, layers.tabs, layers.numbers, layers.nodes];
   const world = svg("g", {}, ...kept.map((layer) => layer.cloneNode(true)));
   copy.append(svg("svg", { class: "leaf" }, world));
   for (const element of copy.querySelectorAll("[class]")) element.classList.remove(...PASSING);
-  for (const element of copy.querySelectorAll("[style*=display]")) /** @type {HTMLElement} */ (element).style.display = "";
+  for (const element of copy.querySelectorAll("[style*=display]"))
+    /** @type {HTMLElement} */ (element).style.display = "";
   return copy;
 }
 
@@ -128,14 +172,30 @@ function written(copy, box, paper) {
   const ground = paper ? "#ffffff" : plain(getComputedStyle(copy).backgroundColor)[0];
   const shapes = [...world.querySelectorAll(SHAPES)].filter((element) => !element.closest(MASKS));
   const looks = shapes.map((element) => lookOf(element, plain)); // all are read before the first write, which would force a layout
-  for (const [i, look] of looks.entries()) if (look) write(shapes[i], look); else shapes[i].remove();
+  for (const [i, look] of looks.entries())
+    if (look) write(shapes[i], look);
+    else shapes[i].remove();
   for (const group of world.querySelectorAll("g")) if (!group.querySelector(SHAPES)) group.remove();
   for (const element of [world, ...world.querySelectorAll("*")]) strip(element);
   const size = { width: Math.ceil(box.w), height: Math.ceil(box.h) };
-  const root = svg("svg", {
-    ...size, viewBox: [box.x, box.y, box.w, box.h].map((part) => part.toFixed(1)).join(" "), "font-family": family, role: "img",
-  }, svg("title", {}, "Computation graph"), svg("rect", { x: box.x, y: box.y, width: box.w, height: box.h, fill: ground }), world);
-  return { text: new XMLSerializer().serializeToString(root), w: size.width, h: size.height, family };
+  const root = svg(
+    "svg",
+    {
+      ...size,
+      viewBox: [box.x, box.y, box.w, box.h].map((part) => part.toFixed(1)).join(" "),
+      "font-family": family,
+      role: "img",
+    },
+    svg("title", {}, "Computation graph"),
+    svg("rect", { x: box.x, y: box.y, width: box.w, height: box.h, fill: ground }),
+    world,
+  );
+  return {
+    text: new XMLSerializer().serializeToString(root),
+    w: size.width,
+    h: size.height,
+    family,
+  };
 }
 
 /** @param {Element} element @param {(color: string) => [string, number]} plain
@@ -147,10 +207,16 @@ function lookOf(element, plain) {
   if (opacity === 0 || style.visibility === "collapse") return null;
   const isText = element.tagName === "text";
   const names = isText ? [...KEPT.shape, ...KEPT.text] : KEPT.shape;
-  const look = attributesOf(Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)])), plain);
+  const look = attributesOf(
+    Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)])),
+    plain,
+  );
   if (opacity < 1) look.opacity = opacity.toFixed(3);
-  if (isText && (element.textContent ?? "").length > 1) { // so that another font does not need more room
-    look.textLength = /** @type {SVGTextContentElement} */ (element).getComputedTextLength().toFixed(1);
+  if (isText && (element.textContent ?? "").length > 1) {
+    // so that another font does not need more room
+    look.textLength = /** @type {SVGTextContentElement} */ (element)
+      .getComputedTextLength()
+      .toFixed(1);
     look.lengthAdjust = "spacingAndGlyphs";
   }
   return look;
@@ -159,7 +225,11 @@ function lookOf(element, plain) {
 /** The product of the opacities of an element and its ancestors. @param {Element} element */
 function opacityOf(element) {
   let opacity = 1;
-  for (let at = /** @type {Element | null} */ (element); at && at.tagName !== "svg"; at = at.parentElement) {
+  for (
+    let at = /** @type {Element | null} */ (element);
+    at && at.tagName !== "svg";
+    at = at.parentElement
+  ) {
     opacity *= Number(getComputedStyle(at).opacity);
   }
   return opacity;
@@ -181,7 +251,10 @@ function strip(element) {
  * @returns {(color: string) => [string, number]} */
 function painter() {
   const pen = /** @type {CanvasRenderingContext2D} */ (
-    Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true }));
+    Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", {
+      willReadFrequently: true,
+    })
+  );
   /** @type {Map<string, [string, number]>} */
   const known = new Map();
   return (color) => {
@@ -203,12 +276,25 @@ function dab(pen, color) {
 export const bitmapOf = async ({ text, w, h, family }) => {
   const style = `<style>${await fontStyle(family)}</style>`;
   const image = new Image(w, h);
-  const address = URL.createObjectURL(new Blob([text.replace("</title>", `</title>${style}`)], { type: "image/svg+xml" }));
+  const address = URL.createObjectURL(
+    new Blob([text.replace("</title>", `</title>${style}`)], { type: "image/svg+xml" }),
+  );
   image.src = address;
   await image.decode();
   const scale = sharpness(w, h);
-  const sheet = Object.assign(document.createElement("canvas"), { width: Math.round(w * scale), height: Math.round(h * scale) });
-  /** @type {CanvasRenderingContext2D} */ (sheet.getContext("2d")).drawImage(image, 0, 0, sheet.width, sheet.height);
+  const sheet = Object.assign(document.createElement("canvas"), {
+    width: Math.round(w * scale),
+    height: Math.round(h * scale),
+  });
+  /** @type {CanvasRenderingContext2D} */ (sheet.getContext("2d")).drawImage(
+    image,
+    0,
+    0,
+    sheet.width,
+    sheet.height,
+  );
   URL.revokeObjectURL(address);
-  return new Promise((keep, fail) => sheet.toBlob((blob) => (blob ? keep(blob) : fail(new Error("no bitmap"))), "image/png"));
+  return new Promise((keep, fail) =>
+    sheet.toBlob((blob) => (blob ? keep(blob) : fail(new Error("no bitmap"))), "image/png"),
+  );
 };

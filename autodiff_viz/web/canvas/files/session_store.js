@@ -33,7 +33,14 @@ export const wantedBy = (search) => new URLSearchParams(search).get("kept");
 export function restoring(search) {
   const wanted = wantedBy(search);
   const large = wanted && findLarge(wanted);
-  return large ? [{ kind: "restored", query: { ...Object.fromEntries(new URLSearchParams(search)), ...large.fields } }] : [];
+  return large
+    ? [
+        {
+          kind: "restored",
+          query: { ...Object.fromEntries(new URLSearchParams(search)), ...large.fields },
+        },
+      ]
+    : [];
 }
 
 // -- Encode what the browser stores of a session besides its address: the history as text, the view and the
@@ -54,13 +61,19 @@ const MOST = 4; // sessions that are stored
 /** Records with a new one first, and one for each address and session.
  * @param {Kept[]} shelf @param {Kept} kept @returns {Kept[]} */
 export const shelved = (shelf, kept) =>
-  [kept, ...shelf.filter(({ key, search }) => key !== kept.key && search !== kept.search)].slice(0, MOST);
+  [kept, ...shelf.filter(({ key, search }) => key !== kept.key && search !== kept.search)].slice(
+    0,
+    MOST,
+  );
 
 /** The record for the graph that Python has opened: of this session, else of the same address, else of the session
  * that wrote the address.
  * @param {Kept[]} shelf @param {{ key: string, from: [string, number] | null }} word @param {string} search @returns {Kept | null} */
 export const found = (shelf, { key, from }, search) =>
-  shelf.find((kept) => kept.key === key) ?? shelf.find((kept) => kept.search === search) ?? shelf.find((kept) => kept.key === from?.[0]) ?? null;
+  shelf.find((kept) => kept.key === key) ??
+  shelf.find((kept) => kept.search === search) ??
+  shelf.find((kept) => kept.key === from?.[0]) ??
+  null;
 
 /** The edits that restore a new session's history.
  * @param {Kept | null} kept @param {string} key of the session @returns {NewEdit[]} */
@@ -93,8 +106,13 @@ export class Keeping {
     this.keep();
     const { search } = location;
     const places = search ? [TAB, BROWSER] : [TAB]; // a bare address is not specific to a session
-    this.kept = places.reduce((/** @type {Kept | null} */ one, place) => one ?? found(readList(place, SHELF), word, search), null);
-    return this.kept?.key === word.key ? [] : [...restoring(search), ...handed(this.kept, word.key)];
+    this.kept = places.reduce(
+      (/** @type {Kept | null} */ one, place) => one ?? found(readList(place, SHELF), word, search),
+      null,
+    );
+    return this.kept?.key === word.key
+      ? []
+      : [...restoring(search), ...handed(this.kept, word.key)];
   }
 
   /** Restore the view and the selection, once the graph has arrived. @returns {boolean} whether a view was restored */
@@ -123,13 +141,22 @@ export class Keeping {
     if (drawing.rev < 0 || outbox.pending.some(({ kind }) => TAKEN_UP.includes(kind))) return;
     this.keepLarge(drawing.large);
     const view = choice === "own" ? stage.view : null;
-    const kept = { key: outbox.key, search: this.search, trail: drawing.trail, view, selected: [...selection], wire };
-    for (const place of leaving ? [TAB, BROWSER] : [TAB]) writeList(place, SHELF, shelved(readList(place, SHELF), kept));
+    const kept = {
+      key: outbox.key,
+      search: this.search,
+      trail: drawing.trail,
+      view,
+      selected: [...selection],
+      wire,
+    };
+    for (const place of leaving ? [TAB, BROWSER] : [TAB])
+      writeList(place, SHELF, shelved(readList(place, SHELF), kept));
   }
 
   /** @param {Large | undefined} large */
   keepLarge(large) {
-    if (large && large !== this.large && !keepLarge(large)) say(this.editor.stage, "This browser has no room for the graph: take it as JSON.");
+    if (large && large !== this.large && !keepLarge(large))
+      say(this.editor.stage, "This browser has no room for the graph: take it as JSON.");
     this.large = large;
   }
 

@@ -5,7 +5,9 @@
  * @param {string} stack `font-family` @returns {Promise<string>} */
 export const fontStyle = async (stack) => {
   const name = plain(stack.split(",")[0]);
-  const face = [...document.styleSheets].flatMap(rulesOf).find((rule) => isFace(rule) && plain(rule.style.fontFamily) === name);
+  const face = [...document.styleSheets]
+    .flatMap(rulesOf)
+    .find((rule) => isFace(rule) && plain(rule.style.fontFamily) === name);
   const [, path] = /url\(["']?([^"')]+)/.exec(face?.style.getPropertyValue("src") ?? "") ?? [];
   if (!face || !path) return "";
   const address = new URL(path, face.parentStyleSheet?.href ?? location.href);
@@ -32,7 +34,9 @@ function rulesOf(sheet) {
 }
 
 /** @param {any} rule */
-const isFace = (rule) => rule instanceof CSSFontFaceRule && (rule.style.getPropertyValue("font-style") || "normal") === "normal";
+const isFace = (rule) =>
+  rule instanceof CSSFontFaceRule &&
+  (rule.style.getPropertyValue("font-style") || "normal") === "normal";
 
 /** @param {Blob} blob @returns {Promise<string>} a data: address */
 const asText = (blob) =>

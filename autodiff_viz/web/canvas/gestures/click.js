@@ -20,12 +20,17 @@ export function click(editor, { part, id, slot, wire, region, extend, group, ste
     editor.select([id]);
     return editValue(editor, id);
   }
-  if (part === "opens" && id && !extend) return editor.select([id]), editRule(editor, id);
+  if (part === "opens" && id && !extend) return (editor.select([id]), editRule(editor, id));
   if (part === "step" && group) return stepBranches(editor, step, group);
   if (part === "amount" && group) return openBranches(editor, group);
-  if (part === "opener") return collapse(editor, region ?? editor.node(id)?.group?.name ?? "", region !== null);
-  if (part === "tab" && region) return void (isGroupName(editor, region) ? selectRegion(editor, region) : openRegion(editor, region));
-  if (part === "slot" && id && !editor.node(id)?.group && !editor.node(id)?.slots[slot]?.wired) return editConstant(editor, id, slot);
+  if (part === "opener")
+    return collapse(editor, region ?? editor.node(id)?.group?.name ?? "", region !== null);
+  if (part === "tab" && region)
+    return void (isGroupName(editor, region)
+      ? selectRegion(editor, region)
+      : openRegion(editor, region));
+  if (part === "slot" && id && !editor.node(id)?.group && !editor.node(id)?.slots[slot]?.wired)
+    return editConstant(editor, id, slot);
   if (id && extend) return editor.toggle(id);
   if (id) return editor.select([id]);
   if (!wire) return clear(editor);
@@ -48,8 +53,10 @@ export function doubleClick(editor, target, start) {
   if (group && part !== "slot" && part !== "out") return collapse(editor, group.name, false);
   if (part === "tab" && region && isGroupName(editor, region)) return renameGroup(editor, region);
   if (part === "name" && id) editName(editor, id);
-  else if (part === "node" && id) editor.node(id)?.isInput ? editValue(editor, id) : editName(editor, id);
-  else if (!id && !wire && !region) openPalette(editor, { at: toWorld(editor.stage.view, start), from: null });
+  else if (part === "node" && id)
+    editor.node(id)?.isInput ? editValue(editor, id) : editName(editor, id);
+  else if (!id && !wire && !region)
+    openPalette(editor, { at: toWorld(editor.stage.view, start), from: null });
 }
 
 /** @param {Editor} editor @param {string} name */

@@ -24,7 +24,12 @@ export function dragBox(editor, start) {
   return {
     move: (at) => {
       const [x, y] = toWorld(editor.stage.view, at);
-      box = { x: Math.min(x, from[0]), y: Math.min(y, from[1]), w: Math.abs(x - from[0]), h: Math.abs(y - from[1]) };
+      box = {
+        x: Math.min(x, from[0]),
+        y: Math.min(y, from[1]),
+        w: Math.abs(x - from[0]),
+        h: Math.abs(y - from[1]),
+      };
       const edges = { x: box.x, y: box.y, width: box.w, height: box.h };
       for (const [name, value] of Object.entries(edges)) frame.setAttribute(name, String(value));
     },
@@ -49,9 +54,16 @@ export function beside(nodes, all) {
   if (!box) return OVER;
   const [right, down] = [box.w + GAP.beside, box.h + GAP.below];
   for (let times = 1; times <= FAR; times++)
-    for (const [x, y] of /** @type {Point[]} */ ([[0, down], [right, 0], [0, -down], [-right, 0]])) {
+    for (const [x, y] of /** @type {Point[]} */ ([
+      [0, down],
+      [right, 0],
+      [0, -down],
+      [-right, 0],
+    ])) {
       const by = /** @type {Point} */ ([Math.round(x * times), Math.round(y * times)]);
-      const copies = nodes.map((node) => padded({ ...node, x: node.x + by[0], y: node.y + by[1] }, GAP.below / 2));
+      const copies = nodes.map((node) =>
+        padded({ ...node, x: node.x + by[0], y: node.y + by[1] }, GAP.below / 2),
+      );
       if (!copies.some((copy) => all.some((node) => overlap(copy, node)))) return by;
     }
   return OVER;
@@ -61,13 +73,21 @@ export function beside(nodes, all) {
 export function duplicate(editor, by = beside(editor.chosen, editor.seen.nodes)) {
   const nodes = editor.shown.nodes.map(({ id }) => id).filter((id) => editor.selection.has(id));
   if (!nodes.length) return say(editor.stage, "Select the nodes to duplicate first.");
-  const copies = [...copyNames(editor.shown.nodes.map(({ id }) => id), nodes).values()];
+  const copies = [
+    ...copyNames(
+      editor.shown.nodes.map(({ id }) => id),
+      nodes,
+    ).values(),
+  ];
   editor.send({ kind: "duplicate", nodes, by });
   editor.selection = new Set(copies);
   editor.wire = null;
   editor.told = editor.single; // Python will select it too
   editor.refresh();
-  say(editor.stage, nodes.length === 1 ? `Duplicated ${nodes[0]}` : `Duplicated ${nodes.length} nodes`);
+  say(
+    editor.stage,
+    nodes.length === 1 ? `Duplicated ${nodes[0]}` : `Duplicated ${nodes.length} nodes`,
+  );
 }
 
 /** Drag frames with the pointer; the copies are made at the place where they are dropped.
@@ -75,7 +95,11 @@ export function duplicate(editor, by = beside(editor.chosen, editor.seen.nodes))
 export function dragCopies(editor, id, start) {
   if (!editor.isSelected(id)) editor.select([id]);
   const nodes = editor.chosen;
-  const frames = svg("g", { class: "copies" }, ...nodes.map(({ x, y, w, h }) => svg("rect", { x, y, width: w, height: h, rx: 10 })));
+  const frames = svg(
+    "g",
+    { class: "copies" },
+    ...nodes.map(({ x, y, w, h }) => svg("rect", { x, y, width: w, height: h, rx: 10 })),
+  );
   editor.stage.layers.overlay.append(frames);
   /** @type {Point} */
   let by = [0, 0];
@@ -106,7 +130,10 @@ export function dragNodes(editor, id, start) {
   return {
     move: (at) => {
       const [dx, dy] = at.map((value, i) => (value - start[i]) / editor.stage.view.k);
-      const placed = nodes.map(({ id: name, x, y }) => /** @type {[string, Point]} */ ([name, [Math.round(x + dx), Math.round(y + dy)]]));
+      const placed = nodes.map(
+        ({ id: name, x, y }) =>
+          /** @type {[string, Point]} */ ([name, [Math.round(x + dx), Math.round(y + dy)]]),
+      );
       const positions = Object.fromEntries(placed);
       move(positions);
       into?.over(positions[id]);
@@ -117,7 +144,8 @@ export function dragNodes(editor, id, start) {
       editor.drag(null);
       editor.tellSingle();
       if (into?.drop(event ? positions?.[id] : undefined)) return;
-      if (event && positions) editor.send(moves ? { kind: "regroup", positions, ...moves } : { kind: "move", positions });
+      if (event && positions)
+        editor.send(moves ? { kind: "regroup", positions, ...moves } : { kind: "move", positions });
     },
   };
 }

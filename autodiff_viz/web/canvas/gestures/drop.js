@@ -18,25 +18,37 @@ export function listenToDocuments(editor) {
     event.preventDefault();
     mark(true);
   });
-  host.addEventListener("dragleave", (event) => host.contains(/** @type {Node | null} */ (event.relatedTarget)) || mark(false));
+  host.addEventListener(
+    "dragleave",
+    (event) => host.contains(/** @type {Node | null} */ (event.relatedTarget)) || mark(false),
+  );
   host.addEventListener("drop", (event) => {
     mark(false);
     if (!holdsDocument(event.dataTransfer)) return;
     event.preventDefault();
     const file = event.dataTransfer?.files[0];
-    const id = /** @type {Element} */ (event.target).closest?.("[data-id]")?.getAttribute("data-id");
+    const id = /** @type {Element} */ (event.target)
+      .closest?.("[data-id]")
+      ?.getAttribute("data-id");
     const node = editor.shown.nodes.find((one) => one.id === id)?.id ?? null;
-    if (file) readFile(editor, file, node, toWorld(editor.stage.view, pointOf(editor.stage, event)));
+    if (file)
+      readFile(editor, file, node, toWorld(editor.stage.view, pointOf(editor.stage, event)));
     else bring(editor, event.dataTransfer?.getData("text/uri-list") ?? "", "link");
   });
-  document.addEventListener("paste", (event) => { // before the listeners that paste into the graph
-    const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (!hasKeys(host) || !isDocument(text)) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    bring(editor, text, "pasted graph");
-  }, { capture: true });
+  document.addEventListener(
+    "paste",
+    (event) => {
+      // before the listeners that paste into the graph
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (!hasKeys(host) || !isDocument(text)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      bring(editor, text, "pasted graph");
+    },
+    { capture: true },
+  );
 }
 
 /** @param {DataTransfer | null} data */
-const holdsDocument = (data) => Boolean(data && (data.types.includes("Files") || data.types.includes("text/uri-list")));
+const holdsDocument = (data) =>
+  Boolean(data && (data.types.includes("Files") || data.types.includes("text/uri-list")));

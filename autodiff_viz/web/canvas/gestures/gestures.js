@@ -7,7 +7,15 @@ import { selectRegion } from "../popovers/region.js";
 import { click, doubleClick } from "./click.js";
 import { dragBox, dragCopies, dragNodes } from "./drag.js";
 import { pan, pansAnywhere, swipe } from "./pan_zoom.js";
-import { aimed, asleep, isSelecting, pinch, sleepBetweenTouches, tellHowToWake, wake } from "./touch.js";
+import {
+  aimed,
+  asleep,
+  isSelecting,
+  pinch,
+  sleepBetweenTouches,
+  tellHowToWake,
+  wake,
+} from "./touch.js";
 import { dragWire } from "./wiring.js";
 
 // -- Declare the types of pointer targets and gestures. A gesture is a pair of functions, `move` and `end`, and
@@ -18,17 +26,36 @@ import { dragWire } from "./wiring.js";
 /** @typedef {{ move: (at: Point, event: PointerEvent) => void, end: (event: PointerEvent | null) => void }} Gesture
  * `end` without an event: the gesture is given up */
 
-const PARTS = ["step", "amount", "opener", "out", "pill", "slot", "name", "editable", "opens", "tab", "node", "wire"];
+const PARTS = [
+  "step",
+  "amount",
+  "opener",
+  "out",
+  "pill",
+  "slot",
+  "name",
+  "editable",
+  "opens",
+  "tab",
+  "node",
+  "wire",
+];
 
 /** The target under a pointer. @param {PointerEvent} event @returns {Target} */
 export function targetOf(event) {
   const element = /** @type {Element} */ (event.target);
-  const holder = (/** @type {string} */ name) => element.closest(`[data-${name}]`)?.getAttribute(`data-${name}`) ?? null;
+  const holder = (/** @type {string} */ name) =>
+    element.closest(`[data-${name}]`)?.getAttribute(`data-${name}`) ?? null;
   return {
     part: PARTS.find((part) => element.closest(`.${part}`)) ?? "canvas",
-    id: holder("id"), slot: Number(holder("slot")), wire: holder("wire"), region: holder("region"),
-    group: holder("group"), step: Number(holder("step")),
-    extend: event.shiftKey || event.ctrlKey || event.metaKey || Boolean(element.closest(".selecting")),
+    id: holder("id"),
+    slot: Number(holder("slot")),
+    wire: holder("wire"),
+    region: holder("region"),
+    group: holder("group"),
+    step: Number(holder("step")),
+    extend:
+      event.shiftKey || event.ctrlKey || event.metaKey || Boolean(element.closest(".selecting")),
   };
 }
 
@@ -75,14 +102,18 @@ export function listenToPointers(editor) {
   const release = (/** @type {PointerEvent} */ event) => {
     if (!pointers.delete(event.pointerId) || !press) return;
     const { gesture, start } = press;
-    const target = event.pointerType === "touch" ? aimed(editor.seen.nodes, editor.stage.view, press.target, start) : press.target;
+    const target =
+      event.pointerType === "touch"
+        ? aimed(editor.seen.nodes, editor.stage.view, press.target, start)
+        : press.target;
     press = null;
     if (event.type === "pointercancel" && asleep(editor.stage, event)) tellHowToWake(editor.stage);
     if (gesture) return gesture.end(event.type === "pointerup" ? event : null);
     if (event.type !== "pointerup") return;
     wake(editor.stage, event);
     const same = `${target.part}:${target.id}:${target.wire}:${target.region}:${target.extend}`;
-    const twice = target.part !== "opener" && event.timeStamp - last.time < TWICE && last.target === same;
+    const twice =
+      target.part !== "opener" && event.timeStamp - last.time < TWICE && last.target === same;
     last = { time: twice ? 0 : event.timeStamp, target: same };
     if (twice) doubleClick(editor, target, start);
     else click(editor, target);
@@ -105,6 +136,7 @@ function beginDrag(editor, target, start, event) {
   if (target.part === "out" || target.part === "slot") return dragWire(editor, target);
   if (target.id !== null && event.altKey) return dragCopies(editor, target.id, start);
   if (target.id !== null) return dragNodes(editor, target.id, start);
-  if (target.part === "tab" && target.region) return dragNodes(editor, selectRegion(editor, target.region), start);
+  if (target.part === "tab" && target.region)
+    return dragNodes(editor, selectRegion(editor, target.region), start);
   return event.shiftKey || isSelecting(editor) ? dragBox(editor, start) : pan(editor, start);
 }

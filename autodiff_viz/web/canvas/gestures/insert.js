@@ -55,7 +55,9 @@ export function wireLight({ stage }) {
 /** The wire under a new node, if the node may be inserted there.
  * @param {Editor} editor @param {PaletteOp} op @param {Box} card */
 export const wireForNew = ({ stage, shown, ops }, op, card) =>
-  op.slots.length ? wireUnder(stage.strands.values(), card, (wire) => takes(shown, ops, op.op, wire)) : null;
+  op.slots.length
+    ? wireUnder(stage.strands.values(), card, (wire) => takes(shown, ops, op.op, wire))
+    : null;
 
 /** State of a drag of one node without wires, which may be dropped on a wire; null for any other drag.
  * @param {Editor} editor @param {GraphNode[]} nodes */
@@ -71,7 +73,9 @@ export function insertion(editor, nodes) {
     over: (/** @type {Point | undefined} */ at) => {
       if (!at) return;
       const card = { x: at[0], y: at[1], w: node.w, h: node.h };
-      under = wireUnder(editor.stage.strands.values(), card, (wire) => takes(editor.shown, editor.ops, node.op, wire));
+      under = wireUnder(editor.stage.strands.values(), card, (wire) =>
+        takes(editor.shown, editor.ops, node.op, wire),
+      );
       light(under);
     },
     /** Insert the node into the wire under it; returns whether it did.
@@ -81,7 +85,14 @@ export function insertion(editor, nodes) {
       if (!under || !at) return false;
       const others = editor.seen.nodes.filter((other) => other.id !== node.id);
       const { from, to, slot } = realWire(under) ?? under;
-      editor.send({ kind: "insert", node: node.id, from, to, slot, position: freeSpot(others, at, node) });
+      editor.send({
+        kind: "insert",
+        node: node.id,
+        from,
+        to,
+        slot,
+        position: freeSpot(others, at, node),
+      });
       return true;
     },
   };
@@ -110,7 +121,12 @@ export function carried(editor, row, op, put) {
     if (event.button !== 0) return;
     row.setPointerCapture(event.pointerId);
     const onSign = /** @type {Element} */ (event.target).closest(".mark");
-    press = { id: event.pointerId, x: event.clientX, y: event.clientY, scrolls: event.pointerType === "touch" && !onSign };
+    press = {
+      id: event.pointerId,
+      x: event.clientX,
+      y: event.clientY,
+      scrolls: event.pointerType === "touch" && !onSign,
+    };
   });
   row.addEventListener("pointermove", (event) => {
     if (!press || event.pointerId !== press.id) return;
@@ -131,7 +147,11 @@ export function carried(editor, row, op, put) {
   const end = (/** @type {PointerEvent} */ event) => {
     document.removeEventListener("keydown", giveUp, true);
     const dropped = card?.drop(event.type === "pointerup" ? event : null);
-    if (card) row.addEventListener("click", (click) => click.stopImmediatePropagation(), { capture: true, once: true });
+    if (card)
+      row.addEventListener("click", (click) => click.stopImmediatePropagation(), {
+        capture: true,
+        once: true,
+      });
     [press, card] = [null, null];
     if (dropped) put(dropped.corner, dropped.wire);
   };
@@ -143,8 +163,13 @@ export function carried(editor, row, op, put) {
 function lift(editor, op) {
   const { stage } = editor;
   const { w, h } = sizeOfNew(op);
-  const ghost = svg("g", { class: "ghost" }, svg("rect", { width: w, height: h, rx: 10 }),
-    svg("text", { x: w / 2, y: h / 2 + 2 }, op.symbol), svg("text", { class: "of", x: w / 2, y: h / 2 + 22 }, op.op));
+  const ghost = svg(
+    "g",
+    { class: "ghost" },
+    svg("rect", { width: w, height: h, rx: 10 }),
+    svg("text", { x: w / 2, y: h / 2 + 2 }, op.symbol),
+    svg("text", { class: "of", x: w / 2, y: h / 2 + 22 }, op.op),
+  );
   stage.layers.overlay.append(ghost);
   stage.host.classList.add("carrying"); // hides the palette
   const light = wireLight(editor);

@@ -15,7 +15,8 @@ import { pageScrolls } from "./touch.js";
 /** @typedef {import("./gestures.js").Gesture} Gesture */
 
 /** Whether a press pans, whatever is under the pointer. @param {Editor} editor @param {PointerEvent} event */
-export const pansAnywhere = ({ stage }, event) => Boolean(event.buttons & 4) || stage.host.classList.contains("hand");
+export const pansAnywhere = ({ stage }, event) =>
+  Boolean(event.buttons & 4) || stage.host.classList.contains("hand");
 
 /** @param {Editor} editor */
 export function listenToPanning(editor) {
@@ -51,7 +52,10 @@ export function pan(editor, start) {
 /** A pan that the browser may still take over to scroll the page; the view is then restored.
  * @param {Editor} editor @param {Point} start @returns {Gesture} */
 export function swipe(editor, start) {
-  const { choice, stage: { view } } = editor;
+  const {
+    choice,
+    stage: { view },
+  } = editor;
   const end = (/** @type {PointerEvent | null} */ event) => {
     if (event) return;
     editor.look(view);
@@ -71,7 +75,8 @@ const QUIET_MS = 30_000; // ms between two hints
 
 /** Whether two fingers on a trackpad made the event, as far as the browser shows it. @param {Turn} turn */
 const isTrackpad = ({ deltaX, deltaY, deltaMode, wheelDeltaY = 0 }) =>
-  deltaMode === 0 && (deltaX !== 0 || (deltaY !== 0 && wheelDeltaY === FINGERS * deltaY && wheelDeltaY % TICK !== 0));
+  deltaMode === 0 &&
+  (deltaX !== 0 || (deltaY !== 0 && wheelDeltaY === FINGERS * deltaY && wheelDeltaY % TICK !== 0));
 
 /** What a wheel event does: a factor of the zoom, or px by which the view moves. Pure.
  * @param {Turn} turn @returns {{ zoom: number } | { move: Point }} */
@@ -89,17 +94,29 @@ export function turned(turn) {
 export function listenToWheel(editor) {
   const { stage } = editor;
   let told = -QUIET_MS;
-  stage.host.addEventListener("wheel", (event) => {
-    if (/** @type {Element} */ (event.target).closest(".popover")) return;
-    if (!event.ctrlKey && !event.metaKey && pageScrolls() && !stage.host.matches(":focus-within")) {
-      if (event.timeStamp - told < QUIET_MS) return;
-      told = event.timeStamp;
-      return say(stage, "Ctrl + wheel zooms here. Click the canvas first, and the wheel alone does.");
-    }
-    event.preventDefault();
-    const done = turned(/** @type {any} */ (event));
-    const { view } = stage;
-    if ("zoom" in done) editor.look(zoomAt(view, done.zoom, pointOf(stage, event)));
-    else editor.look({ ...view, x: view.x + done.move[0], y: view.y + done.move[1] });
-  }, { passive: false });
+  stage.host.addEventListener(
+    "wheel",
+    (event) => {
+      if (/** @type {Element} */ (event.target).closest(".popover")) return;
+      if (
+        !event.ctrlKey &&
+        !event.metaKey &&
+        pageScrolls() &&
+        !stage.host.matches(":focus-within")
+      ) {
+        if (event.timeStamp - told < QUIET_MS) return;
+        told = event.timeStamp;
+        return say(
+          stage,
+          "Ctrl + wheel zooms here. Click the canvas first, and the wheel alone does.",
+        );
+      }
+      event.preventDefault();
+      const done = turned(/** @type {any} */ (event));
+      const { view } = stage;
+      if ("zoom" in done) editor.look(zoomAt(view, done.zoom, pointOf(stage, event)));
+      else editor.look({ ...view, x: view.x + done.move[0], y: view.y + done.move[1] });
+    },
+    { passive: false },
+  );
 }

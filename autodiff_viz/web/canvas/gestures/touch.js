@@ -20,7 +20,10 @@ export const isSelecting = ({ stage }) => stage.host.classList.contains("selecti
 /** @param {Editor} editor */
 export function toggleSelecting(editor) {
   const on = editor.stage.host.classList.toggle("selecting");
-  say(editor.stage, on ? "Tap nodes to select several, or drag a box round them." : "A drag moves the view again.");
+  say(
+    editor.stage,
+    on ? "Tap nodes to select several, or drag a box round them." : "A drag moves the view again.",
+  );
   editor.watchers.forEach((watch) => watch());
 }
 
@@ -34,18 +37,28 @@ export function listenToHolding(editor) {
     if (event.pointerType !== "touch" || !event.isPrimary) return;
     const id = /** @type {Element} */ (event.target).closest("[data-id]")?.getAttribute("data-id");
     [x, y] = [event.clientX, event.clientY];
-    if (id && !/** @type {Element} */ (event.target).closest(".slot, .out")) timer = window.setTimeout(() => held(editor, id, event), HOLD);
+    if (id && !(/** @type {Element} */ (event.target).closest(".slot, .out")))
+      timer = window.setTimeout(() => held(editor, id, event), HOLD);
   });
-  surface.addEventListener("pointermove", (event) => Math.hypot(event.clientX - x, event.clientY - y) > SLOP && forget());
+  surface.addEventListener(
+    "pointermove",
+    (event) => Math.hypot(event.clientX - x, event.clientY - y) > SLOP && forget(),
+  );
   for (const kind of ["pointerup", "pointercancel"]) surface.addEventListener(kind, forget);
-  surface.addEventListener("contextmenu", (event) => /** @type {PointerEvent} */ (event).pointerType === "touch" && event.preventDefault());
+  surface.addEventListener(
+    "contextmenu",
+    (event) =>
+      /** @type {PointerEvent} */ (event).pointerType === "touch" && event.preventDefault(),
+  );
 }
 
 /** End the press as if it were cancelled, so that the release is not a tap.
  * @param {Editor} editor @param {string} id @param {PointerEvent} event */
 function held(editor, id, { pointerId }) {
   editor.stage.host.classList.add("awake");
-  editor.stage.surface.dispatchEvent(new PointerEvent("pointercancel", { pointerId, pointerType: "touch" }));
+  editor.stage.surface.dispatchEvent(
+    new PointerEvent("pointercancel", { pointerId, pointerType: "touch" }),
+  );
   editor.toggle(id);
   navigator.vibrate?.(10);
   say(editor.stage, `${editor.selection.size} selected. Hold others to add them.`);
@@ -56,7 +69,8 @@ function held(editor, id, { pointerId }) {
 export function keepFieldsInView({ stage: { host } }) {
   window.visualViewport?.addEventListener("resize", () => {
     const field = /** @type {ShadowRoot} */ (host.getRootNode()).activeElement;
-    if (host.isConnected && field && host.contains(field) && field.matches("input, textarea")) field.scrollIntoView({ block: "center" });
+    if (host.isConnected && field && host.contains(field) && field.matches("input, textarea"))
+      field.scrollIntoView({ block: "center" });
   });
 }
 
@@ -79,7 +93,11 @@ export function pinch(editor, pointers) {
     move: () => {
       if (pointers.size < 2) return;
       const { far, middle } = spread();
-      const panned = { ...view, x: view.x + middle[0] - before.middle[0], y: view.y + middle[1] - before.middle[1] };
+      const panned = {
+        ...view,
+        x: view.x + middle[0] - before.middle[0],
+        y: view.y + middle[1] - before.middle[1],
+      };
       editor.look(zoomAt(panned, far / before.far, middle));
     },
     end: () => {},
@@ -104,11 +122,16 @@ export function aimed(nodes, { x, y, k }, target, [across, down]) {
   if (target.part !== "canvas") return target;
   const away = nodes.map((node) => {
     const [left, top] = [node.x * k + x, node.y * k + y];
-    return Math.hypot(Math.max(left - across, 0, across - left - node.w * k), Math.max(top - down, 0, down - top - node.h * k));
+    return Math.hypot(
+      Math.max(left - across, 0, across - left - node.w * k),
+      Math.max(top - down, 0, down - top - node.h * k),
+    );
   });
   const least = Math.min(...away);
   const found = least <= FINGER ? nodes[away.indexOf(least)] : undefined;
-  return found && Math.min(found.w, found.h) * k < SMALL ? { ...target, part: "node", id: found.id } : target;
+  return found && Math.min(found.w, found.h) * k < SMALL
+    ? { ...target, part: "node", id: found.id }
+    : target;
 }
 
 /** Whether a touch is left to the page, since the canvas has not been tapped.

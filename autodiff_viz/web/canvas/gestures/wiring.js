@@ -28,7 +28,12 @@ const REACH = 34; // screen px within which a port catches the wire
 /** @param {Editor} editor @param {Target} target @returns {import("./gestures.js").Gesture} */
 export function dragWire(editor, target) {
   const held = holding(editor, target);
-  if (!held) return { move: () => say(editor.stage, "This port stands for several wires: open the group to move one."), end: () => {} };
+  if (!held)
+    return {
+      move: () =>
+        say(editor.stage, "This port stands for several wires: open the group to move one."),
+      end: () => {},
+    };
   const { forward, fixed } = held;
   const ports = portsFor(editor, held);
   const preview = svg("path", { class: "preview" });
@@ -42,7 +47,8 @@ export function dragWire(editor, target) {
   /** @type {Point} */
   let loose = fixed;
 
-  const trace = (/** @type {Point} */ end) => preview.setAttribute("d", pathOf(forward ? wireCurve(fixed, end) : wireCurve(end, fixed)));
+  const trace = (/** @type {Point} */ end) =>
+    preview.setAttribute("d", pathOf(forward ? wireCurve(fixed, end) : wireCurve(end, fixed)));
   const clear = () => [preview, halo].forEach((part) => part.remove());
   return {
     move: (at) => {
@@ -70,7 +76,8 @@ export function dragWire(editor, target) {
       if (caught) plug(editor, held, caught);
       else if (held.old) editor.send({ kind: "disconnect", ...held.old });
       else if (forward) openPalette(editor, { at: loose, from: held.name, closed: clear });
-      else openPalette(editor, { at: loose, to: { to: held.name, slot: held.slot }, closed: clear });
+      else
+        openPalette(editor, { at: loose, to: { to: held.name, slot: held.slot }, closed: clear });
     },
   };
 }
@@ -80,38 +87,87 @@ export function dragWire(editor, target) {
 function holding(editor, { id, part, slot }) {
   const node = /** @type {GraphNode} */ (editor.node(id));
   const whole = { slot: -1, old: null, pulled: "" };
-  if (part === "out") return { ...whole, forward: true, fixed: outputPoint(node, slot), name: node.group?.outs[slot] ?? node.id };
+  if (part === "out")
+    return {
+      ...whole,
+      forward: true,
+      fixed: outputPoint(node, slot),
+      name: node.group?.outs[slot] ?? node.id,
+    };
   const wire = editor.seen.wires.find((other) => other.to === id && other.slot === slot);
   const source = wire && editor.node(wire.from);
-  if (!source) return { ...whole, forward: false, fixed: slotPoint(node, slot), name: node.id, slot };
+  if (!source)
+    return { ...whole, forward: false, fixed: slotPoint(node, slot), name: node.id, slot };
   const real = realWire(wire);
-  return real && { forward: true, fixed: outputPoint(source, wire.out), name: real.from, slot: -1, old: { to: real.to, slot: real.slot }, pulled: wireId(wire) };
+  return (
+    real && {
+      forward: true,
+      fixed: outputPoint(source, wire.out),
+      name: real.from,
+      slot: -1,
+      old: { to: real.to, slot: real.slot },
+      pulled: wireId(wire),
+    }
+  );
 }
 
 /** @param {Editor} editor @param {Held} held @param {Port} port */
 function plug(editor, { old }, { against, from, end }) {
   if (against) return say(editor.stage, against);
   if (!old) editor.send({ kind: "connect", from, ...end });
-  else if (old.to !== end.to || old.slot !== end.slot) editor.send({ kind: "rewire", from, ...end, oldTo: old.to, oldSlot: old.slot });
+  else if (old.to !== end.to || old.slot !== end.slot)
+    editor.send({ kind: "rewire", from, ...end, oldTo: old.to, oldSlot: old.slot });
 }
 
 /** Every port that could take the free end, with the reason against each.
  * @param {Editor} editor @param {Held} held @returns {Port[]} */
 function portsFor(editor, { forward, name, slot, old }) {
   const { shown, seen, ops } = editor;
-  const left = old ? shown.wires.filter((wire) => wire.to !== old.to || wire.slot !== old.slot) : shown.wires;
-  const looping = downstream(forward ? left.map(({ from, to }) => ({ from: to, to: from })) : left, name);
-  const port = (/** @type {GraphNode} */ node, /** @type {number} */ at, /** @type {Point} */ point, /** @type {string} */ from, /** @type {End} */ end) => {
+  const left = old
+    ? shown.wires.filter((wire) => wire.to !== old.to || wire.slot !== old.slot)
+    : shown.wires;
+  const looping = downstream(
+    forward ? left.map(({ from, to }) => ({ from: to, to: from })) : left,
+    name,
+  );
+  const port = (
+    /** @type {GraphNode} */ node,
+    /** @type {number} */ at,
+    /** @type {Point} */ point,
+    /** @type {string} */ from,
+    /** @type {End} */ end,
+  ) => {
     const loop = looping.has(forward ? end.to : from);
-    return { node, slot: at, point, from, end, loop, against: loop ? loopReason(from, end.to) : reasonAgainst(shown, ops, from, end, old) };
+    return {
+      node,
+      slot: at,
+      point,
+      from,
+      end,
+      loop,
+      against: loop ? loopReason(from, end.to) : reasonAgainst(shown, ops, from, end, old),
+    };
   };
   const outputs = (/** @type {GraphNode} */ node) =>
-    (node.group?.outs ?? [node.id]).map((from, i) => port(node, -1 - i, outputPoint(node, i), from, { to: name, slot }));
-  const slots = (/** @type {GraphNode} */ node) => node.slots.map((_, i) => {
-    const end = node.group ? endOf(editor, node, i) : { to: node.id, slot: i };
-    const point = slotPoint(node, i);
-    return end ? port(node, i, point, name, end) : { node, slot: i, point, from: name, end: { to: node.id, slot: i }, loop: false, against: `This port of ${node.group?.name} feeds several slots: open it to choose one.` };
-  });
+    (node.group?.outs ?? [node.id]).map((from, i) =>
+      port(node, -1 - i, outputPoint(node, i), from, { to: name, slot }),
+    );
+  const slots = (/** @type {GraphNode} */ node) =>
+    node.slots.map((_, i) => {
+      const end = node.group ? endOf(editor, node, i) : { to: node.id, slot: i };
+      const point = slotPoint(node, i);
+      return end
+        ? port(node, i, point, name, end)
+        : {
+            node,
+            slot: i,
+            point,
+            from: name,
+            end: { to: node.id, slot: i },
+            loop: false,
+            against: `This port of ${node.group?.name} feeds several slots: open it to choose one.`,
+          };
+    });
   return seen.nodes.flatMap(forward ? slots : outputs);
 }
 

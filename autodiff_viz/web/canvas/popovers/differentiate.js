@@ -23,9 +23,14 @@ export function differentiate(editor, at) {
   const { shown, selection, single } = editor;
   const pair = pairOf(shown, [...selection]);
   if (pair) return add(editor, pair.of, pair.by, at);
-  if (single === null) return say(editor.stage, "Select one node, or two of which one depends on the other.");
+  if (single === null)
+    return say(editor.stage, "Select one node, or two of which one depends on the other.");
   const choices = choicesFor(shown, single);
-  if (!choices.length) return say(editor.stage, `Nothing to differentiate: ${single} depends on no other node, and the output does not depend on it.`);
+  if (!choices.length)
+    return say(
+      editor.stage,
+      `Nothing to differentiate: ${single} depends on no other node, and the output does not depend on it.`,
+    );
   if (choices.length === 1) return add(editor, choices[0].of, choices[0].by, at);
   choose(editor, single, at);
 }
@@ -33,14 +38,31 @@ export function differentiate(editor, at) {
 /** @param {Editor} editor @param {string} of @param {Point} [at] */
 function choose(editor, of, at) {
   openPopover(editor, {
-    label: `Differentiate ${of} by`, kind: "by-list", first: "button",
+    label: `Differentiate ${of} by`,
+    kind: "by-list",
+    first: "button",
     find: () => (editor.single === of ? editor.node(of) : undefined),
     look: () => choicesFor(editor.shown, of),
     fill: () => [
       html("b", {}, `Differentiate ${of} by`),
-      html("div", { class: "by-rows", role: "group" }, ...choicesFor(editor.shown, of).map(({ by, says }) =>
-        html("button", { type: "button", class: "more-row", "data-by": by, click: () => (closePopover(editor), add(editor, of, by, at)), keydown: walk },
-          html("code", {}, by), html("kbd", {}, says)))),
+      html(
+        "div",
+        { class: "by-rows", role: "group" },
+        ...choicesFor(editor.shown, of).map(({ by, says }) =>
+          html(
+            "button",
+            {
+              type: "button",
+              class: "more-row",
+              "data-by": by,
+              click: () => (closePopover(editor), add(editor, of, by, at)),
+              keydown: walk,
+            },
+            html("code", {}, by),
+            html("kbd", {}, says),
+          ),
+        ),
+      ),
     ],
     place: (node) => [node.x, node.y + node.h + BELOW],
   });
@@ -48,7 +70,10 @@ function choose(editor, of, at) {
 
 /** The arrow keys go from row to row. @param {Event} event */
 function walk(event) {
-  const [row, { key }] = [/** @type {HTMLElement} */ (event.currentTarget), /** @type {KeyboardEvent} */ (event)];
+  const [row, { key }] = [
+    /** @type {HTMLElement} */ (event.currentTarget),
+    /** @type {KeyboardEvent} */ (event),
+  ];
   const to = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[key];
   if (!to) return;
   /** @type {HTMLElement} */ (to).focus();
@@ -59,7 +84,11 @@ function walk(event) {
 function add(editor, of, by, at) {
   const [entry, node] = [editor.ops.get(GRAD), editor.node(of)];
   if (!entry || !node) return;
-  const position = freeSpot(editor.seen.nodes, at ?? [node.x + node.w + APART, node.y], roomOfNew(entry, editor.node(by)));
+  const position = freeSpot(
+    editor.seen.nodes,
+    at ?? [node.x + node.w + APART, node.y],
+    roomOfNew(entry, editor.node(by)),
+  );
   editor.selection = new Set([freshName(editor.shown, GRAD)]); // as Python will select it
   editor.wire = null;
   editor.send({ kind: "add", op: GRAD, position, wire: { from: of, slot: 0 }, by });

@@ -21,17 +21,33 @@ export function editConstant(editor, id, slot) {
   if (!node || !node.slots[slot] || node.slots[slot].wired) return;
   const { constant, constantFull, label } = node.slots[slot];
   const [x, y] = slotPoint(node, slot);
-  openField(editor, [x - 70, y - 14], 64, constantFull ?? constant ?? "", `Constant in ${spokenLabel(label)} of ${id}`, (text) =>
-    editor.send({ kind: "constant", node: id, slot, text }));
+  openField(
+    editor,
+    [x - 70, y - 14],
+    64,
+    constantFull ?? constant ?? "",
+    `Constant in ${spokenLabel(label)} of ${id}`,
+    (text) => editor.send({ kind: "constant", node: id, slot, text }),
+  );
 }
 
 /** Edit the value of an input. @param {Editor} editor @param {string} id */
 export function editValue(editor, id) {
   const node = editor.node(id);
   if (!node?.isInput) return;
-  if (node.literal === undefined) return say(editor.stage, `Edit ${id} in the formula: it is random, or too long for the canvas.`);
-  openField(editor, [node.x + 8, node.y + node.h / 2 - 8], node.w - 16, node.literal, `Value of ${id}`, (text) =>
-    editor.send({ kind: "constant", node: id, slot: null, text }));
+  if (node.literal === undefined)
+    return say(
+      editor.stage,
+      `Edit ${id} in the formula: it is random, or too long for the canvas.`,
+    );
+  openField(
+    editor,
+    [node.x + 8, node.y + node.h / 2 - 8],
+    node.w - 16,
+    node.literal,
+    `Value of ${id}`,
+    (text) => editor.send({ kind: "constant", node: id, slot: null, text }),
+  );
 }
 
 /** @param {Editor} editor @param {string} id */
@@ -39,7 +55,8 @@ export function editName(editor, id) {
   const node = editor.node(id);
   if (!node) return;
   openField(editor, [node.x + 30, node.y + 4], node.w - 30, id, `Name of ${id}`, (name) =>
-    editor.send({ kind: "rename", node: id, name }));
+    editor.send({ kind: "rename", node: id, name }),
+  );
 }
 
 /** Open a text field. A text that is refused is opened again, with the reason below it.
@@ -48,10 +65,16 @@ export function editName(editor, id) {
  * @param {{ typed: string, reason: string } | null} [refused] what was typed before, and why it was refused */
 export function openField(editor, at, width, text, label, commit, refused = null) {
   const { stage } = editor;
-  const field = /** @type {HTMLInputElement} */ (html("input", {
-    class: `inline${refused ? " refused" : ""}`, type: "text", "aria-label": label, spellcheck: "false", autocomplete: "off",
-    "aria-invalid": refused && "true",
-  }));
+  const field = /** @type {HTMLInputElement} */ (
+    html("input", {
+      class: `inline${refused ? " refused" : ""}`,
+      type: "text",
+      "aria-label": label,
+      spellcheck: "false",
+      autocomplete: "off",
+      "aria-invalid": refused && "true",
+    })
+  );
   field.value = refused?.typed ?? text;
   const error = refused && html("div", { class: "inline-error", role: "alert" }, refused.reason);
   let open = true;
@@ -63,7 +86,9 @@ export function openField(editor, at, width, text, label, commit, refused = null
     const typed = field.value.trim();
     if (!keepIt || !typed || typed === (refused?.typed ?? text)) return;
     commit(typed);
-    whenRefused(editor, (reason) => openField(editor, at, width, text, label, commit, { typed, reason }));
+    whenRefused(editor, (reason) =>
+      openField(editor, at, width, text, label, commit, { typed, reason }),
+    );
   };
   field.addEventListener("blur", () => finish(true));
   field.addEventListener("keydown", (event) => {
@@ -103,7 +128,8 @@ export function editRule(editor, id) {
   if (alternative) return openAlternatives(editor, node);
   if (node.ruleFull === undefined) return;
   openField(editor, [node.x, node.y - 20], WIDE, node.ruleFull, `${asks} at ${node.id}`, (text) =>
-    editor.send({ kind: "function", node: node.id, text }));
+    editor.send({ kind: "function", node: node.id, text }),
+  );
 }
 
 /** Choose the node that receives the whole cotangent: any node that this one does not feed.
@@ -112,13 +138,29 @@ function openAlternatives(editor, node) {
   closePopover(editor);
   const fed = downstream(editor.shown.wires, node.id);
   const slot = node.slots.length - 1;
-  const present = editor.shown.wires.find((wire) => wire.to === node.id && wire.slot === slot)?.from;
-  const options = editor.shown.nodes.filter(({ id }) => !fed.has(id)).map(({ id }) => html("option", { value: id, selected: id === present }, id));
-  const choice = /** @type {HTMLSelectElement} */ (html("select", {}, present ? "" : html("option", { value: "" }, "choose a node"), ...options));
-  choice.addEventListener("change", () => choice.value && editor.send({ kind: "connect", from: choice.value, to: node.id, slot }));
-  const root = html("div", { class: "popover region-pop rule-pop", role: "dialog", "aria-label": `${RULES[node.rule].asks} of ${node.id}` },
+  const present = editor.shown.wires.find(
+    (wire) => wire.to === node.id && wire.slot === slot,
+  )?.from;
+  const options = editor.shown.nodes
+    .filter(({ id }) => !fed.has(id))
+    .map(({ id }) => html("option", { value: id, selected: id === present }, id));
+  const choice = /** @type {HTMLSelectElement} */ (
+    html("select", {}, present ? "" : html("option", { value: "" }, "choose a node"), ...options)
+  );
+  choice.addEventListener(
+    "change",
+    () => choice.value && editor.send({ kind: "connect", from: choice.value, to: node.id, slot }),
+  );
+  const root = html(
+    "div",
+    {
+      class: "popover region-pop rule-pop",
+      role: "dialog",
+      "aria-label": `${RULES[node.rule].asks} of ${node.id}`,
+    },
     html("label", {}, html("span", {}, "Backward as"), choice),
-    html("p", {}, "Or drag a wire to the slot named “backward as”."));
+    html("p", {}, "Or drag a wire to the slot named “backward as”."),
+  );
   root.addEventListener("keydown", (event) => {
     event.stopPropagation(); // keys must not reach the canvas
     if (event.key === "Escape" || event.key === "Enter") closePopover(editor);

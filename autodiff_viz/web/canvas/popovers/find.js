@@ -20,8 +20,10 @@ const WIDE = 640; // px of the canvas, on which the list stands beside what is f
 /** Open the box, or go to its field if it is open. @param {Editor} editor
  * @param {HTMLElement} [from] outside the canvas, which gets the focus back; then no panel opens in its place */
 export function openFind(editor, from) {
-  const open = /** @type {HTMLInputElement | null} */ (editor.stage.host.querySelector(".find-box input"));
-  if (open) return open.select(), open.focus();
+  const open = /** @type {HTMLInputElement | null} */ (
+    editor.stage.host.querySelector(".find-box input")
+  );
+  if (open) return (open.select(), open.focus());
   closePopover(editor);
   if (matchMedia(PHONE).matches) tell("menu", {}); // it needs the canvas's whole height
   new Find(editor, from).open();
@@ -40,16 +42,50 @@ class Find {
     this.made = 0; // rows so far
     this.timer = 0;
     this.nodes = editor.shown.nodes;
-    this.field = /** @type {HTMLInputElement} */ (html("input", {
-      type: "text", placeholder: "Name, op, group or value", "aria-label": "Find a node by name, op, group or value", role: "combobox",
-      "aria-expanded": "true", "aria-controls": "found", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
-    }));
+    this.field = /** @type {HTMLInputElement} */ (
+      html("input", {
+        type: "text",
+        placeholder: "Name, op, group or value",
+        "aria-label": "Find a node by name, op, group or value",
+        role: "combobox",
+        "aria-expanded": "true",
+        "aria-controls": "found",
+        "aria-autocomplete": "list",
+        autocomplete: "off",
+        spellcheck: "false",
+        enterkeyhint: "search",
+      })
+    );
     this.count = html("span", { class: "find-count" });
-    this.list = html("div", { class: "found", id: "found", role: "listbox", "aria-label": "Nodes" });
-    const steps = [["before", "Previous match  (Shift+Enter)", () => this.step(-1)], ["after", "Next match  (Enter)", () => this.step(1)], ["close", "Close  (Esc)", () => this.close()]]
-      .map(([picture, title, click]) => html("button", { type: "button", class: `tool find-${picture}`, title, "aria-label": String(title).split("  ")[0], click }, icon(String(picture), 16)));
-    this.root = html("div", { class: "popover find-box", role: "dialog", "aria-label": "Find a node", tabindex: -1 },
-      html("div", { class: "find-row" }, this.field, this.count, ...steps), this.list);
+    this.list = html("div", {
+      class: "found",
+      id: "found",
+      role: "listbox",
+      "aria-label": "Nodes",
+    });
+    const steps = [
+      ["before", "Previous match  (Shift+Enter)", () => this.step(-1)],
+      ["after", "Next match  (Enter)", () => this.step(1)],
+      ["close", "Close  (Esc)", () => this.close()],
+    ].map(([picture, title, click]) =>
+      html(
+        "button",
+        {
+          type: "button",
+          class: `tool find-${picture}`,
+          title,
+          "aria-label": String(title).split("  ")[0],
+          click,
+        },
+        icon(String(picture), 16),
+      ),
+    );
+    this.root = html(
+      "div",
+      { class: "popover find-box", role: "dialog", "aria-label": "Find a node", tabindex: -1 },
+      html("div", { class: "find-row" }, this.field, this.count, ...steps),
+      this.list,
+    );
   }
 
   open() {
@@ -58,8 +94,14 @@ class Find {
     field.addEventListener("input", () => (unfold(), this.search()));
     for (const kind of ["focus", "click"]) field.addEventListener(kind, unfold);
     root.addEventListener("keydown", (event) => this.key(event));
-    list.addEventListener("scroll", () => list.scrollTop + 2 * list.clientHeight > list.scrollHeight && this.more());
-    list.addEventListener("pointerdown", (event) => event.pointerType === "mouse" && event.preventDefault()); // the field keeps the focus
+    list.addEventListener(
+      "scroll",
+      () => list.scrollTop + 2 * list.clientHeight > list.scrollHeight && this.more(),
+    );
+    list.addEventListener(
+      "pointerdown",
+      (event) => event.pointerType === "mouse" && event.preventDefault(),
+    ); // the field keeps the focus
     const watch = () => this.follow();
     editor.watchers = [...editor.watchers, watch];
     whenClosed(root, () => {
@@ -95,12 +137,26 @@ class Find {
     this.at = this.field.value.trim() && this.matches.length ? 0 : -1;
     this.fill();
     const { length } = this.matches;
-    if (says) announce(this.editor.stage, length ? `${length} ${length === 1 ? "node matches" : "nodes match"}` : "No node matches");
+    if (says)
+      announce(
+        this.editor.stage,
+        length ? `${length} ${length === 1 ? "node matches" : "nodes match"}` : "No node matches",
+      );
     this.show();
   }
 
   fill() {
-    this.list.replaceChildren(...(this.matches.length ? [] : [html("div", { class: "none" }, this.entries.length ? "No node matches" : "There are no nodes yet")]));
+    this.list.replaceChildren(
+      ...(this.matches.length
+        ? []
+        : [
+            html(
+              "div",
+              { class: "none" },
+              this.entries.length ? "No node matches" : "There are no nodes yet",
+            ),
+          ]),
+    );
     this.made = 0;
     this.more(this.at + 1);
     this.mark();
@@ -113,7 +169,10 @@ class Find {
     const rows = this.matches.slice(this.made, until).flatMap((one, i) => {
       const at = this.made + i;
       const begins = grouped && one.group && one.group !== this.matches[at - 1]?.group;
-      return [...(begins ? [html("div", { class: "group", role: "presentation" }, one.group)] : []), this.row(one, at, grouped)];
+      return [
+        ...(begins ? [html("div", { class: "group", role: "presentation" }, one.group)] : []),
+        this.row(one, at, grouped),
+      ];
     });
     this.made = Math.min(until, this.matches.length);
     this.list.append(...rows);
@@ -123,11 +182,26 @@ class Find {
   row(one, at, grouped) {
     const { name, symbol, op, value, group } = one;
     const where = group && !grouped ? ` \u00b7 ${group}` : "";
-    return html("div", {
-      class: "match", role: "option", id: `match-${at}`, "data-at": at, "aria-setsize": this.matches.length, "aria-posinset": at + 1, "aria-selected": "false",
-      click: () => this.go(at, true), pointerenter: (/** @type {any} */ event) => event.pointerType === "mouse" && this.editor.pointed.show([name]),
-      pointerleave: () => this.show(false),
-    }, html("span", { class: "mark" }, symbol === name ? "" : symbol), html("b", {}, name), html("small", {}, op === symbol ? where.slice(3) : op + where), html("span", { class: "number-text" }, value));
+    return html(
+      "div",
+      {
+        class: "match",
+        role: "option",
+        id: `match-${at}`,
+        "data-at": at,
+        "aria-setsize": this.matches.length,
+        "aria-posinset": at + 1,
+        "aria-selected": "false",
+        click: () => this.go(at, true),
+        pointerenter: (/** @type {any} */ event) =>
+          event.pointerType === "mouse" && this.editor.pointed.show([name]),
+        pointerleave: () => this.show(false),
+      },
+      html("span", { class: "mark" }, symbol === name ? "" : symbol),
+      html("b", {}, name),
+      html("small", {}, op === symbol ? where.slice(3) : op + where),
+      html("span", { class: "number-text" }, value),
+    );
   }
 
   /** @param {KeyboardEvent} event */
@@ -137,7 +211,8 @@ class Find {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
     const isButton = /** @type {Element} */ (event.target).closest("button");
     if (event.key === "Escape") this.close();
-    else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f") this.field.select(), this.field.focus();
+    else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f")
+      (this.field.select(), this.field.focus());
     else if (step) this.step(step);
     else if (event.key === "Enter" && !isButton) this.enter(event.shiftKey ? -1 : 1);
     else return;
@@ -182,7 +257,8 @@ class Find {
 
   mark() {
     const { length } = this.matches;
-    this.count.textContent = this.at < 0 ? `${length} ${length === 1 ? "node" : "nodes"}` : `${this.at + 1} of ${length}`;
+    this.count.textContent =
+      this.at < 0 ? `${length} ${length === 1 ? "node" : "nodes"}` : `${this.at + 1} of ${length}`;
     this.list.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
     const row = this.list.querySelector(`[data-at="${this.at}"]`);
     row?.setAttribute("aria-selected", "true");
@@ -209,7 +285,8 @@ class Find {
     clearTimeout(this.timer);
     const name = this.timer ? this.matches[this.at]?.name : undefined;
     this.timer = 0;
-    if (name !== undefined && this.editor.node(name)) this.editor.select([name], this.from !== undefined);
+    if (name !== undefined && this.editor.node(name))
+      this.editor.select([name], this.from !== undefined);
   }
 
   close() {

@@ -28,7 +28,8 @@ export function step(editor, kind) {
   const now = presentStep(editor.drawing.history, editor.outbox.pending);
   const label = now === null ? undefined : labels[kind === "undo" ? now : now + 1];
   const none = now !== null && (kind === "undo" ? now === 0 : label === undefined);
-  if (none && kind === "undo" && gone) return say(editor.stage, "Nothing more to undo: older steps are no longer kept.");
+  if (none && kind === "undo" && gone)
+    return say(editor.stage, "Nothing more to undo: older steps are no longer kept.");
   if (none) return say(editor.stage, `Nothing to ${kind}.`);
   editor.send({ kind });
   say(editor.stage, `${kind === "undo" ? "Undone" : "Done again"}${label ? `: ${label}` : ""}`);
@@ -40,12 +41,20 @@ export function toggleHistory(editor) {
   closePopover(editor);
   if (wasOpen) return;
   const list = html("ol", { class: "step-list" });
-  const root = html("div", { class: "popover steps", role: "dialog", "aria-label": "History" }, html("h2", {}, "History"), list);
+  const root = html(
+    "div",
+    { class: "popover steps", role: "dialog", "aria-label": "History" },
+    html("h2", {}, "History"),
+    list,
+  );
   root.addEventListener("keydown", (event) => walk(editor, list, event));
   editor.stage.host.append(root);
   fill(editor, list);
   focusPresent(list);
-  const watch = () => (root.isConnected ? fill(editor, list) : editor.watchers.splice(editor.watchers.indexOf(watch), 1));
+  const watch = () =>
+    root.isConnected
+      ? fill(editor, list)
+      : editor.watchers.splice(editor.watchers.indexOf(watch), 1);
   editor.watchers.push(watch);
 }
 
@@ -59,19 +68,36 @@ function fill(editor, list) {
   const focused = /** @type {ShadowRoot} */ (list.getRootNode()).activeElement;
   const index = list.contains(focused) ? focused?.getAttribute("data-step") : null;
   list.dataset.look = look;
-  list.replaceChildren(...Object.entries(labels).map(([i, label]) => item(editor, label, Number(i), now ?? 0)).reverse());
-  if (history.gone) list.append(html("li", {}, html("small", {}, "Older steps are no longer kept.")));
+  list.replaceChildren(
+    ...Object.entries(labels)
+      .map(([i, label]) => item(editor, label, Number(i), now ?? 0))
+      .reverse(),
+  );
+  if (history.gone)
+    list.append(html("li", {}, html("small", {}, "Older steps are no longer kept.")));
   const again = index === null ? null : list.querySelector(`[data-step="${index}"]`);
   /** @type {HTMLElement | null} */ (again)?.focus();
 }
 
 /** @param {Editor} editor @param {string} label @param {number} index @param {number} now */
 const item = (editor, label, index, now) =>
-  html("li", {}, html("button", {
-    type: "button", class: `step${index > now ? " undone" : ""}`, "data-step": index,
-    "aria-current": index === now && "step", click: () => jump(editor, label, index),
-  }, html("span", { class: "mark", "aria-hidden": "true" }, index === now ? "●" : ""), html("span", {}, label),
-  index > now && html("small", {}, "undone")));
+  html(
+    "li",
+    {},
+    html(
+      "button",
+      {
+        type: "button",
+        class: `step${index > now ? " undone" : ""}`,
+        "data-step": index,
+        "aria-current": index === now && "step",
+        click: () => jump(editor, label, index),
+      },
+      html("span", { class: "mark", "aria-hidden": "true" }, index === now ? "●" : ""),
+      html("span", {}, label),
+      index > now && html("small", {}, "undone"),
+    ),
+  );
 
 /** @param {Editor} editor @param {string} label @param {number} index */
 function jump(editor, label, index) {
@@ -83,7 +109,9 @@ function jump(editor, label, index) {
 
 /** @param {HTMLElement} list */
 function focusPresent(list) {
-  const present = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]") ?? list.querySelector("button"));
+  const present = /** @type {HTMLElement | null} */ (
+    list.querySelector("[aria-current]") ?? list.querySelector("button")
+  );
   if (!present) return;
   list.scrollTop = present.offsetTop - list.offsetTop - list.clientHeight / 2; // scrolls the list and not the page
   present.focus({ preventScroll: true });
@@ -95,10 +123,13 @@ function focusPresent(list) {
 function walk(editor, list, event) {
   const buttons = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("button")]);
   const here = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-  const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: buttons.length - 1 }[event.key];
+  const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: buttons.length - 1 }[
+    event.key
+  ];
   if (event.key === "Escape" || event.key === "h") closePopover(editor);
   else if (next !== undefined) buttons[Math.min(Math.max(next, 0), buttons.length - 1)]?.focus();
-  else if (["Enter", " "].includes(event.key)) return void event.stopPropagation(); // the button handles it
+  else if (["Enter", " "].includes(event.key))
+    return void event.stopPropagation(); // the button handles it
   else return;
   event.preventDefault();
   event.stopPropagation();

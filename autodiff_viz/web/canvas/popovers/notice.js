@@ -91,18 +91,47 @@ function fill(editor, root, notices) {
   const [first] = notices;
   if (!first) return root.replaceChildren();
   const { message, hint, offer, edit } = first;
-  const close = html("button", { type: "button", class: "notice-close", "aria-label": "Close", title: "Close  (Esc)", click: () => closeNotice(editor) }, "×");
-  const mend = offer && edit && html("button", { type: "button", class: "notice-offer", click: () => (note(editor, notices), editor.send(edit)) }, offer);
-  root.replaceChildren(html("b", {}, message), hint && !mend ? html("span", {}, hint) : "", mend || "", close);
+  const close = html(
+    "button",
+    {
+      type: "button",
+      class: "notice-close",
+      "aria-label": "Close",
+      title: "Close  (Esc)",
+      click: () => closeNotice(editor),
+    },
+    "×",
+  );
+  const mend =
+    offer &&
+    edit &&
+    html(
+      "button",
+      {
+        type: "button",
+        class: "notice-offer",
+        click: () => (note(editor, notices), editor.send(edit)),
+      },
+      offer,
+    );
+  root.replaceChildren(
+    html("b", {}, message),
+    hint && !mend ? html("span", {}, hint) : "",
+    mend || "",
+    close,
+  );
 }
 
 /** Place a notice below its node; at the foot if a path is highlighted, which must not be covered.
  * @param {Editor} editor @param {HTMLElement} root @param {Notice} notice */
 function place({ stage, seen }, root, { node: id, path }) {
   const { clientWidth: w, clientHeight: h } = stage.host;
-  const node = path?.length ? undefined : seen.nodes.find((found) => found.id === seenAs(seen, id ?? ""));
+  const node = path?.length
+    ? undefined
+    : seen.nodes.find((found) => found.id === seenAs(seen, id ?? ""));
   const low = Math.max(h - root.offsetHeight - BARS.bottom, BARS.top);
-  const [x, y] = node && w >= NARROW ? toScreen(stage.view, [node.x + node.w / 2, node.y + node.h]) : [w / 2, h];
+  const [x, y] =
+    node && w >= NARROW ? toScreen(stage.view, [node.x + node.w / 2, node.y + node.h]) : [w / 2, h];
   root.style.left = `${clamp(x - root.offsetWidth / 2, EDGE, Math.max(w - root.offsetWidth - EDGE, EDGE))}px`;
   root.style.top = `${clamp(y + 14, BARS.top, low)}px`;
 }
@@ -110,6 +139,14 @@ function place({ stage, seen }, root, { node: id, path }) {
 /** Highlight a path: its nodes and the wires between them. @param {Editor} editor @param {string[]} path */
 export function light({ stage }, path) {
   const steps = new Set(path.slice(1).map((to, i) => `${path[i]}>${to}`));
-  for (const { root, node } of stage.cards.values()) root.classList.toggle("on-path", nodesOf(node).some((name) => path.includes(name)));
-  for (const { root, wire } of stage.strands.values()) root.classList.toggle("on-path", wiresOf(wire).some(({ from, to }) => steps.has(`${from}>${to}`)));
+  for (const { root, node } of stage.cards.values())
+    root.classList.toggle(
+      "on-path",
+      nodesOf(node).some((name) => path.includes(name)),
+    );
+  for (const { root, wire } of stage.strands.values())
+    root.classList.toggle(
+      "on-path",
+      wiresOf(wire).some(({ from, to }) => steps.has(`${from}>${to}`)),
+    );
 }

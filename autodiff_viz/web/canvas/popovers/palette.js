@@ -42,7 +42,9 @@ export function isExpression(text) {
 /** The palette with only the wanted ops; a group without any is left out.
  * @param {PaletteGroup[]} palette @param {(op: PaletteOp) => boolean} wanted @returns {PaletteGroup[]} */
 export const only = (palette, wanted) =>
-  palette.map(({ group, ops }) => ({ group, ops: ops.filter(wanted) })).filter(({ ops }) => ops.length);
+  palette
+    .map(({ group, ops }) => ({ group, ops: ops.filter(wanted) }))
+    .filter(({ ops }) => ops.length);
 
 /** The text without separators between words: "max pool" finds max_pool. @param {string} text */
 const close = (text) => text.replace(/(?<=\w)[\s_-]+(?=\w)/g, "");
@@ -69,7 +71,9 @@ export function nextInGrid(key, at, tiles) {
   const [here, way] = [tiles[at], key === "ArrowDown" ? 1 : -1];
   const beyond = tiles.filter(({ y }) => way * (y - here.y) > 1);
   const row = Math.min(...beyond.map(({ y }) => way * y)); // the nearest row
-  const best = beyond.filter(({ y }) => way * y - row < 1).sort((a, b) => Math.abs(a.x - here.x) - Math.abs(b.x - here.x))[0];
+  const best = beyond
+    .filter(({ y }) => way * y - row < 1)
+    .sort((a, b) => Math.abs(a.x - here.x) - Math.abs(b.x - here.x))[0];
   return best ? tiles.indexOf(best) : at;
 }
 
@@ -89,15 +93,25 @@ const LOW = 480; // px of width; on a narrower canvas the palette is at the foot
 export function openPalette(editor, asked = {}) {
   closePopover(editor);
   const { at, to, from = to ? null : editor.single } = asked;
-  const field = /** @type {HTMLInputElement} */ (html("input", {
-    type: "text", placeholder: "Search ops, or type x * sin(y)", "aria-label": "Search ops", role: "combobox",
-    "aria-expanded": "true", "aria-controls": "ops", autocomplete: "off", spellcheck: "false",
-  }));
+  const field = /** @type {HTMLInputElement} */ (
+    html("input", {
+      type: "text",
+      placeholder: "Search ops, or type x * sin(y)",
+      "aria-label": "Search ops",
+      role: "combobox",
+      "aria-expanded": "true",
+      "aria-controls": "ops",
+      autocomplete: "off",
+      spellcheck: "false",
+    })
+  );
   const list = html("div", { class: "ops", id: "ops", role: "listbox", "aria-label": "Ops" });
   const hint = html("div", { class: "hint" });
   const told = html("div", { class: "told-op", "aria-hidden": "true" }); // of the marked tile, whose doc has no room
   const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, told, hint);
-  const palette = asked.from ? only(editor.palette, (op) => !opRefuses(op, dimsOf(editor.node(from)))) : editor.palette;
+  const palette = asked.from
+    ? only(editor.palette, (op) => !opRefuses(op, dimsOf(editor.node(from))))
+    : editor.palette;
   let marked = 0;
 
   const choose = (/** @type {PaletteOp} */ op) => {
@@ -108,12 +122,19 @@ export function openPalette(editor, asked = {}) {
       if (editor.single !== from) editor.select([from]);
       return differentiate(editor, at && [at[0], at[1] - size.h / 2]);
     }
-    const corner = at ? /** @type {Point} */ ([to ? at[0] - size.w : at[0], at[1] - size.h / 2]) : besides(editor, from);
+    const corner = at
+      ? /** @type {Point} */ ([to ? at[0] - size.w : at[0], at[1] - size.h / 2])
+      : besides(editor, from);
     add(editor, op, corner, op.slots.length ? from : null, to);
   };
-  const put = (/** @type {PaletteOp} */ op) => (/** @type {Point} */ corner, /** @type {import("../../types.js").Wire | null} */ wire) =>
-    op.block ? addBlock(editor, op, wire?.from ?? from ?? null, corner, wire ?? to)
-    : wire ? add(editor, op, corner, wire.from, wire) : add(editor, op, corner, op.slots.length ? asked.from : null, to);
+  const put =
+    (/** @type {PaletteOp} */ op) =>
+    (/** @type {Point} */ corner, /** @type {import("../../types.js").Wire | null} */ wire) =>
+      op.block
+        ? addBlock(editor, op, wire?.from ?? from ?? null, corner, wire ?? to)
+        : wire
+          ? add(editor, op, corner, wire.from, wire)
+          : add(editor, op, corner, op.slots.length ? asked.from : null, to);
   const mark = (/** @type {number} */ index) => {
     const options = [...list.querySelectorAll("[role=option]")];
     marked = clamp(index, 0, Math.max(options.length - 1, 0));
@@ -121,28 +142,50 @@ export function openPalette(editor, asked = {}) {
     options[marked]?.scrollIntoView({ block: "nearest" });
     const tile = list.classList.contains("grid") && options[marked];
     told.hidden = !tile;
-    if (tile) told.replaceChildren(html("code", {}, tile.querySelector("code")?.textContent ?? ""), " ", tile.querySelector("small")?.textContent ?? "");
+    if (tile)
+      told.replaceChildren(
+        html("code", {}, tile.querySelector("code")?.textContent ?? ""),
+        " ",
+        tile.querySelector("small")?.textContent ?? "",
+      );
     field.setAttribute("aria-activedescendant", options[marked]?.id ?? "");
   };
   const fill = () => {
     const typed = field.value.trim();
     list.classList.toggle("grid", !typed); // all ops by group; what is found is a list with their docs
-    list.replaceChildren(...search(palette, typed).map(({ group, ops }) =>
-      html("div", { role: "group", "aria-label": group }, html("div", { class: "group", "aria-hidden": "true" }, group),
-        ...ops.map((op) => option(editor, op, () => choose(op), put(op))))));
+    list.replaceChildren(
+      ...search(palette, typed).map(({ group, ops }) =>
+        html(
+          "div",
+          { role: "group", "aria-label": group },
+          html("div", { class: "group", "aria-hidden": "true" }, group),
+          ...ops.map((op) => option(editor, op, () => choose(op), put(op))),
+        ),
+      ),
+    );
     hint.textContent = isExpression(typed) ? "Enter adds it as nodes" : hintOf(from, to);
     if (isExpression(typed)) list.prepend(expression(typed, () => write(editor, typed, asked)));
-    if (!list.children.length) list.append(html("div", { class: "none" }, noneOf(editor, typed, from)));
+    if (!list.children.length)
+      list.append(html("div", { class: "none" }, noneOf(editor, typed, from)));
     mark(0);
   };
   const error = html("div", { class: "none", role: "alert" });
   if (asked.refused) list.before(error);
   field.addEventListener("input", () => (error.remove(), fill()));
   root.addEventListener("keydown", (event) => {
-    if (/^Arrow(Up|Down)$/.test(event.key) || (/^Arrow(Left|Right)$/.test(event.key) && !field.value)) {
-      mark(nextInGrid(event.key, marked, [...list.querySelectorAll("[role=option]")].map((tile) => tile.getBoundingClientRect())));
-    }
-    else if (event.key === "Enter") /** @type {HTMLElement} */ (list.querySelectorAll("[role=option]")[marked])?.click();
+    if (
+      /^Arrow(Up|Down)$/.test(event.key) ||
+      (/^Arrow(Left|Right)$/.test(event.key) && !field.value)
+    ) {
+      mark(
+        nextInGrid(
+          event.key,
+          marked,
+          [...list.querySelectorAll("[role=option]")].map((tile) => tile.getBoundingClientRect()),
+        ),
+      );
+    } else if (event.key === "Enter")
+      /** @type {HTMLElement} */ (list.querySelectorAll("[role=option]")[marked])?.click();
     else if (event.key === "Escape") closePopover(editor);
     else {
       if (event.key.length === 1) field.focus(); // typed characters go to the search field, wherever the focus is
@@ -169,15 +212,31 @@ function write(editor, text, asked) {
   const { at, to } = asked;
   closePopover(editor);
   editor.wire = null;
-  editor.send({ kind: "write", text, at: at ?? null, feeds: to ? { to: to.to, slot: to.slot } : null });
-  whenRefused(editor, (reason, notice) => openPalette(editor, { ...asked, refused: { text, reason, notice } }));
+  editor.send({
+    kind: "write",
+    text,
+    at: at ?? null,
+    feeds: to ? { to: to.to, slot: to.slot } : null,
+  });
+  whenRefused(editor, (reason, notice) =>
+    openPalette(editor, { ...asked, refused: { text, reason, notice } }),
+  );
   editor.stage.surface.focus({ preventScroll: true });
 }
 
 /** The option that adds what is typed. @param {string} text @param {() => void} choose */
 function expression(text, choose) {
-  const row = html("div", { class: "op", role: "option", id: "op-expression" }, html("span", { class: "mark" }, "="),
-    html("span", { class: "what" }, html("b", {}, `Add ${text}`), html("small", {}, "Names of nodes in it are wires from them")));
+  const row = html(
+    "div",
+    { class: "op", role: "option", id: "op-expression" },
+    html("span", { class: "mark" }, "="),
+    html(
+      "span",
+      { class: "what" },
+      html("b", {}, `Add ${text}`),
+      html("small", {}, "Names of nodes in it are wires from them"),
+    ),
+  );
   row.addEventListener("click", choose);
   return row;
 }
@@ -191,7 +250,10 @@ function add(editor, op, corner, from, feeds) {
   editor.selection = new Set([name]); // as Python will select it
   editor.wire = null;
   editor.send({
-    kind: "add", op: op.op, position, wire: from ? { from, slot: 0 } : null,
+    kind: "add",
+    op: op.op,
+    position,
+    wire: from ? { from, slot: 0 } : null,
     feeds: feeds ? { to: feeds.to, slot: feeds.slot } : null,
   });
   editor.stage.surface.focus({ preventScroll: true });
@@ -203,14 +265,23 @@ function add(editor, op, corner, from, feeds) {
 function addBlock(editor, op, from, at, feeds) {
   closePopover(editor);
   editor.wire = null;
-  editor.send({ kind: "block", block: op.op, from, at, feeds: feeds ? { to: feeds.to, slot: feeds.slot } : null });
+  editor.send({
+    kind: "block",
+    block: op.op,
+    from,
+    at,
+    feeds: feeds ? { to: feeds.to, slot: feeds.slot } : null,
+  });
   editor.stage.surface.focus({ preventScroll: true });
 }
 
 /** @param {string | null} from @param {{ to: string, slot: number } | undefined} to */
 const hintOf = (from, to) =>
-  from ? `It will read ${from} · drag one onto the canvas or onto a wire`
-    : to ? `It will feed ${to.to}` : "Enter adds the marked op · drag one onto the canvas or onto a wire";
+  from
+    ? `It will read ${from} · drag one onto the canvas or onto a wire`
+    : to
+      ? `It will feed ${to.to}`
+      : "Enter adds the marked op · drag one onto the canvas or onto a wire";
 
 /** @param {Editor} editor @param {string} typed @param {string | null} from */
 function noneOf(editor, typed, from) {
@@ -221,10 +292,22 @@ function noneOf(editor, typed, from) {
 /** @param {Editor} editor @param {PaletteOp} op @param {() => void} choose
  * @param {Parameters<typeof carried>[3]} put */
 function option(editor, op, choose, put) {
-  const row = html("div", { class: "op", role: "option", id: `op-${op.op}`, "data-op": op.op, title: op.doc },
+  const row = html(
+    "div",
+    { class: "op", role: "option", id: `op-${op.op}`, "data-op": op.op, title: op.doc },
     html("span", { class: "mark" }, op.symbol),
-    html("span", { class: "what" }, html("span", { class: "name-line" }, html("b", {}, op.op), html("code", {}, op.formula ?? "")),
-      html("small", {}, op.doc)));
+    html(
+      "span",
+      { class: "what" },
+      html(
+        "span",
+        { class: "name-line" },
+        html("b", {}, op.op),
+        html("code", {}, op.formula ?? ""),
+      ),
+      html("small", {}, op.doc),
+    ),
+  );
   carried(editor, row, op, put);
   row.addEventListener("click", choose);
   return row;

@@ -19,7 +19,9 @@ const OWN = 40; // how much worse it is to cover what the popover is about than 
 const FAR = 12; // px² of a card that may be covered to be a px nearer
 
 /** Px² that two boxes share. @param {Box} a @param {Box} b */
-const shared = (a, b) => Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) * Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
+const shared = (a, b) =>
+  Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) *
+  Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
 
 /** @param {Box} box @returns {Box} */
 const around = ({ x, y, w, h }) => ({ x: x - GAP, y: y - GAP, w: w + 2 * GAP, h: h + 2 * GAP });
@@ -28,23 +30,35 @@ const around = ({ x, y, w, h }) => ({ x: x - GAP, y: y - GAP, w: w + 2 * GAP, h:
  * @param {{ w: number, h: number }} size of the popover @param {{ w: number, h: number }} canvas @param {Point} at where it would be without any card
  * @param {Box[]} own what it is about @param {Box[]} others @returns {Point} */
 export function clearSpot({ w, h }, canvas, [x, y], own, others) {
-  const [right, bottom] = [Math.max(canvas.w - w - AT_EDGE, AT_EDGE), Math.max(canvas.h - h - AT_EDGE, AT_EDGE)];
-  const [wanted, kept, beside] = [{ x: Math.min(Math.max(x, AT_EDGE), right), y: Math.min(Math.max(y, AT_EDGE), bottom) }, own.map(around), others.map(around)];
+  const [right, bottom] = [
+    Math.max(canvas.w - w - AT_EDGE, AT_EDGE),
+    Math.max(canvas.h - h - AT_EDGE, AT_EDGE),
+  ];
+  const [wanted, kept, beside] = [
+    { x: Math.min(Math.max(x, AT_EDGE), right), y: Math.min(Math.max(y, AT_EDGE), bottom) },
+    own.map(around),
+    others.map(around),
+  ];
   const cost = (/** @type {number} */ left, /** @type {number} */ top) => {
     const box = { x: left, y: top, w, h };
-    const sum = (/** @type {Box[]} */ boxes) => boxes.reduce((all, other) => all + shared(box, other), 0);
+    const sum = (/** @type {Box[]} */ boxes) =>
+      boxes.reduce((all, other) => all + shared(box, other), 0);
     return OWN * sum(kept) + sum(beside) + FAR * Math.hypot(left - wanted.x, top - wanted.y);
   };
   let best = { left: wanted.x, top: wanted.y, cost: cost(wanted.x, wanted.y) };
-  for (const left of spots(right)) for (const top of spots(bottom)) {
-    const found = cost(left, top);
-    if (found < best.cost) best = { left, top, cost: found };
-  }
+  for (const left of spots(right))
+    for (const top of spots(bottom)) {
+      const found = cost(left, top);
+      if (found < best.cost) best = { left, top, cost: found };
+    }
   return [best.left, best.top];
 }
 
 /** @param {number} last px @returns {number[]} */
-const spots = (last) => [...Array(Math.floor((last - AT_EDGE) / STEP) + 1).keys()].map((i) => AT_EDGE + i * STEP).concat(last);
+const spots = (last) =>
+  [...Array(Math.floor((last - AT_EDGE) / STEP) + 1).keys()]
+    .map((i) => AT_EDGE + i * STEP)
+    .concat(last);
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -59,7 +73,8 @@ export const whenClosed = (root, closed) => void leaving.set(root, closed);
 /** @param {Editor} editor @returns {boolean} whether one was open */
 export function closePopover({ stage }) {
   const open = stage.host.querySelector(".popover");
-  if (open?.contains(/** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement)) stage.surface.focus();
+  if (open?.contains(/** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement))
+    stage.surface.focus();
   open?.remove();
   if (open) leaving.get(open)?.();
   return Boolean(open);
@@ -78,13 +93,20 @@ export function keepInside({ clientWidth: w, clientHeight: h }, root, [x, y], fo
  *   label: string, kind?: string, find: () => T | undefined, look: (part: T) => unknown, fill: (part: T) => (Node | string)[],
  *   place: (part: T) => Point | undefined, own?: (part: T) => Box[], first: string, shown?: (part: T) => void, closed?: () => void,
  * }} about  `place` and `own`, what is never covered, in world px; `first` is the selector of what gets the focus */
-export function openPopover(editor, { label, kind = "", find, look, fill, place, own = () => [], first, shown, closed }) {
+export function openPopover(
+  editor,
+  { label, kind = "", find, look, fill, place, own = () => [], first, shown, closed },
+) {
   closePopover(editor);
   const { host } = editor.stage;
-  const root = html("div", { class: `popover region-pop ${kind}`.trim(), role: "dialog", "aria-label": label });
+  const root = html("div", {
+    class: `popover region-pop ${kind}`.trim(),
+    role: "dialog",
+    "aria-label": label,
+  });
   root.addEventListener("keydown", (event) => {
     event.stopPropagation(); // keys must not reach the canvas
-    if (event.key === "Escape") closePopover(editor), editor.refresh();
+    if (event.key === "Escape") (closePopover(editor), editor.refresh());
   });
   let [seen, stood] = ["", ""];
   const watch = () => {
@@ -98,7 +120,13 @@ export function openPopover(editor, { label, kind = "", find, look, fill, place,
     if (next !== seen) refill(root, fill(part));
     seen = next;
     const at = place(part);
-    const stands = JSON.stringify([at, editor.stage.view, host.clientWidth, host.clientHeight, root.offsetHeight]);
+    const stands = JSON.stringify([
+      at,
+      editor.stage.view,
+      host.clientWidth,
+      host.clientHeight,
+      root.offsetHeight,
+    ]);
     if (at && stands !== stood) standClear(editor, root, at, own(part)); // not at each number of a dragged slider
     stood = stands;
     shown?.(part);
@@ -118,14 +146,27 @@ function standClear({ stage: { host, view }, seen }, root, at, own) {
     const [left, top] = toScreen(view, [x, y]);
     return { x: left, y: top, w: w * view.k, h: h * view.k };
   };
-  const onScreen = (/** @type {Box[]} */ boxes) => boxes.map(boxOf).filter((box) => overlap(box, canvas));
-  keepInside(host, root, clearSpot({ w: root.offsetWidth, h: root.offsetHeight }, canvas, toScreen(view, at), onScreen(own), onScreen(seen.nodes)));
+  const onScreen = (/** @type {Box[]} */ boxes) =>
+    boxes.map(boxOf).filter((box) => overlap(box, canvas));
+  keepInside(
+    host,
+    root,
+    clearSpot(
+      { w: root.offsetWidth, h: root.offsetHeight },
+      canvas,
+      toScreen(view, at),
+      onScreen(own),
+      onScreen(seen.nodes),
+    ),
+  );
 }
 
 /** Replace the content; the field that had the focus, by its `data-field`, gets it again.
  * @param {HTMLElement} root @param {(Node | string)[]} content */
 function refill(root, content) {
-  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement?.getAttribute("data-field");
+  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement?.getAttribute(
+    "data-field",
+  );
   root.replaceChildren(...content);
   const again = active && root.querySelector(`[data-field="${active}"]`);
   if (again) /** @type {HTMLElement} */ (again).focus();
@@ -137,7 +178,14 @@ export function walkMenu(editor, root, event) {
   event.stopPropagation(); // keys must not reach the canvas
   const buttons = /** @type {HTMLElement[]} */ ([...root.querySelectorAll("button")]);
   const at = buttons.findIndex((button) => button.matches(":focus"));
-  const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+  const to = {
+    ArrowDown: at + 1,
+    ArrowRight: at + 1,
+    ArrowUp: at - 1,
+    ArrowLeft: at - 1,
+    Home: 0,
+    End: -1,
+  }[event.key];
   if (event.key === "Escape" || event.key === "Tab") closePopover(editor);
   else if (to === undefined) return;
   else buttons.at(to % buttons.length)?.focus();

@@ -24,21 +24,31 @@ export function beginMembership(editor, nodes) {
   const { shown, seen } = editor;
   const moving = new Set(nodes.map(({ id }) => id));
   const own = nodes.filter(({ tab }) => !tab || !moving.has(tab)); // a tab that goes with its layer stays where it belongs
-  const movesAt = membershipAt(seen, own.map(({ id }) => id), shapesOf(framesOf(seen), seen.nodes));
+  const movesAt = membershipAt(
+    seen,
+    own.map(({ id }) => id),
+    shapesOf(framesOf(seen), seen.nodes),
+  );
   let said = "";
   return (places) => {
     const moves = movesAt(places);
     const positions = membersAt(editor, places);
-    editor.memberMoves = moves && { join: named(seen, moves.join), leave: named(seen, moves.leave) };
+    editor.memberMoves = moves && {
+      join: named(seen, moves.join),
+      leave: named(seen, moves.leave),
+    };
     editor.drag(positions);
-    const text = editor.memberMoves ? movesSay(withMoves(moved(shown, positions), editor.memberMoves), editor.memberMoves) : "";
+    const text = editor.memberMoves
+      ? movesSay(withMoves(moved(shown, positions), editor.memberMoves), editor.memberMoves)
+      : "";
     if (text && text !== said) say(editor.stage, text);
     said = text;
   };
 }
 
 /** @param {import("../../types.js").Drawing} seen @param {Record<string, string[]>} moves */
-const named = (seen, moves) => Object.fromEntries(Object.entries(moves).map(([name, ids]) => [name, namesIn(seen, ids)]));
+const named = (seen, moves) =>
+  Object.fromEntries(Object.entries(moves).map(([name, ids]) => [name, namesIn(seen, ids)]));
 
 /** Select the nodes of a region or a group.
  * @param {Editor} editor @param {string} name @returns {string} one of its nodes */
@@ -52,13 +62,17 @@ export function selectRegion(editor, name) {
 export function openRegion(editor, name) {
   let known = name;
   openPopover(editor, {
-    label: `Checkpoint region ${name}`, find: () => editor.shown.regions.find((found) => found.name === known), first: "select",
-    look: (region) => region, fill: (region) => content(editor, region, (renamed) => (known = renamed)),
+    label: `Checkpoint region ${name}`,
+    find: () => editor.shown.regions.find((found) => found.name === known),
+    first: "select",
+    look: (region) => region,
+    fill: (region) => content(editor, region, (renamed) => (known = renamed)),
     place: (region) => {
       const tab = tabOf(editor.seen, region.name);
       return tab && [tab.x, tab.y + tab.h + 6];
     },
-    shown: ({ path }) => path?.length && light(editor, path), closed: () => light(editor, []),
+    shown: ({ path }) => path?.length && light(editor, path),
+    closed: () => light(editor, []),
   });
 }
 
@@ -70,7 +84,9 @@ function content(editor, region, onRename) {
     labelled(term("kept", "Keeps"), policyField(editor, region)),
     POLICIES[region.policy]?.takesNames ? savedField(editor, region) : "",
     problem ? html("div", { class: "region-problem", role: "status" }, problem) : "",
-    html("div", { class: "region-buttons" },
+    html(
+      "div",
+      { class: "region-buttons" },
       offer && edit ? button("notice-offer", offer, () => editor.send(edit)) : null,
       button("plain", "Select its nodes", () => selectRegion(editor, name)),
       button("plain", "Compare: without it", () => {
@@ -80,7 +96,8 @@ function content(editor, region, onRename) {
       button("plain danger", "Remove", () => {
         closePopover(editor);
         editor.send({ kind: "uncheckpoint", region: name });
-      })),
+      }),
+    ),
   ];
 }
 
@@ -88,11 +105,20 @@ function content(editor, region, onRename) {
 const labelled = (text, control) => html("label", {}, html("span", {}, text), control);
 
 /** @param {string} kind @param {string} text @param {() => void} run */
-const button = (kind, text, run) => html("button", { type: "button", class: kind, "data-field": text, click: run }, text);
+const button = (kind, text, run) =>
+  html("button", { type: "button", class: kind, "data-field": text, click: run }, text);
 
 /** @param {Editor} editor @param {Region} region @param {(name: string) => void} onRename */
 function nameField(editor, { name }, onRename) {
-  const field = /** @type {HTMLInputElement} */ (html("input", { type: "text", "data-field": "name", maxlength: shared.limits.name, spellcheck: "false", autocomplete: "off" }));
+  const field = /** @type {HTMLInputElement} */ (
+    html("input", {
+      type: "text",
+      "data-field": "name",
+      maxlength: shared.limits.name,
+      spellcheck: "false",
+      autocomplete: "off",
+    })
+  );
   field.value = name;
   field.addEventListener("change", () => {
     const typed = field.value.trim();
@@ -106,20 +132,45 @@ function nameField(editor, { name }, onRename) {
 
 /** @param {Editor} editor @param {Region} region */
 function policyField(editor, { name, policy, nodes }) {
-  const field = /** @type {HTMLSelectElement} */ (html("select", { "data-field": "policy" },
-    ...Object.entries(POLICIES).map(([value, { keeps }]) => html("option", { value, selected: value === policy }, keeps))));
+  const field = /** @type {HTMLSelectElement} */ (
+    html(
+      "select",
+      { "data-field": "policy" },
+      ...Object.entries(POLICIES).map(([value, { keeps }]) =>
+        html("option", { value, selected: value === policy }, keeps),
+      ),
+    )
+  );
   field.addEventListener("change", () =>
-    editor.send({ kind: "policy", region: name, policy: field.value, saved: POLICIES[field.value].takesNames ? nodes : [] }));
+    editor.send({
+      kind: "policy",
+      region: name,
+      policy: field.value,
+      saved: POLICIES[field.value].takesNames ? nodes : [],
+    }),
+  );
   return field;
 }
 
 /** @param {Editor} editor @param {Region} region */
 function savedField(editor, { name, policy, nodes, saved = [] }) {
   const boxes = nodes.map((id) => {
-    const box = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox", "data-field": `saved ${id}`, checked: saved.includes(id) }));
+    const box = /** @type {HTMLInputElement} */ (
+      html("input", { type: "checkbox", "data-field": `saved ${id}`, checked: saved.includes(id) })
+    );
     box.addEventListener("change", () =>
-      editor.send({ kind: "policy", region: name, policy, saved: box.checked ? [...saved, id] : saved.filter((other) => other !== id) }));
+      editor.send({
+        kind: "policy",
+        region: name,
+        policy,
+        saved: box.checked ? [...saved, id] : saved.filter((other) => other !== id),
+      }),
+    );
     return html("label", { class: "saved" }, box, id);
   });
-  return html("div", { class: "saved-names", role: "group", "aria-label": "Nodes whose values it keeps" }, ...boxes);
+  return html(
+    "div",
+    { class: "saved-names", role: "group", "aria-label": "Nodes whose values it keeps" },
+    ...boxes,
+  );
 }

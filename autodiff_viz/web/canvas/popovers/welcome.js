@@ -12,10 +12,17 @@ const NAME = "welcomed";
 export function welcome(editor) {
   if (readList(BROWSER, NAME).length) return;
   const { host } = editor.stage;
-  const root = html("div", { class: "welcome", role: "note", hidden: true },
-    html("p", {}, "See how gradients flow back through a computation, bend them, and watch what changes."),
+  const root = html(
+    "div",
+    { class: "welcome", role: "note", hidden: true },
+    html(
+      "p",
+      {},
+      "See how gradients flow back through a computation, bend them, and watch what changes.",
+    ),
     html("button", { type: "button", click: () => editor.startPlay() }, "Play it"),
-    html("a", { href: `?lesson=${shared.first_lesson}`, target: "_self" }, "First lesson"));
+    html("a", { href: `?lesson=${shared.first_lesson}`, target: "_self" }, "First lesson"),
+  );
   const ending = new AbortController();
   const end = () => {
     ending.abort();
@@ -29,10 +36,15 @@ export function welcome(editor) {
   });
   host.append(root);
   // The first gesture anywhere; the buttons of the line itself do what they say first.
-  for (const kind of ["pointerdown", "keydown", "wheel"]) document.addEventListener(kind, (event) => {
-    if (root.hidden || event.composedPath().includes(root)) return;
-    end();
-  }, { capture: true, passive: true, signal: ending.signal });
+  for (const kind of ["pointerdown", "keydown", "wheel"])
+    document.addEventListener(
+      kind,
+      (event) => {
+        if (root.hidden || event.composedPath().includes(root)) return;
+        end();
+      },
+      { capture: true, passive: true, signal: ending.signal },
+    );
   root.addEventListener("click", () => setTimeout(end));
   root.addEventListener("pointerdown", (event) => event.stopPropagation()); // the canvas pans
 }

@@ -20,7 +20,8 @@ import { closePopover, openPopover } from "./popover.js";
 /** @typedef {import("../../types.js").Wire} Wire */
 
 /** @param {string | undefined} text as Python writes a number in full @returns {number} NaN for a tensor */
-const numberOf = (text) => Number((text ?? "").replaceAll(shared.minus, "-").replace("\u221e", "Infinity") || NaN);
+const numberOf = (text) =>
+  Number((text ?? "").replaceAll(shared.minus, "-").replace("\u221e", "Infinity") || NaN);
 
 /** In words, what part of the cotangent at a fork comes through this wire; "" where the node feeds no other.
  * @param {{ nodes: import("../../types.js").GraphNode[], wires: Wire[] }} drawing @param {Wire} wire */
@@ -33,7 +34,8 @@ export function shareOf({ nodes, wires }, wire) {
   const own = numberOf(wire.passedFull ?? wire.passed);
   const sum = parts.reduce((all, part) => all + part, 0);
   const many = `the sum of ${beside.length} wires`;
-  if (!Number.isFinite(sum) || !sum || node.isOutput || parts.some((part) => part * sum < 0)) return `${of}, ${many}`;
+  if (!Number.isFinite(sum) || !sum || node.isOutput || parts.some((part) => part * sum < 0))
+    return `${of}, ${many}`;
   return `${of}, ${Math.round((100 * own) / sum)} % of ${many}`;
 }
 
@@ -65,17 +67,46 @@ export function wireRows(graph, drawn, numbers, isComputed = null) {
   /** @type {[string, string, string, string][]} with the place of what has to be computed first */
   const rows = [
     ["Forward", [from?.shape, from?.value].filter(Boolean).join(" "), "blue", `value ${from?.id}`],
-    ["Passed on", reverse ? wire.passed || "unknown: forward mode is blocked" : "", "tangent", passed],
-    [`Arrives at ${real?.to}`, !to ? "" : to.connected ? to.cotangent : "nothing: no path to the output", "orange", `cotangent ${to?.id}`],
-    [equation ? "Local \u00d7 arriving" : "Passed back", equation || (reverse ?? wire).passed || "nothing yet", "orange", passed],
-    [`Share at ${wire.from}`, reverse || waits ? "" : shareOf(at, wire), "", `cotangent ${from?.id}`],
+    [
+      "Passed on",
+      reverse ? wire.passed || "unknown: forward mode is blocked" : "",
+      "tangent",
+      passed,
+    ],
+    [
+      `Arrives at ${real?.to}`,
+      !to ? "" : to.connected ? to.cotangent : "nothing: no path to the output",
+      "orange",
+      `cotangent ${to?.id}`,
+    ],
+    [
+      equation ? "Local \u00d7 arriving" : "Passed back",
+      equation || (reverse ?? wire).passed || "nothing yet",
+      "orange",
+      passed,
+    ],
+    [
+      `Share at ${wire.from}`,
+      reverse || waits ? "" : shareOf(at, wire),
+      "",
+      `cotangent ${from?.id}`,
+    ],
   ];
-  return rows.filter(([, says]) => says).map(([term, says, kind, place]) => [term, isComputed?.(place) === false ? LATER_PLAYED : says, kind]);
+  return rows
+    .filter(([, says]) => says)
+    .map(([term, says, kind, place]) => [
+      term,
+      isComputed?.(place) === false ? LATER_PLAYED : says,
+      kind,
+    ]);
 }
 
 /** The equation of a wire's reader, if Python has told of that node. @param {Graph} graph @param {Wire} wire @param {Numbers | null} numbers */
 function equationOf({ node }, wire, numbers) {
-  const told = node?.name === wire.to ? node.wires?.find(({ slot, to }) => slot === wire.slot && to === wire.from) : undefined;
+  const told =
+    node?.name === wire.to
+      ? node.wires?.find(({ slot, to }) => slot === wire.slot && to === wire.from)
+      : undefined;
   const row = told && numbers ? followedWire(told, `${wire.to}:${wire.slot}`, numbers) : told;
   return row?.terms?.map(([text]) => text).join("") ?? "";
 }
@@ -86,8 +117,16 @@ function moved({ nodes, wires, node }, numbers) {
     const found = numbers.get(place);
     return found ? numberText(found.kind, found.numbers, DIGITS.card) : before;
   };
-  const movedNode = (/** @type {GraphNode} */ one) => ({ ...one, value: text(`value ${one.id}`, one.value), cotangent: text(`cotangent ${one.id}`, one.cotangent) });
-  return { node, nodes: nodes.map(movedNode), wires: wires.map((wire) => movedWire(wire, numbers)) };
+  const movedNode = (/** @type {GraphNode} */ one) => ({
+    ...one,
+    value: text(`value ${one.id}`, one.value),
+    cotangent: text(`cotangent ${one.id}`, one.cotangent),
+  });
+  return {
+    node,
+    nodes: nodes.map(movedNode),
+    wires: wires.map((wire) => movedWire(wire, numbers)),
+  };
 }
 
 /** @param {Wire} wire @param {Numbers} numbers @returns {Wire} */
@@ -105,14 +144,23 @@ function movedFlow(wire, { passed, passedFull }, what, numbers) {
   if (!found.length) return { passed, passedFull };
   if (all.length > 1) return { passed: LATER, passedFull: undefined };
   const [{ kind, numbers: own }] = found;
-  return { passed: numberText(kind, own, DIGITS.wire), passedFull: kind === 0 ? String(own[0]) : undefined };
+  return {
+    passed: numberText(kind, own, DIGITS.wire),
+    passedFull: kind === 0 ? String(own[0]) : undefined,
+  };
 }
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
 const BELOW = 16; // px between the wire and the popover
 /** @type {Record<string, string>} words of the glossary, by how a row begins */
-const WORDS = { Forward: "value", "Passed on": "tangent", Arrives: "arriving cotangent", Local: "pullback", "Passed back": "passes" };
+const WORDS = {
+  Forward: "value",
+  "Passed on": "tangent",
+  Arrives: "arriving cotangent",
+  Local: "pullback",
+  "Passed back": "passes",
+};
 const PLAIN = "identity"; // op of a node that only has a rule
 
 /** Select a wire, and request the numbers of its reader from Python. @param {Editor} editor @param {string} id */
@@ -130,14 +178,30 @@ export function selectWire(editor, id) {
 export function openWire(editor, id) {
   const strand = () => editor.stage.strands.get(id);
   if (matchMedia(PHONE).matches) tell("menu", {}); // it needs the canvas's whole height
-  const rows = (/** @type {Wire} */ wire) => wireRows({ ...editor.shown, node: editor.drawing.node }, wire, editor.numbers, editor.isComputed);
+  const rows = (/** @type {Wire} */ wire) =>
+    wireRows(
+      { ...editor.shown, node: editor.drawing.node },
+      wire,
+      editor.numbers,
+      editor.isComputed,
+    );
   openPopover(editor, {
-    label: "Wire", kind: "wire-pop", first: "[autofocus]", // the canvas keeps the keys: Delete removes the wire
-    find: () => (editor.wire === id && !editor.selection.size ? (strand()?.wire ?? undefined) : undefined),
+    label: "Wire",
+    kind: "wire-pop",
+    first: "[autofocus]", // the canvas keeps the keys: Delete removes the wire
+    find: () =>
+      editor.wire === id && !editor.selection.size ? (strand()?.wire ?? undefined) : undefined,
     look: rows,
     fill: (wire) => [
       html("b", {}, `${titleOf(wire.from)} \u2192 ${titleOf(wire.to)}`),
-      html("dl", {}, ...rows(wire).flatMap(([row, says, kind]) => [html("dt", {}, wordOf(row)), html("dd", { class: kind }, says)])),
+      html(
+        "dl",
+        {},
+        ...rows(wire).flatMap(([row, says, kind]) => [
+          html("dt", {}, wordOf(row)),
+          html("dd", { class: kind }, says),
+        ]),
+      ),
       html("div", { class: "region-buttons" }, ...buttons(editor, wire)),
     ],
     place: () => {
@@ -145,7 +209,10 @@ export function openWire(editor, id) {
       const [x, y] = curve?.length ? pointAt(curve, 0.5).point : [0, 0];
       return [x, y + BELOW / editor.stage.view.k];
     },
-    own: (wire) => [...editor.seen.nodes.filter((node) => node.id === wire.from || node.id === wire.to), ...boxOf(strand()?.curve)],
+    own: (wire) => [
+      ...editor.seen.nodes.filter((node) => node.id === wire.from || node.id === wire.to),
+      ...boxOf(strand()?.curve),
+    ],
   });
 }
 
@@ -167,11 +234,19 @@ function boxOf(curve) {
 function buttons(editor, wire) {
   if (wire.of) return [];
   const act = (/** @type {string} */ text, /** @type {() => void} */ run, kind = "plain") =>
-    html("button", { type: "button", class: kind, click: () => (closePopover(editor), run()) }, text);
+    html(
+      "button",
+      { type: "button", class: kind, click: () => (closePopover(editor), run()) },
+      text,
+    );
   return [
     act("Stop here", () => stopAt(editor, wire)),
     act(`Rules of ${wire.to}`, () => editor.select([wire.to])),
-    act("Remove", () => ((editor.wire = `${wire.to}:${wire.slot}`), removeWire(editor)), "plain danger"),
+    act(
+      "Remove",
+      () => ((editor.wire = `${wire.to}:${wire.slot}`), removeWire(editor)),
+      "plain danger",
+    ),
   ];
 }
 
@@ -182,6 +257,16 @@ function stopAt(editor, { from, to, slot }) {
   if (!entry || !curve) return;
   const { w, h } = sizeOfNew(entry);
   const [x, y] = pointAt(curve, 0.5).point;
-  const position = freeSpot(editor.seen.nodes, [Math.round(x - w / 2), Math.round(y - h / 2)], { w, h });
-  editor.send({ kind: "add", op: PLAIN, position, wire: { from, slot: 0 }, feeds: { to, slot }, rule: "stop" });
+  const position = freeSpot(editor.seen.nodes, [Math.round(x - w / 2), Math.round(y - h / 2)], {
+    w,
+    h,
+  });
+  editor.send({
+    kind: "add",
+    op: PLAIN,
+    position,
+    wire: { from, slot: 0 },
+    feeds: { to, slot },
+    rule: "stop",
+  });
 }

@@ -18,7 +18,8 @@ import { downstream, inOrder, upstream } from "./reachability.js";
  * @param {Group[]} groups @param {Group} group @returns {Group[]} */
 export function branchesIn(groups, group) {
   const order = nested(groups).map(({ frame }) => frame);
-  const within = (/** @type {Group} */ inner, /** @type {Group} */ outer) => inner.nodes.every((id) => outer.nodes.includes(id));
+  const within = (/** @type {Group} */ inner, /** @type {Group} */ outer) =>
+    inner.nodes.every((id) => outer.nodes.includes(id));
   /** @type {Group[]} */
   const found = [];
   for (const other of order.slice(order.indexOf(group) + 1))
@@ -53,19 +54,26 @@ export function parametersOf({ nodes, wires }, branch) {
 export function withBranches(drawing) {
   const { groups = [] } = drawing;
   if (!groups.some(({ branches }) => branches)) return drawing;
-  const next = groups.map((group) => (group.branches && !group.asked ? described(drawing, group) : group));
+  const next = groups.map((group) =>
+    group.branches && !group.asked ? described(drawing, group) : group,
+  );
   return next.every((group, i) => group === groups[i]) ? drawing : { ...drawing, groups: next };
 }
 
 /** @param {Drawing} drawing @param {Group} group @returns {Group} */
 function described(drawing, group) {
   const branches = branchesIn(drawing.groups, group);
-  const held = branches.map((one) => ({ name: one.name, rules: parametersOf(drawing, one).map(({ rule }) => rule) })).filter(({ rules }) => rules.length);
+  const held = branches
+    .map((one) => ({ name: one.name, rules: parametersOf(drawing, one).map(({ rule }) => rule) }))
+    .filter(({ rules }) => rules.length);
   const trained = held.filter(({ rules }) => rules.some((rule) => rule !== "stop"));
   const alone = trained.length === 1 && held.length > 1 ? trained[0].name : undefined;
   const stopped = !alone && held.some(({ rules }) => rules.includes("stop")) ? true : undefined;
   const names = branches.map(({ name }) => name);
-  const same = names.join("\n") === group.branches?.join("\n") && alone === group.alone && stopped === group.stopped;
+  const same =
+    names.join("\n") === group.branches?.join("\n") &&
+    alone === group.alone &&
+    stopped === group.stopped;
   return same ? group : { ...group, branches: names, alone, stopped };
 }
 
@@ -82,7 +90,9 @@ export const withNode = (drawing, id, change) => ({
 /** @param {Drawing} drawing @param {string} id @param {number} slot @param {Partial<Slot>} change @returns {Drawing} */
 export const withSlot = (drawing, id, slot, change) => {
   const slots = drawing.nodes.find((node) => node.id === id)?.slots ?? [];
-  return withNode(drawing, id, { slots: slots.map((old, i) => (i === slot ? { ...old, ...change } : old)) });
+  return withNode(drawing, id, {
+    slots: slots.map((old, i) => (i === slot ? { ...old, ...change } : old)),
+  });
 };
 
 /** @param {Drawing} drawing @param {string} to @param {number} slot @returns {Drawing} */
@@ -94,16 +104,27 @@ export const withoutWire = (drawing, to, slot) => ({
 /** Wire `from` into a slot, in place of its content. The wire's contribution is not computed yet.
  * @param {Drawing} drawing @param {string} from @param {string} to @param {number} slot @returns {Drawing} */
 export const withWire = (drawing, from, to, slot) => {
-  const next = withSlot(withoutWire(drawing, to, slot), to, slot, { constant: null, constantFull: undefined, wired: true });
+  const next = withSlot(withoutWire(drawing, to, slot), to, slot, {
+    constant: null,
+    constantFull: undefined,
+    wired: true,
+  });
   const target = drawing.nodes.find(({ id }) => id === to);
-  const alternative = Boolean(target && RULES[target.rule]?.alternative && slot === target.slots.length - 1);
-  return { ...next, wires: [...next.wires, { from, to, slot, width: 0, sign: 0, passed: "", via: [], alternative }] };
+  const alternative = Boolean(
+    target && RULES[target.rule]?.alternative && slot === target.slots.length - 1,
+  );
+  return {
+    ...next,
+    wires: [...next.wires, { from, to, slot, width: 0, sign: 0, passed: "", via: [], alternative }],
+  };
 };
 
 /** @param {Drawing} drawing @param {string | undefined} id undefined: there is none @returns {Drawing} */
 export const withOutput = (drawing, id) => ({
   ...drawing,
-  nodes: drawing.nodes.map((n) => (n.isOutput === (n.id === id) ? n : { ...n, isOutput: n.id === id })),
+  nodes: drawing.nodes.map((n) =>
+    n.isOutput === (n.id === id) ? n : { ...n, isOutput: n.id === id },
+  ),
 });
 
 // -- Predict edits of rules, as graph/edits.py and branches/train_one.py apply them. Pure.
@@ -113,15 +134,19 @@ export const withOutput = (drawing, id) => ({
 
 /** Whether a node can have the rule: one that replaces a derivative needs a wired slot.
  * @param {GraphNode} node @param {string} rule */
-export const canHave = ({ slots }, rule) => !RULES[rule]?.replaces || slots.some(({ wired }) => wired);
+export const canHave = ({ slots }, rule) =>
+  !RULES[rule]?.replaces || slots.some(({ wired }) => wired);
 
 /** The slots of the node's op, without the one that `backward_as` adds. @param {GraphNode} node */
-export const ownSlots = ({ slots, rule }) => (RULES[rule]?.alternative ? slots.slice(0, -1) : slots);
+export const ownSlots = ({ slots, rule }) =>
+  RULES[rule]?.alternative ? slots.slice(0, -1) : slots;
 
 /** Set a rule on the nodes that can have it and have another one.
  * @param {Drawing} drawing @param {string[]} names @param {RuleKind} rule @returns {Drawing} */
 export function withRules(drawing, names, rule) {
-  const changed = drawing.nodes.filter((node) => names.includes(node.id) && node.rule !== rule && canHave(node, rule));
+  const changed = drawing.nodes.filter(
+    (node) => names.includes(node.id) && node.rule !== rule && canHave(node, rule),
+  );
   if (!changed.length) return drawing;
   const ruled = new Map(changed.map((node) => [node.id, withRule(drawing.wires, node, rule)]));
   const own = new Map(changed.map((node) => [node.id, ownSlots(node).length]));
@@ -138,11 +163,33 @@ export function withRules(drawing, names, rule) {
 function withRule(wires, node, rule) {
   const own = ownSlots(node);
   const { alternative } = RULES[rule];
-  const slots = alternative ? [...own, { label: shared.alternative, constant: null, wired: true }] : own;
+  const slots = alternative
+    ? [...own, { label: shared.alternative, constant: null, wired: true }]
+    : own;
   const [first] = wires.filter(({ to }) => to === node.id).sort((a, b) => a.slot - b.slot);
-  const wire = !alternative ? null
-    : { from: first.from, to: node.id, slot: own.length, width: 0, sign: 0, passed: "", via: [], alternative: true };
-  return { node: { ...node, rule, slots, h: heightOf(slots.length, node), ruleText: wire?.from ?? "", ruleFull: undefined }, wire };
+  const wire = !alternative
+    ? null
+    : {
+        from: first.from,
+        to: node.id,
+        slot: own.length,
+        width: 0,
+        sign: 0,
+        passed: "",
+        via: [],
+        alternative: true,
+      };
+  return {
+    node: {
+      ...node,
+      rule,
+      slots,
+      h: heightOf(slots.length, node),
+      ruleText: wire?.from ?? "",
+      ruleFull: undefined,
+    },
+    wire,
+  };
 }
 
 /** Train only one branch by stopping the parameters of the others; without a branch, stop none.
@@ -152,7 +199,9 @@ export function tuned(drawing, { group: name, branch }) {
   if (!group) return drawing;
   return branchesIn(drawing.groups, group).reduce((next, one) => {
     const stops = branch !== null && one.name !== branch;
-    const held = parametersOf(drawing, one).filter(({ rule }) => stops || rule === "stop").map(({ id }) => id);
+    const held = parametersOf(drawing, one)
+      .filter(({ rule }) => stops || rule === "stop")
+      .map(({ id }) => id);
     return withRules(next, held, stops ? "stop" : "follow");
   }, drawing);
 }
@@ -205,10 +254,21 @@ function newNode(entry, id, [x, y]) {
   const given = NEW[entry.op];
   const isInput = Boolean(given);
   return {
-    id, op: isInput ? "input" : entry.op, symbol: isInput ? id : entry.symbol, x, y, ...sizeOfNew(entry),
+    id,
+    op: isInput ? "input" : entry.op,
+    symbol: isInput ? id : entry.symbol,
+    x,
+    y,
+    ...sizeOfNew(entry),
     slots: entry.slots.map((label) => ({ label, constant: null, wired: false })),
-    cotangent: NOTHING_YET, dims: [], ...(given ?? { value: NOTHING_YET }),
-    rule: "follow", isOutput: false, isInput, isParameter: entry.op === "parameter", connected: true,
+    cotangent: NOTHING_YET,
+    dims: [],
+    ...(given ?? { value: NOTHING_YET }),
+    rule: "follow",
+    isOutput: false,
+    isInput,
+    isParameter: entry.op === "parameter",
+    connected: true,
   };
 }
 
@@ -242,10 +302,16 @@ export function inserted(drawing, { node: id, position, from, to, slot }) {
   const placed = withNode(drawing, id, { x: position[0], y: position[1] });
   const wired = withWire(connected(placed, { from: id, to, slot }), from, id, own);
   const holdsBoth = (/** @type {string[]} */ nodes) => nodes.includes(from) && nodes.includes(to);
-  const wider = (/** @type {string[]} */ nodes) => (holdsBoth(nodes) && !nodes.includes(id) ? [...nodes, id] : nodes);
+  const wider = (/** @type {string[]} */ nodes) =>
+    holdsBoth(nodes) && !nodes.includes(id) ? [...nodes, id] : nodes;
   const tied = wired.regions.some(({ nodes }) => nodes.includes(id) && !holdsBoth(nodes));
-  const regrouped = (/** @type {string[]} */ nodes) => (tied ? nodes : holdsBoth(nodes) ? wider(nodes) : nodes.filter((name) => name !== id));
-  return { ...wired, regions: holding(wired.regions, ({ nodes }) => wider(nodes)), groups: holding(wired.groups ?? [], ({ nodes }) => regrouped(nodes)) };
+  const regrouped = (/** @type {string[]} */ nodes) =>
+    tied ? nodes : holdsBoth(nodes) ? wider(nodes) : nodes.filter((name) => name !== id);
+  return {
+    ...wired,
+    regions: holding(wired.regions, ({ nodes }) => wider(nodes)),
+    groups: holding(wired.groups ?? [], ({ nodes }) => regrouped(nodes)),
+  };
 }
 
 /** Move the end of a wire to another slot.
@@ -266,8 +332,13 @@ export function removed(drawing, { nodes: names }) {
     next = heir === null ? withoutWire(next, to, slot) : withWire(next, heir, to, slot);
   }
   const output = drawing.nodes.find((node) => node.isOutput)?.id;
-  if (output !== undefined && gone.has(output)) next = withOutput(next, heirOf(output) ?? lastEnd(next, upstream(drawing.wires, output)));
-  return { ...next, regions: thinned(drawing.regions, gone), groups: thinned(drawing.groups ?? [], gone) };
+  if (output !== undefined && gone.has(output))
+    next = withOutput(next, heirOf(output) ?? lastEnd(next, upstream(drawing.wires, output)));
+  return {
+    ...next,
+    regions: thinned(drawing.regions, gone),
+    groups: thinned(drawing.groups ?? [], gone),
+  };
 }
 
 /** The last node without consumers, preferably one of `preferred`, and preferably not an input.
@@ -275,8 +346,13 @@ export function removed(drawing, { nodes: names }) {
 function lastEnd({ nodes, wires }, preferred) {
   const sources = new Set(wires.map(({ from }) => from));
   const ends = inOrder(nodes, wires).filter(({ id }) => !sources.has(id));
-  const rank = (/** @type {GraphNode} */ { id, isInput }) => 2 * Number(preferred.has(id)) + Number(!isInput);
-  return ends.reduce((/** @type {GraphNode | undefined} */ best, node) => (best && rank(best) > rank(node) ? best : node), undefined)?.id;
+  const rank = (/** @type {GraphNode} */ { id, isInput }) =>
+    2 * Number(preferred.has(id)) + Number(!isInput);
+  return ends.reduce(
+    (/** @type {GraphNode | undefined} */ best, node) =>
+      best && rank(best) > rank(node) ? best : node,
+    undefined,
+  )?.id;
 }
 
 /** The kept node that replaces a deleted one, if there is one.
@@ -284,10 +360,11 @@ function lastEnd({ nodes, wires }, preferred) {
 function heirs({ wires }, gone) {
   /** @type {Map<string, Set<string>>} */
   const reads = new Map();
-  for (const { from, to } of wires) if (gone.has(to)) reads.set(to, (reads.get(to) ?? new Set()).add(from));
+  for (const { from, to } of wires)
+    if (gone.has(to)) reads.set(to, (reads.get(to) ?? new Set()).add(from));
   return (name) => {
     const passed = new Set();
-    for (let at = name; ; ) {
+    for (let at = name; ;) {
       const [source, ...others] = reads.get(at) ?? [];
       if (source === undefined || others.length || passed.has(at)) return null;
       if (!gone.has(source)) return source;
@@ -298,7 +375,8 @@ function heirs({ wires }, gone) {
 }
 
 /** @template {import("../../types.js").Frame} T @param {T[]} frames @param {Set<string>} gone @returns {T[]} */
-const thinned = (frames, gone) => holding(frames, ({ nodes }) => nodes.filter((name) => !gone.has(name)));
+const thinned = (frames, gone) =>
+  holding(frames, ({ nodes }) => nodes.filter((name) => !gone.has(name)));
 
 /** @param {Drawing} drawing @param {string} id */
 const has = ({ nodes }, id) => nodes.some((node) => node.id === id);

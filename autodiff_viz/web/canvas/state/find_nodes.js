@@ -12,7 +12,14 @@ import { shared } from "../../base/constants.js";
  * @param {Pick<Drawing, "nodes" | "groups" | "regions">} drawing @param {Map<string, { aliases?: string[] }>} ops by name @returns {Entry[]} */
 export function entriesOf({ nodes, groups, regions }, ops) {
   const [around, inside] = [framesBy(groups), framesBy(regions)];
-  const entries = nodes.map((node) => entry(node, around.get(node.id) ?? [], inside.get(node.id) ?? [], ops.get(node.op)?.aliases ?? []));
+  const entries = nodes.map((node) =>
+    entry(
+      node,
+      around.get(node.id) ?? [],
+      inside.get(node.id) ?? [],
+      ops.get(node.op)?.aliases ?? [],
+    ),
+  );
   /** @type {Map<string, Entry[]>} */
   const sections = new Map();
   for (const one of entries) sections.get(one.group)?.push(one) ?? sections.set(one.group, [one]);
@@ -20,10 +27,37 @@ export function entriesOf({ nodes, groups, regions }, ops) {
 }
 
 /** @param {GraphNode} node @param {string[]} groups @param {string[]} regions @param {string[]} aliases @returns {Entry} */
-function entry({ id, op, symbol, value, valueFull = value, literal = "", rule, isOutput, isParameter, muted, cut }, groups, regions, aliases) {
-  const states = [rule !== "follow" && rule, isOutput && "output", isParameter && "parameter", muted && "muted", cut && "cut"];
+function entry(
+  {
+    id,
+    op,
+    symbol,
+    value,
+    valueFull = value,
+    literal = "",
+    rule,
+    isOutput,
+    isParameter,
+    muted,
+    cut,
+  },
+  groups,
+  regions,
+  aliases,
+) {
+  const states = [
+    rule !== "follow" && rule,
+    isOutput && "output",
+    isParameter && "parameter",
+    muted && "muted",
+    cut && "cut",
+  ];
   return {
-    name: id, op, symbol, value, group: groups.join(" / "),
+    name: id,
+    op,
+    symbol,
+    value,
+    group: groups.join(" / "),
     kinds: [op, symbol, ...aliases, ...states].flatMap((word) => (word ? plain(word) : [])),
     frames: [...groups, ...regions].map(plain),
     values: [value, valueFull, literal].filter(Boolean).map(plain),
@@ -47,7 +81,13 @@ export function matching(entries, text) {
   const whole = words.join(" ");
   if (!words.length) return entries;
   return entries
-    .map((one) => ({ one, rank: Math.min(rankOf(one, whole), PARTS + Math.max(...words.map((word) => rankOf(one, word)))) }))
+    .map((one) => ({
+      one,
+      rank: Math.min(
+        rankOf(one, whole),
+        PARTS + Math.max(...words.map((word) => rankOf(one, word))),
+      ),
+    }))
     .filter(({ rank }) => rank < Infinity)
     .sort((a, b) => a.rank - b.rank)
     .map(({ one }) => one);
@@ -58,8 +98,14 @@ export function matching(entries, text) {
 function rankOf({ name, kinds, frames, values }, word) {
   const own = plain(name);
   const ranks = [
-    own === word, kinds.includes(word), own.startsWith(word), kinds.some((one) => one.startsWith(word)),
-    values.some((one) => one.startsWith(word)), own.includes(word), frames.some((one) => one.includes(word)), values.some((one) => one.includes(word)),
+    own === word,
+    kinds.includes(word),
+    own.startsWith(word),
+    kinds.some((one) => one.startsWith(word)),
+    values.some((one) => one.startsWith(word)),
+    own.includes(word),
+    frames.some((one) => one.includes(word)),
+    values.some((one) => one.includes(word)),
   ];
   const at = ranks.indexOf(true);
   return at < 0 ? Infinity : at;

@@ -28,7 +28,9 @@ export function withHeadroom(nodes) {
 
 /** Whether a card has chips on its upper edge. @param {GraphNode} node */
 export const hasChips = ({ rule, problem, warning, muted, isOutput, group, tab }) =>
-  !group && !tab && (rule !== "follow" || Boolean(problem ?? warning) || Boolean(muted) || isOutput);
+  !group &&
+  !tab &&
+  (rule !== "follow" || Boolean(problem ?? warning) || Boolean(muted) || isOutput);
 
 /** Px to the next card above; `FAR` if there is none near. @param {GraphNode} node @param {import("../../types.js").Box[]} boxes */
 function headroom({ x, y, w }, boxes) {
@@ -71,14 +73,32 @@ export function folded(drawing) {
   if (!groups.length) return drawing;
   /** @type {Map<string, string>} */
   const within = new Map();
-  for (const { frame } of nested(groups)) for (const name of frame.nodes) if (!within.has(name)) within.set(name, idOf(frame.name));
-  for (const { id, tab } of drawing.nodes) if (tab && within.has(tab) && !within.has(id)) within.set(id, within.get(tab) ?? ""); // goes with its layer
+  for (const { frame } of nested(groups))
+    for (const name of frame.nodes) if (!within.has(name)) within.set(name, idOf(frame.name));
+  for (const { id, tab } of drawing.nodes)
+    if (tab && within.has(tab) && !within.has(id)) within.set(id, within.get(tab) ?? ""); // goes with its layer
   const shut = shutGroups(drawing, groups, within);
-  const regions = drawing.regions.filter(({ nodes }) => nodes.length && within.has(nodes[0]) && nodes.every((name) => within.get(name) === within.get(nodes[0])));
-  const cards = [...shut.values()].map((one) => cardOf(one, regions.filter(({ nodes }) => within.get(nodes[0]) === one.id)));
+  const regions = drawing.regions.filter(
+    ({ nodes }) =>
+      nodes.length &&
+      within.has(nodes[0]) &&
+      nodes.every((name) => within.get(name) === within.get(nodes[0])),
+  );
+  const cards = [...shut.values()].map((one) =>
+    cardOf(
+      one,
+      regions.filter(({ nodes }) => within.get(nodes[0]) === one.id),
+    ),
+  );
   const nodes = [...drawing.nodes.filter(({ id }) => !within.has(id)), ...cards];
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
-  const wires = wiresBetween(drawing.wires, byId, within, shut, new Map(cards.map((card) => [card.id, card])));
+  const wires = wiresBetween(
+    drawing.wires,
+    byId,
+    within,
+    shut,
+    new Map(cards.map((card) => [card.id, card])),
+  );
   return { ...drawing, nodes, wires, ...outside(drawing, within), within };
 }
 
@@ -89,7 +109,8 @@ function shutGroups({ nodes, wires }, groups, within) {
   for (const group of groups) {
     const inside = nodes.filter(({ id }) => within.get(id) === idOf(group.name));
     const box = bounds(inside);
-    if (box) shut.set(idOf(group.name), { id: idOf(group.name), group, inside, box, ins: [], outs: [] });
+    if (box)
+      shut.set(idOf(group.name), { id: idOf(group.name), group, inside, box, ins: [], outs: [] });
   }
   /** Height of the last bend of a wire before a card, by card and source. @type {Map<string, number>} */
   const arrives = new Map();
@@ -102,10 +123,12 @@ function shutGroups({ nodes, wires }, groups, within) {
     shut.get(within.get(from) ?? "")?.outs.push(from);
   }
   const ranked = (/** @type {string} */ id, /** @type {string[]} */ names) => {
-    const at = (/** @type {string} */ name) => arrives.get(`${id} ${name}`) ?? height.get(name) ?? 0;
+    const at = (/** @type {string} */ name) =>
+      arrives.get(`${id} ${name}`) ?? height.get(name) ?? 0;
     return [...new Set(names)].sort((a, b) => at(a) - at(b));
   };
-  for (const one of shut.values()) Object.assign(one, { ins: ranked(one.id, one.ins), outs: ranked("", one.outs) });
+  for (const one of shut.values())
+    Object.assign(one, { ins: ranked(one.id, one.ins), outs: ranked("", one.outs) });
   return shut;
 }
 
@@ -126,10 +149,15 @@ function wiresBetween(wires, byId, within, shut, cards) {
       into.set(`${b} ${wire.from}`, Object.assign(known, together(known, wire, target.group)));
       continue;
     }
-    const via = between(wire.via, source?.box ?? byId.get(wire.from), target?.box ?? byId.get(wire.to));
+    const via = between(
+      wire.via,
+      source?.box ?? byId.get(wire.from),
+      target?.box ?? byId.get(wire.to),
+    );
     const led = { ...wire, via, of: [wire], dims: byId.get(wire.from)?.dims };
     if (source && a) Object.assign(led, { from: a, out: source.outs.indexOf(wire.from) });
-    if (target && b) Object.assign(led, { to: b, slot: target.ins.indexOf(wire.from), alternative: false });
+    if (target && b)
+      Object.assign(led, { to: b, slot: target.ins.indexOf(wire.from), alternative: false });
     if (target) into.set(`${b} ${wire.from}`, led);
     if ((!a || cards.has(a)) && (!b || cards.has(b))) found.push(led);
   }
@@ -152,7 +180,8 @@ function between(via, source, target) {
  * @param {Wire} led @param {Wire} wire @param {Group} group @returns {Partial<Wire>} */
 function together(led, wire, { sums }) {
   const of = [...(led.of ?? []), wire];
-  const { width, sign, passed, passedFull } = sums?.find(({ from }) => from === wire.from) ?? flowOf(of);
+  const { width, sign, passed, passedFull } =
+    sums?.find(({ from }) => from === wire.from) ?? flowOf(of);
   return { of, width, sign, passed, passedFull };
 }
 
@@ -160,7 +189,11 @@ function together(led, wire, { sums }) {
  * @param {{ width: number, sign: number }[]} flows @returns {{ width: number, sign: number, passed: string, passedFull?: string }} */
 export function flowOf(flows) {
   const signs = new Set(flows.map(({ sign }) => sign).filter(Boolean));
-  return { width: Math.max(...flows.map(({ width }) => width)), sign: signs.size > 1 ? 2 : ([...signs][0] ?? 0), passed: "" };
+  return {
+    width: Math.max(...flows.map(({ width }) => width)),
+    sign: signs.size > 1 ? 2 : ([...signs][0] ?? 0),
+    passed: "",
+  };
 }
 
 /** The frames that are still drawn, with cards in place of nodes.
@@ -174,8 +207,18 @@ function outside(drawing, within) {
     return ids.size !== 1 || only === undefined || order.indexOf(frame) < (at.get(only) ?? 0);
   };
   const holding = (/** @type {any} */ frame) =>
-    frame.nodes.some((/** @type {string} */ name) => within.has(name)) ? { ...frame, nodes: [...new Set(frame.nodes.map((/** @type {string} */ name) => within.get(name) ?? name))] } : frame;
-  return { regions: drawing.regions.filter(seen).map(holding), groups: drawing.groups.filter(seen).map(holding) };
+    frame.nodes.some((/** @type {string} */ name) => within.has(name))
+      ? {
+          ...frame,
+          nodes: [
+            ...new Set(frame.nodes.map((/** @type {string} */ name) => within.get(name) ?? name)),
+          ],
+        }
+      : frame;
+  return {
+    regions: drawing.regions.filter(seen).map(holding),
+    groups: drawing.groups.filter(seen).map(holding),
+  };
 }
 
 /** @param {Drawing} drawing @returns {Drawing} */
@@ -186,8 +229,13 @@ export function folding() {
   /** @type {{ drawing: Drawing, bare: boolean, seen: Drawing } | null} */
   let last = null;
   return (/** @type {Drawing} */ drawing, /** @type {boolean} */ bare = false) => {
-    const same = last?.bare === bare && /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every((part) => last?.drawing[part] === drawing[part]);
-    const { nodes, wires, regions, groups, within, hidden } = same && last ? last.seen : spaced(folded(bare ? withoutNone(drawing) : drawing));
+    const same =
+      last?.bare === bare &&
+      /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every(
+        (part) => last?.drawing[part] === drawing[part],
+      );
+    const { nodes, wires, regions, groups, within, hidden } =
+      same && last ? last.seen : spaced(folded(bare ? withoutNone(drawing) : drawing));
     const seen = { ...drawing, nodes, wires, regions, groups, within, hidden };
     last = { drawing, bare, seen };
     return seen;

@@ -11,17 +11,23 @@ import { contains, outerBox, overlap } from "./geometry.js";
 export const isGroup = (frame) => !("policy" in frame);
 
 /** @param {{ regions: Region[], groups?: Group[] }} drawing @returns {Frame[]} */
-export const framesOf = ({ regions, groups = [] }) => (groups.length ? [...regions, ...groups] : regions);
+export const framesOf = ({ regions, groups = [] }) =>
+  groups.length ? [...regions, ...groups] : regions;
 
 /** The frames with other nodes: a region's saved names are limited to its nodes, and an empty frame is removed.
  * @template {Frame} T @param {T[]} frames @param {(frame: T) => string[]} nodesOf @returns {T[]} */
 export function holding(frames, nodesOf) {
   const next = frames.map((frame) => {
     const nodes = nodesOf(frame);
-    if (nodes.length === frame.nodes.length && nodes.every((id) => frame.nodes.includes(id))) return frame;
-    return isGroup(frame) ? { ...frame, nodes } : { ...frame, nodes, saved: frame.saved?.filter((id) => nodes.includes(id)) };
+    if (nodes.length === frame.nodes.length && nodes.every((id) => frame.nodes.includes(id)))
+      return frame;
+    return isGroup(frame)
+      ? { ...frame, nodes }
+      : { ...frame, nodes, saved: frame.saved?.filter((id) => nodes.includes(id)) };
   });
-  return next.every((frame, i) => frame === frames[i]) ? frames : next.filter(({ nodes }) => nodes.length);
+  return next.every((frame, i) => frame === frames[i])
+    ? frames
+    : next.filter(({ nodes }) => nodes.length);
 }
 
 /** @param {Frame} frame */
@@ -31,10 +37,18 @@ const ofBranches = (frame) => isGroup(frame) && frame.branches !== undefined;
  * of two groups that of branches, as in graph/frames.py.
  * @template {Frame} T @param {T[]} frames @returns {{ frame: T, depth: number }[]} */
 export function nested(frames) {
-  const sorted = [...frames].sort((a, b) =>
-    b.nodes.length - a.nodes.length || Number(isGroup(b)) - Number(isGroup(a)) || Number(ofBranches(b)) - Number(ofBranches(a)) || (a.name < b.name ? -1 : 1));
+  const sorted = [...frames].sort(
+    (a, b) =>
+      b.nodes.length - a.nodes.length ||
+      Number(isGroup(b)) - Number(isGroup(a)) ||
+      Number(ofBranches(b)) - Number(ofBranches(a)) ||
+      (a.name < b.name ? -1 : 1),
+  );
   const sets = sorted.map(({ nodes }) => new Set(nodes));
-  return sorted.map((frame, i) => ({ frame, depth: sets.slice(0, i).filter((outer) => frame.nodes.every((id) => outer.has(id))).length }));
+  return sorted.map((frame, i) => ({
+    frame,
+    depth: sets.slice(0, i).filter((outer) => frame.nodes.every((id) => outer.has(id))).length,
+  }));
 }
 
 // -- Find the regions and groups that dragged nodes join or leave, and why a set of nodes cannot be a region.
@@ -60,8 +74,18 @@ export function membershipAt(drawing, ids, shapes) {
       for (const { id, w, h } of cards) {
         const [x, y] = positions[id];
         const member = region.nodes.includes(id);
-        if (!member && contains(corners, [x + w / 2, y + h / 2])) note(moves.join, outers(drawing, region).filter(({ nodes }) => !nodes.includes(id)), id);
-        if (member && !overlap({ x, y, w, h }, outerBox(corners))) note(moves.leave, inners(drawing, region).filter(({ nodes }) => nodes.includes(id)), id);
+        if (!member && contains(corners, [x + w / 2, y + h / 2]))
+          note(
+            moves.join,
+            outers(drawing, region).filter(({ nodes }) => !nodes.includes(id)),
+            id,
+          );
+        if (member && !overlap({ x, y, w, h }, outerBox(corners)))
+          note(
+            moves.leave,
+            inners(drawing, region).filter(({ nodes }) => nodes.includes(id)),
+            id,
+          );
       }
     }
     return Object.keys(moves.join).length || Object.keys(moves.leave).length ? moves : null;
@@ -69,10 +93,12 @@ export function membershipAt(drawing, ids, shapes) {
 }
 
 /** A frame and the frames around it. @param {Drawing} drawing @param {Frame} inner */
-const outers = (drawing, inner) => framesOf(drawing).filter(({ nodes }) => inner.nodes.every((name) => nodes.includes(name)));
+const outers = (drawing, inner) =>
+  framesOf(drawing).filter(({ nodes }) => inner.nodes.every((name) => nodes.includes(name)));
 
 /** A frame and the frames inside it. @param {Drawing} drawing @param {Frame} outer */
-const inners = (drawing, outer) => framesOf(drawing).filter(({ nodes }) => nodes.every((name) => outer.nodes.includes(name)));
+const inners = (drawing, outer) =>
+  framesOf(drawing).filter(({ nodes }) => nodes.every((name) => outer.nodes.includes(name)));
 
 /** @param {Record<string, string[]>} noted @param {Frame[]} regions @param {string} id */
 function note(noted, regions, id) {
@@ -84,10 +110,17 @@ function note(noted, regions, id) {
 export function withMoves(drawing, { join, leave }) {
   const changed = (/** @type {Frame} */ { name, nodes }) =>
     [...new Set([...nodes, ...(join[name] ?? [])])].filter((id) => !leave[name]?.includes(id));
-  const next = { regions: holding(drawing.regions, changed), groups: holding(drawing.groups ?? [], changed) };
+  const next = {
+    regions: holding(drawing.regions, changed),
+    groups: holding(drawing.groups ?? [], changed),
+  };
   const frames = framesOf(next);
-  const regions = next.regions.map((region) => (drawing.regions.includes(region) ? region : judged(drawing.wires, region, frames)));
-  const groups = next.groups.map((group) => (drawing.groups.includes(group) ? group : { ...group, problem: overlapOf(group, frames) }));
+  const regions = next.regions.map((region) =>
+    drawing.regions.includes(region) ? region : judged(drawing.wires, region, frames),
+  );
+  const groups = next.groups.map((group) =>
+    drawing.groups.includes(group) ? group : { ...group, problem: overlapOf(group, frames) },
+  );
   return { ...drawing, regions, groups };
 }
 
@@ -100,8 +133,15 @@ function judged(wires, region, frames) {
 
 /** @param {Frame} frame @param {Frame[]} frames */
 function overlapOf({ name, nodes: own }, frames) {
-  const within = (/** @type {string[]} */ a, /** @type {string[]} */ b) => a.every((id) => b.includes(id));
-  const other = frames.find((frame) => frame.name !== name && frame.nodes.some((id) => own.includes(id)) && !within(frame.nodes, own) && !within(own, frame.nodes));
+  const within = (/** @type {string[]} */ a, /** @type {string[]} */ b) =>
+    a.every((id) => b.includes(id));
+  const other = frames.find(
+    (frame) =>
+      frame.name !== name &&
+      frame.nodes.some((id) => own.includes(id)) &&
+      !within(frame.nodes, own) &&
+      !within(own, frame.nodes),
+  );
   return other ? `shares nodes with ${other.name}` : null;
 }
 

@@ -17,13 +17,16 @@ const CELLS = shared.cells;
 
 /** Height in px of a card with so many slots.
  * @param {number} slots @param {{ heat?: object, dims?: number[] }} [node] a picture makes it higher */
-export const heightOf = (slots, { heat, dims = [] } = {}) => Math.max(heat ? picturedHeight(gridOf(dims)) : CARD.h, CARD.slot * (slots + 1));
+export const heightOf = (slots, { heat, dims = [] } = {}) =>
+  Math.max(heat ? picturedHeight(gridOf(dims)) : CARD.h, CARD.slot * (slots + 1));
 
 /** @param {[number, number] | null} grid */
 function picturedHeight(grid) {
   if (!grid) return PICTURED.h;
   const [rows, columns] = grid;
-  return rows === 1 ? CARD.h : Math.max(CARD.h, CELLS.head + CELLS.line * (columns <= CELLS.beside ? rows : 2 * rows));
+  return rows === 1
+    ? CARD.h
+    : Math.max(CARD.h, CELLS.head + CELLS.line * (columns <= CELLS.beside ? rows : 2 * rows));
 }
 
 /** Rows and columns of a tensor whose numbers are written in cells, as canvas/cards.py has them; null for others.
@@ -47,11 +50,17 @@ export function rounded(value) {
 
 /** Centre of input slot `slot`: slots are spread evenly down the left edge, except those of a collapsed group.
  * @param {GraphNode} node @param {number} slot @returns {Point} */
-export const slotPoint = (node, slot) => [node.x, node.y + (node.ports?.ins[slot] ?? (node.h * (slot + 1)) / (node.slots.length + 1))];
+export const slotPoint = (node, slot) => [
+  node.x,
+  node.y + (node.ports?.ins[slot] ?? (node.h * (slot + 1)) / (node.slots.length + 1)),
+];
 
 /** Centre of the output port, in the middle of the right edge, or of the left edge of a tab below its layer; a collapsed group has several.
  * @param {Box & { tab?: string, beside?: boolean, ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
-export const outputPoint = (node, out = 0) => [node.tab && !node.beside ? node.x : node.x + node.w, node.y + (node.ports?.outs[out] ?? node.h / 2)];
+export const outputPoint = (node, out = 0) => [
+  node.tab && !node.beside ? node.x : node.x + node.w,
+  node.y + (node.ports?.outs[out] ?? node.h / 2),
+];
 
 /** Cubic curve through the bends, horizontal at every point, so that it leaves and enters ports straight.
  * @param {Point} from @param {Point} to @param {Point[]} via @returns {Cubic[]} */
@@ -63,13 +72,19 @@ export function wireCurve(from, to, via = []) {
     const start = points[i];
     const across = end[0] - start[0];
     const reach = across >= 0 ? Math.max(across / 2, Math.min(30, across)) : 40 - across / 3;
-    return [/** @type {Cubic} */ ([start, [start[0] + reach, start[1]], [end[0] - reach, end[1]], end])];
+    return [
+      /** @type {Cubic} */ ([start, [start[0] + reach, start[1]], [end[0] - reach, end[1]], end]),
+    ];
   });
 }
 
 /** Whether a wire comes back at this point: the one before is right of it and the one after left.
  * @param {Point[]} points @param {number} i */
-export const isBack = (points, i) => i > 0 && i + 1 < points.length && points[i - 1][0] > points[i][0] && points[i][0] > points[i + 1][0];
+export const isBack = (points, i) =>
+  i > 0 &&
+  i + 1 < points.length &&
+  points[i - 1][0] > points[i][0] &&
+  points[i][0] > points[i + 1][0];
 
 const TURN = { least: 46, each: 0.1, most: 90 }; // px by which a wire that comes back turns beyond its ends, more for each px of height
 
@@ -100,7 +115,9 @@ export function hookCurve(from, to) {
 
 /** @param {Cubic[]} curve @returns {string} an SVG path */
 export function pathOf(curve) {
-  const pieces = curve.map(([, a, b, end]) => `C${[a, b, end].map((p) => p.map(round).join(" ")).join(" ")}`);
+  const pieces = curve.map(
+    ([, a, b, end]) => `C${[a, b, end].map((p) => p.map(round).join(" ")).join(" ")}`,
+  );
   return `M${curve[0][0].map(round).join(" ")}${pieces.join("")}`;
 }
 
@@ -114,8 +131,10 @@ export function pointAt(curve, t) {
   const [a, b, c, d] = curve[index];
   const u = t * curve.length - index;
   const v = 1 - u;
-  const mix = (/** @type {0 | 1} */ i) => v ** 3 * a[i] + 3 * v * v * u * b[i] + 3 * v * u * u * c[i] + u ** 3 * d[i];
-  const slope = (/** @type {0 | 1} */ i) => v * v * (b[i] - a[i]) + 2 * v * u * (c[i] - b[i]) + u * u * (d[i] - c[i]);
+  const mix = (/** @type {0 | 1} */ i) =>
+    v ** 3 * a[i] + 3 * v * v * u * b[i] + 3 * v * u * u * c[i] + u ** 3 * d[i];
+  const slope = (/** @type {0 | 1} */ i) =>
+    v * v * (b[i] - a[i]) + 2 * v * u * (c[i] - b[i]) + u * u * (d[i] - c[i]);
   return { point: [mix(0), mix(1)], angle: (Math.atan2(slope(1), slope(0)) * 180) / Math.PI };
 }
 
@@ -131,16 +150,23 @@ export function bounds(boxes) {
 }
 
 /** @param {Box} box @param {number} by @returns {Box} */
-export const padded = (box, by) => ({ x: box.x - by, y: box.y - by, w: box.w + 2 * by, h: box.h + 2 * by });
+export const padded = (box, by) => ({
+  x: box.x - by,
+  y: box.y - by,
+  w: box.w + 2 * by,
+  h: box.h + 2 * by,
+});
 
 /** @param {Box} a @param {Box} b */
-export const overlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+export const overlap = (a, b) =>
+  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
 const MARGIN = 24; // px around a node that is brought into view
 
 /** Px of the margins that a fitted drawing leaves free. */
 export const CLEAR = { top: 22, bottom: 22, side: 22 };
-const PHONE = 480, NEAR = 10; // px: of a narrow canvas, every one counts
+const PHONE = 480,
+  NEAR = 10; // px: of a narrow canvas, every one counts
 
 /** The margins in a canvas of this width. @param {{ w: number }} size @returns {typeof CLEAR} */
 export const clearOf = ({ w }) => (w < PHONE ? { ...CLEAR, side: NEAR } : CLEAR);
@@ -149,8 +175,15 @@ export const clearOf = ({ w }) => (w < PHONE ? { ...CLEAR, side: NEAR } : CLEAR)
  * shown from its left end, where the inputs are, with `anchor` in the middle of the height.
  * @param {Box} box @param {{ w: number, h: number }} size
  * @param {{ least?: number, most?: number, anchor?: Box, clear?: typeof CLEAR }} [options] @returns {Viewport} */
-export function fit(box, size, { least = SCALE.whole, most = 1.25, anchor = box, clear = CLEAR } = {}) {
-  const room = { w: Math.max(size.w - 2 * clear.side, 1), h: Math.max(size.h - clear.top - clear.bottom, 1) };
+export function fit(
+  box,
+  size,
+  { least = SCALE.whole, most = 1.25, anchor = box, clear = CLEAR } = {},
+) {
+  const room = {
+    w: Math.max(size.w - 2 * clear.side, 1),
+    h: Math.max(size.h - clear.top - clear.bottom, 1),
+  };
   const k = clamp(Math.min(room.w / Math.max(box.w, 1), room.h / Math.max(box.h, 1)), least, most);
   const shown = box.h * k <= room.h + 1 ? box : anchor;
   return {
@@ -163,7 +196,12 @@ export function fit(box, size, { least = SCALE.whole, most = 1.25, anchor = box,
 /** The viewport at scale `k` with `anchor` in the middle, as far as it shows no more beyond `box` than a margin.
  * @param {Box} box @param {{ w: number, h: number }} size @param {number} k @param {Box} anchor @param {typeof CLEAR} clear @returns {Viewport} */
 export function around(box, size, k, anchor, clear) {
-  const along = (/** @type {number} */ low, /** @type {number} */ high, /** @type {[number, number]} */ whole, /** @type {number} */ middle) => {
+  const along = (
+    /** @type {number} */ low,
+    /** @type {number} */ high,
+    /** @type {[number, number]} */ whole,
+    /** @type {number} */ middle,
+  ) => {
     const [most, least] = [low - whole[0] * k, high - whole[1] * k];
     return least > most ? (least + most) / 2 : clamp((low + high) / 2 - middle * k, least, most);
   };
@@ -196,7 +234,8 @@ export function withNode(view, node, whole, size, side = CLEAR.side) {
  * @param {Viewport} view @param {Box} box @param {{ w: number, h: number }} size @returns {Viewport} */
 export function showing(view, box, size) {
   const room = { w: size.w - 2 * CLEAR.side, h: size.h - CLEAR.top - CLEAR.bottom };
-  if (box.w * view.k > room.w + 0.5 || box.h * view.k > room.h + 0.5) return fit(box, size, { most: view.k });
+  if (box.w * view.k > room.w + 0.5 || box.h * view.k > room.h + 0.5)
+    return fit(box, size, { most: view.k });
   const across = sideways(view, box, size);
   const above = box.y * view.k + view.y - CLEAR.top;
   const below = (box.y + box.h) * view.k + view.y - (size.h - CLEAR.bottom);
@@ -246,7 +285,8 @@ export function neighbour(nodes, from, [dx, dy]) {
 /** The free place nearest to `at` for a new box, searching straight down and up.
  * @param {Box[]} boxes @param {Point} at @param {{ w: number, h: number }} size @returns {Point} */
 export function freeSpot(boxes, [x, y], size) {
-  const taken = (/** @type {number} */ top) => boxes.find((other) => overlap(padded(other, 20), { x, y: top, ...size }));
+  const taken = (/** @type {number} */ top) =>
+    boxes.find((other) => overlap(padded(other, 20), { x, y: top, ...size }));
   let [below, above] = [y, y];
   for (let hit = taken(below); hit; hit = taken(below)) below = hit.y + hit.h + 21;
   for (let hit = taken(above); hit; hit = taken(above)) above = hit.y - size.h - 21;
@@ -284,12 +324,23 @@ export const outerBox = (shape) =>
  * @param {Point[]} shape @param {Box[]} others @param {number} pad @returns {Box[]} */
 export function strangers(shape, others, pad) {
   const around = outerBox(shape);
-  return others.map((other) => padded(other, pad)).filter((box) =>
-    overlap(box, around) && (corners(box).some((corner) => contains(shape, corner)) || shape.some((corner) => contains(corners(box), corner))));
+  return others
+    .map((other) => padded(other, pad))
+    .filter(
+      (box) =>
+        overlap(box, around) &&
+        (corners(box).some((corner) => contains(shape, corner)) ||
+          shape.some((corner) => contains(corners(box), corner))),
+    );
 }
 
 /** @param {Box} box @returns {Point[]} */
-const corners = ({ x, y, w, h }) => [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
+const corners = ({ x, y, w, h }) => [
+  [x, y],
+  [x + w, y],
+  [x + w, y + h],
+  [x, y + h],
+];
 
 /** A shape with one top and one bottom at every x: each strip between two edges is as tall as the boxes in it; an
  * empty strip joins its neighbours.
@@ -303,12 +354,22 @@ function stepped(boxes) {
   const solid = strips.map((strip, i) => {
     if (strip.top < strip.bottom) return strip;
     const sides = [strips[i - 1], strips[i + 1]];
-    return { ...strip, top: Math.min(...sides.map((s) => s.top)), bottom: Math.max(...sides.map((s) => s.bottom)) };
+    return {
+      ...strip,
+      top: Math.min(...sides.map((s) => s.top)),
+      bottom: Math.max(...sides.map((s) => s.bottom)),
+    };
   });
   /** @type {Point[]} */
-  const top = solid.flatMap((s) => [[s.left, s.top], [s.right, s.top]]);
+  const top = solid.flatMap((s) => [
+    [s.left, s.top],
+    [s.right, s.top],
+  ]);
   /** @type {Point[]} */
-  const bottom = solid.flatMap((s) => [[s.left, s.bottom], [s.right, s.bottom]]);
+  const bottom = solid.flatMap((s) => [
+    [s.left, s.bottom],
+    [s.right, s.bottom],
+  ]);
   return straightened([...top, ...bottom.reverse()]);
 }
 

@@ -21,11 +21,15 @@ const { clear: CLEAR, frame: FRAME } = shared;
  * @returns {Record<string, Point>} of nodes and cards; empty if there is room */
 export function roomFor(opened, inside, card, framed = true) {
   const names = new Set(inside);
-  const isInside = (/** @type {GraphNode} */ { id, tab, group }) => names.has(id) || names.has(tab ?? "") || Boolean(group?.nodes.every((name) => names.has(name)));
+  const isInside = (/** @type {GraphNode} */ { id, tab, group }) =>
+    names.has(id) || names.has(tab ?? "") || Boolean(group?.nodes.every((name) => names.has(name)));
   const around = bounds(opened.nodes.filter(isInside).map(withFoot));
   if (!around) return {};
   const taken = framed ? frameAround(around, framesInside(opened, inside)) : around;
-  const blocks = blocksOf(opened.nodes.filter((node) => !isInside(node)), card);
+  const blocks = blocksOf(
+    opened.nodes.filter((node) => !isInside(node)),
+    card,
+  );
   const needs = needsOf(blocks, padded(taken, CLEAR));
   /** @type {Record<string, Point>} */
   const places = {};
@@ -38,8 +42,15 @@ export function roomFor(opened, inside, card, framed = true) {
  * @param {Drawing} opened @param {string[]} inside */
 function framesInside(opened, inside) {
   const names = new Set(inside);
-  const within = nested(framesOf(opened)).filter(({ frame }) => frame.nodes.every((name) => names.has(name)));
-  return Math.max(1, 1 + Math.max(...within.map(({ depth }) => depth)) - Math.min(...within.map(({ depth }) => depth)));
+  const within = nested(framesOf(opened)).filter(({ frame }) =>
+    frame.nodes.every((name) => names.has(name)),
+  );
+  return Math.max(
+    1,
+    1 +
+      Math.max(...within.map(({ depth }) => depth)) -
+      Math.min(...within.map(({ depth }) => depth)),
+  );
 }
 
 /** A frame with its tab. @param {Box} around @param {number} levels of frames */
@@ -70,7 +81,8 @@ function sideOf(box, card) {
  * @param {Block[]} blocks @param {Box} taken @returns {Record<Side, number>} */
 function needsOf(blocks, taken) {
   const needs = { left: 0, right: 0, above: 0, below: 0 };
-  for (const { box, side } of blocks) if (overlap(box, taken)) needs[side] = Math.max(needs[side], Math.ceil(over(box, taken, side)));
+  for (const { box, side } of blocks)
+    if (overlap(box, taken)) needs[side] = Math.max(needs[side], Math.ceil(over(box, taken, side)));
   return needs;
 }
 
@@ -82,7 +94,8 @@ function over(box, other, side) {
 }
 
 /** @param {Side} side @param {number} px @returns {Point} */
-const away = (side, px) => (side === "left" ? [-px, 0] : side === "right" ? [px, 0] : side === "above" ? [0, -px] : [0, px]);
+const away = (side, px) =>
+  side === "left" ? [-px, 0] : side === "right" ? [px, 0] : side === "above" ? [0, -px] : [0, px];
 
 /** @param {Box} box @param {Point} by @returns {Box} */
 const shifted = (box, [right, down]) => ({ ...box, x: box.x + right, y: box.y + down });
@@ -96,9 +109,11 @@ function spread(blocks, needs, taken) {
   return near.map((block) => {
     const { nodes, box, side } = block;
     let px = needs[side];
-    for (let hit = true; hit; ) {
+    for (let hit = true; hit;) {
       const here = shifted(box, away(side, px));
-      const met = placed.filter((other) => overlap(here, other.box) && !overlap(box, other.block.box)).map((other) => other.box);
+      const met = placed
+        .filter((other) => overlap(here, other.box) && !overlap(box, other.block.box))
+        .map((other) => other.box);
       if (overlap(here, taken)) met.push(taken);
       px += Math.ceil(Math.max(0, ...met.map((other) => over(here, other, side))));
       hit = met.length > 0;

@@ -4,7 +4,21 @@
 
 import { POLICIES } from "../../base/constants.js";
 import { withCopies, withPaste } from "./copies.js";
-import { added, connected, inserted, ownSlots, removed, rewired, tuned, withBranches, withNode, withOutput, withoutWire, withRules, withSlot } from "./edits.js";
+import {
+  added,
+  connected,
+  inserted,
+  ownSlots,
+  removed,
+  rewired,
+  tuned,
+  withBranches,
+  withNode,
+  withOutput,
+  withoutWire,
+  withRules,
+  withSlot,
+} from "./edits.js";
 import { framesOf, holding, withMoves } from "./frames.js";
 import { stacked } from "./tabs.js";
 
@@ -17,7 +31,18 @@ import { stacked } from "./tabs.js";
 /** @typedef {Map<string, import("../../types.js").PaletteOp>} Ops */
 
 /** Kinds of edits that change no number. */
-export const NO_MATTER = new Set(["select", "move", "collapse", "kept", "restored", "resync", "check", "figure", "pin", "unpin"]);
+export const NO_MATTER = new Set([
+  "select",
+  "move",
+  "collapse",
+  "kept",
+  "restored",
+  "resync",
+  "check",
+  "figure",
+  "pin",
+  "unpin",
+]);
 /** Kinds of edits that are made in the formula and with sliders. */
 export const BESIDE = new Set(["type", "slide"]);
 
@@ -40,7 +65,10 @@ const GUESSES = {
   constant: (drawing, { node, slot, text }) =>
     slot === null
       ? withNode(drawing, node, { value: text, literal: text, shape: "" })
-      : withSlot(withoutWire(drawing, node, slot), node, slot, { constant: text, constantFull: text }),
+      : withSlot(withoutWire(drawing, node, slot), node, slot, {
+          constant: text,
+          constantFull: text,
+        }),
   connect: connected,
   disconnect: (drawing, { to, slot }) => withoutWire(drawing, to, slot),
   rewire: rewired,
@@ -49,28 +77,59 @@ const GUESSES = {
   delete: removed,
   mute: (drawing, { nodes, on }) => ({
     ...drawing,
-    nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && Boolean(n.muted) !== on && (!on || canMute(n)) ? { ...n, muted: on } : n)),
+    nodes: drawing.nodes.map((n) =>
+      nodes.includes(n.id) && Boolean(n.muted) !== on && (!on || canMute(n))
+        ? { ...n, muted: on }
+        : n,
+    ),
   }),
   cut_after: (drawing, { nodes, on }) => ({
     ...drawing,
-    nodes: drawing.nodes.map((n) => (nodes.includes(n.id) && !n.isInput && Boolean(n.cut) !== on ? { ...n, cut: on } : n)),
+    nodes: drawing.nodes.map((n) =>
+      nodes.includes(n.id) && !n.isInput && Boolean(n.cut) !== on ? { ...n, cut: on } : n,
+    ),
   }),
-  function: (drawing, { node, text }) => withNode(drawing, node, { ruleFull: text, ruleText: text.replace(/^[^:]*: */, "") }),
+  function: (drawing, { node, text }) =>
+    withNode(drawing, node, { ruleFull: text, ruleText: text.replace(/^[^:]*: */, "") }),
   regroup: (drawing, edit) => withMoves(moved(drawing, edit.positions), edit),
   region: (drawing, { region, nodes }) => ({
-    ...drawing, regions: holding(drawing.regions, (frame) => (frame.name === region ? nodes : frame.nodes)).map((frame) =>
-      frame.name === region ? { ...frame, problem: null, fault: null } : frame),
+    ...drawing,
+    regions: holding(drawing.regions, (frame) => (frame.name === region ? nodes : frame.nodes)).map(
+      (frame) => (frame.name === region ? { ...frame, problem: null, fault: null } : frame),
+    ),
   }),
   policy: (drawing, { region, policy, saved }) => ({
-    ...drawing, regions: drawing.regions.map((frame) =>
-      frame.name === region ? { ...frame, policy, saved: POLICIES[policy]?.takesNames ? frame.nodes.filter((id) => saved.includes(id)) : [] } : frame),
+    ...drawing,
+    regions: drawing.regions.map((frame) =>
+      frame.name === region
+        ? {
+            ...frame,
+            policy,
+            saved: POLICIES[policy]?.takesNames
+              ? frame.nodes.filter((id) => saved.includes(id))
+              : [],
+          }
+        : frame,
+    ),
   }),
-  rename_region: (drawing, { region, name }) => withGroup(withRegion(drawing, region, { name }), region, { name }),
-  group: (drawing, { nodes }) => ({ ...drawing, groups: [...(drawing.groups ?? []), { name: freshTitle(drawing, "group"), nodes, collapsed: false, sums: [] }] }),
-  branches: (drawing, { group, k }) => withGroup(drawing, group, { branches: numbered(drawing, group, k), asked: true }),
+  rename_region: (drawing, { region, name }) =>
+    withGroup(withRegion(drawing, region, { name }), region, { name }),
+  group: (drawing, { nodes }) => ({
+    ...drawing,
+    groups: [
+      ...(drawing.groups ?? []),
+      { name: freshTitle(drawing, "group"), nodes, collapsed: false, sums: [] },
+    ],
+  }),
+  branches: (drawing, { group, k }) =>
+    withGroup(drawing, group, { branches: numbered(drawing, group, k), asked: true }),
   tune: tuned,
-  ungroup: (drawing, { group, positions = {} }) => ({ ...moved(drawing, positions), groups: drawing.groups.filter(({ name }) => name !== group) }),
-  collapse: (drawing, { group, on, positions = {} }) => withGroup(moved(drawing, positions), group, { collapsed: on }),
+  ungroup: (drawing, { group, positions = {} }) => ({
+    ...moved(drawing, positions),
+    groups: drawing.groups.filter(({ name }) => name !== group),
+  }),
+  collapse: (drawing, { group, on, positions = {} }) =>
+    withGroup(moved(drawing, positions), group, { collapsed: on }),
   duplicate: (drawing, { nodes, by }) => withCopies(drawing, nodes, by),
   paste: withPaste,
   cut: removed,
@@ -83,13 +142,17 @@ const GUESSES = {
 /** @param {Drawing} drawing @param {string} name @param {Partial<import("../../types.js").Region>} change @returns {Drawing} */
 const withRegion = (drawing, name, change) => ({
   ...drawing,
-  regions: drawing.regions.map((region) => (region.name === name ? { ...region, ...change } : region)),
+  regions: drawing.regions.map((region) =>
+    region.name === name ? { ...region, ...change } : region,
+  ),
 });
 
 /** @param {Drawing} drawing @param {string} name @param {Partial<import("../../types.js").Group>} change @returns {Drawing} */
 const withGroup = (drawing, name, change) => ({
   ...drawing,
-  groups: (drawing.groups ?? []).map((group) => (group.name === name ? { ...group, ...change } : group)),
+  groups: (drawing.groups ?? []).map((group) =>
+    group.name === name ? { ...group, ...change } : group,
+  ),
 });
 
 /** The names of `k` branches; new ones have no name yet.

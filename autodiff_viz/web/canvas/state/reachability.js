@@ -16,12 +16,15 @@ export function readsOf({ nodes, wires }, id) {
   const grads = new Set(nodes.filter(({ op }) => op === GRAD).map((node) => node.id));
   /** @type {Map<string, Map<number, string>>} */
   const slots = new Map();
-  for (const { from, to, slot } of wires) slots.set(to, (slots.get(to) ?? new Map()).set(slot, from));
+  for (const { from, to, slot } of wires)
+    slots.set(to, (slots.get(to) ?? new Map()).set(slot, from));
   /** @type {Map<string, Set<string>>} */
   const known = new Map();
   /** @returns {Set<string>} */
   const read = (/** @type {string} */ name) => {
-    const held = known.get(name) ?? new Set(grads.has(name) ? besides(name) : (slots.get(name)?.values() ?? []));
+    const held =
+      known.get(name) ??
+      new Set(grads.has(name) ? besides(name) : (slots.get(name)?.values() ?? []));
     known.set(name, held);
     return held;
   };
@@ -36,7 +39,13 @@ export function readsOf({ nodes, wires }, id) {
     const [z, x] = [slots.get(name)?.get(0), slots.get(name)?.get(1)];
     if (x === undefined || z === undefined) return x === undefined ? [] : [x];
     const between = new Set([...above(z)].filter((one) => above(one).has(x)));
-    return [x, ...[...between].filter((one) => one !== x).flatMap((one) => [...read(one)]).filter((one) => !between.has(one))];
+    return [
+      x,
+      ...[...between]
+        .filter((one) => one !== x)
+        .flatMap((one) => [...read(one)])
+        .filter((one) => !between.has(one)),
+    ];
   };
   return [...above(id)].slice(1);
 }
@@ -47,9 +56,14 @@ export function readsOf({ nodes, wires }, id) {
 export function choicesFor(drawing, id) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
   const found = readsOf(drawing, id).flatMap((name) => byId.get(name) ?? []);
-  if (found.length) return [...found].sort((a, b) => rank(a) - rank(b)).map((node) => ({ of: id, by: node.id, says: said(node) }));
+  if (found.length)
+    return [...found]
+      .sort((a, b) => rank(a) - rank(b))
+      .map((node) => ({ of: id, by: node.id, says: said(node) }));
   const output = drawing.nodes.find(({ isOutput }) => isOutput);
-  return output && output.id !== id && readsOf(drawing, output.id).includes(id) ? [{ of: output.id, by: id, says: "" }] : [];
+  return output && output.id !== id && readsOf(drawing, output.id).includes(id)
+    ? [{ of: output.id, by: id, says: "" }]
+    : [];
 }
 
 /** Of two nodes, which is differentiated by which; null if neither depends on the other.
@@ -65,7 +79,8 @@ export function pairOf(drawing, ids) {
 const rank = ({ isParameter, isInput }) => (isParameter ? 0 : isInput ? 1 : 2);
 
 /** @param {GraphNode} node */
-const said = ({ isParameter, isInput, symbol }) => (isParameter ? "parameter" : isInput ? "input" : symbol);
+const said = ({ isParameter, isInput, symbol }) =>
+  isParameter ? "parameter" : isInput ? "input" : symbol;
 
 // -- Find which wires would close a loop, and along which path. Pure.
 
@@ -82,22 +97,31 @@ export function downstream(wires, start) {
 
 /** Every node that `end` depends on, itself included.
  * @param {Link[]} wires @param {string} end @returns {Set<string>} */
-export const upstream = (wires, end) => downstream(wires.map(({ from, to }) => ({ from: to, to: from })), end);
+export const upstream = (wires, end) =>
+  downstream(
+    wires.map(({ from, to }) => ({ from: to, to: from })),
+    end,
+  );
 
 /** The nodes in topological order, stable as in graph/order.py.
  * @template {{ id: string }} N @param {N[]} nodes @param {(Link & { slot: number })[]} wires @returns {N[]} */
 export function inOrder(nodes, wires) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const into = grouped([...wires].sort((a, b) => a.slot - b.slot), "to");
+  const into = grouped(
+    [...wires].sort((a, b) => a.slot - b.slot),
+    "to",
+  );
   /** @type {Set<N>} */
   const done = new Set();
   for (const root of nodes) {
     const path = [root];
     const open = new Set(path);
     for (let node = path.at(-1); node; node = path.at(-1)) {
-      const next = (into.get(node.id) ?? []).map(({ from }) => byId.get(from)).find((source) => source && !done.has(source) && !open.has(source));
-      if (next) path.push(next), open.add(next);
-      else done.add(node), path.pop();
+      const next = (into.get(node.id) ?? [])
+        .map(({ from }) => byId.get(from))
+        .find((source) => source && !done.has(source) && !open.has(source));
+      if (next) (path.push(next), open.add(next));
+      else (done.add(node), path.pop());
     }
   }
   return [...done];

@@ -17,7 +17,8 @@ const NO_VALUE = new Set(["", "–"]);
 export const dimsOf = (node) => (!node || NO_VALUE.has(node.value) ? null : (node.dims ?? null));
 
 /** @param {Dims} dims */
-export const said = (dims) => (dims.length === 0 ? "a scalar" : dims.length === 1 ? `a vector of ${dims[0]}` : dims.join("×"));
+export const said = (dims) =>
+  dims.length === 0 ? "a scalar" : dims.length === 1 ? `a vector of ${dims[0]}` : dims.join("×");
 
 /** The reason why a wire is not allowed, in words; "" if there is none.
  * @param {Drawing} drawing @param {Map<string, PaletteOp>} ops @param {string} from
@@ -26,7 +27,8 @@ export const said = (dims) => (dims.length === 0 ? "a scalar" : dims.length === 
 export function reasonAgainst(drawing, ops, from, { to, slot }, unplugged = null) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
   const node = byId.get(to);
-  if (!node || node.muted || (RULES[node.rule]?.alternative && slot === node.slots.length - 1)) return ""; // left to Python
+  if (!node || node.muted || (RULES[node.rule]?.alternative && slot === node.slots.length - 1))
+    return ""; // left to Python
   const source = dimsOf(byId.get(from));
   const shapes = node.slots.map((held, i) => {
     if (i === slot) return source;
@@ -39,12 +41,18 @@ export function reasonAgainst(drawing, ops, from, { to, slot }, unplugged = null
 
 /** The reason why a wire cannot go into a node that its source depends on. @param {string} from @param {string} to */
 export const loopReason = (from, to) =>
-  from === to ? `A node cannot feed itself: ${from}.` : `Not wired: ${to} already feeds ${from}, so this wire would close a loop.`;
+  from === to
+    ? `A node cannot feed itself: ${from}.`
+    : `Not wired: ${to} already feeds ${from}, so this wire would close a loop.`;
 
 /** The reason why an op cannot take a value of this shape in its first slot; "" if it can.
  * @param {PaletteOp} entry @param {Dims | null} dims */
 export const opRefuses = ({ fits, op, slots }, dims) =>
-  slots.length === 0 ? `${op} reads nothing.` : dims === null ? "" : misfit(fits, op, [dims, ...slots.slice(1).map(() => null)], 0);
+  slots.length === 0
+    ? `${op} reads nothing.`
+    : dims === null
+      ? ""
+      : misfit(fits, op, [dims, ...slots.slice(1).map(() => null)], 0);
 
 /** @param {string | undefined} fits @param {string} op @param {(Dims | null)[]} shapes null where unknown
  * @param {number} slot of the new wire, whose shape is known */
@@ -53,7 +61,9 @@ function misfit(fits, op, shapes, slot) {
   if (fits !== "broadcast") return "";
   const mine = /** @type {Dims} */ (shapes[slot]);
   const other = shapes.find((dims, i) => i !== slot && dims && !broadcasts(mine, dims));
-  return other ? `${op} cannot combine ${said(mine)} with ${said(other)}: sizes must be equal, or 1, from the last one on.` : "";
+  return other
+    ? `${op} cannot combine ${said(mine)} with ${said(other)}: sizes must be equal, or 1, from the last one on.`
+    : "";
 }
 
 /** @param {Dims} a @param {Dims} b */
@@ -71,8 +81,11 @@ function misfitOfProduct(op, a, b) {
   if (a?.length === 0 || b?.length === 0) return `${op} takes vectors and matrices, not a scalar.`;
   if (!a || !b) return "";
   const [inner, outer] = [a[a.length - 1], b[Math.max(b.length - 2, 0)]];
-  if (inner !== outer) return `${op} cannot multiply ${said(a)} by ${said(b)}: the inner sizes ${inner} and ${outer} differ.`;
-  return broadcasts(a.slice(0, -2), b.slice(0, -2)) ? "" : `${op} cannot multiply ${said(a)} by ${said(b)}: their leading sizes differ.`;
+  if (inner !== outer)
+    return `${op} cannot multiply ${said(a)} by ${said(b)}: the inner sizes ${inner} and ${outer} differ.`;
+  return broadcasts(a.slice(0, -2), b.slice(0, -2))
+    ? ""
+    : `${op} cannot multiply ${said(a)} by ${said(b)}: their leading sizes differ.`;
 }
 
 /** The shape of a constant, if it is a number. @param {Slot} slot @returns {Dims | null} */
@@ -82,4 +95,5 @@ function constantDims({ constant, constantFull }) {
 }
 
 /** @param {Drawing} drawing @param {string} to @param {number} slot */
-const sourceOf = ({ wires }, to, slot) => wires.find((wire) => wire.to === to && wire.slot === slot)?.from ?? "";
+const sourceOf = ({ wires }, to, slot) =>
+  wires.find((wire) => wire.to === to && wire.slot === slot)?.from ?? "";

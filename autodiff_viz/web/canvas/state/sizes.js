@@ -15,16 +15,23 @@ export const STEPS = 5;
 const SIZE = {
   cotangent: ({ connected, cotangent }) => (connected ? sizeOf(cotangent) : null),
   value: ({ value }) => sizeOf(value),
-  elements: ({ dims, value }) => (sizeOf(value) === null ? null : (dims ?? []).reduce((all, one) => all * one, 1)),
+  elements: ({ dims, value }) =>
+    sizeOf(value) === null ? null : (dims ?? []).reduce((all, one) => all * one, 1),
 };
 export const QUANTITIES = /** @type {Quantity[]} */ (Object.keys(SIZE));
 
 /** The size of a number, the norm of a vector, or the norm as it is written; null for a text without a number.
  * @param {string} text */
 export function sizeOf(text) {
-  const numbers = text.replace(/[\u2016[\]\u2007\u2008]/g, "").replaceAll(shared.minus, "-").replaceAll("\u221e", "Infinity").split(",").map((part) => part.trim());
+  const numbers = text
+    .replace(/[\u2016[\]\u2007\u2008]/g, "")
+    .replaceAll(shared.minus, "-")
+    .replaceAll("\u221e", "Infinity")
+    .split(",")
+    .map((part) => part.trim());
   const found = numbers.map((part) => (part === "" ? null : part === "NaN" ? NaN : Number(part)));
-  if (found.some((number, i) => number === null || (Number.isNaN(number) && numbers[i] !== "NaN"))) return null;
+  if (found.some((number, i) => number === null || (Number.isNaN(number) && numbers[i] !== "NaN")))
+    return null;
   return Math.hypot(.../** @type {number[]} */ (found));
 }
 
@@ -35,7 +42,9 @@ export const takesNone = (node) => !node.isOutput && [null, 0].includes(SIZE.cot
  * @param {GraphNode[]} nodes @param {Quantity} quantity @returns {Sizes} */
 export function sizesBy(nodes, quantity) {
   const sizes = nodes.map((node) => SIZE[quantity](node));
-  const usual = /** @type {number[]} */ (sizes.filter((size) => size !== null && size > 0 && size < Infinity));
+  const usual = /** @type {number[]} */ (
+    sizes.filter((size) => size !== null && size > 0 && size < Infinity)
+  );
   const least = usual.reduce((a, b) => Math.min(a, b), usual[0] ?? 0);
   const most = usual.reduce((a, b) => Math.max(a, b), 0);
   const span = Math.log(most / least);
@@ -43,7 +52,11 @@ export function sizesBy(nodes, quantity) {
     if (size === null) return "none";
     if (!Number.isFinite(size)) return "nonfinite";
     if (size === 0) return "zero";
-    return String(span > 0 ? Math.min(Math.floor((STEPS * Math.log(size / least)) / span), STEPS - 1) : STEPS - 1);
+    return String(
+      span > 0
+        ? Math.min(Math.floor((STEPS * Math.log(size / least)) / span), STEPS - 1)
+        : STEPS - 1,
+    );
   };
   const classes = new Map(nodes.map(({ id }, i) => [id, classOf(sizes[i])]));
   return { classes, least, most, kinds: new Set(classes.values()) };

@@ -26,14 +26,27 @@ export function stacked(drawing) {
       const here = nodes.filter((node) => isAt(node, layer, beside, names.length));
       if (!here.length) continue;
       const first = beside ? layer.h / (layer.slots.length + 1) + UNDER : layer.h + GAP;
-      (beside ? here : here.reverse()).forEach((node, i) => folded.set(node.id, {
-        ...node, x: beside ? layer.x - layer.w - ASIDE : layer.x, y: Math.round(10 * (layer.y + first + i * (HEIGHT + GAP))) / 10,
-        w: layer.w, h: HEIGHT, tab: id, beside, full: node.full ?? [node.w, node.h],
-      }));
-      feet.set(id, Math.max(feet.get(id) ?? 0, first + here.length * (HEIGHT + GAP) - GAP - layer.h));
+      (beside ? here : here.reverse()).forEach((node, i) =>
+        folded.set(node.id, {
+          ...node,
+          x: beside ? layer.x - layer.w - ASIDE : layer.x,
+          y: Math.round(10 * (layer.y + first + i * (HEIGHT + GAP))) / 10,
+          w: layer.w,
+          h: HEIGHT,
+          tab: id,
+          beside,
+          full: node.full ?? [node.w, node.h],
+        }),
+      );
+      feet.set(
+        id,
+        Math.max(feet.get(id) ?? 0, first + here.length * (HEIGHT + GAP) - GAP - layer.h),
+      );
     }
   }
-  const next = drawing.nodes.map((node) => changed(node, folded.get(node.id) ?? unfolded(node), feet.get(node.id) ?? 0));
+  const next = drawing.nodes.map((node) =>
+    changed(node, folded.get(node.id) ?? unfolded(node), feet.get(node.id) ?? 0),
+  );
   return next.some((node, i) => node !== drawing.nodes[i]) ? { ...drawing, nodes: next } : drawing;
 }
 
@@ -41,20 +54,28 @@ export function stacked(drawing) {
  * @param {number} most tabs of the layer */
 function isAt(node, layer, beside, most) {
   const [right, down] = [node.x - layer.x, node.y - layer.y];
-  return Math.abs(right - (beside ? -layer.w - ASIDE : 0)) <= NEAR && down >= (beside ? 0 : layer.h / 2) && down <= layer.h + most * (GAP + HEIGHT) + SLACK;
+  return (
+    Math.abs(right - (beside ? -layer.w - ASIDE : 0)) <= NEAR &&
+    down >= (beside ? 0 : layer.h / 2) &&
+    down <= layer.h + most * (GAP + HEIGHT) + SLACK
+  );
 }
 
 /** By layer the parameters that it alone reads, in the order of its slots. @param {Drawing} drawing @returns {Map<string, string[]>} */
 function layersOf({ nodes, wires }) {
-  const free = new Set(nodes.filter(({ isParameter, isOutput }) => isParameter && !isOutput).map(({ id }) => id));
+  const free = new Set(
+    nodes.filter(({ isParameter, isOutput }) => isParameter && !isOutput).map(({ id }) => id),
+  );
   if (!free.size) return new Map();
   /** @type {Map<string, import("../../types.js").Wire[]>} */
   const uses = new Map();
-  for (const wire of wires) if (free.has(wire.from)) uses.set(wire.from, [...(uses.get(wire.from) ?? []), wire]);
+  for (const wire of wires)
+    if (free.has(wire.from)) uses.set(wire.from, [...(uses.get(wire.from) ?? []), wire]);
   const alone = [...uses.values()].filter(({ length }) => length === 1).map(([wire]) => wire);
   /** @type {Map<string, string[]>} */
   const layers = new Map();
-  for (const { from, to } of alone.sort((a, b) => a.slot - b.slot)) layers.set(to, [...(layers.get(to) ?? []), from]);
+  for (const { from, to } of alone.sort((a, b) => a.slot - b.slot))
+    layers.set(to, [...(layers.get(to) ?? []), from]);
   return layers;
 }
 
@@ -68,7 +89,15 @@ export function unfolded(node) {
 
 /** The node itself if it is as it was. @param {GraphNode} was @param {GraphNode} is @param {number} foot */
 const changed = (was, is, foot) =>
-  was.x === is.x && was.y === is.y && was.w === is.w && was.h === is.h && was.tab === is.tab && Boolean(was.beside) === Boolean(is.beside) && (was.foot ?? 0) === foot ? was : { ...is, foot };
+  was.x === is.x &&
+  was.y === is.y &&
+  was.w === is.w &&
+  was.h === is.h &&
+  was.tab === is.tab &&
+  Boolean(was.beside) === Boolean(is.beside) &&
+  (was.foot ?? 0) === foot
+    ? was
+    : { ...is, foot };
 
 /** Positions of moved nodes with those of their tabs, which go with them.
  * @param {GraphNode[]} nodes @param {Record<string, Point>} places @returns {Record<string, Point>} */
@@ -77,7 +106,8 @@ export function withTabs(nodes, places) {
   const found = { ...places };
   for (const { id, tab, x, y } of nodes) {
     const layer = layers.get(tab ?? "");
-    if (layer && !places[id]) found[id] = [x + places[layer.id][0] - layer.x, y + places[layer.id][1] - layer.y];
+    if (layer && !places[id])
+      found[id] = [x + places[layer.id][0] - layer.x, y + places[layer.id][1] - layer.y];
   }
   return found;
 }
