@@ -7,11 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.lab.actions import set_input
-from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.lessons import ClaimView, open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui.exchange import hear
 from autodiff_viz.ui.fragments import rest_due
+from autodiff_viz.ui.panels.claims import claims_title
 from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.session import SESSION
 from tests.ui.page import drawing_of, lab_of, put
@@ -155,3 +156,15 @@ def test_a_card_has_a_picture_and_the_number_of_exercises():
 def test_the_script_of_the_progress_is_one_that_streamlit_runs():
     """It cleans HTML with DOMPurify, which drops a script with what looks like a tag in it."""
     assert not re.search(r"<[/\w!]", PROGRESS.read_text("utf-8"))
+
+
+def test_the_title_of_claims_says_where_they_hold():
+    """Of a lesson whose canvas the user has changed, three hold there and two in its own graph alone."""
+
+    def title(*states: str) -> str:
+        return claims_title([ClaimView("", "", "", "", "", state) for state in states])
+
+    assert title("holds", "holds") == "2 of 2 claims hold"
+    assert title("holds", "fails") == "1 of 2 claims hold"
+    changed = title("holds", "own", "holds", "own", "holds")
+    assert changed == "3 of 5 claims hold on this canvas; 2 in the lesson's own graph"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -55,9 +55,17 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
         st.text(not_checked(answer.why))
     else:
         claims = claims_on_canvas(lab, view, answer.value)
-        holding = sum(claim.holds for claim in claims)
-        with st.expander(f"{holding} of {len(claims)} claims hold", key="open_claims"):
+        with st.expander(claims_title(claims), key="open_claims"):
             _draw_held(claims)
+
+
+def claims_title(claims: Sequence[ClaimView]) -> str:
+    """Return how many claims hold; where the canvas is not as the lesson has it, how many hold there too."""
+    own = sum(claim.state == OWN for claim in claims)
+    holding = sum(claim.holds for claim in claims)
+    if not own:
+        return f"{holding} of {len(claims)} claims hold"
+    return f"{holding} of {len(claims)} claims hold on this canvas; {own} in the lesson's own graph"
 
 
 def checking(found: Lesson) -> str:

@@ -3,6 +3,7 @@
 // an arrow to where its cotangent goes; the panel has the numbers. The line is no wire, and cannot be moved.
 
 import { html, keep, svg } from "../../base/dom.js";
+import { arrowhead } from "../../base/icons.js";
 import { term } from "../../base/term.js";
 import { seenAs } from "../state/fold.js";
 import { outputPoint, pathOf, pointAt, wireCurve } from "../state/geometry.js";
@@ -50,6 +51,13 @@ export const legend = () =>
     html(
       "span",
       { class: "lead" },
+      // In place of the key beside the tools, which a selection's tools have taken.
+      html(
+        "span",
+        { class: "of-cards" },
+        html("span", { class: "blue" }, arrowhead(), "value"),
+        html("span", { class: "orange" }, arrowhead(true), term("cotangent"), ", on wires:"),
+      ),
       html(
         "span",
         { class: "of-cotangents" },
