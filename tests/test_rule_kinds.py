@@ -2,24 +2,24 @@
 
 import pytest
 
-from autodiff_viz.engine.live_path.grad_graph import _PULLED
-from autodiff_viz.engine.live_path.lambdas import OF_NUMBER
-from autodiff_viz.engine.live_path.node_steps import PULLBACKS
-from autodiff_viz.engine.live_path.tangents import FORWARD
-from autodiff_viz.engine.whole_program.program import RULED
-from autodiff_viz.export.rule_functions import WRITTEN
+from autodiff_viz.engine.live_path.grad_graph import GRAD_PULLBACKS
+from autodiff_viz.engine.live_path.lambdas import NUMBER_RULES
+from autodiff_viz.engine.live_path.node_steps import LIVE_PULLBACKS
+from autodiff_viz.engine.live_path.tangents import LIVE_TANGENTS
+from autodiff_viz.engine.whole_program.program import JAX_RULES
+from autodiff_viz.export.rule_functions import SOURCE_RULES
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.lab.shared_constants import FILE, constants
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.training.gates import CHANGES
+from autodiff_viz.training.gates import GATE_RULES
 
 OTHERS = [kind for name, kind in KINDS.items() if name != FOLLOW]
 
 
 @pytest.mark.parametrize(
     "table",
-    [PULLBACKS, FORWARD, _PULLED, RULED, WRITTEN],
+    [LIVE_PULLBACKS, LIVE_TANGENTS, GRAD_PULLBACKS, JAX_RULES, SOURCE_RULES],
     ids=["live", "tangents", "grad", "program", "export"],
 )
 def test_every_interpretation_has_every_kind(table):
@@ -27,11 +27,11 @@ def test_every_interpretation_has_every_kind(table):
 
 
 def test_a_kind_with_a_number_has_a_function_of_it():
-    assert OF_NUMBER.keys() == {name for name, kind in KINDS.items() if kind.number is not None}
+    assert NUMBER_RULES.keys() == {name for name, kind in KINDS.items() if kind.number is not None}
 
 
 def test_training_can_switch_only_rules_that_change_what_arrives():
-    assert CHANGES.keys() <= {name for name, kind in KINDS.items() if not kind.replaces}
+    assert GATE_RULES.keys() <= {name for name, kind in KINDS.items() if not kind.replaces}
 
 
 @pytest.mark.parametrize("field", ["label", "action", "does", "says", "key", "call", "icon"])

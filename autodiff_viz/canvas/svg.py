@@ -52,12 +52,12 @@ def svg_of(graph: Graph, trace: Trace | None) -> str:
     inside = "".join([*frames, *wires, *(_card(node) for node in nodes.values())])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" height="{_n(height)}" '
-        f'role="img" aria-label={quoteattr(_said(data))} font-family={quoteattr(FONT)} '
+        f'role="img" aria-label={quoteattr(_description(data))} font-family={quoteattr(FONT)} '
         f'style="max-width: 100%; height: auto; background: {GROUND}">{inside}</svg>'
     )
 
 
-def _said(data: Data) -> str:
+def _description(data: Data) -> str:
     """Return the picture in a sentence."""
     output = next((node["id"] for node in data["nodes"] if node["isOutput"]), None)
     return f"Graph of {len(data['nodes'])} nodes" + (f" with the output {output}" if output else "")

@@ -31,7 +31,7 @@ from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_graph
 from autodiff_viz.graph.text import listed, scalar
 from autodiff_viz.language.show import Shadow, shadows
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.misfits import Shape, said
+from autodiff_viz.ops.misfits import Shape, describe_shape
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -276,7 +276,9 @@ class Mix:
     result: Shape
 
     def __str__(self) -> str:
-        given = listed([f"{slot} {said(shape)}" for slot, shape in zip(self.slots, self.shapes, strict=True)])
+        given = listed(
+            [f"{slot} {describe_shape(shape)}" for slot, shape in zip(self.slots, self.shapes, strict=True)]
+        )
         advice = "If you meant element by element, give them one shape."
         return f"All pairs: {given} were broadcast to {list(self.result)}. {advice}"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import jax
 import jax.lib
 import numpy as np
 
@@ -21,7 +20,7 @@ def versions() -> Mapping[str, str]:
     return {"autodiff_viz": VERSION, **libraries}
 
 
-def versions_said() -> str:
+def describe_versions() -> str:
     """Return the versions of this program and of JAX as text."""
     found = versions()
     return f"autodiff_viz {found['autodiff_viz']} with JAX {found['jax']}"

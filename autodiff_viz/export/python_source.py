@@ -15,7 +15,7 @@ from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.live_path.arrays import initializer
 from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.versions import versions_said
+from autodiff_viz.engine.versions import describe_versions
 from autodiff_viz.export.expressions import (
     OWN,
     applied,
@@ -32,7 +32,7 @@ from autodiff_viz.export.expressions import (
     scope,
     written,
 )
-from autodiff_viz.export.rule_functions import HELPERS, PIECE, WIDTH, WRITTEN, rule_source
+from autodiff_viz.export.rule_functions import HELPERS, PIECE, SOURCE_RULES, WIDTH, rule_source
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.frames import Block, blocks
 from autodiff_viz.graph.grad_nodes import between, inner_graph, reads_of
@@ -146,7 +146,7 @@ class Body:
         """Return the node's value with its rule applied."""
         run, mark, declare = (partial(make, node) for make in (self._value, self._named, self._function))
         wired = [self._trees[name] for name in reads_of(node)]
-        return WRITTEN[node.rule.kind](node, run, mark, wired, declare)
+        return SOURCE_RULES[node.rule.kind](node, run, mark, wired, declare)
 
     def _value(self, node: Node) -> ast.expr:
         if node.op == INPUT:
@@ -300,7 +300,7 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     parts = written_parts(graph, seed, dtype)
     inputs = parts.inputs
     text = _FILE.format(
-        versions=versions_said(),
+        versions=describe_versions(),
         output=graph.output,
         imports=imports(parts.lines, dtype),
         inputs="\n".join(f"{name} = {written(input_value(node, dtype))}" for name, node in inputs.items()),

@@ -219,7 +219,7 @@ def _backward_as(node: Node, run: Callable, mark: Callable, wired: Sequence[Tree
     return called("straight_through", mark(run()), wired[-1])
 
 
-WRITTEN: dict[str, Written] = {
+SOURCE_RULES: dict[str, Written] = {
     FOLLOW: lambda node, run, mark, wired, declare: mark(run()),
     STOP: _stop,
     REWRITE: lambda node, run, mark, wired, declare: called(declare(), mark(run())),

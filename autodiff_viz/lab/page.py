@@ -106,10 +106,10 @@ def _sliders(view: LabView) -> dict[str, Any]:
     rows = [{**asdict(slider), "value": repr(slider.value)} for slider in view.sliders[:SLIDERS]]
     data = {"limit": limits.NUMBER, "rows": rows, "more": len(view.sliders) - len(rows)}
     starts = [row["name"] for row in rows if view.moment and view.graph[row["name"]].is_parameter]
-    return {**data, "says": starts_said(starts, view.moment.step)} if starts else data
+    return {**data, "says": describe_start(starts, view.moment.step)} if starts else data
 
 
-def starts_said(names: list[str], step: int) -> str:
+def describe_start(names: list[str], step: int) -> str:
     """Return that the sliders of parameters are not at the values that a training step has on the canvas."""
     who, value = listed(names, 3), "this value" if len(names) == 1 else "these values"
     return f"Training starts with {value} of {who}; the canvas shows step {step:,}."

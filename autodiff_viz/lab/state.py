@@ -204,24 +204,24 @@ def opened(lab: Lab, graph: Graph, label: str) -> Lab:
     """
     first = begin(graph, label)
     first = replace(first, present=first.present._replace(pinned=lab.pinned))
-    return instead(lab, replace(lab, history=first, **BARE))
+    return replace_document(lab, replace(lab, history=first, **BARE))
 
 
-def instead(lab: Lab, other: Lab) -> Lab:
+def replace_document(lab: Lab, other: Lab) -> Lab:
     """Replace the present document of `lab` by that of `other`, as one step of the history of `lab`."""
     number = lab.newest + 1
     history = push(lab.history, other.history.present._replace(document=number))
     shelved = lab.draft or lab.shelved
-    after = replace(other, history=history, document=number, newest=number, aside=left(lab))
+    after = replace(other, history=history, document=number, newest=number, aside=set_aside(lab))
     return replace(after, shelved=shelved, **PASSING)
 
 
-def again(lab: Lab, other: Lab) -> Lab:
+def keep_history_of(lab: Lab, other: Lab) -> Lab:
     """Return `other`, which has the graph of `lab`, as the same document with the history of `lab`."""
     return replace(other, history=lab.history, document=lab.document, newest=lab.newest, aside=lab.aside)
 
 
-def left(lab: Lab) -> tuple[tuple[int, Lab], ...]:
+def set_aside(lab: Lab) -> tuple[tuple[int, Lab], ...]:
     """Return `aside` with the open document in its present state.
 
     All but the last few trainings lose their steps, which can be recomputed.
@@ -240,7 +240,7 @@ def stepped(lab: Lab, history: History) -> Lab:
     number = history.present.document
     was = lab
     if number != lab.document:
-        aside = dict(left(lab))
+        aside = dict(set_aside(lab))
         was = aside.pop(number, None) or replace(lab, **BARE)
         training, shelved = returned(was.training, lab.training), lab.draft or lab.shelved
         was = replace(was, document=number, newest=lab.newest, aside=tuple(aside.items()))
@@ -264,7 +264,7 @@ def _collapsed_at(collapsed: frozenset[str], old: History, new: History) -> froz
     return collapsed
 
 
-def alone(lab: Lab, number: int = 0) -> Lab:
+def without_history(lab: Lab, number: int = 0) -> Lab:
     """Return the open document under this number, without any history."""
     history = History((), lab.history.present._replace(document=number), ())
     return replace(lab, history=history, document=number, newest=number, aside=())

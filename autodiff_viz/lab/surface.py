@@ -43,14 +43,14 @@ def learned_surface(lab: Lab, view: LabView) -> Learned | str | None:
     try:
         found = prediction_surface(view.trace, chosen.node, points=grids[0])
     except GraphError as error:
-        return _said(view, chosen, error)
+        return _refusal(view, chosen, error)
     op = view.trace.graph[chosen.loss].op if chosen.loss else ""
     training = own(lab)
     step = view.moment.step if view.moment else None if training and len(training) else 0
     return Learned(found, step, op)
 
 
-def _said(view: LabView, chosen: Prediction, error: GraphError) -> str | None:
+def _refusal(view: LabView, chosen: Prediction, error: GraphError) -> str | None:
     """Return why there is no surface; None for an array on one axis, which may well be a single example."""
     problem = error.problems[0]
     return f"{problem.message} {problem.hint}" if view.trace.inputs[chosen.data].ndim > 1 else None

@@ -23,7 +23,7 @@ from autodiff_viz.training.course import Course, Progress, phase_at, records
 from autodiff_viz.training.run import Training, cannot_go_on, recipe, settings_of, still
 from autodiff_viz.training.source import written_training
 from autodiff_viz.training.state import Settings, learned
-from autodiff_viz.training.updates import Records, check_optimiser, check_trainable, skipped_said
+from autodiff_viz.training.updates import Records, check_optimiser, check_trainable, describe_skipped
 from autodiff_viz.training.view import _reached, phase_name, run_line, step_log
 
 # Fill the training figures before the first step, with the numbers from which it will start.
@@ -147,7 +147,7 @@ def train_view(lab: Lab, view: LabView) -> TrainView | None:
 def _skipped(course: Course | None) -> str:
     """Return which steps were skipped, in a sentence; "" if none was."""
     chunks = course.chunks if course else ()
-    return skipped_said(records(course)) if any(chunk.skipped.any() for chunk in chunks) else ""
+    return describe_skipped(records(course)) if any(chunk.skipped.any() for chunk in chunks) else ""
 
 
 def moment_data(lab: Lab, view: LabView) -> dict[str, Any] | None:

@@ -38,7 +38,7 @@ Explain = Callable[[Sequence[str], Sequence[Shape], Mapping[str, Any]], Misfit |
 unknown."""
 
 
-def said(shape: Shape) -> str:
+def describe_shape(shape: Shape) -> str:
     """Write a shape for a sentence."""
     return str(list(shape)) if shape else "a number"
 
@@ -84,14 +84,15 @@ def inner(a: str, one: Shape, b: str, other: Shape) -> Misfit | None:
     needed = f"The last axis of {a}, {one[-1]}, must be as long as the {which} of {b}, {other[at]}."
     if len(other) == 2 and other[1] == one[-1]:
         return Misfit(needed, f"transpose({b}) fits, {list(reversed(other))}.")
-    return Misfit(needed, f"Give {b} the shape {said((*other[:at], one[-1], *other[at + 1 :]))}.")
+    return Misfit(needed, f"Give {b} the shape {describe_shape((*other[:at], one[-1], *other[at + 1 :]))}.")
 
 
 def leading(a: str, one: Shape, b: str, other: Shape) -> Misfit | None:
     """Explain leading axes (batch axes of a matrix product) that cannot be broadcast."""
     if not clash(one, other):
         return None
-    needed = f"The axes before the last two must be equal or 1: {a} has {said(one)}, {b} has {said(other)}."
+    shapes = f"{a} has {describe_shape(one)}, {b} has {describe_shape(other)}"
+    needed = f"The axes before the last two must be equal or 1: {shapes}."
     return Misfit(needed, f"Give {a} and {b} the same leading axes.")
 
 
@@ -116,7 +117,7 @@ def _bias(b: Shape, wanted: int | None, kernel: str) -> Misfit:
     if wanted is None:
         return Misfit("x @ w and b do not go together.", "Give b as many elements as w has columns.")
     return Misfit(
-        f"b must have one number for each of the {wanted} outputs of {kernel}; it is {said(b)}.",
+        f"b must have one number for each of the {wanted} outputs of {kernel}; it is {describe_shape(b)}.",
         f"Give b the shape [{wanted}].",
     )
 
@@ -200,12 +201,12 @@ def _labels(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, A
     if not logits:
         return Misfit("logits must have an axis of classes, the last one.", "Give logits [batch, classes].")
     wanted = logits[:-1]
-    needed = f"labels must hold one class for each row of logits: {said(wanted)}."
+    needed = f"labels must hold one class for each row of logits: {describe_shape(wanted)}."
     if labels == logits:
         return Misfit(needed, "Labels are whole numbers here, such as 2, and not rows of 0 and 1.")
     if prod(labels) == prod(wanted):
         return Misfit(needed, f"reshape(labels, {written(wanted)}) fits.")
-    return Misfit(needed, f"Give labels the shape {said(wanted)}.")
+    return Misfit(needed, f"Give labels the shape {describe_shape(wanted)}.")
 
 
 LAYERS: Mapping[str, Explain] = {
@@ -300,7 +301,8 @@ def _stack(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, An
     if len(set(shapes)) == 1:
         return None
     i = next(i for i, shape in enumerate(shapes) if shape != shapes[0])
-    needed = f"All must have one shape; {names[0]} is {said(shapes[0])} and {names[i]} is {said(shapes[i])}."
+    first, other = describe_shape(shapes[0]), describe_shape(shapes[i])
+    needed = f"All must have one shape; {names[0]} is {first} and {names[i]} is {other}."
     return Misfit(needed, "Use concatenate to join along an axis that they have, or reshape.")
 
 
@@ -323,8 +325,8 @@ def _at_set(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, A
         place = np.broadcast_to(np.float32(0), shapes[0])[index].shape
     except IndexError:
         return _getitem(names, shapes, given)
-    needed = f"v must fill x[{indexing.to_text(given['index'])}], which is {said(place)}."
-    return Misfit(needed, f"Give v the shape {said(place)}." if place else "Make v a number.")
+    needed = f"v must fill x[{indexing.to_text(given['index'])}], which is {describe_shape(place)}."
+    return Misfit(needed, f"Give v the shape {describe_shape(place)}." if place else "Make v a number.")
 
 
 def _axis(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:

@@ -23,7 +23,7 @@ from autodiff_viz.graph.text import quoted
 from autodiff_viz.training.course import Course, further, phase_at, records, start, trace_at
 from autodiff_viz.training.state import OPTIMISERS, Settings, carried, learned, parameter_dtype
 from autodiff_viz.training.steps import record_dtype
-from autodiff_viz.training.updates import Records, advance, at_step, skipped_said
+from autodiff_viz.training.updates import Records, advance, at_step, describe_skipped
 
 # Check the arguments of `train` other than the graph.
 
@@ -277,7 +277,7 @@ class Training:
         """Plain sentences about what a reader may miss, such as a loss that is not a number."""
         bad = np.flatnonzero(~np.isfinite(self.loss))
         notes = [f"The loss is not finite from step {bad[0]} on."] if bad.size else []
-        return (*notes, *([said] if (said := skipped_said(self.records)) else []))
+        return (*notes, *([said] if (said := describe_skipped(self.records)) else []))
 
     def at(self, step: int) -> Trace:
         """Return the trace of one step: every value and cotangent, under the rules of that step.

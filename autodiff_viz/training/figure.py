@@ -44,7 +44,7 @@ from autodiff_viz.training.figure_axes import (
     phase_rows,
     step_axis,
 )
-from autodiff_viz.training.updates import skipped_said
+from autodiff_viz.training.updates import describe_skipped
 
 # Draw the norm of each node's arriving cotangent in each training step, as a heat-map by powers of ten.
 
@@ -293,7 +293,7 @@ def loss_text(progress: Progress) -> str:
 
 
 def _skips(progress: Progress) -> str:
-    said = skipped_said(progress.records)
+    said = describe_skipped(progress.records)
     return f"; {said[0].lower()}{said[1:-1]}" if said else ""
 
 

@@ -98,7 +98,7 @@ change.defvjp(_change_forward, _change_backward)
 
 def change_of(rule: Rule) -> Change | None:
     """Return the rule as a change of the arriving cotangent; None if a gate cannot express it."""
-    return CHANGES[rule.kind](rule) if rule.kind in CHANGES else None
+    return GATE_RULES[rule.kind](rule) if rule.kind in GATE_RULES else None
 
 
 def _plain(function: Lambda) -> Change | None:
@@ -126,7 +126,7 @@ def _is_number(term: object) -> bool:
     return isinstance(term, int | float)
 
 
-CHANGES: dict[str, Callable[[Rule], Change | None]] = {
+GATE_RULES: dict[str, Callable[[Rule], Change | None]] = {
     FOLLOW: lambda rule: Change(),
     STOP: lambda rule: Change(),  # its wires' gates are closed too
     REWRITE: lambda rule: _plain(rule.function) if rule.function else None,

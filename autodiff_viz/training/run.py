@@ -173,7 +173,7 @@ def settings_of(training: Training, wanted: Settings) -> Settings:
     return replace(wanted, optimiser=first.optimiser, seed=first.seed)
 
 
-def told(training: Training, graph: Graph, settings: Settings) -> Training:
+def with_settings(training: Training, graph: Graph, settings: Settings) -> Training:
     """Apply a graph and settings to the steps to come; stop the training if it cannot continue with them."""
     settings = settings_of(training, settings)
     if (graph, settings) == (training.graph, training.settings):

@@ -7,7 +7,7 @@ from typing import Any
 
 from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.engine.versions import versions_said
+from autodiff_viz.engine.versions import describe_versions
 from autodiff_viz.export.expressions import fresh, written
 from autodiff_viz.export.python_source import Parts, imports, indented, input_value, tidied, written_parts
 from autodiff_viz.graph import limits
@@ -163,7 +163,7 @@ def written_training(graph: Graph, settings: Settings, steps: int, dtype: str) -
     learned = {name: node for name, node in parts.inputs.items() if node.is_parameter}
     update, loop = _written_steps(settings, steps, dtype, step, learned)
     text = _FILE.format(
-        versions=versions_said(),
+        versions=describe_versions(),
         output=graph.output,
         imports=_imports([*lines, update], dtype),
         inputs=_dictionary({n: node for n, node in parts.inputs.items() if n not in learned}, dtype),

@@ -175,7 +175,7 @@ def _records(graph: Graph, state: State, rows: np.ndarray) -> Records:
     return Records(nodes, parameters, state.step, loss[:, 0], *wide, scale[:, 0], skipped[:, 0] > 0)
 
 
-def skipped_said(records: Records) -> str:
+def describe_skipped(records: Records) -> str:
     """Return in words which steps were skipped; "" if none was."""
     steps = np.flatnonzero(records.skipped)
     if not steps.size:

@@ -114,12 +114,12 @@ def unit_runs(graph: Graph, runs: Mapping[str, Runs]) -> dict[str, tuple[int, in
 def run_line(graph: Graph, runs: Mapping[str, Runs]) -> str:
     """Return the runs of all units in one line, such as "conv: forward 1, backward 1"."""
     found = unit_runs(graph, runs)
-    said = [_said(name, *counts) for name, counts in list(found.items())[:LINES]]
+    said = [_describe_counts(name, *counts) for name, counts in list(found.items())[:LINES]]
     more = [f"and {len(found) - LINES} more"] if len(found) > LINES else []
     return "; ".join([*said, *more])
 
 
-def _said(name: str, forward: int, backward: int) -> str:
+def _describe_counts(name: str, forward: int, backward: int) -> str:
     """Return the runs of a unit as text."""
     return f"{name}: forward {forward}" + (f", backward {backward}" if backward else "")
 

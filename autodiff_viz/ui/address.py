@@ -12,7 +12,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.lab.persistence.address import KEPT, VIEW, divided, documents, from_query, to_query
 from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.persistence.training import with_course
-from autodiff_viz.lab.state import Lab, again, instead, with_text
+from autodiff_viz.lab.state import Lab, keep_history_of, replace_document, with_text
 from autodiff_viz.ui.first_view import first
 from autodiff_viz.ui.inbox import STAMP, Inbox, read_stamp
 from autodiff_viz.ui.scheduling import take_long, visitor
@@ -61,7 +61,7 @@ def _go_back(here: Session, query: dict[str, str]) -> None:
     with here.lock:
         now, found = here.lab, _opened(here.address, query)
         here.inbox.rewind(query)
-        back = again(now, found) if found.graph == now.graph else instead(now, found)
+        back = keep_history_of(now, found) if found.graph == now.graph else replace_document(now, found)
         back = with_course(back, now.training)
         here.lab = with_text(back, found.history.present.text)
         here.address.pushed = False

@@ -17,7 +17,7 @@ from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.ui.address import write_address
 from autodiff_viz.ui.bundle import code, component
-from autodiff_viz.ui.exchange import hear, news
+from autodiff_viz.ui.exchange import apply_message, make_answer
 from autodiff_viz.ui.fragments import LAB, note_message, redraw_lab, redraw_rest
 from autodiff_viz.ui.inbox import fresh
 from autodiff_viz.ui.scheduling import in_turn
@@ -38,11 +38,11 @@ def draw_lab(_lab: Lab, _view: LabView) -> None:
     here = session()
     with here.lock:
         write_address(here)
-        data = news(here)
+        data = make_answer(here)
     note_visit(here.name, workers().cancel)
     element = component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if fresh(element.outbox, here.inbox):  # the callback had no values, since the page's hash had changed
-        hear(here, element.outbox)
+        apply_message(here, element.outbox)
         redraw_lab()
     if here.sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
@@ -64,7 +64,7 @@ def _on_message() -> None:
         return
     note_message(here)
     here.expect(len(str(message)))
-    if hear(here, message):
+    if apply_message(here, message):
         redraw_rest(here)
 
 

@@ -134,12 +134,12 @@ def _is_time(here: Session) -> bool:
 
 RESYNC = "resync"  # an edit that only requests a full drawing
 CHECK_LARGE = "check"  # an edit that requests the check of a large graph
-OURS = frozenset({RESYNC, CHECK_LARGE})  # edits that do not change the lab
-LOOK = 400  # milliseconds until the browser requests answers that workers have not given yet
+CONTROL_EDITS = frozenset({RESYNC, CHECK_LARGE})  # edits that do not change the lab
+POLL_MS = 400  # milliseconds until the browser requests answers that workers have not given yet
 DETAILS = "details"  # whether the table of the check is open
 
 
-def hear(here: Session, message: Mapping[str, Any]) -> bool:
+def apply_message(here: Session, message: Mapping[str, Any]) -> bool:
     """Apply a message of the browser; return whether it requests the other parts of the page.
 
     It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "stepped",
@@ -175,7 +175,7 @@ def hear(here: Session, message: Mapping[str, Any]) -> bool:
         return True
 
 
-def news(here: Session, pushed: bool = False) -> dict[str, Any]:
+def make_answer(here: Session, pushed: bool = False) -> dict[str, Any]:
     """Return the message to the browser: the difference from the drawing that the browser says that it has.
 
     Whatever message is lost, browser and server thus agree. The message also carries the `tables` that
@@ -191,11 +191,11 @@ def news(here: Session, pushed: bool = False) -> dict[str, Any]:
         told = answers(here, now.lab, now.view)
         idle = is_idle(here, now.lab)
         if told.awaited and not (pushed and idle):
-            here.parts.polls[LAB] = LOOK if idle and not here.socket else STILL
+            here.parts.polls[LAB] = POLL_MS if idle and not here.socket else STILL
         shown = (
             now.lab, now.view, large, told.check, told.checks, told.counts, told.paths, told.listing, details,
         )  # fmt: skip
-        if not _are(shown, sent.shown):
+        if not _same_objects(shown, sent.shown):
             sent.lean = _drawn(here, told, large, details)
             sent.shown = shown
             _number(sent)
@@ -209,7 +209,7 @@ def news(here: Session, pushed: bool = False) -> dict[str, Any]:
 
 def _apply(here: Session, edits: list[dict[str, Any]], noticed: set[int | None]) -> None:
     here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not be sent again for ever
-    act(here, edited_all, [edit for edit in edits if edit["kind"] not in OURS], noticed)
+    act(here, edited_all, [edit for edit in edits if edit["kind"] not in CONTROL_EDITS], noticed)
     for edit in edits:
         if edit["kind"] == CHECK_LARGE:
             want_check(here, edit.get("on") is not False)
@@ -232,7 +232,7 @@ def _drawn(here: Session, told: Answers, large: Any, details: bool) -> Lean:
     return drawing(now, kept_history(here), large, told, details, here.sent.lean)
 
 
-def _are(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+def _same_objects(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
     """Return whether all elements are identical objects."""
     return len(shown) == len(before) and all(map(is_, shown, before))
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from threading import Event
 from time import process_time
 
-LOOK = 5.0  # seconds over which the processor time of the server is measured
+WINDOW_SECONDS = 5.0  # seconds over which the processor time of the server is measured
 QUIET = 0.05  # share of one processor, below which nobody acts
 
 
 def quiet_moments(stop: Event) -> Iterator[None]:
-    """Yield after each `LOOK` seconds in which nobody has acted, until `stop` is set."""
+    """Yield after each `WINDOW_SECONDS` seconds in which nobody has acted, until `stop` is set."""
     worked = process_time()
-    while not stop.wait(LOOK):
+    while not stop.wait(WINDOW_SECONDS):
         before, worked = worked, process_time()
-        if is_quiet((worked - before) / LOOK):
+        if is_quiet((worked - before) / WINDOW_SECONDS):
             yield
 
 

@@ -120,7 +120,7 @@ DRAWS: Mapping[str, Draw] = {
 }
 
 PICTURES = Path(__file__).parent / "server" / "cards"
-LOOK = 2.0  # seconds between two checks whether another lesson's claims have been checked
+CLAIMS_POLL_SECONDS = 2.0  # seconds between two checks whether another lesson's claims have been checked
 
 INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers from a document or
 worked out by hand, held against what JAX computes here. Each says how closely the two must agree."""
@@ -144,7 +144,7 @@ def lessons_page(on_open: Callable[[str], None]) -> None:
             with st.container(border=True, key=f"card_{found.key}"):
                 _draw_card(found, answers[found.key], on_open)
     waiting = None in answers.values()
-    pulse(LOOK if waiting else None, key="gallery_pulse", on_look=lambda: None)
+    pulse(CLAIMS_POLL_SECONDS if waiting else None, key="gallery_pulse", on_look=lambda: None)
 
 
 def _draw_card(found: Lesson, answer: Answer | None, on_open: Callable[[str], None]) -> None:

@@ -26,7 +26,7 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.training.course import make_steps_by
-from autodiff_viz.training.run import Training, advanced, paused, told
+from autodiff_viz.training.run import Training, advanced, paused, with_settings
 from autodiff_viz.training.state import Settings, State
 from autodiff_viz.training.updates import Records, advance_plain, plain
 from autodiff_viz.ui.scheduling import beside_turns
@@ -86,7 +86,7 @@ class Trainer:
         """Set the rules and settings of the next steps."""
         with self._lock:
             if self._training is not None:
-                self._training = told(self._training, *rules)
+                self._training = with_settings(self._training, *rules)
 
     def advance(self) -> bool:
         """Make one chunk of steps and return whether there is more to do."""
@@ -215,7 +215,7 @@ def _work(steps: Steps | None, stop: Event) -> None:
 
 PROCESSES = 2  # at a time; visitors share them, in turn
 SECONDS = 60.0  # of work for one call
-LOOK = 0.05  # seconds between two checks whether the call is still wanted
+POLL_SECONDS = 0.05  # seconds between two checks whether the call is still wanted
 GRACE = 0.1  # seconds that a call that is no longer wanted has to finish
 IDLE = 60.0  # seconds without a call after which a process ends
 LOADED = ("autodiff_viz.training.updates",)
@@ -304,7 +304,7 @@ class Steps:
                     chosen.busy = True
                     chosen.programs.add(program)
                     return chosen
-                self._free.wait(LOOK)
+                self._free.wait(POLL_SECONDS)
                 if not _is_wanted():
                     break
         raise NotWanted
@@ -321,7 +321,7 @@ class Steps:
         since, deadline, unwanted = work_of(process.number), monotonic() + PATIENCE * SECONDS, None
         try:
             process.connection.send((advance_plain.__module__, advance_plain.__qualname__, arguments))
-            while not process.connection.poll(LOOK):
+            while not process.connection.poll(POLL_SECONDS):
                 if not _is_wanted():
                     unwanted = unwanted or monotonic()
                     if monotonic() - unwanted >= GRACE:

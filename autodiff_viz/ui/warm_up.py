@@ -36,7 +36,7 @@ FIRST_VISITOR = 3.0  # seconds; a visitor who starts the warm-up gets a page bef
 WARM, WARMING, FAILED = "warm", "warming up", "failed"  # states of the server
 FILLING = 120.0  # processor seconds that compiling the catalog may take
 SOON = 5  # niceness of the jobs that readiness waits for
-LOOK = 0.5  # seconds between two checks whether the server is to end
+POLL_SECONDS = 0.5  # seconds between two checks whether the server is to end
 
 _done = threading.Event()  # set when the warm-up has ended
 
@@ -108,7 +108,7 @@ def _answer(job: Job, stop: threading.Event) -> Answer | None:
     workers().ask("warm-up", job)
     answer = None
     while answer is None and not stop.is_set():
-        answer = workers().answer(job.key, LOOK)
+        answer = workers().answer(job.key, POLL_SECONDS)
     return answer
 
 

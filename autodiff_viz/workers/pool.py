@@ -27,7 +27,7 @@ from autodiff_viz.workers.worker import Worker, work_of
 
 KEPT = 512  # answers in the LRU cache
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
-LOOK = 0.25  # seconds between two checks of a worker's CPU time
+POLL_SECONDS = 0.25  # seconds between two checks of a worker's CPU time
 LONGEST_REST = 2.0  # seconds
 IDLE = 120.0  # seconds without a job after which a worker ends, with the code it has compiled
 GROWTH, SOON = 160.0, 10.0
@@ -178,7 +178,7 @@ class Pool:
     def _pause(self) -> float | None:
         """Return seconds until a worker must be looked at unasked; None without workers."""
         now = monotonic()
-        times = [now + LOOK if w.job else w.since + _patience(w) for w in self._workers]
+        times = [now + POLL_SECONDS if w.job else w.since + _patience(w) for w in self._workers]
         if self._waiting[False] and now < self._rested:
             times.append(self._rested)
         return max(0.0, min(times) - now) if times else None

@@ -15,7 +15,7 @@ from autodiff_viz.lab.page import changed, lab_drawing, shows
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.persistence.history import recalled, trail
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
-from autodiff_viz.lab.state import LAST, alone, opened
+from autodiff_viz.lab.state import LAST, opened, without_history
 from autodiff_viz.lab.training import brings_back, plans, resets, scrubs, uses_weights
 from autodiff_viz.lab.training_panel import progress, run_log, train_view
 from autodiff_viz.language.parse import parse
@@ -265,7 +265,7 @@ def test_undo_of_the_weights_that_are_used_shows_their_step_again_after_a_reload
     assert (used.step, undone(used).step, redone(undone(used)).step) == (None, step, None)
     assert train_view(undone(used), lab_view(undone(used))).shown == (20 if step == LAST else step)
     history = recalled(trail(used.history).data, [(used.graph, None)])
-    assert undone(replace(alone(used), history=history)).step == step
+    assert undone(replace(without_history(used), history=history)).step == step
 
 
 @pytest.mark.parametrize("step", [-2, 20_001, 1.0, True, "now"])

@@ -21,7 +21,7 @@ from autodiff_viz.lab.training_panel import run_log
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.xor_tutorial import LOSSES
 from autodiff_viz.training.course import records
-from autodiff_viz.training.run import advanced, cannot_go_on, still, told
+from autodiff_viz.training.run import advanced, cannot_go_on, still, with_settings
 from tests.lab.regression import TEXT, finished, lab_of, loss_of, trained
 
 
@@ -57,7 +57,7 @@ def test_a_rule_reaches_a_training_that_runs():
     lab = trains(lab_of(), 8)
     half = advanced(lab.training, 4)
     stopped = with_rule(still(lab.graph), "w", Rule("stop"))
-    after = finished(replace(lab, training=told(half, stopped, half.settings)))
+    after = finished(replace(lab, training=with_settings(half, stopped, half.settings)))
     np.testing.assert_allclose(losses(after)[4:], [loss_of(4)] * 4, rtol=1e-5)
 
 
@@ -77,7 +77,7 @@ def test_moving_a_node_is_no_change_of_the_rules():
 def test_other_parameters_stop_it_and_are_named(edit, said):
     lab = trains(trained(lab_of(), 3), 100)
     other = edit(lab)
-    after = told(lab.training, still(other.graph), lab.plan.settings)
+    after = with_settings(lab.training, still(other.graph), lab.plan.settings)
     assert not after.running
     assert said in after.why
     assert len(after) == 3

@@ -17,7 +17,7 @@ from autodiff_viz.lab.persistence.address import from_query
 from autodiff_viz.lab.state import start
 from autodiff_viz.ui import worker_jobs
 from autodiff_viz.ui.address import next_address
-from autodiff_viz.ui.exchange import hear, news
+from autodiff_viz.ui.exchange import apply_message, make_answer
 from autodiff_viz.ui.session import Session
 from tests.lab.random_walks import walks
 from tests.thorough import THOROUGH
@@ -62,8 +62,8 @@ def answered(here: Session, *edits: dict[str, Any]) -> dict[str, Any]:
     """What the browser receives after it has sent these edits, each as the bytes of a message."""
     last = here.inbox.ack
     numbered = [{**edit, "seq": last + i} for i, edit in enumerate(edits, 1)]
-    hear(here, json.loads(json.dumps({"key": here.inbox.key, "edits": numbered})))
-    message = {**news(here, pushed=True), "query": next_address(here)}
+    apply_message(here, json.loads(json.dumps({"key": here.inbox.key, "edits": numbered})))
+    message = {**make_answer(here, pushed=True), "query": next_address(here)}
     found = json.loads(json.dumps(message, ensure_ascii=False).encode())
     assert found["ack"] == last + len(edits)
     return {**found, **json.loads(found["full"])}

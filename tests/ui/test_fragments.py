@@ -12,7 +12,7 @@ from autodiff_viz.lab.page import SHOWS
 from autodiff_viz.lab.state import start
 from autodiff_viz.lab.training import trains
 from autodiff_viz.ui import fragments
-from autodiff_viz.ui.exchange import hear
+from autodiff_viz.ui.exchange import apply_message
 from autodiff_viz.ui.session import SESSION, Session
 from tests.lab.regression import lab_of
 from tests.ui.page import put
@@ -51,7 +51,7 @@ def test_a_figure_that_comes_into_view_is_due_whichever_message_says_so(monkeypa
     for name in SHOWS.keys() - {"figure"}:
         fragments.note_shown(here, name)
     assert fragments.rest_due(here)["due"] is False
-    hear(here, {"key": here.inbox.key, "edits": [], "have": None, "seen": True, **beside})
+    apply_message(here, {"key": here.inbox.key, "edits": [], "have": None, "seen": True, **beside})
     assert fragments.rest_due(here)["due"] is True
 
 

@@ -10,7 +10,7 @@ from autodiff_viz.lab.actions import set_input
 from autodiff_viz.lab.lessons import ClaimView, open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.ui.exchange import hear
+from autodiff_viz.ui.exchange import apply_message
 from autodiff_viz.ui.fragments import rest_due
 from autodiff_viz.ui.panels.claims import claims_title
 from autodiff_viz.ui.panels.lesson import PROGRESS
@@ -122,15 +122,15 @@ def test_the_exercises_to_play_the_pass_are_ticked_once_the_browser_has_done_so(
     assert _ticks(app) == [False, False, False]
     here = app.session_state[SESSION]
     said = {"key": here.inbox.key, "edits": [], "seen": True, "play": here.present.state}
-    hear(here, {**said, "stepped": "2"})
+    apply_message(here, {**said, "stepped": "2"})
     assert rest_due(here)["due"]
     app.run()
     assert _ticks(app) == [False, False, True]
     put(app, open_lesson(lab_of(app), "neuron", 0))
     app.run()
-    hear(here, {**said, "play": here.present.state})
+    apply_message(here, {**said, "play": here.present.state})
     assert _ticks(app.run()) == [False, False, True]  # it has been played, not stepped
-    hear(here, {**said, "play": None, "stepped": here.present.state})
+    apply_message(here, {**said, "play": None, "stepped": here.present.state})
     assert rest_due(here)["due"]
     assert _ticks(app.run()) == [True, False, True]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.typecheck import ROOT, TSC
+from tests.web.npm_tools import ROOT
+from tests.web.typecheck import TSC
 
 WRONG = """\
 /** @param {number} a */

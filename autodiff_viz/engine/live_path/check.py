@@ -11,7 +11,7 @@ from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.live_path.arrays import own_shape
 from autodiff_viz.engine.live_path.grad_graph import check_grad, grad_graph
 from autodiff_viz.engine.live_path.kernels import too_many_kernels
-from autodiff_viz.engine.live_path.lambdas import OF_NUMBER, LambdaBuilder, LambdaProgram
+from autodiff_viz.engine.live_path.lambdas import NUMBER_RULES, LambdaBuilder, LambdaProgram
 from autodiff_viz.engine.live_path.op_calls import (
     Program,
     check_call,
@@ -213,7 +213,7 @@ def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> LambdaProg
     if kind.alternative and below[-1] != shape:
         raise GraphError(_wrong_alternative(node, shape, below[-1]))
     if kind.number is not None:
-        return _check_lambda(node, OF_NUMBER[kind.name](rule.number), [shape], [shape])
+        return _check_lambda(node, NUMBER_RULES[kind.name](rule.number), [shape], [shape])
     if kind.function == ARRIVING:
         return _check_lambda(node, rule.function, [shape], [shape])
     if kind.function == WIRES:

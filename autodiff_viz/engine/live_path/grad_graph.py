@@ -251,7 +251,7 @@ class _Writer:
     def _pulled(self, node: Node, v: Slot, moved: Mapping[str, None], x: str) -> Iterator[tuple[int, Slot]]:
         """Write the pullback of a node under its rule; yield (slot, contribution) for what depends on x."""
         wanted = [slot for slot, name in node.wires if name == x or name in moved]
-        return _PULLED[node.rule.kind](self, node, v, wanted)
+        return GRAD_PULLBACKS[node.rule.kind](self, node, v, wanted)
 
     def _sum(self, parts: list[Slot]) -> str:
         total = parts[0]
@@ -313,7 +313,7 @@ def _to_alternative(writer: _Writer, node: Node, v: Slot, wanted: list[int]) -> 
     return iter([(alternative, v)] if alternative in wanted else [])
 
 
-_PULLED: dict[str, Callable[[_Writer, Node, Slot, list[int]], Pulled]] = {
+GRAD_PULLBACKS: dict[str, Callable[[_Writer, Node, Slot, list[int]], Pulled]] = {
     FOLLOW: _follow,
     STOP: lambda writer, node, v, wanted: iter(()),
     REWRITE: _rewritten,

@@ -11,13 +11,19 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any
 
-import jax
 import jax.lib
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autodiff_viz.engine.live_path.op_calls import known_op, program_key, result_shape, runner, said_op, split
+from autodiff_viz.engine.live_path.op_calls import (
+    known_op,
+    op_words,
+    program_key,
+    result_shape,
+    runner,
+    split,
+)
 from autodiff_viz.engine.live_path.pullbacks import (
     Pull,
     PullBack,
@@ -260,7 +266,7 @@ def _too_many(name: str | PullbackOf, *others: Any) -> GraphError:
 def too_many_kernels(op: str | PullbackOf) -> Problem:
     """Return the problem of a graph that needs more different programs than the limit."""
     message = (
-        f"{said_op(op)} would be compiled anew for its shapes and parameters, and this graph has "
+        f"{op_words(op)} would be compiled anew for its shapes and parameters, and this graph has "
         f"{limits.KERNELS} different programs already, which is the limit."
     )
     return Problem("too-many-programs", message, "Use the same shapes and parameters more often.")

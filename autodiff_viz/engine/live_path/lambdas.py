@@ -20,7 +20,7 @@ from autodiff_viz.graph.rule_kinds import SCALE
 from autodiff_viz.graph.text import shape_of
 from autodiff_viz.ops.misfits import Shape
 
-OF_NUMBER: dict[str, Callable[[float], Lambda]] = {
+NUMBER_RULES: dict[str, Callable[[float], Lambda]] = {
     SCALE: lambda number: Lambda(("v",), (Call("mul", ("v", number)),)),
 }
 """By kind of rule that takes a number, its function of the arriving cotangent v."""

@@ -38,11 +38,11 @@ from autodiff_viz.ops.misfits import Shape
 # Make the pullback of a node under each kind of rule, for the live path.
 
 
-Make = Callable[[tuple[bool, ...] | None, bool], Kernel]
+Recompile = Callable[[tuple[bool, ...] | None, bool], Kernel]
 """Compile an op for slots of which some are swept, and a cotangent that is swept, or is not."""
 
 
-class Ruled(NamedTuple):
+class PendingPullback(NamedTuple):
     """A node whose pullback depends on its rule, or in a sweep; `check.check_rule` has accepted its rule.
 
     Attributes:
@@ -61,7 +61,7 @@ class Ruled(NamedTuple):
     dtype: str
     function: LambdaProgram
     op: Kernel
-    make: Make
+    make: Recompile
     kernel: Callable[..., Kernel] = kernel
     batched: tuple[bool, ...] | None = None
 
@@ -72,32 +72,32 @@ class Ruled(NamedTuple):
         return self.make(self.batched or (False,) * len(self.node.op_slots), arriving_swept)
 
 
-class Bound(NamedTuple):
+class BoundPullback(NamedTuple):
     """A pullback, and for each wire whether its contribution is swept; None: nothing is passed."""
 
     pull_back: PullBack
     swept: Sequence[bool | None]
 
 
-def _follow(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
+def _follow(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
     op = ruled.compiled(arriving_swept)
-    return Bound(op.pull_back, _carried(op, arriving_swept or ruled.node.name in swept))
+    return BoundPullback(op.pull_back, _carried(op, arriving_swept or ruled.node.name in swept))
 
 
-def _stop(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
+def _stop(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
     count = len(ruled.wired)
-    return Bound(pass_nothing(count), [None] * count)
+    return BoundPullback(pass_nothing(count), [None] * count)
 
 
-def _changed(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
+def _changed(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
     """Return the op's own pullback of the changed cotangent."""
     change, (changed_swept,) = ruled.function.load([arriving_swept], ruled.dtype, ruled.kernel)
     op = ruled.compiled(changed_swept)
     pull_back = pull_changed(op.pull, change) if any(op.carries) else op.pull_back
-    return Bound(pull_back, _carried(op, changed_swept or ruled.node.name in swept))
+    return BoundPullback(pull_back, _carried(op, changed_swept or ruled.node.name in swept))
 
 
-def _declared(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
+def _declared(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
     node = ruled.node
     inputs = [node.slots[slot] in swept for slot in ruled.wired]
     given = [arriving_swept, *inputs, node.name in swept]
@@ -108,10 +108,10 @@ def _declared(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
         v = total(parts)
         return v, declared(v, *[arguments[place] for place in places], value)
 
-    return Bound(pull_back, declared_swept)
+    return BoundPullback(pull_back, declared_swept)
 
 
-def _to_alternative(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Bound:
+def _to_alternative(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
     alternative = len(ruled.node.slots) - 1
     reached = [slot == alternative for slot in ruled.wired]
 
@@ -119,10 +119,10 @@ def _to_alternative(ruled: Ruled, swept: Set[Any], arriving_swept: bool) -> Boun
         v = total(parts)
         return v, [v if reaches else None for reaches in reached]
 
-    return Bound(pull_back, [arriving_swept if reaches else None for reaches in reached])
+    return BoundPullback(pull_back, [arriving_swept if reaches else None for reaches in reached])
 
 
-PULLBACKS: dict[str, Callable[[Ruled, Set[Any], bool], Bound]] = {
+LIVE_PULLBACKS: dict[str, Callable[[PendingPullback, Set[Any], bool], BoundPullback]] = {
     FOLLOW: _follow,
     STOP: _stop,
     REWRITE: _changed,
@@ -133,14 +133,14 @@ PULLBACKS: dict[str, Callable[[Ruled, Set[Any], bool], Bound]] = {
 """By kind of rule, the pullback of a node with that rule."""
 
 
-def bind(ruled: Ruled, swept: Set[Any], arriving_swept: bool = False) -> Bound:
+def bind(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool = False) -> BoundPullback:
     """Return the pullback of a node under its rule.
 
     Args:
       swept: names of the nodes whose values are swept.
       arriving_swept: whether the arriving cotangent is.
     """
-    return PULLBACKS[ruled.node.rule.kind](ruled, swept, arriving_swept)
+    return LIVE_PULLBACKS[ruled.node.rule.kind](ruled, swept, arriving_swept)
 
 
 _IDENTITY = Kernel(
@@ -165,7 +165,7 @@ def on_identity(node: Node, shape: Shape, dtype: str, swept: bool = False) -> Pu
     if node.rule.kind == FOLLOW:
         return _IDENTITY.pull_back
     function = check_rule(node, shape, ())
-    ruled = Ruled(node, [], (0,), dtype, function, _IDENTITY, lambda *flags: _IDENTITY)
+    ruled = PendingPullback(node, [], (0,), dtype, function, _IDENTITY, lambda *flags: _IDENTITY)
     return bind(ruled, frozenset(), swept).pull_back
 
 
@@ -178,11 +178,11 @@ PARAMETERS = "parameters"
 """Pseudo-slot: (node, PARAMETERS) is the key of the run-time parameters of a node."""
 
 
-Later = dict[int, Ruled]
+PendingPullbacks = dict[int, PendingPullback]
 """Nodes whose pullback is chosen when the whole graph has been compiled, by the place of their step."""
 
 
-def compile_node(found: Prepared, node: Node, later: Later) -> None:
+def compile_node(found: Prepared, node: Node, later: PendingPullbacks) -> None:
     """Check a node, compile its op, and make its step, with the op's own pullback.
 
     A node that may need another one is added to `later`.
@@ -220,10 +220,10 @@ def compile_node(found: Prepared, node: Node, later: Later) -> None:
     if node.rule.kind != FOLLOW:
         slots, function = tuple([slot for slot, _ in node.wires]), _rule_function(found, node, key[2])
     make = partial(making, *key)
-    add(found, later, Ruled(node, reads, slots, dtype, function, compiled, make, making, batched))
+    add(found, later, PendingPullback(node, reads, slots, dtype, function, compiled, make, making, batched))
 
 
-def add(found: Prepared, later: Later, ruled: Ruled) -> None:
+def add(found: Prepared, later: PendingPullbacks, ruled: PendingPullback) -> None:
     """Add the step of a node whose pullback is chosen later; until then it has the op's own."""
     later[len(found.steps)] = ruled
     found.steps.append(_step(ruled, ruled.op.pull_back))
@@ -254,13 +254,13 @@ def _rule_function(found: Prepared, node: Node, below: tuple[Shape, ...]) -> Lam
     return check_rule(node, found.shapes[node.name], below)
 
 
-def bind_all(found: Prepared, later: Later) -> None:
+def bind_all(found: Prepared, later: PendingPullbacks) -> None:
     """Choose the pullbacks of nodes with a rule."""
     for at, ruled in later.items():
         found.steps[at] = _step(ruled, _bound(found, ruled, False).pull_back)
 
 
-def bind_swept(found: Prepared, later: Later, seed_swept: bool = False) -> dict[str, bool]:
+def bind_swept(found: Prepared, later: PendingPullbacks, seed_swept: bool = False) -> dict[str, bool]:
     """Choose all pullbacks, by an abstract backward pass that finds which cotangents are swept.
 
     Returns:
@@ -282,11 +282,11 @@ def bind_swept(found: Prepared, later: Later, seed_swept: bool = False) -> dict[
     return arriving
 
 
-def _step(ruled: Ruled, pull_back: PullBack) -> Step:
+def _step(ruled: PendingPullback, pull_back: PullBack) -> Step:
     return Step(ruled.node.name, ruled.op.run, ruled.reads, pull_back, ruled.wired, ruled.node.slots)
 
 
-def _bound(found: Prepared, ruled: Ruled, arriving_swept: bool) -> Bound:
+def _bound(found: Prepared, ruled: PendingPullback, arriving_swept: bool) -> BoundPullback:
     """Return the pullback of a node under its rule, for a cotangent that is swept, or is not."""
     try:
         return bind(ruled, found.swept, arriving_swept)

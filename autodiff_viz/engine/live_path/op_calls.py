@@ -18,7 +18,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import listed, literal_fault, seed_fault
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.gradients import PullbackOf, pullback_op
-from autodiff_viz.ops.misfits import Misfit, Shape, misfit, said, slot_names
+from autodiff_viz.ops.misfits import Misfit, Shape, describe_shape, misfit, slot_names
 from autodiff_viz.ops.op import Op, Param, Refusal
 
 KEPT = 288  # ops and facts about them
@@ -101,9 +101,9 @@ def program_key(name: str | PullbackOf, static: Params, *ours: Any) -> Hashable:
     return name, static and repr(static), ours
 
 
-def said_op(name: str | PullbackOf) -> str:
+def op_words(name: str | PullbackOf) -> str:
     """Return the name of an op in quotes; of a pullback in words."""
-    return f"The pullback of {said_op(name.op)}" if type(name) is PullbackOf else repr(name)
+    return f"The pullback of {op_words(name.op)}" if type(name) is PullbackOf else repr(name)
 
 
 def runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., jax.Array]:
@@ -159,7 +159,7 @@ def _too_large(op: Op, shape: tuple[int, ...]) -> Problem:
 
 def _refused(op: Op, static: Params, shapes: tuple[Shape, ...], error: Exception) -> Problem:
     names = slot_names(op, len(shapes))
-    given = [f"{name} is {said(shape)}" for name, shape in zip(names, shapes, strict=True)]
+    given = [f"{name} is {describe_shape(shape)}" for name, shape in zip(names, shapes, strict=True)]
     reason = str(error).splitlines()[0][:200]
     usual = reason if isinstance(error, Refusal) else f"JAX says: {reason}"
     found = misfit(op, shapes, dict(static)) or Misfit(

@@ -18,8 +18,8 @@ from autodiff_viz.engine.live_path.check import at_node, check_no_slots, check_r
 from autodiff_viz.engine.live_path.grad_graph import GradGraph, check_grad, grad_graph
 from autodiff_viz.engine.live_path.kernels import ONCE, Kernel, rounded
 from autodiff_viz.engine.live_path.node_steps import (
-    Later,
-    Ruled,
+    PendingPullback,
+    PendingPullbacks,
     add,
     bind_all,
     bind_swept,
@@ -113,13 +113,13 @@ def known_of(graph: Graph, dtype: str) -> Known:
 
 def inner(
     written: GradGraph, dtype: str, swept: Sequence[bool] = ()
-) -> tuple[Prepared, tuple[str, ...], Later]:
+) -> tuple[Prepared, tuple[str, ...], PendingPullbacks]:
     """Prepare a written graph, whose inputs have no values yet; return it with the names of its inputs."""
     names = tuple([each.name for each in written.graph.nodes[: len(written.shapes)]])
     flagged = {name for name, flag in zip(names, swept, strict=False) if flag}
     found = Prepared(written.graph, dtype, flagged, inner=True)
     found.shapes.update(zip(names, written.shapes, strict=True))
-    later: Later = {}
+    later: PendingPullbacks = {}
     with within(Evaluation()):  # what is only traced does not count
         for each in written.graph.nodes[len(names) :]:
             compile_node(found, each, later)
@@ -235,7 +235,7 @@ def _take(found: Prepared, node: Node, inputs: Mapping[str, Any]) -> Node:
     return node
 
 
-def _take_grad(found: Prepared, node: Node, later: Later) -> None:
+def _take_grad(found: Prepared, node: Node, later: PendingPullbacks) -> None:
     """Check a grad node and make its step: the passes of the graph that it is written out as."""
     check_grad(found.graph, node)
     for i, slot in enumerate(node.slots):
@@ -252,7 +252,11 @@ def _take_grad(found: Prepared, node: Node, later: Later) -> None:
     claim(found, node, compiled.shape)
     function = check_rule(node, compiled.shape, ())
     wired, reads = tuple(range(len(node.slots))), list(node.slots)
-    add(found, later, Ruled(node, reads, wired, found.dtype, function, compiled, make, batched=batched))
+    add(
+        found,
+        later,
+        PendingPullback(node, reads, wired, found.dtype, function, compiled, make, batched=batched),
+    )
 
 
 def _swept_reads(found: Prepared, node: Node) -> tuple[bool, ...] | None:

@@ -35,7 +35,7 @@ from autodiff_viz.graph.text import shape_of
 
 OF_THE_OP, NOTHING, BLOCKED, OF_THE_ALTERNATIVE = "op", "nothing", "blocked", "alternative"
 
-FORWARD: Mapping[str, str] = {
+LIVE_TANGENTS: Mapping[str, str] = {
     FOLLOW: OF_THE_OP,
     STOP: NOTHING,
     REWRITE: BLOCKED,
@@ -102,7 +102,7 @@ class _ForwardMode:
 
     def take(self, node: Node) -> None:
         """Take an input's direction under the input's rule."""
-        given, meaning = self.directions.get(node.name), FORWARD[node.rule.kind]
+        given, meaning = self.directions.get(node.name), LIVE_TANGENTS[node.rule.kind]
         if meaning == BLOCKED and given is not None:
             self.blocked.append(node.name)
         else:
@@ -110,7 +110,7 @@ class _ForwardMode:
 
     def step(self, node: Node, arguments: Sequence[Any]) -> None:
         """Compute a node's tangent from those of the nodes that it reads."""
-        name, meaning = node.name, FORWARD[node.rule.kind]
+        name, meaning = node.name, LIVE_TANGENTS[node.rule.kind]
         known = {slot: self.tangent[read] for slot, read in node.wires if read in self.tangent}
         moving = {slot: dot for slot, dot in known.items() if dot is not None}
         used = self._used(node, meaning)

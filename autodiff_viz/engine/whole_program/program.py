@@ -35,7 +35,7 @@ Run = Callable[..., jax.Array]
 Mark = Callable[[jax.Array], jax.Array]
 """Name the op's value for JAX's checkpoint policies, or return it unchanged."""
 
-Ruled = Callable[[Node, Run, Mark, Sequence[jax.Array]], jax.Array]
+JaxRule = Callable[[Node, Run, Mark, Sequence[jax.Array]], jax.Array]
 
 
 @jax.custom_jvp
@@ -149,7 +149,7 @@ def _backward_as(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -
     return _forward_as(mark(run(*wired)), wired[-1])
 
 
-RULED: dict[str, Ruled] = {
+JAX_RULES: dict[str, JaxRule] = {
     FOLLOW: lambda node, run, mark, wired: mark(run(*wired)),
     STOP: _stop,
     REWRITE: _rewrite,
@@ -159,8 +159,8 @@ RULED: dict[str, Ruled] = {
 }
 """By kind of rule, the value of a node with that rule."""
 
-WITH_OP: Mapping[str, Ruled] = {
-    **RULED,
+WITH_OP: Mapping[str, JaxRule] = {
+    **JAX_RULES,
     PULLBACK: lambda node, run, mark, wired: mark(_declared(node.rule.function, run, itself=False)(*wired)),
 }
 """The same, but the forward pass of a declared pullback calls the op in place of the rule."""
@@ -204,7 +204,7 @@ class Program:
     export_all: bool = False
     name_all: bool = False
     whole: Graph | None = None
-    rules: Mapping[str, Ruled] = field(default_factory=lambda: RULED, hash=False)
+    rules: Mapping[str, JaxRule] = field(default_factory=lambda: JAX_RULES, hash=False)
     _block: Block = field(init=False)
     _saved: frozenset[str] = field(init=False)
 
@@ -319,7 +319,7 @@ def _policy(region: Region) -> Callable | None:
 
 def ruled_input(node: Node, value: jax.Array) -> jax.Array:
     """Return an input's value with the input's rule applied."""
-    return RULED[node.rule.kind](node, lambda: value, _unmarked, ())
+    return JAX_RULES[node.rule.kind](node, lambda: value, _unmarked, ())
 
 
 def ruled(
@@ -329,7 +329,7 @@ def ruled(
     dtype: str,
     named: bool,
     run: Run | None = None,
-    rules: Mapping[str, Ruled] = RULED,
+    rules: Mapping[str, JaxRule] = JAX_RULES,
 ) -> jax.Array:
     """Return the node's value with its rule applied.
 

@@ -588,7 +588,7 @@ def _few(names: Sequence[str]) -> str:
 
 def _values_part(pairs: Mapping, apart: Set[str], order: Sequence[str], gradients: Statement) -> Statement:
     first = next(name for name in order if name in apart and None not in _known(pairs[name]))
-    one, other = both_said(pairs[first])
+    one, other = describe_both(pairs[first])
     text = f"Different values: they part at {quoted(first)}, which is {one} in A and {other} in B"
     return joined("; ", [Statement(text, (Claim(VALUE, (first,), pairs[first]),)), gradients])
 
@@ -603,7 +603,7 @@ def _where(a: Trace, b: Trace, pairs: Pairs, first: Wire | None, through: Mappin
         return Statement()
     name, _ = first
     ends = tuple(_end(each.graph, first, through) if name in each.graph else None for each in (a, b))
-    one, other = both_said(pairs["passed"][first])
+    one, other = describe_both(pairs["passed"][first])
     here, there = (f" to {quoted(end)}" if end else "" for end in ends)
     again = there if here and there != here else ""
     text = f"{PARTS}at {quoted(name)}, which passes {one}{here or there} in A and {other}{again} in B"
@@ -625,7 +625,7 @@ def _end(graph: Graph, wire: Wire, through: Mapping[str, str]) -> str | None:
 def _at_inputs(pairs: Pairs, names: Sequence[str]) -> Statement:
     """Return where gradients differ although no wire does: at the rule of an input."""
     pair = pairs["gradient"][names[0]]
-    one, other = both_said(pair)
+    one, other = describe_both(pair)
     text = f"{PARTS}at the rule of {quoted(names[0])}, whose gradient is {one} in A and {other} in B"
     return Statement(text, (Claim(GRADIENT, (names[0],), pair),))
 
@@ -634,7 +634,7 @@ def _seeds(a: Trace, b: Trace) -> Statement:
     if same(a.seed, b.seed):
         return Statement()
     pair = a.seed, b.seed
-    one, other = both_said(pair)
+    one, other = describe_both(pair)
     return Statement(f" The seed is {one} in A and {other} in B.", (Claim(SEED, (), pair),))
 
 
@@ -650,13 +650,13 @@ def _are_bits(pairs: Pairs, output: str, inputs: Sequence[str]) -> bool:
     return all(one.tobytes() == other.tobytes() for one, other in found)
 
 
-def both_said(pair: Sequence[np.ndarray | None]) -> list[str]:
+def describe_both(pair: Sequence[np.ndarray | None]) -> list[str]:
     """Return two different arrays as texts, with so many digits that the texts differ too."""
-    texts = [[said(array, digits) for array in pair] for digits in DIGITS]
+    texts = [[describe_tensor(array, digits) for array in pair] for digits in DIGITS]
     return next((each for each in texts if each[0] != each[1]), texts[0])
 
 
-def said(array: np.ndarray | None, digits: int = DIGITS[0]) -> str:
+def describe_tensor(array: np.ndarray | None, digits: int = DIGITS[0]) -> str:
     """Return numbers as text; a tensor that is too large as its norm, a missing one as "nothing"."""
     if array is None:
         return "nothing"

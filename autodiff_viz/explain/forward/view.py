@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autodiff_viz.display.numbers import Terms, added, bracketed, in_full, place, short
-from autodiff_viz.engine.live_path.tangents import FORWARD, OF_THE_OP
+from autodiff_viz.engine.live_path.tangents import LIVE_TANGENTS, OF_THE_OP
 from autodiff_viz.engine.op_derivative import local_derivative
 from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace
@@ -170,7 +170,7 @@ def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
     tangent, passed = found.tangent[read], found.passed[wire]
     if tangent.ndim or passed.ndim:
         return (("passes on ", ""), (short(passed, DIGITS), TANGENT, place("pushed", *wire)))
-    local = local_derivative(found.trace, name, slot) if FORWARD[node.rule.kind] == OF_THE_OP else None
+    local = local_derivative(found.trace, name, slot) if LIVE_TANGENTS[node.rule.kind] == OF_THE_OP else None
     moves = (bracketed(tangent, DIGITS), TANGENT, place("tangent", read))
     adds = (bracketed(passed, DIGITS), TANGENT, place("pushed", *wire))
     if local is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
+from autodiff_viz.engine.live_path.tangents import BLOCKED, LIVE_TANGENTS
 from autodiff_viz.engine.op_derivative import own_contributions
 from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace, trace
@@ -22,7 +22,7 @@ from autodiff_viz.graph.rule_kinds import FOLLOW, PULLBACK
 from autodiff_viz.graph.text import listed_names
 from autodiff_viz.language.show import Shadow, shadows
 
-REVERSE_ONLY = frozenset(kind for kind, tangent in FORWARD.items() if tangent == BLOCKED)
+REVERSE_ONLY = frozenset(kind for kind, tangent in LIVE_TANGENTS.items() if tangent == BLOCKED)
 """Kinds of rules that are a `jax.custom_vjp`: they say what happens to a cotangent, nothing of tangents."""
 
 SHADOW, BLIND = "shadow", "blind"

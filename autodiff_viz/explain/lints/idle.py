@@ -45,11 +45,12 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
         kept, kept_plain = _kept(found, graph), _kept(found, plain)
         claims = [Claim(KEPT, (region.name,), (kept, kept_plain))]
         if kept >= kept_plain:
-            counts = f"saves nothing: with it the forward pass keeps {_said(kept)}, without it {kept_plain}"
+            numbers = _describe_count(kept)
+            counts = f"saves nothing: with it the forward pass keeps {numbers}, without it {kept_plain}"
         elif _is_whole(graph, region) and (peak := _peak(found, graph)) >= (least := _peak(found, plain)):
             counts = (
-                f"holds the whole way to the output. It keeps {_said(kept)} in place of {kept_plain}, but "
-                "what it drops runs again at once: the peak of live elements is "
+                f"holds the whole way to the output. It keeps {_describe_count(kept)} in place of "
+                f"{kept_plain}, but what it drops runs again at once: the peak of live elements is "
                 f"{peak} with it, {least} without"
             )
             claims.append(Claim(PEAK, (region.name,), (peak, least)))
@@ -97,7 +98,7 @@ def _peak(found: Trace, graph: Graph) -> int:
     return max(step.live for step in play(again))
 
 
-def _said(count: int) -> str:
+def _describe_count(count: int) -> str:
     return f"{count} element" if count == 1 else f"{count} elements"
 
 

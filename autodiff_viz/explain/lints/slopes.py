@@ -16,7 +16,7 @@ from autodiff_viz.engine.op_derivative import at_corner
 from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.whole_program.jaxprs import Traced, traced
-from autodiff_viz.engine.whole_program.program import RULED, WITH_OP, Program, dynamic_params, structure
+from autodiff_viz.engine.whole_program.program import JAX_RULES, WITH_OP, Program, dynamic_params, structure
 from autodiff_viz.explain.cure import Cure, rewritten
 from autodiff_viz.explain.lints.declared import declares_its_own
 from autodiff_viz.explain.lints.lint import Finding, LintKind
@@ -281,7 +281,7 @@ def _program(graph: Graph, name: str, itself: bool, shapes: tuple, seed_shape: t
 
     It is that of reverse mode over reverse mode. `itself` is as of `_by_jax`.
     """
-    program = Program(graph, FLOAT64, rules=RULED if itself else WITH_OP)
+    program = Program(graph, FLOAT64, rules=JAX_RULES if itself else WITH_OP)
 
     def total(inputs: dict, dynamic: dict, seed: jax.Array) -> jax.Array:
         return jnp.sum(program(inputs, dynamic, {})[0] * seed)

@@ -19,7 +19,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import listed, quoted, scalar
-from autodiff_viz.ops.misfits import said
+from autodiff_viz.ops.misfits import describe_shape
 
 UNITS = 6  # that a message names
 PAIRS, DEAD = "pairs", "dead"
@@ -30,7 +30,7 @@ rows, how many there are, of how many, in how many rows."""
 def mixed_broadcasts(found: Trace) -> Iterator[Finding]:
     """Yield the nodes that combine a column and a row of different ranks to all pairs."""
     for mix in mixes(found):
-        shapes = " and ".join(said(shape) for shape in mix.shapes)
+        shapes = " and ".join(describe_shape(shape) for shape in mix.shapes)
         yield Finding(
             mix.node,
             f"{quoted(mix.node)} combines all pairs: {shapes} were broadcast to {list(mix.result)}.",

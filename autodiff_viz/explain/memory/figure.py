@@ -39,7 +39,7 @@ from autodiff_viz.graph.text import counted, listed
 LISTED = 5  # arrays named at a step
 
 
-def step_said(step: PlayStep, name: str | None = None) -> str:
+def describe_step(step: PlayStep, name: str | None = None) -> str:
     """Return what happens in a step, in words."""
     name = step.node if name is None else name
     if step.phase == FORWARD:
@@ -57,9 +57,9 @@ def kind_of_array(array: LiveArray) -> str:
 def hover(found: Memory, i: int) -> str:
     """Return what happens in a step and what is live after it, as Plotly text."""
     step, held = found.steps[i], largest(found, i)
-    said = f"step {i + 1}, {step.phase}: after <b>{step_said(step, plain(step.node))}</b>"
+    said = f"step {i + 1}, {step.phase}: after <b>{describe_step(step, plain(step.node))}</b>"
     live = f"{counted(step.live, 'element')} live, {counted(found.bytes[i], 'byte')}"
-    lines = [told(found, i, array, plain) for array in held[:LISTED]]
+    lines = [describe_array(found, i, array, plain) for array in held[:LISTED]]
     more = [f"and {counted(len(held) - LISTED, 'other array')}"] if len(held) > LISTED else []
     return "<br>".join([said, live, *lines, *more])
 
@@ -69,7 +69,7 @@ def largest(found: Memory, i: int) -> list[LiveArray]:
     return sorted(found.holds(i), key=lambda array: -array.elements)
 
 
-def told(found: Memory, i: int, array: LiveArray, write: Callable[[str], str] = str) -> str:
+def describe_array(found: Memory, i: int, array: LiveArray, write: Callable[[str], str] = str) -> str:
     """Return who keeps what for whom after a step; `write` writes a name."""
     name, kind = write(array.node), kind_of_array(array)
     what = {"value": name, "factor": f"a factor of {name}", "contribution": f"what {name} passes"}[kind]
@@ -156,12 +156,12 @@ def memory_text(trace: Trace) -> str:
     except GraphError as error:
         return f"No chart of memory: {error.problems[0].message}"
     at = found.steps[found.at_step]
-    live = listed([told(found, found.at_step, array) for array in largest(found, found.at_step)], 4)
+    live = listed([describe_array(found, found.at_step, array) for array in largest(found, found.at_step)], 4)
     allocated = f"; XLA says {counted(xla.temporary, 'byte')} of its own" if xla else ""
     return (
         f"A bar chart of what is live after each of {counted(len(found.steps), 'step')}: "
         f"the most is {counted(found.peak, 'element')}, {counted(found.bytes[found.at_step], 'byte')}, after "
-        f"{step_said(at)}{f', which is {live}' if live else ''}; {counted(found.kept, 'element')} "
+        f"{describe_step(at)}{f', which is {live}' if live else ''}; {counted(found.kept, 'element')} "
         f"{'is' if found.kept == 1 else 'are'} kept "
         f"for the backward pass{allocated}."
     )
@@ -316,7 +316,7 @@ def _small(text: str) -> dict[str, Any]:
 def _title(found: Memory) -> str:
     at = found.steps[found.at_step]
     size = f"{counted(found.peak, 'element')}, {counted(found.bytes[found.at_step], 'byte')}"
-    return f"Peak: {size}, after {step_said(at, short(at.node))}"
+    return f"Peak: {size}, after {describe_step(at, short(at.node))}"
 
 
 def _explanation(found: Memory, xla: XlaMemory | None) -> list[str]:

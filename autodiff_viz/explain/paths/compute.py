@@ -40,7 +40,7 @@ Pull = Callable[[np.ndarray], Mapping[int, np.ndarray | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class LinearPullback:
     """The pullback of a node, as it acts on a part of the cotangent that arrives.
 
     Attributes:
@@ -57,7 +57,7 @@ class Alone:
     by_share: bool = False
 
 
-def pulled_alone(found: Trace, names: list[str]) -> dict[str, Alone]:
+def pulled_alone(found: Trace, names: list[str]) -> dict[str, LinearPullback]:
     """Return the pullbacks of these nodes at the numbers of the trace; none of them is an input.
 
     Each node passes back `pull` of what arrives, and `added`. A rule that is not linear in the cotangent
@@ -72,7 +72,7 @@ def pulled_alone(found: Trace, names: list[str]) -> dict[str, Alone]:
     return {name: _alone(found, found.graph[name], *steps[name], values[name]) for name in names}
 
 
-def _alone(found: Trace, node: Node, step: Step, arguments: list[Any], value: Any) -> Alone:
+def _alone(found: Trace, node: Node, step: Step, arguments: list[Any], value: Any) -> LinearPullback:
     def pull(part: np.ndarray) -> dict[int, np.ndarray | None]:
         with precision(found.dtype):
             _, passed = step.pull_back([on_device(part.astype(found.dtype))], arguments, value)
@@ -83,13 +83,13 @@ def _alone(found: Trace, node: Node, step: Step, arguments: list[Any], value: An
 
     passing = frozenset(s for s, _ in node.wires if not found.passed.is_symbolic_zero((node.name, s)))
     if is_linear(node.rule):
-        return Alone(pull, passing, {})
+        return LinearPullback(pull, passing, {})
     if KINDS[node.rule.kind].function == ARRIVING:
         return _rewritten(found, node, passing)
     return _declared(found, node)
 
 
-def _rewritten(found: Trace, node: Node, passing: frozenset[int]) -> Alone:
+def _rewritten(found: Trace, node: Node, passing: frozenset[int]) -> LinearPullback:
     """Return the op's own pullback of each part's share of the changed cotangent.
 
     A rule at which nothing ever arrives does not run, so it adds nothing.
@@ -102,10 +102,10 @@ def _rewritten(found: Trace, node: Node, passing: frozenset[int]) -> Alone:
         return {slot: each.astype(np.float64) for slot, each in pulled.items()}
 
     adds = rest.any() and not found.cotangent.is_symbolic_zero(node.name)
-    return Alone(lambda part: own(part * share), passing, own(rest) if adds else {}, by_share=True)
+    return LinearPullback(lambda part: own(part * share), passing, own(rest) if adds else {}, by_share=True)
 
 
-def _declared(found: Trace, node: Node) -> Alone:
+def _declared(found: Trace, node: Node) -> LinearPullback:
     """Return each part's share of what a declared pullback passes, if each element passes to its own."""
     arriving = found.cotangent[node.name].astype(np.float64)
     shares, added = {}, {}
@@ -116,7 +116,7 @@ def _declared(found: Trace, node: Node) -> Alone:
             shares[slot], rest = _shares(passed, arriving)
         if rest.any():
             added[slot] = rest
-    return Alone(
+    return LinearPullback(
         lambda part: {slot: part * share for slot, share in shares.items()},
         frozenset(shares),
         added,
@@ -307,7 +307,7 @@ class _Part(NamedTuple):
 class _Numbers:
     """Follow paths through nodes of one element: a pullback is a multiplication."""
 
-    def __init__(self, found: Trace, alone: Mapping[str, Alone], width: int):
+    def __init__(self, found: Trace, alone: Mapping[str, LinearPullback], width: int):
         self.found, self.width, self.dropped = found, width, False
         ones = {name: np.ones(found.value[name].shape, found.dtype) for name in alone}
         self.factors = {
@@ -344,7 +344,7 @@ class _Numbers:
 class _Tensors:
     """Follow paths through tensors, by the nodes' own pullbacks."""
 
-    def __init__(self, found: Trace, alone: Mapping[str, Alone], width: int):
+    def __init__(self, found: Trace, alone: Mapping[str, LinearPullback], width: int):
         self.found, self.alone, self.width, self.dropped = found, alone, width, False
         self.added = {(name, s): array for name, one in alone.items() for s, array in one.added.items()}
         self.seed = found.seed.astype(np.float64)
@@ -422,7 +422,7 @@ def _path(pulls: _Pulls, name: str, part: _Part) -> Path:
 
 
 def _counted(
-    found: Trace, name: str, between: list[Node], alone: Mapping[str, Alone]
+    found: Trace, name: str, between: list[Node], alone: Mapping[str, LinearPullback]
 ) -> tuple[int, int, int]:
     """Return how many paths pass something back, how many of them from the output, and how many there are."""
     passing, through, ways = ({node.name: 0 for node in between} for _ in range(3))

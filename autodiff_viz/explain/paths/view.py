@@ -146,7 +146,7 @@ def _says(trace: Trace, found: Paths, is_chosen: bool) -> Any:
     else:
         yield f"No path from {name} to {output} passes anything."
     if found.norms and found.count:
-        yield from _norms_said(trace, found)
+        yield from _describe_norms(trace, found)
     if found.closed:
         closed = "1 path is" if found.closed == 1 else f"{found.closed:,} paths are"
         yield f"{closed} closed, by a stop or an op without a derivative."
@@ -159,7 +159,7 @@ def _says(trace: Trace, found: Paths, is_chosen: bool) -> Any:
         yield "Where many paths meet only the largest were followed; a smaller one may have grown."
 
 
-def _norms_said(trace: Trace, found: Paths) -> Iterator[str]:
+def _describe_norms(trace: Trace, found: Paths) -> Iterator[str]:
     """Say that factors are ratios of norms, and that norms do not add up where paths point apart."""
     yield "Tensors are on the way: a factor is by how much the norm grows, and has no sign."
     arrives, together = size(trace.cotangent[found.name]), sum(path.size for path in found.paths)

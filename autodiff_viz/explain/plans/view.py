@@ -70,7 +70,7 @@ def choice(found: Planned, by: str = PEAK, budget: int | None = None) -> Choice:
     budget = max([one for one in budgets if one <= (here if budget is None else budget)] or budgets[:1])
     fits = [plan for plan in among if size(plan, by) <= budget]
     plan = min(fits, key=lambda plan: (plan.reruns, size(plan, by), plan.peak, plan.kept, not plan.present))
-    return Choice(by, budgets, budget, plan, _said(plan))
+    return Choice(by, budgets, budget, plan, _describe_plan(plan))
 
 
 def offered(found: Planned) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ def offered(found: Planned) -> tuple[str, ...]:
     return tuple(by for by in AXES if by != NAMES or best(found, by))
 
 
-def _said(plan: Plan) -> str:
+def _describe_plan(plan: Plan) -> str:
     name = f"{plan.name[0].upper()}{plan.name[1:]}"
     again = f"{counted(plan.reruns, 'value')} computed again"
     return f"{name}: peak {plan.peak:,}, kept {plan.kept:,}, {again}{', as now' if plan.present else ''}."

@@ -30,7 +30,7 @@ def _step(trace: Trace, step: PlayStep) -> dict[str, Any]:
         "dropped": step.again and not step.writes,
         "wires": [f"{step.node}:{slot}" for slot, _ in _drawn(node) if slot < own and _lit(step, slot)],
         "live": step.live,
-        "says": _said(trace, node, step),
+        "says": _describe_step(trace, node, step),
     }
     return {key: value for key, value in data.items() if value or key == "live"}
 
@@ -45,7 +45,7 @@ def _lit(step: PlayStep, slot: int) -> bool:
     return step.again or step.phase == FORWARD or (step.node, slot) in step.writes
 
 
-def _said(trace: Trace, node: Node, step: PlayStep) -> str:
+def _describe_step(trace: Trace, node: Node, step: PlayStep) -> str:
     """Return the step's equation with the present numbers."""
     if step.again:
         return _again(trace, node, step)

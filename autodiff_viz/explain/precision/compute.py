@@ -259,7 +259,7 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
         least=least,
         most=most,
         sentence=sentence.text,
-        scales=_scales_said(run, found, true, least, most, left) + _bent(found, exact, float(scale)),
+        scales=_describe_scales(run, found, true, least, most, left) + _bent(found, exact, float(scale)),
         claims=sentence.claims,
     )
 
@@ -402,7 +402,7 @@ def _lost_at_any(run: Callable, found: Trace) -> str:
     return f"No loss scale helps: what arrives at {at} is not finite at any." if broken else ""
 
 
-def _scales_said(run: Callable, found: Trace, true: Numbers, least: float, most: float, left: int) -> str:
+def _describe_scales(run: Callable, found: Trace, true: Numbers, least: float, most: float, left: int) -> str:
     """Return the safe loss scales in words, with what happens below and above them."""
     kept = f"{_many(left)} 0 at any scale. " if left else ""
 

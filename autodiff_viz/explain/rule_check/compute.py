@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.finite_differences import NEARER, beyond, breaks, central, sides_along
-from autodiff_viz.engine.live_path.tangents import BLOCKED, FORWARD
+from autodiff_viz.engine.live_path.tangents import BLOCKED, LIVE_TANGENTS
 from autodiff_viz.engine.sentence import VALUE, Claim, Statement, joined
 from autodiff_viz.engine.tolerance import gaps
 from autodiff_viz.engine.trace import Trace, known_trace, trace
@@ -186,12 +186,12 @@ def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> Rule
 def _is_blocked(found: Trace, node: Node, reads: Iterable[str]) -> bool:
     """Return whether `jax.jvp` raises at the node, or of a grad node inside it, once a tangent arrives."""
     if node.op != GRAD:
-        return FORWARD[node.rule.kind] == BLOCKED
+        return LIVE_TANGENTS[node.rule.kind] == BLOCKED
     alone = (node_alone(found, node, by) for by in reads)
     return any(node.name in jvp(_traced(each), {each.moved: 1.0}).blocked for each in alone)
 
 
-def _traced(alone: Alone) -> Trace:
+def _traced(alone: IsolatedNode) -> Trace:
     return trace(alone.graph, alone.inputs, dtype=FLOAT64)
 
 
@@ -285,7 +285,7 @@ GIVEN, MOVED, BASE, UNIT = "given ", "moved ", "base ", "unit "
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class IsolatedNode:
     """A graph of one node, and of the way to its alternative, with the values of everything else as inputs.
 
     Attributes:
@@ -298,14 +298,16 @@ class Alone:
     inputs: Mapping[str, np.ndarray]
 
 
-def node_alone(trace: Trace, node: Node, by: str) -> Alone:
+def node_alone(trace: Trace, node: Node, by: str) -> IsolatedNode:
     """Return the node as a function of `by`, a node that it reads; of an input as a function of its value.
 
     With a grad node come the nodes that it runs again.
     """
     if node.op == INPUT:
         alone = Node(node.name, IDENTITY, (GIVEN,), rule=node.rule)
-        return Alone(Graph((_input(GIVEN), alone), (), node.name), GIVEN, {GIVEN: trace.value[node.name]})
+        return IsolatedNode(
+            Graph((_input(GIVEN), alone), (), node.name), GIVEN, {GIVEN: trace.value[node.name]}
+        )
     kept = {node.name}
     if KINDS[node.rule.kind].alternative:
         kept |= descendants(trace.graph, [by]) & ancestors(trace.graph, [node.name]) - {by}
@@ -313,10 +315,10 @@ def node_alone(trace: Trace, node: Node, by: str) -> Alone:
     nodes = [each for each in trace.graph.nodes if each.name in kept]
     reads = dict.fromkeys(name for each in nodes for name in reads_of(each) if name not in kept)
     inputs = {name: np.asarray(trace.value[name], np.float64) for name in reads}
-    return Alone(Graph((*map(_input, reads), *nodes), (), node.name), by, inputs)
+    return IsolatedNode(Graph((*map(_input, reads), *nodes), (), node.name), by, inputs)
 
 
-def swept_alone(alone: Alone, index: tuple[int, ...]) -> Alone:
+def swept_alone(alone: IsolatedNode, index: tuple[int, ...]) -> IsolatedNode:
     """Return the same with one element of the moved input as a number of its own; `index` is its place."""
     value = alone.inputs[alone.moved]
     if not value.shape:
@@ -333,7 +335,7 @@ def swept_alone(alone: Alone, index: tuple[int, ...]) -> Alone:
     ]
     given = {name: array for name, array in alone.inputs.items() if name != alone.moved}
     inputs = {**given, MOVED: value[index], BASE: value, UNIT: unit}
-    return Alone(replace(alone.graph, nodes=tuple(nodes)), MOVED, inputs)
+    return IsolatedNode(replace(alone.graph, nodes=tuple(nodes)), MOVED, inputs)
 
 
 def _input(name: str) -> Node:
@@ -373,7 +375,7 @@ class Adjoint:
         return abs(self.left - self.right) <= self.within * max(1.0, abs(self.left), abs(self.right))
 
 
-def adjoint(alone: Alone, ruled: Trace, plain: Trace, u: Any, v: Any) -> Adjoint:
+def adjoint(alone: IsolatedNode, ruled: Trace, plain: Trace, u: Any, v: Any) -> Adjoint:
     """Return the two sides for a node by itself.
 
     Args:
@@ -499,7 +501,7 @@ def _format(found: RuleCheck) -> Statement:
     return Statement("" if found.dtype == FLOAT64 else f" All in {FLOAT64}; the graph is in {found.dtype}.")
 
 
-def adjoint_said(along: Along) -> Statement:
+def adjoint_statement(along: Along) -> Statement:
     """Return the two sides of the adjoint test in a sentence."""
     sides = along.adjoint.left, along.adjoint.right
     left, right = (scalar(side, DIGITS) for side in sides)

@@ -29,7 +29,7 @@ from autodiff_viz.explain.rule_check.compute import (
     NO_FORWARD_MODE,
     Along,
     RuleCheck,
-    adjoint_said,
+    adjoint_statement,
     function_of,
     place,
     rule_check,
@@ -56,7 +56,7 @@ def rule_check_figure(trace: Trace, name: str | None, low: bool = False) -> go.F
         return note(NONE, "rule check")
     along, ruled = found.worst, found.kind != FOLLOW
     said = [plain(found.sentence), _legend(found, along)]
-    beside = [plain(adjoint_said(along).text), *([NO_FORWARD_MODE] if found.blocked else [])]
+    beside = [plain(adjoint_statement(along).text), *([NO_FORWARD_MODE] if found.blocked else [])]
     title, under = f"{_slope(along, found)}{_mark(trace, found)}", [*said, *beside]
     height = LOW if low else top(under) + TALL + BOTTOM
     head = {} if low else {"title": heading(title, under, height)}

@@ -16,7 +16,7 @@ from autodiff_viz.lab.actions import redone, undone
 from autodiff_viz.lab.edits.edit import Edit, Edits
 from autodiff_viz.lab.persistence.address import ELSEWHERE, GRAPH, from_query, with_documents, with_pinned
 from autodiff_viz.lab.persistence.history import recalled
-from autodiff_viz.lab.state import Lab, alone, opened, stepped, with_text
+from autodiff_viz.lab.state import Lab, opened, stepped, with_text, without_history
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 
@@ -92,7 +92,7 @@ def _restored(lab: Lab, edit: Edit) -> Lab:
         return lab if lab.pinned else with_pinned(lab, query, limits.JSON)
     if not waiting:
         return lab
-    return alone(from_query(query, most=limits.JSON), lab.newest + 1)
+    return without_history(from_query(query, most=limits.JSON), lab.newest + 1)
 
 
 # Import a document from outside: a graph as JSON, a link to this page, or formula text.

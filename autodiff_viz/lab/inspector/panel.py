@@ -7,7 +7,7 @@ from typing import Any
 
 from autodiff_viz.canvas.records import elements, tangent_at
 from autodiff_viz.engine.nonfinite import origin_sentences
-from autodiff_viz.engine.versions import versions_said
+from autodiff_viz.engine.versions import describe_versions
 from autodiff_viz.explain.explanation import Explanation, explanation_data
 from autodiff_viz.explain.forward.view import TangentRows, tangent_rows
 from autodiff_viz.explain.lints.values import WHERE_TRAP
@@ -222,4 +222,4 @@ def _found(found: Verification, details: bool) -> Data:
         return said
     rows = [[c.name, c.declared, c.true, in_a_word(c.agrees, c.causes)] for c in found.inputs]
     why = list(explained(cause for check in found.inputs for cause in check.causes))
-    return {**said, "rows": rows, "why": [*why, f"Computed by {versions_said()}."]}
+    return {**said, "rows": rows, "why": [*why, f"Computed by {describe_versions()}."]}

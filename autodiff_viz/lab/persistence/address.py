@@ -31,7 +31,7 @@ from autodiff_viz.lab.persistence.training import (
     step_text,
     training_text,
 )
-from autodiff_viz.lab.state import Lab, alone, opened, refused, start, with_text
+from autodiff_viz.lab.state import Lab, opened, refused, start, with_text, without_history
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.literals import show_literal
@@ -182,7 +182,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     if not query.get(GRAPH):
         return _looking_at(_lesson(lab, query), query)
     try:
-        lab = alone(opened(lab, from_link(query[GRAPH], most), "Open a link"))
+        lab = without_history(opened(lab, from_link(query[GRAPH], most), "Open a link"))
     except GraphError as error:
         return refused(_rewritten(lab, query, most), error)
     lab = with_pinned(_trained(with_beside(lab, query), query), query, most)
@@ -204,7 +204,7 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
             lab, GraphError(Problem("unknown-lesson", message, "Lessons lists all that there are."))
         )
     variant = _variant(key, query[VARIANT]) if VARIANT in query else 0
-    return alone(open_lesson(lab, key, variant))
+    return without_history(open_lesson(lab, key, variant))
 
 
 def _variant_text(lab: Lab) -> str | None:
@@ -238,7 +238,7 @@ def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
     text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
     for written in (text, draft):
         lab = lab if written is None else typed(lab, written)
-    return alone(lab)
+    return without_history(lab)
 
 
 def _seed(text: str | None) -> Literal | None:

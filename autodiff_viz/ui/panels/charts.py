@@ -133,7 +133,7 @@ def _row(cells: tuple[str, ...]) -> str:
     return f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
 
 
-LOOK = 400  # milliseconds until the browser asks whether an answer has come
+POLL_MS = 400  # milliseconds until the browser asks whether an answer has come
 NOT_DONE = {
     TOO_LONG: "This took too long and was ended: a smaller graph is needed.",
     DROPPED: "There was no room for this among what others have worked out. Change something to try again.",
@@ -163,7 +163,7 @@ def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | Non
     here = session()
     answer = asked(here.name, kind, job)
     if answer is None:
-        here.parts.polls[part], found = LOOK, workers().report(job.key)
+        here.parts.polls[part], found = POLL_MS, workers().report(job.key)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(so_far(meanwhile, found), width="content")
             given = {"key": f"{kind}_cancel", "on_click": _cancel, "args": (part, kind, job)}

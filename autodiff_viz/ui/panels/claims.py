@@ -27,7 +27,7 @@ from autodiff_viz.ui.session import act, called, session
 from autodiff_viz.ui.worker_jobs import CURVES, proved, proving
 from autodiff_viz.workers.jobs import TOO_LONG
 
-LOOK = 400  # milliseconds until the browser asks whether the answer has come
+POLL_MS = 400  # milliseconds until the browser asks whether the answer has come
 CSS = Path(__file__).parents[1] / "assets" / "lessons.css"
 CHECKING = "Checking"
 MARKS = {
@@ -50,7 +50,7 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
     answer = proved(found)
     if answer is None:
         st.text(checking(found))
-        session().parts.polls["claims"] = LOOK
+        session().parts.polls["claims"] = POLL_MS
     elif answer.why:
         st.text(not_checked(answer.why))
     else:

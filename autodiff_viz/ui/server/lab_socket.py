@@ -25,7 +25,7 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from autodiff_viz.ui.address import next_address
-from autodiff_viz.ui.exchange import hear, news
+from autodiff_viz.ui.exchange import apply_message, make_answer
 from autodiff_viz.ui.fragments import LAB
 from autodiff_viz.ui.scheduling import in_turn
 from autodiff_viz.ui.server.admission import VISITS
@@ -218,11 +218,11 @@ def exchange(
             here.socket = True
             here.parts.polls.pop(LAB, None)
             if text is not None:
-                hear(here, _read(text))
+                apply_message(here, _read(text))
             told = known if here.address.pushed else None  # Streamlit has written another one since
             address = next_address(here)  # before the edits are acknowledged
             query = {} if address in (None, told) else {"query": address}
-            message = {**news(here, pushed=True), **query}
+            message = {**make_answer(here, pushed=True), **query}
             answer = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
             return answer, known if address is None else address, here.awaited
 

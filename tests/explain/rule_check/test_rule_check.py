@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_viz as av
-from autodiff_viz.explain.rule_check.compute import adjoint_said
+from autodiff_viz.explain.rule_check.compute import adjoint_statement
 from autodiff_viz.graph.model import INPUT
 from tests.engine.references.scalar_graphs import scalar_graphs, without_rules
 
@@ -155,7 +155,7 @@ def test_where_the_slope_is_infinite_nothing_agrees_and_nothing_is_refuted():
     assert (
         found.sentence == f"No rule: JAX's derivative is ∞ at x = 0, so there is no slope to compare.{WIDE}"
     )
-    assert adjoint_said(found.worst).text.endswith("there is no finite derivative here.")
+    assert adjoint_statement(found.worst).text.endswith("there is no finite derivative here.")
 
 
 def test_where_jax_has_nan_the_central_difference_is_said():
@@ -188,7 +188,7 @@ def test_the_adjoint_test_of_a_rule_that_clips_takes_what_arrives():
     side = av.rule_check(av.trace(av.parse(text)), "h1").worst.adjoint
     assert side.left == 2 * side.right
     assert not side.holds
-    said = adjoint_said(av.rule_check(av.trace(av.parse(text)), "h1").worst).text
+    said = adjoint_statement(av.rule_check(av.trace(av.parse(text)), "h1").worst).text
     assert "for a random u and the v that arrives: not" in said
 
 

@@ -17,7 +17,7 @@ import autodiff_viz as av
 from autodiff_viz.engine.sentence import VALUE, Claim
 from autodiff_viz.engine.trace import precision
 from autodiff_viz.explain.rule_check import compute as kinds
-from autodiff_viz.explain.rule_check.compute import adjoint_said
+from autodiff_viz.explain.rule_check.compute import adjoint_statement
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, params
 from autodiff_viz.graph.order import descendants
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW
@@ -185,7 +185,7 @@ def check_all(found: av.Trace, name: str) -> av.RuleCheck | None:
         assert not found.graph[name].wires or not all(map(np.isfinite, map(np.sum, found.value.values())))
         return None
     truth = Reference(found, check)
-    said = adjoint_said(check.worst)
+    said = adjoint_statement(check.worst)
     assert not unclaimed(check.sentence, check.claims, nodes=found.graph.by_name.keys() - {"v"}), check
     assert not unclaimed(said.text, said.claims), said
     for claim in check.claims:

@@ -15,7 +15,7 @@ from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data
 from autodiff_viz.lab.persistence.history import recalled, trail
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
-from autodiff_viz.lab.state import LAST, Lab, alone, formula_text, opened, start
+from autodiff_viz.lab.state import LAST, Lab, formula_text, opened, start, without_history
 from autodiff_viz.lab.training import plans, trains
 from autodiff_viz.language.parse import parse
 from autodiff_viz.training.run import advanced
@@ -224,7 +224,7 @@ def scaled() -> Lab:
 def test_a_loss_scale_is_one_step_of_undo_after_a_reload_too_and_nothing_else_of_the_training_is():
     mended = plans(scaled(), rate=8.0, growth_interval=10)
     kept = trail(mended.history).data
-    again = replace(alone(mended), history=recalled(kept, [(mended.graph, None)]))
+    again = replace(without_history(mended), history=recalled(kept, [(mended.graph, None)]))
     settings = undone(again).plan.settings
     assert (settings.loss_scale, settings.growth_interval, settings.rate) == (None, 0, 8.0)
     assert redone(undone(again)).plan.settings.loss_scale == 4.0
