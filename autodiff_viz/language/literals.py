@@ -81,7 +81,7 @@ def read_param(line: LogicalLine, function: str, param: Param, node: ast.expr) -
     if known and value is None and param.default is None:
         return None
     if fault := size_fault(param, value):
-        raise line.error(node, "parameter", f"This shape {fault}.", "Use a smaller shape.")
+        raise line.error(node, "parameter", f"This shape {fault}.", "Use a smaller one, such as (3, 4).")
     if param.kind == "index" or not known or not fits(param, value):
         what = _BRACKETS[function] if param.kind == "index" else needed(param)
         message = f"{param.name!r} of {function} is {what}, written out here."

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { freeSpot, wireCurve } from "../../../autodiff_viz/web/canvas/state/geometry.js";
-import { wireUnder } from "../../../autodiff_viz/web/canvas/gestures/insert.js";
+import { insertion, wireUnder } from "../../../autodiff_viz/web/canvas/gestures/insert.js";
 import { wire } from "../drawings.mjs";
 
 const strung = (from, to, a, b, via = []) => ({
@@ -39,4 +39,8 @@ test("the free spot is the nearest one, above or below", () => {
   assert.deepEqual(freeSpot([box], [20, 70], { w: 50, h: 50 }), [20, 121]);
   assert.deepEqual(freeSpot([box], [20, -10], { w: 50, h: 50 }), [20, -71]);
   assert.deepEqual(freeSpot([box], [300, 70], { w: 50, h: 50 }), [300, 70]);
+});
+
+test("a drag of a card that an answer has taken away puts nothing on a wire", () => {
+  assert.equal(insertion(/** @type {any} */ ({}), []), null);
 });

@@ -63,7 +63,7 @@ export const wireForNew = ({ stage, shown, ops }, op, card) =>
  * @param {Editor} editor @param {GraphNode[]} nodes */
 export function insertion(editor, nodes) {
   const [node] = nodes;
-  if (node.group) return null;
+  if (!node || node.group) return null; // none: an answer has taken away what was pressed
   const wired = (/** @type {Wire} */ { from, to }) => from === node.id || to === node.id;
   if (nodes.length !== 1 || readingSlot(node) < 0 || editor.shown.wires.some(wired)) return null;
   const light = wireLight(editor);
