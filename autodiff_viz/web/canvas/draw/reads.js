@@ -56,7 +56,8 @@ export const legend = () =>
         "span",
         { class: "of-cards" },
         html("span", { class: "blue" }, arrowhead(), "value"),
-        html("span", { class: "orange" }, arrowhead(true), term("cotangent"), ", on wires:"),
+        html("span", { class: "orange" }, arrowhead(true), term("cotangent")),
+        html("span", {}, "on wires:"),
       ),
       html(
         "span",
