@@ -93,11 +93,6 @@ def set_rule(lab: Lab, name: str, kind: str) -> Lab:
     return replace(set_rules(lab, (name,), kind), selected=name)
 
 
-def choose_rule(lab: Lab, name: str, kind: str) -> Lab:
-    """Put a rule on a node unless it has that kind already, since a widget may repeat its value."""
-    return lab if lab.graph[name].rule.kind == kind else set_rule(lab, name, kind)
-
-
 def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
     """Put one rule on all of these nodes, as one step of undo. A node that has the rule keeps its function.
 
