@@ -59,8 +59,8 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
 from autodiff_viz.training.compute import Training, train
+from autodiff_viz.training.records import Records
 from autodiff_viz.training.source import training_to_python
-from autodiff_viz.training.updates import Records
 
 __version__ = VERSION
 

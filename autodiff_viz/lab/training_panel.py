@@ -20,10 +20,11 @@ from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import LAST, Lab
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.training.course import Course, Progress, phase_at, records
+from autodiff_viz.training.records import Records
 from autodiff_viz.training.run import Training, cannot_go_on, recipe, settings_of, still
 from autodiff_viz.training.source import written_training
 from autodiff_viz.training.state import Settings, learned
-from autodiff_viz.training.updates import Records, check_optimiser, check_trainable, describe_skipped
+from autodiff_viz.training.updates import check_optimiser, check_trainable, describe_skipped
 from autodiff_viz.training.view import _reached, phase_name, run_line, step_log
 
 # Fill the training figures before the first step, with the numbers from which it will start.

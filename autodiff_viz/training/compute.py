@@ -8,6 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+import jax
 import numpy as np
 
 from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
@@ -21,9 +22,9 @@ from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem, known_graph, whole_number
 from autodiff_viz.graph.text import quoted
 from autodiff_viz.training.course import Course, further, phase_at, records, start, trace_at
+from autodiff_viz.training.records import Records, record_dtype
 from autodiff_viz.training.state import OPTIMISERS, Settings, carried, learned, parameter_dtype
-from autodiff_viz.training.steps import record_dtype
-from autodiff_viz.training.updates import Records, advance, at_step, describe_skipped
+from autodiff_viz.training.updates import advance, at_step, describe_skipped
 
 # Check the arguments of `train` other than the graph.
 
@@ -234,9 +235,7 @@ class Training:
     @cached_property
     def records(self) -> Records:
         """Euclidean norms of values and cotangents, dead units and update ratios: a row for each step."""
-        found = records(self.course) or _none(self.graph, self.dtype)
-        arrays = {n: read_only(v) for n, v in vars(found).items() if isinstance(v, np.ndarray)}
-        return replace(found, **arrays)
+        return jax.tree.map(read_only, records(self.course) or _none(self.graph, self.dtype))
 
     @cached_property
     def value(self) -> Mapping[str, np.ndarray]:

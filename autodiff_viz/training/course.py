@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import jax
 import numpy as np
 
 from autodiff_viz.engine.trace import Trace
@@ -17,9 +18,10 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.training.records import Records
 from autodiff_viz.training.state import Settings, State, carried
 from autodiff_viz.training.steps import AT_ONCE
-from autodiff_viz.training.updates import Records, advance, at_step, begin
+from autodiff_viz.training.updates import advance, at_step, begin
 
 Advance = Callable[[Graph, State, int, Settings, str], tuple[State, Records]]
 """Function that makes steps, with the signature of `advance`."""
@@ -108,12 +110,7 @@ def upto(course: Course, step: int) -> Course:
 
 
 def _cut(chunk: Records, step: int) -> Records:
-    rows = {name: getattr(chunk, name)[: step - chunk.first] for name in ROWS}
-    return replace(chunk, **rows)
-
-
-ROWS = ("loss", "value", "cotangent", "dead", "ratio", "scale", "skipped")
-"""Fields of `Records` that have one row per step."""
+    return jax.tree.map(lambda rows: rows[: step - chunk.first], chunk)
 
 
 def state_at(course: Course, step: int) -> State:
@@ -171,22 +168,20 @@ def _concatenated(chunks: tuple[Records, ...]) -> Records:
         return chunks[0]
     nodes = tuple(dict.fromkeys(name for chunk in chunks for name in chunk.nodes))
     parameters = tuple(sorted({name for chunk in chunks for name in chunk.parameters}))
-
-    def columns(field: str) -> np.ndarray:
-        return np.concatenate([_spread(getattr(c, field), c.nodes, nodes) for c in chunks])
-
-    return Records(
-        nodes=nodes,
-        parameters=parameters,
-        first=chunks[0].first,
-        loss=np.concatenate([chunk.loss for chunk in chunks]),
-        value=columns("value"),
-        cotangent=columns("cotangent"),
-        dead=columns("dead"),
-        ratio=np.concatenate([_spread(c.ratio, c.parameters, parameters) for c in chunks]),
-        scale=np.concatenate([chunk.scale for chunk in chunks]),
-        skipped=np.concatenate([chunk.skipped for chunk in chunks]),
-    )
+    wide = [
+        replace(
+            chunk,
+            nodes=nodes,
+            parameters=parameters,
+            first=chunks[0].first,
+            value=_spread(chunk.value, chunk.nodes, nodes),
+            cotangent=_spread(chunk.cotangent, chunk.nodes, nodes),
+            dead=_spread(chunk.dead, chunk.nodes, nodes),
+            ratio=_spread(chunk.ratio, chunk.parameters, parameters),
+        )
+        for chunk in chunks
+    ]
+    return jax.tree.map(lambda *rows: np.concatenate(rows), *wide)
 
 
 def _spread(rows: np.ndarray, have: tuple[str, ...], wanted: tuple[str, ...]) -> np.ndarray:

@@ -8,7 +8,7 @@ rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.whole_program.program import JAX_RULES, JaxRule, Mark, Run
 from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Node, Rule
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.rule_kinds import FOLLOW, REWRITE, STOP
@@ -51,11 +52,11 @@ def passages(graph: Graph) -> list[Wire]:
 
     Wires as (node, slot) and inputs as (node, ARRIVING). Graphs of the same structure have the same order.
     """
-    return [place for node in order(graph) for place in _passages(node)]
-
-
-def _passages(node: Node) -> list[Wire]:
-    return [(node.name, ARRIVING)] if node.op == INPUT else [(node.name, slot) for slot, _ in node.wires]
+    return [
+        (node.name, slot)
+        for node in order(graph)
+        for slot in ([ARRIVING] if node.op == INPUT else [slot for slot, _ in node.wires])
+    ]
 
 
 @jax.custom_jvp
@@ -148,17 +149,36 @@ def gates(trace: Trace) -> Gates:
     `sign`). A symbolic zero differs from a computed one: zero times an infinite slope is NaN, and a rule that
     rewrites to 0.5 does so where a zero arrives.
     """
-    closed = [_is_closed(trace, *place) for place in passages(trace.graph)]
-    changes = [_change(trace, node) for node in order(trace.graph)]
+    closed = [
+        trace.gradient.is_symbolic_zero(name)
+        if slot == ARRIVING
+        else trace.passed.is_symbolic_zero((name, slot))
+        for name, slot in passages(trace.graph)
+    ]
+    changes = [change_of(node.rule) or Change() for node in order(trace.graph)]
     return Gates(np.asarray(closed, bool), np.asarray(changes, trace.dtype))
 
 
-def _change(trace: Trace, node: Node) -> Change:
-    if node.op == INPUT and _is_closed(trace, node.name, ARRIVING):
-        return Change(REPLACE, 0.0)  # its gradient; a gate before a compiled-in rule closes too
-    return change_of(node.rule) or Change()
+def gated(graph: Graph, gates: Gates) -> Mapping[str, JaxRule]:
+    """Return the rules of the whole program of a graph with these gates, by kind of rule.
 
+    The graph keeps the rules that are compiled in; `gates` may be traced arrays.
+    """
+    closed = dict(zip(passages(graph), gates.closed, strict=True))
+    changes = dict(zip((node.name for node in order(graph)), gates.changes, strict=True))
 
-def _is_closed(trace: Trace, name: str, slot: int) -> bool:
-    found, key = (trace.gradient, name) if slot == ARRIVING else (trace.passed, (name, slot))
-    return found.is_symbolic_zero(key)
+    def with_gates(rule: JaxRule) -> JaxRule:
+        def value(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -> jax.Array:
+            def run_input() -> jax.Array:
+                return close(run(), closed[node.name, ARRIVING])
+
+            # An input's gate is before its rule, so that what the rule makes of a zero does not pass.
+            run_node = run_input if node.op == INPUT else run
+            open_or_closed = [
+                close(x, closed[node.name, slot]) for x, (slot, _) in zip(wired, node.wires, strict=True)
+            ]
+            return change(rule(node, run_node, mark, open_or_closed), *changes[node.name])
+
+        return value
+
+    return {kind: with_gates(rule) for kind, rule in JAX_RULES.items()}

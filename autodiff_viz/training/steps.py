@@ -19,14 +19,22 @@ import optax
 from autodiff_viz.engine.live_path.kernels import ROUNDED
 from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.trace import Trace, precision, trace
-from autodiff_viz.engine.whole_program.program import dynamic_params, ruled, ruled_input, structure, tap
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.edits import with_param
 from autodiff_viz.graph.identity import identity
-from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import descendants, order
-from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
-from autodiff_viz.training.gates import change, close, passages, without_gated
+from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.training.gates import gated, without_gated
+from autodiff_viz.training.records import (
+    Records,
+    dead_share,
+    norm,
+    record_dtype,
+    stacked,
+    update_ratio,
+)
 from autodiff_viz.training.state import (
     Scaling,
     Settings,
@@ -42,25 +50,14 @@ from autodiff_viz.training.state import (
     unscaled,
 )
 
-# Compile a training step, with the record of numbers that each step writes. Stops and plain rewrites of
-# the graph are run-time gates, and checkpoint regions change no number, so one compiled program serves
-# all settings of these toggles.
-
-"""Optax's optimisers by the names on the page; "momentum" is `optax.sgd` with a momentum of 0.9."""
-
 KEPT = 8  # compiled programs
 AT_ONCE = 256  # steps that one call makes at most
 
 Now = tuple[dict, Any, jax.Array, tuple[jax.Array, jax.Array]]
 """(parameters, Optax's state of each parameter, number of the step, (loss scale, good steps))."""
 
-Run = Callable[[Now, int, dict], tuple[Now, np.ndarray]]
-"""`run(now, count, knobs)` gives the `Now` after `count` steps and a row of numbers per step.
-
-A row holds the loss, then per node the norm of its value, the norm of its arriving cotangent and its share of
-dead units, then per parameter, by name, the ratio of its update, then the loss scale and whether the step was
-skipped. Norms of cotangents are divided by the loss scale.
-"""
+Run = Callable[[Now, int, dict], tuple[Now, Records]]
+"""`run(now, count, knobs)` gives the `Now` after `count` steps, and their records, counted from 0."""
 
 _programs: dict[bytes, Run] = {}
 _making = Lock()  # two visitors who open the same lesson share one program
@@ -90,18 +87,29 @@ def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict, mix
         return _programs[key]
 
 
-def _stepper(graph: Graph, optimiser: str, dtype: str, mixed: bool) -> Callable[..., tuple]:
-    moves, nodes = optimiser_of(optimiser), order(graph)
+def _stepper(graph: Graph, optimiser: str, dtype: str, mixed: bool) -> Callable[..., tuple[Now, Records]]:
+    """Return one step as a function of `Now` and the knobs, to compile."""
+    moves, names = optimiser_of(optimiser), tuple(node.name for node in order(graph))
     kind = record_dtype(dtype)
-    nothing = jnp.asarray(jnp.nan, kind)
 
-    def step_once(parameters: dict, kept: Any, step: jax.Array, scaling: tuple, knobs: dict) -> tuple:
-        scale, good = scaling
+    def step_once(now: Now, knobs: dict) -> tuple[Now, Records]:
+        parameters, kept, step, (scale, good) = now
+        program = Program(graph, dtype, rules=gated(graph, knobs["gates"]))
+        dynamic = later_on(knobs["dynamic"], step)
+
+        def forward(parameters: dict, sinks: dict) -> tuple[jax.Array, dict]:
+            return program({**knobs["inputs"], **parameters}, dynamic, sinks)
+
+        # Cotangents of data, and of nodes computed from data alone, are not computed, since training does not
+        # need them: for images they would cost as much as all the rest.
         given = {name: array.astype(dtype) for name, array in parameters.items()}
+        shapes = jax.eval_shape(lambda: forward(given, {})[1])
+        moved = descendants(graph, parameters)
+        sinks = {(name, ARRIVING): jnp.zeros(shapes[name].shape, shapes[name].dtype) for name in moved}
+        loss, pull, values = jax.vjp(forward, given, sinks, has_aux=True)
         seed = scale.astype(dtype if mixed else kind)
-        loss, gradient, values, cotangents = _differentiated(
-            graph, given, step, knobs, dtype, seed if mixed else None
-        )
+        gradient, cotangents = pull(seed.astype(loss.dtype) if mixed else jnp.ones_like(loss))
+
         if mixed:
             gradient = {name: unscaled(array, seed) for name, array in gradient.items()}
         finite = all_finite(gradient) if mixed else jnp.asarray(True)
@@ -110,103 +118,65 @@ def _stepper(graph: Graph, optimiser: str, dtype: str, mixed: bool) -> Callable[
             with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
                 update, after[name] = moves.update(gradient[name], kept[name], parameter)
             updates[name] = jnp.where(knobs["frozen"][name] | ~finite, 0.0, knobs["rate"] * update)
-        row = [
-            loss.astype(kind),
-            *(_norm(values[node.name], kind) for node in nodes),
-            *(_norm(cotangents.get(node.name, nothing), kind) / seed.astype(kind) for node in nodes),
-            *(_dead(values[node.name], kind) for node in nodes),
-            *(_ratio(updates[name], parameters[name], kind) for name in sorted(parameters)),
-            scale.astype(kind),
-            (~finite).astype(kind),
-        ]
+        nothing = jnp.asarray(jnp.nan, kind)
+        arrived = [norm(cotangents.get((name, ARRIVING), nothing), kind) for name in names]
+        record = Records(
+            nodes=names,
+            parameters=tuple(sorted(parameters)),
+            first=0,
+            loss=loss.astype(kind),
+            value=jnp.stack([norm(values[name], kind) for name in names]),
+            cotangent=jnp.stack(arrived) / seed.astype(kind),
+            dead=jnp.stack([dead_share(values[name], kind) for name in names]),
+            ratio=jnp.stack([update_ratio(updates[n], parameters[n], kind) for n in sorted(parameters)]),
+            scale=scale.astype(kind),
+            skipped=~finite,
+        )
+        scaling = scale, good
         if mixed:
             after = jax.tree.map(partial(jnp.where, finite), after, kept)
             scaling = next_scale(scale, good, finite, knobs["interval"])
-        return optax.apply_updates(parameters, updates), after, step + 1, scaling, jnp.stack(row)
+        return (optax.apply_updates(parameters, updates), after, step + 1, scaling), record
 
     return step_once
 
 
-def record_dtype(dtype: str) -> str:
-    """Return the dtype of a training's record: float32 for 16 bits, whose squares overflow at once."""
-    return FLOAT32 if DTYPES[dtype].half else dtype
-
-
-def _one_by_one(step: Callable[..., tuple], options: dict | None) -> Run:
+def _one_by_one(step: Callable[..., tuple[Now, Records]], options: dict | None) -> Run:
     compiled = jax.jit(step, compiler_options=options)
 
-    def run(now: Now, count: int, knobs: dict) -> tuple[Now, np.ndarray]:
+    def run(now: Now, count: int, knobs: dict) -> tuple[Now, Records]:
         rows = []
         for _ in range(count):
-            *now, row = compiled(*now, knobs)
+            now, row = compiled(now, knobs)
             rows.append(row)
-        return tuple(now), np.stack([np.asarray(row) for row in rows])
+        return now, stacked(rows)
 
     return run
 
 
-def _in_a_loop(step: Callable[..., tuple], options: dict | None) -> Run:
+def _in_a_loop(step: Callable[..., tuple[Now, Records]], options: dict | None) -> Run:
     """Run many steps inside one compiled loop.
 
     For small steps a call from Python takes longer than the step itself.
     """
 
     @partial(jax.jit, compiler_options=options)
-    def loop(now: Now, count: jax.Array, knobs: dict) -> tuple[Now, jax.Array]:
-        row = jax.eval_shape(step, *now, knobs)[-1]
+    def loop(now: Now, count: jax.Array, knobs: dict) -> tuple[Now, Records]:
+        _, row = jax.eval_shape(step, now, knobs)
+        room = jax.tree.map(lambda array: jnp.zeros((AT_ONCE, *array.shape), array.dtype), row)
 
-        def body(i: jax.Array, state: tuple) -> tuple:
+        def body(i: jax.Array, state: tuple[Now, Records]) -> tuple[Now, Records]:
             now, rows = state
-            *now, row = step(*now, knobs)
-            return tuple(now), rows.at[i].set(row)
+            now, row = step(now, knobs)
+            return now, jax.tree.map(lambda rows, row: rows.at[i].set(row), rows, row)
 
-        return jax.lax.fori_loop(0, count, body, (now, jnp.zeros((AT_ONCE, *row.shape), row.dtype)))
+        return jax.lax.fori_loop(0, count, body, (now, room))
 
-    def run(now: Now, count: int, knobs: dict) -> tuple[Now, np.ndarray]:
+    def run(now: Now, count: int, knobs: dict) -> tuple[Now, Records]:
         now, rows = loop(now, np.int32(count), knobs)
-        return now, np.asarray(rows)[:count]
+        return now, jax.tree.map(lambda rows: np.asarray(rows)[:count], rows)
 
     return run
-
-
-def _differentiated(
-    graph: Graph, parameters: dict, step: jax.Array, knobs: dict, dtype: str, seed: jax.Array | None
-) -> tuple[jax.Array, dict, dict, dict]:
-    """Return (loss, gradient by parameter, values, arriving cotangents) of one forward and one backward pass.
-
-    `seed` is the loss scale, by which the cotangents are larger; None for 1.
-
-    Cotangents of the data, and of nodes computed from data alone, are left out, since training does not need
-    them: for images they would cost as much as all the rest.
-    """
-    dynamic = later_on(knobs["dynamic"], step)
-    closed = dict(zip(passages(graph), knobs["gates"].closed, strict=True))
-    changes = dict(zip((node.name for node in order(graph)), knobs["gates"].changes, strict=True))
-
-    def node_value(node: Node, values: dict, given: dict) -> jax.Array:
-        if node.op == INPUT:
-            value = given[node.name]
-            if node.rule.kind != FOLLOW:  # a compiled-in rule may turn a zero into something else
-                value = ruled_input(node, close(value, closed[node.name, ARRIVING]))
-        else:
-            wired = [close(values[name], closed[node.name, slot]) for slot, name in node.wires]
-            value = ruled(node, wired, dynamic.get(node.name, {}), dtype, named=False)
-        return change(value, *changes[node.name])
-
-    def forward(parameters: dict, sinks: dict) -> tuple[jax.Array, dict]:
-        values: dict[str, jax.Array] = {}
-        given = {**knobs["inputs"], **parameters}
-        for node in order(graph):
-            value = node_value(node, values, given)
-            values[node.name] = tap(value, sinks[node.name]) if node.name in sinks else value
-        return values[graph.output], values
-
-    shapes = jax.eval_shape(lambda: forward(parameters, {})[1])
-    moved = descendants(graph, parameters)
-    sinks = {name: jnp.zeros(shapes[name].shape, shapes[name].dtype) for name in moved}
-    loss, pull, values = jax.vjp(forward, parameters, sinks, has_aux=True)
-    gradient, cotangents = pull(jnp.ones_like(loss) if seed is None else seed.astype(loss.dtype))
-    return loss, gradient, values, cotangents
 
 
 def later_on(dynamic: Mapping[str, dict], step: jax.Array) -> dict[str, dict]:
@@ -217,32 +187,15 @@ def later_on(dynamic: Mapping[str, dict], step: jax.Array) -> dict[str, dict]:
     }
 
 
-def _norm(array: jax.Array, kind: str) -> jax.Array:
-    return jnp.sqrt(jnp.sum(jnp.square(array.astype(kind))))
-
-
-def _dead(value: jax.Array, kind: str) -> jax.Array:
-    """Return the share of units that are 0 in every example."""
-    silent = jnp.all(value == 0, axis=0) if value.ndim > 1 else value == 0
-    return jnp.mean(silent, dtype=kind)
-
-
-def _ratio(update: jax.Array, parameter: jax.Array, kind: str) -> jax.Array:
-    size = _norm(parameter, kind)
-    return jnp.where(size > 0, _norm(update, kind) / size, 0.0)
-
-
-def walked(
-    graph: Graph, state: State, steps: int, settings: Settings, dtype: str
-) -> tuple[State, np.ndarray]:
-    """Return the state after `steps` updates, and per update a row of numbers in the order of `steps.Run`."""
+def walked(graph: Graph, state: State, steps: int, settings: Settings, dtype: str) -> tuple[State, Records]:
+    """Return the state after `steps` updates, and their records, counted from 0."""
     rows = []
     for _ in range(steps):
         found = traced(graph, state, dtype)
         after, ratios = _updated(found, state, settings)
-        rows.append(_row(found, ratios, state.scaling, skipped=after.optimiser is state.optimiser))
+        rows.append(_record(found, ratios, state.scaling, skipped=after.optimiser is state.optimiser))
         state = after
-    return state, np.stack(rows)
+    return state, stacked(rows)
 
 
 def traced(graph: Graph, state: State, dtype: str, seed: Any = None) -> Trace:
@@ -307,38 +260,33 @@ def _update(optimiser: str) -> Callable[..., tuple]:
         with jax.numpy_dtype_promotion("standard"):  # Optax raises a float to a whole number
             change, kept = moves.update(slope, kept, parameter)
         change = jnp.where(frozen, 0.0, rate * change)
-        kind = record_dtype(parameter.dtype.name)
-        size, moved = (jnp.sqrt(jnp.sum(jnp.square(each.astype(kind)))) for each in (parameter, change))
-        ratio = jnp.where(size > 0, moved / size, 0.0)
+        ratio = update_ratio(change, parameter, record_dtype(parameter.dtype.name))
         return optax.apply_updates(parameter, change), kept, ratio
 
     return update
 
 
-def _row(found: Trace, ratios: dict[str, float], scaling: Scaling | None, skipped: bool) -> np.ndarray:
+def _record(found: Trace, ratios: dict[str, float], scaling: Scaling | None, skipped: bool) -> Records:
+    """Return the record of a step whose trace is known."""
+    kind = record_dtype(found.dtype)
     seed = float(found.seed) if scaling else 1.0
-    names = [node.name for node in order(found.graph)]
-    moved = descendants(found.graph, ratios)
-    values = [found.value[name] for name in names]
+    names = tuple(node.name for node in order(found.graph))
+    moved, parameters = descendants(found.graph, ratios), tuple(sorted(ratios))
+
+    def size(array: np.ndarray) -> float:
+        return float(norm(array, kind, np)) if array.ndim else abs(float(array))
+
     with np.errstate(all="ignore"):
-        row = [
-            float(found.value[found.output]),
-            *map(_live_norm, values),
-            *(_live_norm(found.cotangent[name]) / seed if name in moved else np.nan for name in names),
-            *map(_live_dead, values),
-            *(ratios[name] for name in sorted(ratios)),
-            float(scaling.scale) if scaling else 1.0,
-            skipped,
-        ]
-    return np.asarray(row, record_dtype(found.dtype))
-
-
-def _live_norm(array: np.ndarray) -> float:
-    wide = array.astype(record_dtype(array.dtype.name))
-    return float(np.sqrt(np.sum(np.square(wide)))) if array.ndim else abs(float(array))
-
-
-def _live_dead(value: np.ndarray) -> float:
-    """Return the share of units that are 0 in every example."""
-    silent = np.all(value == 0, axis=0) if value.ndim > 1 else value == 0
-    return float(np.mean(silent))
+        arrived = [size(found.cotangent[name]) / seed if name in moved else np.nan for name in names]
+        return Records(
+            nodes=names,
+            parameters=parameters,
+            first=0,
+            loss=found.value[found.output].astype(kind),
+            value=np.asarray([size(found.value[name]) for name in names], kind),
+            cotangent=np.asarray(arrived, kind),
+            dead=np.asarray([dead_share(found.value[name], kind, np) for name in names], kind),
+            ratio=np.asarray([ratios[name] for name in parameters], kind),
+            scale=np.asarray(scaling.scale if scaling else 1.0, kind),
+            skipped=np.asarray(skipped),
+        )

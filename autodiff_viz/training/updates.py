@@ -6,7 +6,7 @@ between two steps compiles nothing. Steps are pure: the same state and the same 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -18,11 +18,12 @@ from autodiff_viz.graph.dtypes import BFLOAT16, FLOAT16, FLOAT32
 from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
-from autodiff_viz.graph.order import ancestors, order
+from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.graph.text import listed
 from autodiff_viz.training.gates import gates
+from autodiff_viz.training.records import Records, record_dtype
 from autodiff_viz.training.state import (
     Scaling,
     Settings,
@@ -34,41 +35,9 @@ from autodiff_viz.training.state import (
     parameter_dtype,
     scaling_of,
 )
-from autodiff_viz.training.steps import AT_ONCE, program, record_dtype, traced, walked
+from autodiff_viz.training.steps import AT_ONCE, program, traced, walked
 
 COMPILED = 64  # nodes; a larger graph trains on the live path, since its step would compile too long
-
-
-@dataclass(frozen=True)
-class Records:
-    """Numbers of some consecutive steps, as arrays with one row per step.
-
-    Attributes:
-      nodes: names of the columns of `value`, `cotangent` and `dead`.
-      parameters: names of the columns of `ratio`.
-      first: number of the first step; 0 is the one before any update.
-      loss: before the step's update.
-      value, cotangent: Euclidean norm of each node's value and of the cotangent that arrives there; NaN for
-        the cotangent of data, and of nodes computed from data alone, which training does not compute.
-      dead: share of a node's units that are 0 for every example; a unit is an element behind the first axis.
-      ratio: by parameter, norm of the update over norm of the parameter.
-      scale: the loss scale, 1 without one. Norms of cotangents are divided by it.
-      skipped: whether the step was skipped, since its gradient was not finite; only with a loss scale.
-    """
-
-    nodes: tuple[str, ...]
-    parameters: tuple[str, ...]
-    first: int
-    loss: np.ndarray
-    value: np.ndarray
-    cotangent: np.ndarray
-    dead: np.ndarray
-    ratio: np.ndarray
-    scale: np.ndarray
-    skipped: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.loss)
 
 
 def begin(graph: Graph, settings: Settings, dtype: str = FLOAT32) -> State:
@@ -141,11 +110,10 @@ def advance(
     state = carried(graph, state, settings, dtype)
     found = trace(graph, in_dtype(state.parameters, dtype), dtype=dtype)
     check_trainable(graph, found)
-    if len(graph.nodes) > COMPILED or has_grads(
-        graph
-    ):  # a grad node would run rules that gates have replaced
+    # A grad node would run rules that gates have replaced.
+    if len(graph.nodes) > COMPILED or has_grads(graph):
         after, rows = walked(graph, state, min(steps, AT_ONCE), settings, dtype)
-        return after, _records(graph, state, rows)
+        return after, replace(rows, first=state.step)
     mixed, kind = state.scaling is not None, parameter_dtype(settings.loss_scale, dtype)
     with precision(dtype):
         knobs = {
@@ -164,15 +132,7 @@ def advance(
         run = program(graph, settings.optimiser, dtype, now, knobs, mixed)
         (parameters, optimiser, _, scaling), rows = run(now, min(steps, AT_ONCE), knobs)
     scaling = state.scaling._replace(scale=scaling[0], good=scaling[1]) if mixed else None
-    return State(state.step + len(rows), parameters, optimiser, scaling), _records(graph, state, rows)
-
-
-def _records(graph: Graph, state: State, rows: np.ndarray) -> Records:
-    nodes, parameters = tuple(node.name for node in order(graph)), tuple(sorted(state.parameters))
-    ends = np.cumsum([1, len(nodes), len(nodes), len(nodes), len(parameters), 1])
-    loss, value, cotangent, dead, ratio, scale, skipped = np.split(rows, ends, axis=1)
-    wide = value, cotangent, dead, ratio
-    return Records(nodes, parameters, state.step, loss[:, 0], *wide, scale[:, 0], skipped[:, 0] > 0)
+    return State(state.step + len(rows), parameters, optimiser, scaling), replace(rows, first=state.step)
 
 
 def describe_skipped(records: Records) -> str:

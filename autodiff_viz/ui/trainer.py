@@ -26,9 +26,10 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.training.course import make_steps_by
+from autodiff_viz.training.records import Records
 from autodiff_viz.training.run import Training, advanced, paused, with_settings
 from autodiff_viz.training.state import Settings, State
-from autodiff_viz.training.updates import Records, advance_plain, plain
+from autodiff_viz.training.updates import advance_plain, plain
 from autodiff_viz.ui.scheduling import beside_turns
 from autodiff_viz.ui.worker_jobs import WORKERS, kept
 from autodiff_viz.workers.fork_client import Template

@@ -223,7 +223,8 @@ class Program:
         env: Values = {}
         for node in self._block.nodes():
             if node.op == INPUT:
-                env[node.name] = _tapped(ruled_input(node, inputs[node.name]), (node.name, ARRIVING), sinks)
+                value = ruled_input(node, inputs[node.name], self.rules)
+                env[node.name] = _tapped(value, (node.name, ARRIVING), sinks)
         self._run(self._block, env, dynamic, sinks)
         return env[self.graph.output], env
 
@@ -317,9 +318,9 @@ def _policy(region: Region) -> Callable | None:
     return policy(*sorted(region.saved)) if POLICY[region.policy].takes_names else policy
 
 
-def ruled_input(node: Node, value: jax.Array) -> jax.Array:
-    """Return an input's value with the input's rule applied."""
-    return JAX_RULES[node.rule.kind](node, lambda: value, _unmarked, ())
+def ruled_input(node: Node, value: jax.Array, rules: Mapping[str, JaxRule] = JAX_RULES) -> jax.Array:
+    """Return an input's value with the input's rule applied; `rules` as of `Program`."""
+    return rules[node.rule.kind](node, lambda: value, _unmarked, ())
 
 
 def ruled(
