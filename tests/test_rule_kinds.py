@@ -2,7 +2,6 @@
 
 import pytest
 
-from autodiff_viz.engine.live_path.grad_graph import GRAD_PULLBACKS
 from autodiff_viz.engine.live_path.lambdas import NUMBER_RULES
 from autodiff_viz.engine.live_path.node_steps import LIVE_PULLBACKS
 from autodiff_viz.engine.live_path.tangents import LIVE_TANGENTS
@@ -19,8 +18,8 @@ OTHERS = [kind for name, kind in KINDS.items() if name != FOLLOW]
 
 @pytest.mark.parametrize(
     "table",
-    [LIVE_PULLBACKS, LIVE_TANGENTS, GRAD_PULLBACKS, JAX_RULES, SOURCE_RULES],
-    ids=["live", "tangents", "grad", "program", "export"],
+    [LIVE_PULLBACKS, LIVE_TANGENTS, JAX_RULES, SOURCE_RULES],
+    ids=["live", "tangents", "program", "export"],
 )
 def test_every_interpretation_has_every_kind(table):
     assert table.keys() == KINDS.keys()

@@ -6,20 +6,20 @@ Only forward evaluations are used, so nothing is shared with automatic different
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device
-from autodiff_viz.engine.live_path.grad_graph import grad_graph
 from autodiff_viz.engine.live_path.passes import forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.tolerance import gaps
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
-from autodiff_viz.graph.grad_nodes import OF
-from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, params
+from autodiff_viz.graph.grad_nodes import OF, runs_again
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Rule, params
+from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import quoted
 
@@ -233,9 +233,20 @@ def local(trace: Trace, node: Node) -> Trace:
 
 
 def _alone(trace: Trace, node: Node) -> Graph:
-    """Return the node's op as a graph of its own, with an input for each wired slot that it reads."""
+    """Return the node's op as a graph of its own, with an input for each wired slot that it reads.
+
+    With a grad node come the nodes that it runs again, under their names.
+    """
     if node.op == GRAD:
-        return grad_graph(trace.graph, node, {name: value.shape for name, value in trace.value.items()}).graph
+        names = runs_again(trace.graph, [node])
+        inside = [each for each in order(trace.graph) if each.name in names]
+        inputs = dict.fromkeys(name for _, name in node.wires if name not in names)
+        nodes = (
+            *(Node(name, INPUT, (), params(value=0.0)) for name in inputs),
+            *inside,
+            replace(node, rule=Rule()),
+        )
+        return Graph(nodes, (), node.name)
     slots = tuple(f"slot_{i}" if isinstance(slot, str) else slot for i, slot in enumerate(node.op_slots))
     inputs = tuple(Node(slot, INPUT, (), params(value=0.0)) for slot in slots if isinstance(slot, str))
     return Graph((*inputs, Node(node.name, node.op, slots, node.params)), (), node.name)
@@ -243,7 +254,7 @@ def _alone(trace: Trace, node: Node) -> Graph:
 
 def input_of(node: Node, slot: int) -> str:
     """Return the name of the input that stands for a slot in `local`."""
-    return str(slot - 1) if node.op == GRAD else f"slot_{slot}"
+    return node.slots[slot] if node.op == GRAD else f"slot_{slot}"
 
 
 def op_wires(node: Node) -> list[tuple[int, str]]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import jax
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device, rounded
+from autodiff_viz.engine.live_path.grad_op import OpCall, op_call
 from autodiff_viz.engine.live_path.kernels import Kernel, kernel, tangent_kernel
 from autodiff_viz.engine.live_path.node_steps import on_identity
-from autodiff_viz.engine.live_path.op_calls import split
-from autodiff_viz.engine.live_path.prepare import grad_kernel
 from autodiff_viz.engine.trace import Trace, precision
-from autodiff_viz.graph.model import GRAD, Node
+from autodiff_viz.graph.model import Node
 from autodiff_viz.ops.catalog import OPS
 
 EXTREMA = frozenset({"maximum", "minimum", "clip"})
@@ -31,21 +27,13 @@ def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
     if not (op.elementwise or numbers) or slot >= len(node.op_slots):
         return None
     with precision(trace.dtype):
-        found, wired, leading, arrays = _as_live(trace, node)
+        found, wired, call, arrays = _as_live(trace, node)
         if slot in wired and arrays[slot].shape == found.shape:
-            pulled = found.pull(np.ones(found.shape, trace.dtype), *leading, *arrays)[wired.index(slot)]
+            pulled = found.pull(np.ones(found.shape, trace.dtype), *call.leading, *arrays)[wired.index(slot)]
             return np.zeros(found.shape, trace.dtype) if pulled is None else np.asarray(pulled)
-        return np.asarray(_pushed(found, trace, node, slot, arrays))
-
-
-def _pushed(found: Kernel, trace: Trace, node: Node, slot: int, arrays: list[np.ndarray]) -> jax.Array:
-    """Return the tangent of the node's value when that of each element of the slot is 1."""
-    if node.op == GRAD:
-        tangents = [np.ones_like(a) if i == slot else np.zeros_like(a) for i, a in enumerate(arrays)]
-        return jax.jvp(found.run, arrays, tangents)[1]
-    static, leading = split(OPS[node.op], node.params)
-    push = tangent_kernel(node.op, static, tuple(a.shape for a in arrays), (slot,), trace.dtype)
-    return push((np.ones_like(arrays[slot]),), *leading, *arrays)[0]
+        # The tangent of the node's value when that of each element of the slot is 1.
+        push = tangent_kernel(call.op, call.static, tuple(a.shape for a in arrays), (slot,), trace.dtype)
+        return np.asarray(push((np.ones_like(arrays[slot]),), *call.leading, *arrays)[0])
 
 
 def own_contributions(trace: Trace, name: str, cotangent: np.ndarray | None = None) -> dict[int, np.ndarray]:
@@ -55,31 +43,28 @@ def own_contributions(trace: Trace, name: str, cotangent: np.ndarray | None = No
       cotangent: pulled back in place of the one that arrives; of the value's shape and dtype.
     """
     with precision(trace.dtype):
-        found, wired, leading, arrays = _as_live(trace, trace.graph[name])
+        found, wired, call, arrays = _as_live(trace, trace.graph[name])
         arriving = trace.cotangent[name] if cotangent is None else cotangent
-        results = found.pull(arriving, *leading, *arrays)
+        results = found.pull(arriving, *call.leading, *arrays)
         return {
             slot: np.zeros(arrays[slot].shape, trace.dtype) if result is None else np.asarray(result)
             for slot, result in zip(wired, results, strict=True)
         }
 
 
-def _as_live(trace: Trace, node: Node) -> tuple[Kernel, tuple[int, ...], list[Any], list[np.ndarray]]:
+def _as_live(trace: Trace, node: Node) -> tuple[Kernel, tuple[int, ...], OpCall, list[np.ndarray]]:
     """Return the compiled op that the live path uses for the node, with its arguments.
 
     Sharing the compiled op means that nothing is compiled for this node alone.
 
     Returns:
-      (compiled op, wired slots, run-time parameters, values of all slots).
+      (compiled op, wired slots, call of the op, values of all its slots).
     """
-    wired = tuple(i for i, slot in enumerate(node.op_slots) if isinstance(slot, str))
-    arrays = [_slot_value(trace, slot) for slot in node.op_slots]
-    if node.op == GRAD:
-        shapes = {name: value.shape for name, value in trace.value.items()}
-        return grad_kernel(trace.graph, node, shapes, trace.dtype)[0], wired, [], arrays
-    static, leading = split(OPS[node.op], node.params)
-    found = kernel(node.op, static, tuple(a.shape for a in arrays), wired, trace.dtype)
-    return found, wired, leading, arrays
+    call = op_call(trace.graph, node, lambda name: trace.value[name].shape)
+    wired = tuple(i for i, slot in enumerate(call.slots) if isinstance(slot, str))
+    arrays = [_slot_value(trace, slot) for slot in call.slots]
+    found = kernel(call.op, call.static, tuple(a.shape for a in arrays), wired, trace.dtype)
+    return found, wired, call, arrays
 
 
 def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:

@@ -1,19 +1,12 @@
-"""Make an op of the pullback of an op: the contribution that the op passes to one slot.
-
-A grad node runs pullbacks forward, and differentiates them in turn. They are named by a `PullbackOf` and not
-by a text, so that no document can name one.
-"""
+"""Define `grad`, a derivative as a value: the engine computes it from the graph between its inputs."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Union
+from dataclasses import dataclass, field
 
-import jax
 from jax import Array
 
 from autodiff_viz.ops.op import Op, Refusal
-
-# Define `grad`, a derivative as a value: the engine computes it from the graph between its inputs.
 
 
 def grad(z: Array, x: Array) -> Array:
@@ -59,37 +52,14 @@ OPS = (
 )
 
 
-class PullbackOf(NamedTuple):
-    """Name of the op that gives what `op` passes to its slot with number `slot`.
+@dataclass(frozen=True, slots=True)
+class GradOf:
+    """Name of the op of a grad node, which is none of the catalog: no text, so that no document can name one.
 
-    Its slots are the arriving cotangent, then those of `op`; its parameters are those of `op`.
+    Attributes:
+      structure: identity of all that is compiled in.
+      op: a function of the node's slots and of the numbers inside it; it follows from the structure.
     """
 
-    op: Union[str, PullbackOf]
-    slot: int
-
-
-def pullback_op(op: Op, slot: int) -> Op:
-    """Return the op that gives what `op` passes to a slot: a function of the cotangent and all slots."""
-
-    def apply(v: Array, *arrays: Array, **given: Any) -> Array:
-        def of_slot(array: Array) -> Array:
-            return op.apply(*arrays[:slot], array, *arrays[slot + 1 :], **given)
-
-        return jax.vjp(of_slot, arrays[slot])[1](v)[0]
-
-    return Op(
-        name=f"pullback of {op.name}",
-        group="",
-        symbol="",
-        doc="",
-        apply=apply,
-        source="",
-        slots=("v", *op.slots),
-        latex="",
-        derivative=(),
-        elementwise=False,
-        params=op.params,
-        variadic=op.variadic,
-        prepared=op.prepared,
-    )
+    structure: bytes
+    op: Op = field(compare=False, repr=False)

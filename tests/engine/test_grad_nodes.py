@@ -306,3 +306,82 @@ def test_a_gradient_without_a_path_stays_in_a_sweep_of_its_z():
     np.testing.assert_allclose(found.gradient, [1.0, 1.0])
     assert "g" not in found.swept
     assert found.value["g"] == 0.0
+
+
+# By name: a graph, and d out/dx, worked out by hand; all numbers are exact in bfloat16 (8 binary digits).
+EXACT = {
+    # (x^3)' = 3 x^2, and its slope 6 x = 9
+    "one derivative": ("x = 1.5\nz = x * x * x\nout = grad(z, x)", 9.0),
+    # x^4: 12 x^2, whose slope is 24 x = 36
+    "two": ("x = 1.5\nz = square(square(x))\ng = grad(z, x)\nout = grad(g, x)", 36.0),
+    "under a stop": ("x = 1.5\nz = x * stop_gradient(x * x)\nout = grad(z, x) * x", 2.25),
+    # (1/2) 2 x = x, whose slope is 1
+    "under a scale": ("x = 1.5\nz = scale_gradient(square(x), 0.5)\nout = grad(z, x)", 1.0),
+    # straight-through: g = 2 round(x), whose slope by the rule is 2
+    "straight through": ("x = 1.75\nq = backward_as(round(x), x)\nz = square(q)\nout = grad(z, x)", 2.0),
+    # dz/dx is declared to be x, whose slope is 1
+    "under a declared derivative": (
+        "x = 0.5\nz = custom(square(x), pullback=lambda v, x, y: v * x)\nout = grad(z, x)",
+        1.0,
+    ),
+    # 2 * 2 u with u = x; its slope by u is 4, which the rule doubles
+    "under a rewritten cotangent": (
+        "x = 1.5\nz = square(rewrite(x, lambda v: v * 2.0))\nout = grad(z, x)",
+        8.0,
+    ),
+    "in a region": (
+        "x = 1.5\nwith checkpoint('r'):\n    m = square(x)\n    z = m * x\nout = grad(z, x)",
+        9.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64"])
+@pytest.mark.parametrize("name", EXACT)
+def test_in_every_dtype_a_second_derivative_of_short_numbers_is_exact(name, dtype):
+    text, wanted = EXACT[name]
+    found = trace(parse(text), dtype=dtype)
+    assert found.gradient["x"].dtype == found.dtype
+    assert float(found.gradient["x"]) == wanted
+    assert verify(found).agrees
+
+
+# By name: a graph, the same function of x in plain JAX, and x at a corner.
+CORNERS = {
+    "the root at 0": ("z = sqrt(x)\nout = grad(z, x)", lambda x: jax.grad(jnp.sqrt)(x), 0.0),
+    "a branch not taken": (
+        "z = where(x > 0.0, sqrt(x), 0.0)\nout = grad(z, x)",
+        lambda x: jax.grad(lambda x: jnp.where(x > 0.0, jnp.sqrt(x), 0.0))(x),
+        0.0,
+    ),
+    "a product of 0 and infinity": (
+        "z = x * log(x)\nout = grad(z, x) * x",
+        lambda x: jax.grad(lambda x: x * jnp.log(x))(x) * x,
+        0.0,
+    ),
+    "twice": (
+        "z = sqrt(x)\ng = grad(z, x)\nout = grad(g, x)",
+        lambda x: jax.grad(jax.grad(jnp.sqrt))(x),
+        0.0,
+    ),
+    "a tie": (
+        "z = maximum(x, 0.0) * x\nout = grad(z, x)",
+        lambda x: jax.grad(lambda x: jnp.maximum(x, 0.0) * x)(x),
+        0.0,
+    ),
+    "an overflow": (
+        "z = exp(exp(x))\nout = grad(z, x)",
+        lambda x: jax.grad(lambda x: jnp.exp(jnp.exp(x)))(x),
+        5.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_at_a_corner_value_and_slope_of_a_gradient_are_those_of_plain_jax(name):
+    text, function, at = CORNERS[name]
+    found = trace(parse(f"x = {at}\n{text}"))
+    with np.errstate(all="ignore"):
+        value, slope = function(jnp.float32(at)), jax.grad(function)(jnp.float32(at))
+    np.testing.assert_array_equal(found.value["out"], value)
+    np.testing.assert_array_equal(found.gradient["x"], slope)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from autodiff_viz.engine.arguments import input_shapes
 from autodiff_viz.engine.live_path.arrays import own_shape
-from autodiff_viz.engine.live_path.grad_graph import check_grad, grad_graph
+from autodiff_viz.engine.live_path.grad_op import check_grad, op_call
 from autodiff_viz.engine.live_path.kernels import too_many_kernels
 from autodiff_viz.engine.live_path.lambdas import NUMBER_RULES, LambdaBuilder, LambdaProgram
 from autodiff_viz.engine.live_path.op_calls import (
@@ -24,6 +24,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import problems as structural
 from autodiff_viz.graph.check import rule_problems
 from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Lambda, Node, Term
 from autodiff_viz.graph.mute import played
@@ -88,13 +89,13 @@ class _Totals:
     programs: set[Hashable] = field(default_factory=set)
     elements: int = 0
 
-    def add(self, node: Node, shape: Shape, programs: Iterable[Program]) -> None:
-        """Add what a node needs.
+    def add(self, node: Node, shape: Shape, programs: Iterable[Program], inside: int = 0) -> None:
+        """Add what a node needs; `inside` are the elements of values that a grad node computes inside.
 
         Raises:
           GraphError: it would be more than a graph may need. The node then adds nothing.
         """
-        elements = self.elements + (prod(shape) if shape else 0)
+        elements = self.elements + inside + (prod(shape) if shape else 0)
         if elements > limits.TOTAL_ELEMENTS:
             raise GraphError(total_too_large(node, elements))
         keyed = {program_key(*program): program[0] for program in programs}
@@ -157,18 +158,16 @@ def _naming_nodes(problem: Problem, node: Node) -> Problem:
 
 
 def _grad_shape(graph: Graph, node: Node, shapes: Mapping[str, Shape], totals: _Totals) -> Shape | None:
-    """Check a grad node, with all the ops that it needs, and return its shape, that of its x."""
+    """Check a grad node and return its shape, that of its x."""
     check_grad(graph, node)
     if any(slot is None or (isinstance(slot, str) and slot not in shapes) for slot in node.slots):
         return None
-    found = grad_graph(graph, node, shapes)
-    given = iter(found.shapes)
-    inner: dict[str, Shape] = {}
-    for each in found.graph.nodes:
-        inner[each.name] = next(given) if each.op == INPUT else _shape(each, inner, totals)
-    shape = inner[found.graph.output]
-    if node.rule.kind != FOLLOW:
-        totals.add(node, (), check_rule(node, shape, ()).programs)
+    call = op_call(graph, node, shapes.__getitem__)
+    shape = shapes[node.slots[BY]]
+    below = tuple([shapes[slot] if isinstance(slot, str) else shape_of(slot) for slot in call.slots])
+    wired = tuple([slot for slot, _ in node.wires])
+    rule = () if node.rule.kind == FOLLOW else check_rule(node, shape, ()).programs
+    totals.add(node, shape, [(call.op, (), below, wired), *rule], call.inner_elements)
     return shape
 
 

@@ -18,7 +18,6 @@ from jax import lax
 
 from autodiff_viz.engine.live_path.op_calls import (
     known_op,
-    op_words,
     program_key,
     result_shape,
     runner,
@@ -45,7 +44,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.gradients import PullbackOf
+from autodiff_viz.ops.gradients import GradOf
 from autodiff_viz.ops.misfits import Shape
 from autodiff_viz.ops.op import Op
 
@@ -131,7 +130,7 @@ class NumberPrograms:
         self._runs = {name: runner(op, (), dtype, 0) for name, op in OPS.items() if self._fits(op, dtype)}
         self._programs: dict[Hashable, tuple[list[str], Callable]] = {}
 
-    def has(self, name: str | PullbackOf) -> bool:
+    def has(self, name: str | GradOf) -> bool:
         """Return whether the op is one of them."""
         return name in self._runs
 
@@ -259,14 +258,14 @@ class Kernel:
     passes_unchanged: bool
 
 
-def _too_many(name: str | PullbackOf, *others: Any) -> GraphError:
+def _too_many(name: str | GradOf, *others: Any) -> GraphError:
     return GraphError(too_many_kernels(name))
 
 
-def too_many_kernels(op: str | PullbackOf) -> Problem:
+def too_many_kernels(op: str | GradOf) -> Problem:
     """Return the problem of a graph that needs more different programs than the limit."""
     message = (
-        f"{op_words(op)} would be compiled anew for its shapes and parameters, and this graph has "
+        f"{known_op(op).name!r} would be compiled anew for its shapes and parameters, and this graph has "
         f"{limits.KERNELS} different programs already, which is the limit."
     )
     return Problem("too-many-programs", message, "Use the same shapes and parameters more often.")
@@ -274,7 +273,7 @@ def too_many_kernels(op: str | PullbackOf) -> Problem:
 
 @shared(KEPT, limits.KERNELS, program_key, _too_many)
 def kernel(
-    name: str | PullbackOf,
+    name: str | GradOf,
     static: Params,
     shapes: tuple[Shape, ...],
     differentiated: tuple[int, ...],
@@ -293,29 +292,6 @@ def kernel(
       GraphError: there is no such op, or it refuses the shapes or the parameters; the problem has no node
         yet.
     """
-    return _made(compiled, name, static, shapes, differentiated, dtype, batched, cotangent_batched)
-
-
-@shared(KEPT, limits.KERNELS, program_key, _too_many)
-def traced_kernel(*arguments: Any) -> Kernel:
-    """Return the result of `kernel`, but not compiled: for a program that contains the op."""
-    return _made(_uncompiled, *arguments)
-
-
-def _uncompiled(function: Callable, *options: Any) -> Callable:
-    return function
-
-
-def _made(
-    compiling: Callable[..., Callable],
-    name: str | PullbackOf,
-    static: Params,
-    shapes: tuple[Shape, ...],
-    differentiated: tuple[int, ...],
-    dtype: str,
-    batched: tuple[bool, ...] | None = None,
-    cotangent_batched: bool = True,
-) -> Kernel:
     shape = result_shape(name, static, shapes, dtype)
     op = known_op(name)
     _, leading = split(op, ())
@@ -329,27 +305,28 @@ def _made(
         return tuple(x if has else None for x, has in zip(found, carried, strict=True))
 
     run_axes, pull_axes = _axes(len(leading), batched, cotangent_batched)
-    chosen, fixed = options(any(shapes) or bool(shape), dtype), batched is None and not leading
-    apart = compiling is not _uncompiled  # in a larger program there is no call to save
-    unchanged = apart and all(carried) and passes_unchanged(pull, shape, dtype, samples)
-    ours = _shared_programs(name, static, shapes, dtype) if apart else None
+    chosen = _options(name, [*shapes, shape], dtype)
+    # The z of a grad node, which is not read, may have samples where nothing else has.
+    fixed = batched is None and not leading and type(name) is not GradOf
+    unchanged = all(carried) and passes_unchanged(pull, shape, dtype, samples)
+    ours = _shared_programs(name, static, shapes, dtype)
     if ours is not None and carried and all(carried):
         pulled, pulled_sum = ours.pull(name, slots, pull_axes), ours.pull_sum(name, slots)
     else:
-        pulled = compiling(_mapped(pull, pull_axes), chosen, fixed)
-        pulled_sum = compiling(pull_sum_of(pull), chosen, fixed)
+        pulled = compiled(_mapped(pull, pull_axes), chosen, fixed)
+        pulled_sum = compiled(pull_sum_of(pull), chosen, fixed)
     if not any(carried):
         pull_back = pass_nothing(len(slots))
     elif batched is not None:
         pull_back = pull_alone(pulled)
     else:
         pull_back = pass_unchanged(len(slots)) if unchanged else pull_fused(pulled, pulled_sum)
-    ran = compiling(_mapped(run, run_axes), chosen, fixed) if ours is None else ours.run(name, run_axes)
+    ran = compiled(_mapped(run, run_axes), chosen, fixed) if ours is None else ours.run(name, run_axes)
     return Kernel(ran, pulled, pull_back, shape, carried, unchanged)
 
 
 def _shared_programs(
-    name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], dtype: str
+    name: str | GradOf, static: Params, shapes: tuple[Shape, ...], dtype: str
 ) -> NumberPrograms | None:
     """Return the programs that the op shares with others; None if it needs its own."""
     if static or any(shapes):
@@ -374,7 +351,7 @@ def _mapped(function: Callable, axes: Axes) -> Callable:
 
 @shared(TANGENTS_KEPT, limits.KERNELS, program_key, _too_many)
 def tangent_kernel(
-    name: str | PullbackOf,
+    name: str | GradOf,
     static: Params,
     shapes: tuple[Shape, ...],
     slots: tuple[int, ...],
@@ -401,22 +378,15 @@ def tangent_kernel(
         axes = (dots, *(None for _ in leading), *values)
     if ours := _shared_programs(name, static, shapes, dtype):
         return ours.push(name, slots, axes)
-    push = _mapped(tangent_of(name, static, shapes, slots, dtype), axes)
-    return compiled(push, options(any(shapes) or bool(shape), dtype))
-
-
-def tangent_of(
-    name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], slots: tuple[int, ...], dtype: str
-) -> Callable[..., tuple[jax.Array, ...]]:
-    """Return the forward mode of an op as `tangent_kernel` does, but not compiled."""
     op = known_op(name)
     _, leading = split(op, ())
-    return push_of(runner(op, static, dtype, len(leading)), tuple(len(leading) + slot for slot in slots))
+    push = push_of(runner(op, static, dtype, len(leading)), tuple(len(leading) + slot for slot in slots))
+    return compiled(_mapped(push, axes), _options(name, [*shapes, shape], dtype))
 
 
-def options(tensors: bool, dtype: str) -> dict[str, Any] | None:
-    """Return the compiler options for an op on tensors, or on numbers alone."""
-    return rounded({} if tensors else QUICK, dtype) or None
+def _options(name: str | GradOf, shapes: Sequence[Shape], dtype: str) -> dict[str, Any] | None:
+    """Return the compiler options for an op; `shapes` are those of its slots and of its value."""
+    return rounded(ONCE if type(name) is GradOf else {} if any(shapes) else QUICK, dtype) or None
 
 
 def rounded(options: dict[str, Any], dtype: str) -> dict[str, Any]:

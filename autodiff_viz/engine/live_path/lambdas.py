@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import jax
 
 from autodiff_viz.engine.live_path.arrays import constant
-from autodiff_viz.engine.live_path.kernels import FITTED, Kernel, kernel
+from autodiff_viz.engine.live_path.kernels import FITTED, kernel
 from autodiff_viz.engine.live_path.op_calls import Program, known_op, result_shape, split
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import Call, Lambda, Literal, Params, Term, params
@@ -50,14 +50,11 @@ class LambdaProgram(NamedTuple):
         """The programs that its calls need."""
         return [line.program for line in self.body if type(line) is LambdaCall]
 
-    def load(
-        self, swept: Sequence[bool], dtype: str, making: Callable[..., Kernel] = kernel
-    ) -> tuple[Callable[..., list[jax.Array]], list[bool]]:
+    def load(self, swept: Sequence[bool], dtype: str) -> tuple[Callable[..., list[jax.Array]], list[bool]]:
         """Look up the compiled ops.
 
         Args:
           swept: for each argument, whether it carries a leading axis of samples.
-          making: `kernel`, or `traced_kernel` for a program that the lambda becomes a part of.
         Returns:
           The lambda as a function of arrays, and for each result whether it carries that axis.
         """
@@ -66,7 +63,7 @@ class LambdaProgram(NamedTuple):
             if type(line) is LambdaCall:
                 flags = tuple([swept[i] for i in line.operands])
                 some = True in flags
-                run = making(*line.program, dtype, flags if some else None).run
+                run = kernel(*line.program, dtype, flags if some else None).run
                 calls.append((place, run, line.leading, line.operands))
                 known.append(None)
                 swept.append(some)

@@ -7,7 +7,6 @@ input carry a leading axis of samples: which ones is found by an abstract pass f
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence, Set
-from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -15,9 +14,9 @@ import jax
 
 from autodiff_viz.engine.live_path.arrays import constant
 from autodiff_viz.engine.live_path.check import at_node, check_rule, total_too_large
-from autodiff_viz.engine.live_path.kernels import Kernel, kernel, traced_kernel
+from autodiff_viz.engine.live_path.grad_op import check_grad, op_call
+from autodiff_viz.engine.live_path.kernels import Kernel, kernel
 from autodiff_viz.engine.live_path.lambdas import LambdaProgram
-from autodiff_viz.engine.live_path.op_calls import known_op, split
 from autodiff_viz.engine.live_path.passes import ARRIVING, Prepared, Step
 from autodiff_viz.engine.live_path.pullbacks import (
     PullBack,
@@ -27,12 +26,12 @@ from autodiff_viz.engine.live_path.pullbacks import (
     total,
 )
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import Node, Params
+from autodiff_viz.graph.grad_nodes import OF
+from autodiff_viz.graph.model import GRAD, Node, Params, Slot
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.graph.text import shape_of
 from autodiff_viz.ops.catalog import ADJUSTABLE
-from autodiff_viz.ops.gradients import PullbackOf
 from autodiff_viz.ops.misfits import Shape
 
 # Make the pullback of a node under each kind of rule, for the live path.
@@ -51,7 +50,6 @@ class PendingPullback(NamedTuple):
       function: of the rule.
       op: compiled for the forward pass.
       make: makes the op for other cotangents.
-      kernel: makes the ops that the rule itself calls.
       batched: which of the op's slots are swept; None if no slot is.
     """
 
@@ -62,14 +60,13 @@ class PendingPullback(NamedTuple):
     function: LambdaProgram
     op: Kernel
     make: Recompile
-    kernel: Callable[..., Kernel] = kernel
     batched: tuple[bool, ...] | None = None
 
     def compiled(self, arriving_swept: bool) -> Kernel:
         """Return the compiled op for a cotangent that is swept, or is not."""
         if not self.batched and not arriving_swept:
             return self.op
-        return self.make(self.batched or (False,) * len(self.node.op_slots), arriving_swept)
+        return self.make(self.batched, arriving_swept)
 
 
 class BoundPullback(NamedTuple):
@@ -91,7 +88,7 @@ def _stop(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> Boun
 
 def _changed(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
     """Return the op's own pullback of the changed cotangent."""
-    change, (changed_swept,) = ruled.function.load([arriving_swept], ruled.dtype, ruled.kernel)
+    change, (changed_swept,) = ruled.function.load([arriving_swept], ruled.dtype)
     op = ruled.compiled(changed_swept)
     pull_back = pull_changed(op.pull, change) if any(op.carries) else op.pull_back
     return BoundPullback(pull_back, _carried(op, changed_swept or ruled.node.name in swept))
@@ -101,7 +98,7 @@ def _declared(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> 
     node = ruled.node
     inputs = [node.slots[slot] in swept for slot in ruled.wired]
     given = [arriving_swept, *inputs, node.name in swept]
-    declared, declared_swept = ruled.function.load(given, ruled.dtype, ruled.kernel)
+    declared, declared_swept = ruled.function.load(given, ruled.dtype)
     places = [slot - len(node.slots) for slot in ruled.wired]  # from the end: parameters come first
 
     def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
@@ -189,13 +186,19 @@ def compile_node(found: Prepared, node: Node, later: PendingPullbacks) -> None:
     """
     name, dtype, known, shapes = node.name, found.dtype, found.known, found.shapes
     reads, below, wired = [], [], []
+    op, slots, elements = node.op, node.op_slots, 0
     static: Params = ()
-    if node.params or node.op in ADJUSTABLE or type(node.op) is PullbackOf:
-        static, leading = split(known_op(node.op), node.params)
+    if op == GRAD:
+        check_grad(found.graph, node)
+        for i, slot in enumerate(slots):  # what it runs has shapes only if all that it reads has
+            if slot is None or (type(slot) is str and slot not in shapes):
+                raise GraphError(unusable(node, i))
+    if node.params or op in ADJUSTABLE or op == GRAD:
+        op, static, leading, slots, elements = op_call(found.graph, node, shapes.__getitem__)
         if leading:
             known[name, PARAMETERS] = leading[0]
             reads.append((name, PARAMETERS))
-    for i, slot in enumerate(node.op_slots):
+    for i, slot in enumerate(slots):
         if type(slot) is str and slot in shapes:
             reads.append(slot)
             below.append(shapes[slot])
@@ -206,46 +209,48 @@ def compile_node(found: Prepared, node: Node, later: PendingPullbacks) -> None:
             array = known[name, i] = constant(slot, dtype)
             reads.append((name, i))
             below.append(array.shape)
-    key = node.op, static, tuple(below), tuple(wired), dtype
-    batched = batched_slots(found, node) if found.swept else None
-    making = traced_kernel if found.inner else kernel
-    compiled = making(*key, batched)
+    key = op, static, tuple(below), tuple(wired), dtype
+    batched = batched_slots(node, slots, found.swept) if found.swept else None
+    compiled = kernel(*key, batched)
     shape = shapes[name] = compiled.shape
-    if shape:
-        claim(found, node, shape)
-    if node.rule.kind == FOLLOW and not found.swept and not found.inner:
+    if shape or elements:
+        claim(found, node, shape, elements)
+    if node.rule.kind == FOLLOW and not found.swept:
         found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, key[3], node.slots))
         return
-    slots, function = key[3], LambdaProgram()
+    taking, function = key[3], LambdaProgram()
     if node.rule.kind != FOLLOW:
-        slots, function = tuple([slot for slot, _ in node.wires]), _rule_function(found, node, key[2])
-    make = partial(making, *key)
-    add(found, later, PendingPullback(node, reads, slots, dtype, function, compiled, make, making, batched))
+        taking, function = tuple([slot for slot, _ in node.wires]), _rule_function(found, node, key[2])
+
+    def make(batched: tuple[bool, ...] | None, cotangent_batched: bool) -> Kernel:
+        return kernel(*key, batched or (False,) * len(below), cotangent_batched)
+
+    ruled = PendingPullback(node, reads, taking, dtype, function, compiled, make, batched)
+    later[len(found.steps)] = ruled  # until its pullback is chosen it has the op's own
+    found.steps.append(_step(ruled, compiled.pull_back))
+    if batched:
+        found.swept.add(name)
 
 
-def add(found: Prepared, later: PendingPullbacks, ruled: PendingPullback) -> None:
-    """Add the step of a node whose pullback is chosen later; until then it has the op's own."""
-    later[len(found.steps)] = ruled
-    found.steps.append(_step(ruled, ruled.op.pull_back))
-    if ruled.batched:
-        found.swept.add(ruled.node.name)
-
-
-def claim(found: Prepared, node: Node, shape: Shape) -> None:
-    """Add a tensor's elements to the total, which has a limit of its own."""
-    found.elements += prod(shape)
+def claim(found: Prepared, node: Node, shape: Shape, inside: int) -> None:
+    """Add the elements of a value, and of those inside it, to the total, which has a limit of its own."""
+    found.elements += inside + prod(shape)
     if found.elements > limits.TOTAL_ELEMENTS:
         raise GraphError(total_too_large(node, found.elements))
 
 
-def batched_slots(found: Prepared, node: Node) -> tuple[bool, ...] | None:
-    """Return which of the op's slots are swept; None if no slot is."""
-    flags = tuple(type(slot) is str and slot in found.swept for slot in node.op_slots)
-    return flags if True in flags else None
+def batched_slots(node: Node, slots: Sequence[Slot], swept: Set[Any]) -> tuple[bool, ...] | None:
+    """Return which of the op's slots are swept; None if no slot is. A grad node does not read its z."""
+    flags = [type(slot) is str and slot in swept for slot in slots]
+    if node.op == GRAD:
+        flags[OF] = False
+    return tuple(flags) if True in flags else None
 
 
 def _rule_function(found: Prepared, node: Node, below: tuple[Shape, ...]) -> LambdaProgram:
     """Check a node's rule and return its function; `below` are the shapes of the op's own slots."""
+    if node.op == GRAD:
+        return check_rule(node, found.shapes[node.name], ())
     if len(node.slots) > len(below):
         slot = node.slots[-1]  # the alternative of `backward_as`
         if slot is None or (type(slot) is str and slot not in found.shapes):

@@ -10,18 +10,15 @@ import jax
 import jax.numpy as jnp
 
 from autodiff_viz.engine.live_path.arrays import bad_param
-from autodiff_viz.engine.live_path.pullbacks import carries
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import listed, literal_fault, seed_fault
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.gradients import PullbackOf, pullback_op
+from autodiff_viz.ops.gradients import GradOf
 from autodiff_viz.ops.misfits import Misfit, Shape, describe_shape, misfit, slot_names
 from autodiff_viz.ops.op import Op, Param, Refusal
-
-KEPT = 288  # ops and facts about them
 
 Program = tuple[str, Params, tuple[Shape, ...], tuple[int, ...]]
 """A compiled op as (name, static parameters, shapes, differentiated slots); see `kernels.kernel`."""
@@ -53,22 +50,17 @@ def _number_fault(param: Param, value: Any) -> str:
     return "is not one number" if isinstance(value, tuple) else literal_fault(value)
 
 
-def known_op(name: str | PullbackOf) -> Op:
-    """Return the op of this name, or the op that a `PullbackOf` names.
+def known_op(name: str | GradOf) -> Op:
+    """Return the op of this name, or that of a grad node.
 
     Raises:
       GraphError: there is none; the problem has no node yet.
     """
-    if type(name) is PullbackOf:
-        return _pullback_op(name)
+    if type(name) is GradOf:
+        return name.op
     if name not in OPS:
         raise GraphError(Problem("unknown-op", f"There is no op {name!r}.", "Choose an op from the palette."))
     return OPS[name]
-
-
-@remembered(KEPT, lambda name: name)
-def _pullback_op(name: PullbackOf) -> Op:
-    return pullback_op(known_op(name.op), name.slot)
 
 
 def check_call(owner: str, name: str, given: Params, count: int) -> Op:
@@ -92,18 +84,13 @@ def check_call(owner: str, name: str, given: Params, count: int) -> Op:
     return op
 
 
-def program_key(name: str | PullbackOf, static: Params, *ours: Any) -> Hashable:
+def program_key(name: str | GradOf, static: Params, *ours: Any) -> Hashable:
     """Return the memoisation key of a compiled op: (shapes, slots, dtype) are `ours`.
 
     Shapes, slots and flags are made by the project and can be compared as they are. Parameters come from
     users; they are short, and their `repr` is computed sooner than their identity.
     """
     return name, static and repr(static), ours
-
-
-def op_words(name: str | PullbackOf) -> str:
-    """Return the name of an op in quotes; of a pullback in words."""
-    return f"The pullback of {op_words(name.op)}" if type(name) is PullbackOf else repr(name)
 
 
 def runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., jax.Array]:
@@ -120,7 +107,7 @@ def runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., ja
 
 
 @remembered(limits.NODES, program_key)
-def result_shape(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Shape:
+def result_shape(name: str | GradOf, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Shape:
     """Return the shape of the op's value by abstract evaluation. Compiles nothing.
 
     Raises:
@@ -137,15 +124,6 @@ def result_shape(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ..
     if math.prod(shape) > limits.ELEMENTS:
         raise GraphError(_too_large(op, shape))
     return shape
-
-
-@remembered(KEPT, program_key)
-def carries_slot(name: str | PullbackOf, static: Params, shapes: tuple[Shape, ...], slot: int) -> bool:
-    """Return whether an op passes anything to a slot: False where JAX's derivative is a symbolic zero."""
-    op = known_op(name)
-    _, leading = split(op, ())
-    samples = [*leading, *(jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes)]
-    return carries(runner(op, static, "float32", len(leading)), samples, (len(leading) + slot,))[0]
 
 
 def _too_large(op: Op, shape: tuple[int, ...]) -> Problem:

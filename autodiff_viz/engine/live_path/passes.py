@@ -54,7 +54,6 @@ class Prepared:
       steps: of all nodes but the inputs, in topological order.
       inputs: by name of an input, its pullback: that of an identity whose contribution is the gradient.
       elements: of the values of all steps together.
-      inner: whether it is the written graph of a grad node.
       swept: the keys of the arrays that carry a leading axis of samples: node names for values, wires for
         contributions, (node, ARRIVING) for arriving cotangents.
     """
@@ -67,7 +66,6 @@ class Prepared:
     steps: list[Step] = field(default_factory=list)
     inputs: dict[str, PullBack] = field(default_factory=dict)
     elements: int = 0
-    inner: bool = False
 
 
 class Cotangents(NamedTuple):

@@ -1,33 +1,25 @@
 """Run forward mode on the live path: the tangent of every node, one compiled op per node.
 
 A rule has the meaning that its JAX function has in forward mode: `lax.stop_gradient` gives a zero,
-`jax.custom_vjp` refuses, and the alternative of a `jax.custom_jvp` gives its own tangent. A grad node pushes
-the tangents through the graph that it is written out as: forward over reverse.
+`jax.custom_vjp` refuses, and the alternative of a `jax.custom_jvp` gives its own tangent. Through a grad node
+it is forward over reverse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
 
 from autodiff_viz.engine.live_path.check import at_node
-from autodiff_viz.engine.live_path.grad_graph import GradGraph, grad_graph
-from autodiff_viz.engine.live_path.kernels import (
-    ONCE,
-    kernel,
-    rounded,
-    tangent_kernel,
-    tangent_of,
-    traced_kernel,
-)
-from autodiff_viz.engine.live_path.op_calls import known_op, split
-from autodiff_viz.engine.live_path.passes import Prepared, Wire, forward
-from autodiff_viz.engine.live_path.prepare import KEPT, Known, inner, known_of, too_many_grads, with_values
+from autodiff_viz.engine.live_path.grad_op import blocks, op_call
+from autodiff_viz.engine.live_path.kernels import kernel, tangent_kernel
+from autodiff_viz.engine.live_path.node_steps import batched_slots
+from autodiff_viz.engine.live_path.passes import Prepared, Wire
 from autodiff_viz.engine.live_path.pullbacks import total
-from autodiff_viz.engine.memo import Evaluation, shared, within
-from autodiff_viz.graph.grad_nodes import BY, OF
+from autodiff_viz.engine.memo import Evaluation, within
+from autodiff_viz.graph.grad_nodes import OF
 from autodiff_viz.graph.model import GRAD, INPUT, Node
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
@@ -121,11 +113,9 @@ class _ForwardMode:
         if meaning == OF_THE_ALTERNATIVE:
             found = {slot: dot for slot, dot in moving.items() if slot in used}
             self.swept |= {(name, slot) for slot in found if node.slots[slot] in self.swept}
-        elif meaning != NOTHING and not blocked and node.op == GRAD:
-            through = self._through_grad(node, moving, arguments)
-            blocked, found = through is None, through or {}
         elif meaning != NOTHING and not blocked:
-            found = self._contributions(node, moving, arguments)
+            added = self._contributions(node, moving, arguments)
+            blocked, found = added is None, added or {}
         if not blocked:
             unknown = used - known.keys()
             self.passed |= {(name, slot): found.get(slot) for slot, _ in node.wires if slot not in unknown}
@@ -148,89 +138,28 @@ class _ForwardMode:
 
     def _contributions(
         self, node: Node, moving: Mapping[int, jax.Array], arguments: Sequence[Any]
-    ) -> dict[int, jax.Array]:
-        """Return, by slot, what the tangents add by the op's own derivative."""
+    ) -> dict[int, jax.Array] | None:
+        """Return, by slot, what the tangents add by the op's own derivative.
+
+        None if a rule inside a grad node blocks, which it does as outside, since it calls itself forward.
+        """
         if not moving:
             return {}
-        static, _ = split(known_op(node.op), node.params)
-        below = tuple(self.prepared.shapes[s] if type(s) is str else shape_of(s) for s in node.op_slots)
-        wired = tuple(i for i, slot in enumerate(node.op_slots) if type(slot) is str)
-        dtype, inner, swept = self.prepared.dtype, self.prepared.inner, self.prepared.swept
-        flags = tuple(type(slot) is str and slot in swept for slot in node.op_slots)
-        batched = flags if any(flags) else None
-        making = traced_kernel if inner else kernel
-        carries = making(node.op, static, below, wired, dtype, batched).carries
+        prepared, swept = self.prepared, self.prepared.swept
+        name, static, _, operands, _ = op_call(prepared.graph, node, prepared.shapes.__getitem__)
+        below = tuple(prepared.shapes[s] if type(s) is str else shape_of(s) for s in operands)
+        wired = tuple(i for i, slot in enumerate(operands) if type(slot) is str)
+        batched = batched_slots(node, operands, swept)
+        carries = kernel(name, static, below, wired, prepared.dtype, batched).carries
+        if node.op == GRAD and blocks(name, below, tuple(moving), prepared.dtype):
+            return None
         slots = tuple(slot for slot, has in zip(wired, carries, strict=True) if has and slot in moving)
         if not slots:
             return {}
-        if inner:  # a part of one program, which is vectorised as a whole
-            push = tangent_of(node.op, static, below, slots, dtype)
-        else:
-            axes = self._axes(node, slots, flags)
-            push = tangent_kernel(node.op, static, below, slots, dtype, axes)
-        return dict(zip(slots, push(tuple(moving[slot] for slot in slots), *arguments), strict=True))
-
-    def _axes(
-        self, node: Node, slots: tuple[int, ...], flags: tuple[bool, ...]
-    ) -> tuple[tuple[bool, ...], tuple[bool, ...]] | None:
-        """Return (`flags`, which tangents of `slots` are swept) and note these wires; None if none is."""
         dots = tuple(node.slots[slot] in self.swept for slot in slots)
-        if not any(flags) and not any(dots):
-            return None
-        self.swept |= {(node.name, slot) for slot in slots}
-        return flags, dots
-
-    def _through_grad(
-        self, node: Node, moving: Mapping[int, jax.Array], arguments: Sequence[Any]
-    ) -> dict[int, jax.Array] | None:
-        """Return, by slot, what the tangents add to that of a grad node; None if a rule inside it blocks.
-
-        A rule inside blocks as it does outside, since it calls itself in its forward pass.
-        """
-        prepared, slots = self.prepared, tuple(moving)
-        flags = tuple(type(slot) is str and slot in prepared.swept for slot in node.slots[BY:])
-        written = grad_graph(prepared.graph, node, prepared.shapes)
-        push = _grad_push(written, prepared.dtype, slots, self._axes(node, slots, flags))
-        known = known_of(written.graph, prepared.dtype)
-        try:
-            added = push(known, tuple(arguments[BY:]), tuple(moving.values()))
-        except _BlockedInside:
-            return None
-        return {slot: dot for slot, dot in zip(slots, added, strict=True) if dot is not None}
-
-
-class _BlockedInside(Exception):
-    """A rule inside a grad node blocks forward mode."""
-
-
-@shared(KEPT, KEPT // 2, lambda written, *ours: (written.structure, ours), too_many_grads)
-def _grad_push(
-    written: GradGraph,
-    dtype: str,
-    slots: tuple[int, ...],
-    swept: tuple[tuple[bool, ...], tuple[bool, ...]] | None,
-) -> Callable[..., tuple]:
-    """Compile the forward mode of a written graph, memoised.
-
-    Args:
-      swept: which reads, and which tangents, carry a leading axis of samples; None if none does.
-    Returns:
-      `push(known, reads, tangents)`: for each of `slots`, what its tangent adds. It raises `_BlockedInside`.
-    """
-    found, names, _ = inner(written, dtype)
-    output = written.graph.output
-
-    def push(known: Known, reads: tuple[Any, ...], tangents: tuple[jax.Array, ...]) -> tuple:
-        here, added = with_values(found, names, known, reads), []
-        _, called = forward(here)
-        for slot, dot in zip(slots, tangents, strict=True):
-            pushed = push_forward(here, called, {names[slot - BY]: dot})
-            if pushed.blocked:
-                raise _BlockedInside
-            added.append(pushed.tangent[output])
-        return tuple(added)
-
-    if swept is not None:
-        reads, dots = (tuple(0 if flag else None for flag in flags) for flags in swept)
-        push = jax.vmap(push, in_axes=(None, reads, dots))
-    return jax.jit(push, compiler_options=rounded(ONCE, dtype))
+        axes = None
+        if batched or any(dots):
+            axes = batched or (False,) * len(operands), dots
+            self.swept |= {(node.name, slot) for slot in slots}
+        push = tangent_kernel(name, static, below, slots, prepared.dtype, axes)
+        return dict(zip(slots, push(tuple(moving[slot] for slot in slots), *arguments), strict=True))

@@ -267,11 +267,11 @@ class Program:
                 jax.debug.callback(partial(self.marked, node.name))
             wired = [_tapped(env.get(name), (node.name, slot), sinks) for slot, name in node.wires]
             named = self.name_all or node.name in self._saved
-            run = self._gradient(node, dynamic) if node.op == GRAD else None
+            run = self.gradient(node, dynamic) if node.op == GRAD else None
             value = ruled(node, wired, dynamic.get(node.name, {}), self.dtype, named, run, self.rules)
             return _tapped(value, (node.name, ARRIVING), sinks)
 
-    def _gradient(self, node: Node, dynamic: dict[str, dict]) -> Run:
+    def gradient(self, node: Node, dynamic: dict[str, dict]) -> Run:
         """Return a grad node as a function of its wires: `jax.vjp` of the function from x to z.
 
         Whatever else that function reads is an argument too, so that JAX differentiates by it.

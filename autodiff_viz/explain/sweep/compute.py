@@ -12,14 +12,14 @@ import numpy as np
 from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.finite_differences import slope_along
 from autodiff_viz.engine.live_path.arrays import Arrays, on_device, rounded
-from autodiff_viz.engine.live_path.kernels import Kernel, kernel
-from autodiff_viz.engine.live_path.node_steps import on_identity
-from autodiff_viz.engine.live_path.op_calls import split
+from autodiff_viz.engine.live_path.grad_op import op_call
+from autodiff_viz.engine.live_path.kernels import kernel
+from autodiff_viz.engine.live_path.node_steps import batched_slots, on_identity
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire, backward, forward
-from autodiff_viz.engine.live_path.prepare import grad_kernel, prepare
+from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.grad_nodes import BY, has_grads
+from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, REWRITE, SCALE
@@ -194,15 +194,19 @@ def _add(found: LocalSweep, trace: Trace, swept: Sweep, node: Node) -> None:
         arriving_swept = changed.ndim > 0
         if arriving_swept:
             found.changed[name] = np.asarray(changed)
-    flags = _flags(node, swept)
-    if not any(flags) or not (OPS[node.op].elementwise or node.op == GRAD):
+    flags = batched_slots(node, node.op_slots, swept.swept)
+    if flags is None or not (OPS[node.op].elementwise or node.op == GRAD):
         return
-    op, wired, leading = _compiled(trace, node, flags, arriving_swept)
+    call = op_call(trace.graph, node, lambda other: trace.value[other].shape)
+    wired = tuple(i for i, slot in enumerate(call.slots) if isinstance(slot, str))
+    shapes = tuple(np.shape(trace.value[s] if isinstance(s, str) else s) for s in call.slots)
+    batched = tuple(i < len(flags) and flags[i] for i in range(len(call.slots)))
+    op = kernel(call.op, call.static, shapes, wired, trace.dtype, batched, arriving_swept)
     if op.passes_unchanged:  # its factors are 1 whatever the numbers are
         return
     ones = np.ones(len(swept.positions) if arriving_swept else (), trace.dtype)
-    arrays = [swept.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in node.op_slots]
-    for slot, pulled in zip(wired, op.pull(ones, *leading, *arrays), strict=True):
+    arrays = [swept.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in call.slots]
+    for slot, pulled in zip(wired, op.pull(ones, *call.leading, *arrays), strict=True):
         if pulled is not None and not trace.value[node.slots[slot]].ndim:
             found.local[name, slot] = np.asarray(pulled)
 
@@ -212,25 +216,6 @@ def _changed(trace: Trace, swept: Sweep, node: Node, arriving_swept: bool) -> ja
     pull_back = on_identity(node, (), trace.dtype, arriving_swept)
     _, (changed,) = pull_back([on_device(swept.cotangent[node.name])], (), swept.value[node.name])
     return np.zeros((), trace.dtype) if changed is None else changed
-
-
-def _flags(node: Node, swept: Sweep) -> tuple[bool, ...]:
-    """Return which slots of the op are swept; a grad node does not read the value of its z."""
-    unread = BY if node.op == GRAD else 0
-    return tuple(i >= unread and s in swept.swept for i, s in enumerate(node.op_slots))
-
-
-def _compiled(
-    trace: Trace, node: Node, flags: tuple[bool, ...], arriving_swept: bool
-) -> tuple[Kernel, tuple[int, ...], list[Any]]:
-    """Return the compiled op as in the sweep, its wired slots and its run-time parameters."""
-    wired = tuple(i for i, slot in enumerate(node.op_slots) if isinstance(slot, str))
-    if node.op == GRAD:
-        shapes = {name: value.shape for name, value in trace.value.items()}
-        return grad_kernel(trace.graph, node, shapes, trace.dtype, flags, arriving_swept)[0], wired, []
-    static, leading = split(OPS[node.op], node.params)
-    shapes = tuple(np.shape(trace.value[s] if isinstance(s, str) else s) for s in node.op_slots)
-    return kernel(node.op, static, shapes, wired, trace.dtype, flags, arriving_swept), wired, leading
 
 
 SLIDER_POSITIONS = 2 * SLIDER - 1  # swept in two halves, which share the compiled ops of sliders

@@ -18,7 +18,7 @@ from autograd import make_vjp
 from autograd.extend import defvjp, primitive
 from autograd.tracer import getval
 
-from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Node, Term
+from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Lambda, Node, Term
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
@@ -71,9 +71,39 @@ def _run(graph: Graph, inputs: Mapping[str, np.ndarray], added: Any) -> dict[str
         else:
             wired = {slot: more(env[name], (node.name, slot)) for slot, name in node.wires}
             slots = range(len(node.slots))
-            value = _node(node, [wired[i] if i in wired else _constant(node.slots[i]) for i in slots])
+            operands = [wired[i] if i in wired else _constant(node.slots[i]) for i in slots]
+            value = _gradient(graph, node, inputs, operands) if node.op == GRAD else _node(node, operands)
         env[node.name] = more(_ruled(node, value), (node.name, ARRIVES))
     return env
+
+
+def _gradient(graph: Graph, node: Node, inputs: Mapping[str, np.ndarray], operands: list) -> Any:
+    """The derivative of z by x, of which all else that z is made of is asked for by name."""
+    of, by, *reads = node.slots
+
+    def z(x: Any) -> Any:
+        env = dict(zip((by, *reads), (x, *operands[2:]), strict=True))
+
+        def value(name: str) -> Any:
+            if name not in env:
+                each = graph[name]
+                if each.op == INPUT:
+                    env[name] = np.asarray(inputs[name], float)
+                else:
+                    unread = 1 if each.op == GRAD else 0  # its z
+                    given = [
+                        None if i < unread else value(slot) if isinstance(slot, str) else _constant(slot)
+                        for i, slot in enumerate(each.slots)
+                    ]
+                    of_graph = each.op == GRAD
+                    own = _gradient(graph, each, inputs, given) if of_graph else _node(each, given)
+                    env[name] = _ruled(each, own)
+            return env[name]
+
+        return value(of)
+
+    pull, value = make_vjp(z)(operands[1])
+    return pull(np.ones(np.shape(getval(value))))
 
 
 def _node(node: Node, operands: list) -> Any:
@@ -133,10 +163,11 @@ def _declared(node: Node) -> Callable:
 
 def _results(function: Lambda, given: tuple, like: tuple) -> list[np.ndarray]:
     names = dict(zip(function.args, given, strict=True))
-    return [
-        np.broadcast_to(_term(term, names), np.shape(target))
-        for term, target in zip(function.body, like, strict=True)
-    ]
+    found = []
+    for term, target in zip(function.body, like, strict=True):
+        value, shape = _term(term, names), np.shape(getval(target))
+        found.append(value if np.shape(getval(value)) == shape else value * np.ones(shape))
+    return found
 
 
 def _term(term: Term, names: Mapping[str, Any]) -> Any:

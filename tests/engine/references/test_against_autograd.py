@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -10,8 +12,10 @@ from hypothesis import strategies as st
 from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
+from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import FUNCTIONS
 from tests.engine.references import hips
+from tests.engine.references.random_grads import TEXTS, random_text
 from tests.engine.references.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
 from tests.ops.samples import OF_ARRAYS, examples_of, sample
 from tests.strategies import Spec, graphs
@@ -115,3 +119,19 @@ def test_graphs_of_tensors_agree_with_every_rule(graph):
     found = trace(graph, dtype="float64")
     assume(is_moderate(found))
     check(found)
+
+
+GRADS = [*TEXTS, *map(random_text, range(int(os.environ.get("GRADIENTS", 40))))]
+
+
+@pytest.mark.sampled(20)
+@pytest.mark.filterwarnings("ignore:Output seems independent of input")
+@pytest.mark.parametrize("text", GRADS)
+def test_graphs_with_gradients_agree_with_every_rule(text):
+    """Gradients of gradients too, which the backward pass differentiates a third time."""
+    graph = parse(text)
+    if diagnose(graph):
+        pytest.skip("the graph cannot run: a third order, or a region that other nodes cut through")
+    found = trace(graph, dtype="float64")
+    if is_moderate(found):
+        check(found)
