@@ -149,13 +149,13 @@ def gates(trace: Trace) -> Gates:
     `sign`). A symbolic zero differs from a computed one: zero times an infinite slope is NaN, and a rule that
     rewrites to 0.5 does so where a zero arrives.
     """
-    closed = [
-        trace.gradient.is_symbolic_zero(name)
-        if slot == ARRIVING
-        else trace.passed.is_symbolic_zero((name, slot))
-        for name, slot in passages(trace.graph)
-    ]
-    changes = [change_of(node.rule) or Change() for node in order(trace.graph)]
+    closed, changes = [], []
+    for name, slot in passages(trace.graph):
+        zero = trace.gradient if slot == ARRIVING else trace.passed
+        closed.append(zero.is_symbolic_zero(name if slot == ARRIVING else (name, slot)))
+    for node in order(trace.graph):
+        no_gradient = node.op == INPUT and trace.gradient.is_symbolic_zero(node.name)
+        changes.append(Change(REPLACE, 0.0) if no_gradient else change_of(node.rule) or Change())
     return Gates(np.asarray(closed, bool), np.asarray(changes, trace.dtype))
 
 
@@ -172,8 +172,8 @@ def gated(graph: Graph, gates: Gates) -> Mapping[str, JaxRule]:
             def run_input() -> jax.Array:
                 return close(run(), closed[node.name, ARRIVING])
 
-            # An input's gate is before its rule, so that what the rule makes of a zero does not pass.
-            run_node = run_input if node.op == INPUT else run
+            # A rule that is compiled in may turn a zero into something else: an input has a gate before it.
+            run_node = run_input if node.op == INPUT and node.rule.kind != FOLLOW else run
             open_or_closed = [
                 close(x, closed[node.name, slot]) for x, (slot, _) in zip(wired, node.wires, strict=True)
             ]

@@ -71,4 +71,18 @@ def update_ratio(update: jax.Array, parameter: jax.Array, kind: str) -> jax.Arra
 
 def stacked(rows: list[Records]) -> Records:
     """Return the records of single steps as those of all."""
-    return jax.tree.map(lambda *arrays: np.stack([np.asarray(array) for array in arrays]), *rows)
+    return jax.tree.map(lambda *arrays: np.stack(arrays), *rows)
+
+
+def as_row(record: Records) -> jax.Array:
+    """Return all numbers of a step's record as one array, which comes from the device at once."""
+    kind = record.loss.dtype
+    return jnp.concatenate([jnp.ravel(array).astype(kind) for array in jax.tree.leaves(record)])
+
+
+def from_rows(rows: np.ndarray, like: Records) -> Records:
+    """Return the records of steps from their rows; `like` has the shapes and dtypes of one."""
+    arrays, structure = jax.tree.flatten(like)
+    ends = np.cumsum([array.size for array in arrays])[:-1]
+    parts = zip(np.split(rows, ends, axis=1), arrays, strict=True)
+    return structure.unflatten(part.reshape(-1, *each.shape).astype(each.dtype) for part, each in parts)

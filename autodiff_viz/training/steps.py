@@ -29,7 +29,9 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.training.gates import gated, without_gated
 from autodiff_viz.training.records import (
     Records,
+    as_row,
     dead_share,
+    from_rows,
     norm,
     record_dtype,
     stacked,
@@ -81,8 +83,9 @@ def program(graph: Graph, optimiser: str, dtype: str, now: Now, knobs: dict, mix
             # XLA's convolutions on the CPU take some ten times as long inside a loop.
             one_by_one = any(node.op == "conv2d" for node in graph.nodes)
             step = _stepper(bare, optimiser, dtype, mixed)
+            like = jax.eval_shape(step, now, knobs)[1]
             options = ROUNDED if DTYPES[dtype].half else None
-            _programs[key] = (_one_by_one if one_by_one else _in_a_loop)(step, options)
+            _programs[key] = (_one_by_one if one_by_one else _in_a_loop)(step, like, options)
         _programs[key] = _programs.pop(key)  # LRU: the most recently used one moves to the end
         return _programs[key]
 
@@ -119,14 +122,14 @@ def _stepper(graph: Graph, optimiser: str, dtype: str, mixed: bool) -> Callable[
                 update, after[name] = moves.update(gradient[name], kept[name], parameter)
             updates[name] = jnp.where(knobs["frozen"][name] | ~finite, 0.0, knobs["rate"] * update)
         nothing = jnp.asarray(jnp.nan, kind)
-        arrived = [norm(cotangents.get((name, ARRIVING), nothing), kind) for name in names]
+        arrived = [norm(cotangents.get((n, ARRIVING), nothing), kind) / seed.astype(kind) for n in names]
         record = Records(
             nodes=names,
             parameters=tuple(sorted(parameters)),
             first=0,
             loss=loss.astype(kind),
             value=jnp.stack([norm(values[name], kind) for name in names]),
-            cotangent=jnp.stack(arrived) / seed.astype(kind),
+            cotangent=jnp.stack(arrived),
             dead=jnp.stack([dead_share(values[name], kind) for name in names]),
             ratio=jnp.stack([update_ratio(updates[n], parameters[n], kind) for n in sorted(parameters)]),
             scale=scale.astype(kind),
@@ -141,40 +144,44 @@ def _stepper(graph: Graph, optimiser: str, dtype: str, mixed: bool) -> Callable[
     return step_once
 
 
-def _one_by_one(step: Callable[..., tuple[Now, Records]], options: dict | None) -> Run:
-    compiled = jax.jit(step, compiler_options=options)
+def _one_by_one(step: Callable[..., tuple[Now, Records]], like: Records, options: dict | None) -> Run:
+    """Return a program that is called for each step; `like` has the shapes of one step's record."""
+
+    @partial(jax.jit, compiler_options=options)
+    def compiled(now: Now, knobs: dict) -> tuple[Now, jax.Array]:
+        now, record = step(now, knobs)
+        return now, as_row(record)
 
     def run(now: Now, count: int, knobs: dict) -> tuple[Now, Records]:
         rows = []
         for _ in range(count):
             now, row = compiled(now, knobs)
             rows.append(row)
-        return now, stacked(rows)
+        return now, from_rows(np.stack([np.asarray(row) for row in rows]), like)
 
     return run
 
 
-def _in_a_loop(step: Callable[..., tuple[Now, Records]], options: dict | None) -> Run:
-    """Run many steps inside one compiled loop.
+def _in_a_loop(step: Callable[..., tuple[Now, Records]], like: Records, options: dict | None) -> Run:
+    """Run many steps inside one compiled loop; `like` as of `_one_by_one`.
 
     For small steps a call from Python takes longer than the step itself.
     """
 
     @partial(jax.jit, compiler_options=options)
-    def loop(now: Now, count: jax.Array, knobs: dict) -> tuple[Now, Records]:
-        _, row = jax.eval_shape(step, now, knobs)
-        room = jax.tree.map(lambda array: jnp.zeros((AT_ONCE, *array.shape), array.dtype), row)
+    def loop(now: Now, count: jax.Array, knobs: dict) -> tuple[Now, jax.Array]:
+        row = jax.eval_shape(as_row, like)
 
-        def body(i: jax.Array, state: tuple[Now, Records]) -> tuple[Now, Records]:
+        def body(i: jax.Array, state: tuple[Now, jax.Array]) -> tuple[Now, jax.Array]:
             now, rows = state
-            now, row = step(now, knobs)
-            return now, jax.tree.map(lambda rows, row: rows.at[i].set(row), rows, row)
+            now, record = step(now, knobs)
+            return now, rows.at[i].set(as_row(record))
 
-        return jax.lax.fori_loop(0, count, body, (now, room))
+        return jax.lax.fori_loop(0, count, body, (now, jnp.zeros((AT_ONCE, *row.shape), row.dtype)))
 
     def run(now: Now, count: int, knobs: dict) -> tuple[Now, Records]:
         now, rows = loop(now, np.int32(count), knobs)
-        return now, jax.tree.map(lambda rows: np.asarray(rows)[:count], rows)
+        return now, from_rows(np.asarray(rows)[:count], like)
 
     return run
 
