@@ -71,7 +71,7 @@ class GraphError(ValueError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-# Check the types of arguments of public functions: a graph, a text or a whole number is needed.
+# Arguments of public functions: a graph, a text or a whole number is needed.
 
 
 def known_graph(graph: Any) -> Graph:
