@@ -19,7 +19,7 @@ def next_name(name: str, taken: Container[str]) -> str:
     end = _NUMBER.search(name)
     stem, first = (name[: end.start()], int(end[1]) + 1) if end else (f"{name}_", 2)
     stem = stem[: limits.NAME - 5]
-    return next(found for k in count(first) if (found := f"{stem}{k}") not in taken)
+    return next(candidate for k in count(first) if (candidate := f"{stem}{k}") not in taken)
 
 
 def next_params(before: Params, last: Params) -> Params:
