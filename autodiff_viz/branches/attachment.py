@@ -268,7 +268,7 @@ class _Walk:
         if user.op in JOINS and slot < len(user.op_slots):
             attached.joins[user.name] = None
         elif name in attached.carried:
-            return
+            return  # its readers are wired to the copy's value
         elif self._adds_up(user, slot):
             attached.sums[user.name] = slot
         elif like := self._like(attached.own[name], user, slot):

@@ -83,7 +83,7 @@ def more_results(function: Lambda, wires: list[int], k: int) -> Lambda | None:
         return None
     args, body = list(function.args), list(function.body)
     fresh: dict[str, str] = {}
-    for wire in wires:
+    for wire in wires:  # whose argument stands behind that of the cotangent
         fresh[args[wire + 1]] = next_name(args[wire + 1], {*args, *fresh.values()})
     results = []
     for wire in wires:

@@ -174,6 +174,7 @@ def _framed(graph: Graph, last: Group, names: Names) -> Graph:
     Frames inside the last branch are copied; other frames with its nodes hold the copies too.
     """
     ranked = outermost_first(graph.frames)
+    # Frames of the same nodes that come before the branch lie around it.
     inside = [frame for frame in ranked[ranked.index(last) :] if frame.nodes <= last.nodes]
     taken = {frame.name for frame in graph.frames}
     titles = _counted_on((frame.name for frame in inside), taken)
@@ -212,6 +213,7 @@ def without_last(graph: Graph, attached: Attachment) -> Graph:
         "branches-mixed", when a declared pullback mixes branches.
     """
     gone = {*attached.own, *attached.sums} - _needed(graph, attached)
+    # What is read in place of a sum that goes: the sum before it, in the slot beside the term.
     left = {name: graph[name].slots[1 - slot] for name, slot in attached.sums.items()} | attached.carried
     nodes = tuple(
         _join_shrunk(node, gone) if node.name in attached.joins else recounted(node, attached, left, -1)

@@ -166,10 +166,10 @@ class Body:
         whole = self.around.graph if self.around else self.graph
         (of, by), inside = node.slots[:2], between(whole, node).nodes
         x = self._trees[by]
-        if not inside:
+        if not inside:  # z is x itself, or does not depend on it
             return called("jnp.ones_like" if of == by else "jnp.zeros_like", x)
         graph = inner_graph(whole, node)
-        root = self.around or self
+        root = self.around or self  # names and rules are those of one file
         body = Body(graph, self.shapes, self.dtype, self.rules, root, root._functions)
         lines = [*body.lines(blocks(graph)), f"return {self._summed(of)}"]
         function = fresh(f"{self.variables[of]}_of_{self.variables[by]}", self._taken)

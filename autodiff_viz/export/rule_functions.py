@@ -164,7 +164,7 @@ def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype
     """Return the parts of the source for the op itself; `kept` are the residuals that its pullback reads."""
     _, *inputs, y = variables.values()
     arguments, whole = ", ".join(inputs), f"{name}({', '.join(inputs)})"
-    first = [f"{y} = {whole}"] if y in kept else []
+    first = [f"{y} = {whole}"] if y in kept else []  # computed once, for the result and as a residual
     last = f"return {y if first else whole}, {_packed(kept) if kept else None}"
     wired = iter(inputs)
     operands = [

@@ -81,7 +81,7 @@ def _terms(node: Node, function: Lambda) -> Iterator[Problem]:
     faults = [fault for name in function.args if (fault := name_fault(name))]
     if faults or len(set(function.args)) < len(function.args):
         yield _bad(node, f"has a function with an argument that {faults[0] if faults else 'comes twice'}")
-    todo: list[Term] = list(function.body)
+    todo: list[Term] = list(function.body)  # an explicit stack: terms may be very deep
     count = 0
     while todo and count <= limits.LAMBDA_TERMS:
         term = todo.pop()
@@ -176,6 +176,7 @@ def _node_problems(node: Node, unknown: Collection[str]) -> Iterator[Problem]:
     if len(node.op_slots) > limits.SLOTS:
         message = f"{label} has {len(node.op_slots)} slots; the limit is {limits.SLOTS}."
         yield Problem("too-many-slots", message, "Remove slots.", node=node.name)
+    # The comparison is false for NaN too.
     if node.position is not None and not all(abs(c) <= limits.COORDINATE for c in node.position):
         message = f"{label} is more than {limits.COORDINATE:g} pixels away from the origin."
         yield Problem("bad-position", message, "Move the node back.", node=node.name)

@@ -59,6 +59,7 @@ def graph_segments(graph: Graph) -> tuple[Segment, ...]:
     for names in parts:
         inside = set(names)
         read = dict.fromkeys(producer for name in names for producer in reads_of(graph[name]))
+        # By another segment; consumers that the output does not depend on are in none.
         used_later = {n for n in names if any(number.get(c) not in (None, number[n]) for c, _ in uses[n])}
         segments.append(
             Segment(
@@ -207,7 +208,7 @@ def _path(graph: Graph, cut: str, reader: str) -> tuple[str, ...]:
                 beside[name].append(producer)
                 beside[producer].append(name)
     before: dict[str, str] = {cut: cut}
-    todo = [cut]
+    todo = [cut]  # breadth first, so that the path is a shortest one
     for name in todo:
         for other in beside[name]:
             if other not in before:

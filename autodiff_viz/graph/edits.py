@@ -255,7 +255,7 @@ def renamed(graph: Graph, old: str, new: str) -> Graph:
     )
     after = replace(graph, nodes=nodes, output=name_of.get(graph.output or "", graph.output))
     after = _in_frames(after, lambda names: frozenset(name_of.get(name, name) for name in names))
-    _accept(after, after[new], after[new].wires)
+    _accept(after, after[new], after[new].wires)  # no wire is new: only the name can be refused
     return after
 
 

@@ -109,7 +109,7 @@ def _not_convex(graph: Graph) -> Iterator[Problem]:
 def _leaving_path(goes_to: Mapping[str, list[str]], inside: frozenset[str]) -> tuple[str, ...]:
     """Return the shortest path that leaves `inside` and re-enters it, both ends inside; () if none."""
     came_from: dict[str, str] = {}
-    frontier = [name for name in goes_to if name in inside]
+    frontier = [name for name in goes_to if name in inside]  # breadth first, from all of them at once
     while frontier:
         reached = []
         for name in frontier:

@@ -97,7 +97,7 @@ def same(one: Any, other: Any) -> bool:
         return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
     if isinstance(one, (tuple, list)):
         return len(one) == len(other) and all(a is b or same(a, b) for a, b in zip(one, other, strict=True))
-    if kind is dict:
+    if kind is dict:  # the order of its keys counts
         return list(one) == list(other) and all(map(same, one.values(), other.values()))
     try:
         return identity(one) == identity(other)

@@ -51,7 +51,7 @@ def unpacked(letters: str, most: int) -> str:
     plain = letters.rstrip("=").translate({ord("+"): "-", ord("/"): "_"})
     try:
         compressed = base64.b64decode(plain + "=" * (-len(plain) % 4), altchars=b"-_", validate=True)
-        raw = unpacker.decompress(compressed, most + 1)
+        raw = unpacker.decompress(compressed, most + 1)  # no more, however much there would be
     except (ValueError, zlib.error) as error:  # binascii.Error is a ValueError; so is a letter outside ASCII
         raise Unreadable(DAMAGED) from error
     if len(raw) > most:

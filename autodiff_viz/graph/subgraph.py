@@ -78,6 +78,7 @@ def graft(graph: Graph, piece: Graph) -> Grafted:
             raise GraphError(Problem(f"too-many-{what}", message, "Remove some first."))
     name_of = _fresh(graph.by_name, (node.name for node in piece.nodes))
     title_of = _fresh({frame.name for frame in graph.frames}, (frame.name for frame in piece.frames))
+    # A wire inside the piece leads to the copy, even where the graph has a node of the name.
     known = {**{name: name for name in graph.by_name}, **name_of}
     nodes = tuple(
         replace(node, name=name_of[node.name], slots=_slots(node.slots, known, known)) for node in piece.nodes

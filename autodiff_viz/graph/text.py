@@ -77,7 +77,7 @@ def scalar(number: float, digits: int = 4) -> str:
     if number == 0:
         return "0"
     if 1e-4 <= abs(number) < 10 ** max(digits, 6):
-        text = repr(float(f"{number:.{digits}g}")).removesuffix(".0")
+        text = repr(float(f"{number:.{digits}g}")).removesuffix(".0")  # which has no exponent in this range
     else:
         mantissa, exponent = f"{number:.{max(digits - 2, 1)}e}".split("e")
         text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"

@@ -139,12 +139,13 @@ def amended(text: str, graph: Graph) -> str | None:
             return text
         if parsed.by_name.keys() != graph.by_name.keys():
             alike = parsed.by_name.keys() & graph.by_name.keys()
+            # Without a node in common it is another text altogether.
             return _with_other_frames(text, parsed, graph) if alike else None
         if set(parsed.frames) != set(graph.frames):
             blocks = reblocked(text, replace(parsed, regions=graph.regions, groups=graph.groups))
             return None if blocks is None else _amended_lines(blocks, graph)
         return _amended_lines(text, graph)
-    except GraphError:
+    except GraphError:  # the text has mistakes, or would have
         return None
 
 

@@ -325,6 +325,8 @@ def read_function(
     if both := [name for name in args if name in assigned]:
         message = f"{both[0]!r} is an argument, and line {assigned[both[0]]} assigns it."
         raise line.error(place, "shadowed", message, "Use another name in that line.")
+    # The node of a bare name is given the name of the call's value at once. Of one that a loop assigns again
+    # there are several.
     given = own.keys() - stored(inside_loops(body)).keys()
     result = value.id if isinstance(value, ast.Name) and value.id in given else None
     return Function(head.name, line, args, tuple(body), tuple(own), (last[0], end[0]), result)
@@ -345,7 +347,7 @@ def uncalled(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> list
     call = f"{free_letter({head.name, *args})} = {head.name}({', '.join(args)})"
     added = [*(f"{name} = 1.0" for name in args), call]
     last, text = len(line.source), "".join(f"{each}\n" for each in added)
-    column = len(line.source[-1])
+    column = len(line.source[-1])  # below the text, whether or not its last line is empty
     place = (last, column, last, column)
     correction = Correction(f"Add {listed(added)}", *place, f"\n{text}" if column else text)
     message = f"{head.name!r} is defined, and nothing calls it: there is no value to show yet."
@@ -442,7 +444,7 @@ def read_loop(
     if numbers is None:
         message = "A loop runs over range(...) of whole numbers, written out here."
         raise line.error(head.iter, "loop", message, FOR_EXAMPLE)
-    if max(map(abs, numbers)) > limits.ELEMENTS:
+    if max(map(abs, numbers)) > limits.ELEMENTS:  # before `len` of the range, which fails beyond 2**63
         message = f"A number in this range is beyond {limits.ELEMENTS:,}."
         raise line.error(head.iter, "loop", message, f"A loop has 1 to {limits.LOOP} steps.")
     try:

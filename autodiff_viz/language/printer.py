@@ -219,13 +219,13 @@ def stretches(line: str, indent: str, width: int = WIDTH) -> Iterator[Stretch]:
         return
     start, last, depth, quoted = 0, 0, 0, False
     for i, letter in enumerate(line):
-        quoted ^= letter == '"'
+        quoted ^= letter == '"'  # texts have no escapes: each quote begins or ends one
         if quoted:
             continue
         if last > start and len(indent) + i - start >= width:
             yield Stretch(indent, start, last)
-            indent = indent if start else indent + INDENT
-            start = last + 1
+            indent = indent if start else indent + INDENT  # once, behind the first of them
+            start = last + 1  # without the space
         depth += (letter in "([{") - (letter in ")]}")
         if letter == " " and depth > 0:
             last = i

@@ -180,7 +180,7 @@ def _name(reader: Reader, node: ast.Name, depth: int) -> Operand:
 
 def _constant(reader: Reader, node: ast.Constant, depth: int) -> Operand:
     if node.value is Ellipsis and not reader.in_lambda:
-        return None
+        return None  # an empty slot
     if isinstance(node.value, str):
         bare = node.value.strip()
         number = re.fullmatch(r"-?(\d+\.?\d*|\.\d+)", bare, re.ASCII)
@@ -649,6 +649,7 @@ def read_wrapper(reader: Reader, call: ast.Call, depth: int) -> Applied:
     span = reader.line.span(call)
     if kind is not None:
         return replace(_ruled(reader, inner, kind, given, depth, span), span=span)
+    # The cut is outside of the mute, no mark is there twice, and an input has none: these too get identities.
     if not isinstance(inner, Applied) or inner.cut or inner.op == INPUT or (name == BYPASS and inner.muted):
         inner = Applied(IDENTITY, (inner,), (), span, stem=name)
     return replace(inner, muted=inner.muted or name == BYPASS, cut=name == CUT, span=span)
@@ -658,6 +659,7 @@ def _ruled(
     reader: Reader, inner: Operand, kind: RuleKind, given: dict[str, ast.expr], depth: int, span: Span
 ) -> Applied:
     """Return the expression inside the wrapper of a rule, with that rule."""
+    # A node has one rule, and its mute and its cut are outside of it; anything else gets an identity for it.
     if not isinstance(inner, Applied) or inner.rule.kind != FOLLOW or inner.muted or inner.cut:
         inner = Applied(IDENTITY, (inner,), (), span, stem=kind.call)
     if kind.alternative:

@@ -17,7 +17,7 @@ _MAY_HAVE = re.compile(rf"\^|^[ \t]*def\b|^[ \t]*{DEFINITION.pattern}", re.MULTI
 def readings(text: str) -> tuple[str, ...]:
     """Return sentences: about ^, about f(x) = ..., and about functions that nothing calls."""
     if not _MAY_HAVE.search(text):
-        return ()
+        return ()  # most texts, which are not parsed for this
     try:
         lines = parsed_lines(scan(text).lines, [])
     except GraphError:

@@ -217,6 +217,7 @@ def scan(text: str) -> Source:
     number = 1
     while number <= len(source.text) and source.faults < limits.PROBLEMS:
         number = _logical_line(source, number) if source.text[number - 1] else number + 1
+        # Counted on the way, so that a text that is far too long is not scanned to its end.
         if len(source.lines) + source.bare > limits.LINES or source.tokens > limits.TOKENS:
             most = f"{limits.LINES:,} lines, empty ones not counted, or {limits.TOKENS:,} names and signs"
             raise GraphError(
@@ -239,14 +240,16 @@ def _logical_line(source: Source, first: int) -> int:
             number -= 1  # a new statement: a closing bracket is missing above
             break
         piece = _physical_line(source, line, number, text, brackets)
-        source.tokens += 0 if line.problems else len(_COUNTED.findall(piece))
+        source.tokens += 0 if line.problems else len(_COUNTED.findall(piece))  # a faulty line is not parsed
         pieces.append(piece)
         if (not brackets and not piece.endswith("\\")) or source.tokens > limits.TOKENS:
             break
+    # Of open brackets the innermost is named. Those that are too deep have been reported as such.
     for bracket, row, column in brackets[-1:] if len(brackets) <= limits.NESTING else ():
         span = Span(row, column, row, column + 1)
         message = f"This '{bracket}' is never closed."
         closing = _CLOSING[bracket]
+        # It is offered behind the last line that has something besides comments.
         end = first + max(k for k, piece in enumerate(pieces) if piece)
         at = Span(end, len(pieces[end - first]), end, len(pieces[end - first]))
         correction = Correction(f"Add {closing}", *at, closing)
@@ -269,7 +272,7 @@ def _physical_line(source: Source, line: LogicalLine, number: int, text: str, br
         )
         brackets.clear()
         return ""
-    if len(brackets) > limits.NESTING:
+    if len(brackets) > limits.NESTING:  # inside brackets that have been reported
         _skip(text, brackets)
         return text
     for token in _TOKEN.finditer(text):
@@ -291,7 +294,7 @@ def _physical_line(source: Source, line: LogicalLine, number: int, text: str, br
             needed = (
                 f"; '{_CLOSING[brackets[-1][0]]}' is needed first" if brackets else " without one that opens"
             )
-            brackets.clear()
+            brackets.clear()  # what is open is unclear now, and would be reported once more
             fault = "bracket", f"'{piece}' closes{needed}.", "Check the brackets of this line."
         else:
             fault = _token_fault(kind, piece, text[token.end() : token.end() + 1])

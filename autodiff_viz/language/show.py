@@ -283,7 +283,7 @@ def _lines(
     for node in roots:
         chain = around[node.name]
         same = next((i for i, (a, b) in enumerate(zip(chain, current, strict=False)) if a != b), None)
-        level = min(len(chain), len(current)) if same is None else same
+        level = min(len(chain), len(current)) if same is None else same  # blocks that go on
         for depth in range(level, len(chain)):
             begun = heads.setdefault(chain[depth], [])
             head = show_head(frames[chain[depth]], bool(begun))
@@ -296,7 +296,7 @@ def _lines(
             spans[name] = span_of(pieces, len(lines) + 1, start, end)
         lines.extend([before + line.text[start:end] for before, start, end in pieces])
     for frame in graph.frames:
-        if not frame.nodes:
+        if not frame.nodes:  # a block of `...` at the end, so that an empty frame is not lost
             heads[frame.name] = [len(lines) + 1]
             lines.extend([*wrapped(show_head(frame, False), ""), f"{INDENT}..."])
     return lines, Places(MappingProxyType(spans), MappingProxyType(heads))

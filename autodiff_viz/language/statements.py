@@ -319,7 +319,7 @@ class Program:
                 self._statement(line, statement, around)
         except GraphError as error:
             self._problems.extend(error.problems)
-            self._names.forgive(line)
+            self._names.forgive(line)  # so that lines that use its name are no further problems
 
     def graph(self) -> Graph:
         """Return the graph. It is meaningless when there are problems."""
@@ -335,7 +335,7 @@ class Program:
         if line.width > self._blocks[-1].width:
             around = head[1] if head else self._blocks[-1].around
             self._blocks.append(Block(line.width, around))
-            if head is None:
+            if head is None:  # reported once: lines beside it are in the block that has just begun
                 hint = "Only lines inside a with block are indented."
                 raise line.error(line.whole(), "indentation", "This line is indented too far.", hint)
             return around

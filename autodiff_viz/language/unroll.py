@@ -204,13 +204,15 @@ class _Unroller:
     def _loop(self, line: LogicalLine, head: ast.For, body: Sequence[Line], names: Names, copy: Copy) -> None:
         """Copy the body of a loop for each step. `names` then has the values of the last one."""
         loop = read_loop(line, head, body, ChainMap(self._assigned, self._later, names))  # type: ignore[arg-type]
-        inner, inside = dict(names), stored(outside_loops(body))
+        inner, inside = dict(names), stored(outside_loops(body))  # loops inside name their own lines
         title = self._fresh.title(line, f"{copy.title}for {loop.counter}")
         self._calls[loop.counter] += 1
         again = f"_{self._calls[loop.counter]}"
+        # Where an earlier loop over this counter has made the name already, the number of this one is added;
+        # where that is taken too, the counter.
         also = ("", again, f"_{loop.counter}{again}")
         for step in loop.steps:
-            end = copy.ending + f"_{step}".replace("-", "m")
+            end = copy.ending + f"_{step}".replace("-", "m")  # a name has no minus
             own = {
                 name: self._fresh.name(line, name, *(name + more + end for more in also)) for name in inside
             }
@@ -284,6 +286,7 @@ class _Unroller:
         for inner in statement.body:
             self._copy(line, [inner], names, own, suffix)
         pieces, self.copies[before:] = self.copies[before:], []
+        # More lines than statements: a call was inlined, as a block of its own.
         if len(pieces) > len(statement.body):
             message = "A block on one line calls no function."
             raise line.error(statement, "not-in-language", message, "Indent its lines below it.")
@@ -332,7 +335,7 @@ class _Unroller:
         if name not in self._later or name in FUNCTIONS:
             return False
         if name in self._broken:
-            raise GraphError(())
+            raise GraphError(())  # its mistake is reported at its definition
         if name in self._inside:
             through = f" through {self._inside[-1]!r}" if name != self._inside[-1] else ""
             message = f"{name!r} calls itself{through}; a graph has no end then."
@@ -361,7 +364,7 @@ class _Unroller:
                 self._emit(line, value, inner[name], value)
         own = {name: self._fresh.name(line, name, f"{name}_{ending}") for name in function.own}
         if function.result in own:
-            own[function.result] = target
+            own[function.result] = target  # its line makes the call's value, so none is added for the return
         inner |= own
         self._head(line, title)
         self._inside.append(function.name)

@@ -69,7 +69,7 @@ def directory(version: str) -> Path | None:
             return None
         own = root / version
         own.mkdir(mode=0o700, exist_ok=True)
-        os.utime(own)
+        os.utime(own)  # used now
         versions = [path for path in root.iterdir() if DIGEST.fullmatch(path.name) and path.is_dir()]
         for path in sorted(versions, key=lambda path: path.stat().st_mtime)[:-VERSIONS]:
             shutil.rmtree(path, ignore_errors=True)
@@ -90,7 +90,9 @@ def _fault(root: Path) -> str:
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return f"others may write to {root}, whose mode is {stat.filemode(status.st_mode)}. {mend}"
     for above in root.resolve().parents:
-        mode = above.stat().st_mode
+        mode = (
+            above.stat().st_mode
+        )  # a sticky directory, such as /tmp, keeps others from moving what is there
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             return f"others may put something else in the place of {root}: they may write to {above}. {mend}"
     return ""

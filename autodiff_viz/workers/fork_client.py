@@ -74,7 +74,7 @@ class Template:
         self._running = process, control
         control.settimeout(STARTING)
         try:
-            _exactly(control, 1)
+            _exactly(control, 1)  # sent once the modules are loaded
             control.settimeout(BLOCKED)
         except OSError:
             self.end()

@@ -82,7 +82,7 @@ class Pool:
             if self._ended or job.key in self._answers:
                 return
             self._askers.setdefault(job.key, set()).add(asker)
-            if self._has(job.key):
+            if self._has(job.key):  # another asker's: this one waits with it
                 return
             self._take_back(asker, waiting)
             if job.long:
@@ -168,7 +168,7 @@ class Pool:
                 for worker in [*self._workers]:
                     self._look_after(worker)
             for long in self._waiting:
-                self._hand_out(long)
+                self._hand_out(long)  # takes the lock itself, but not while it forks
         for worker in [*self._workers]:
             self._kill(worker)
         self._template.end()
@@ -249,7 +249,7 @@ class Pool:
             with self._changed:
                 if not waiting:  # the last job was cancelled meanwhile
                     return
-                free.begin(*waiting.popitem(last=long))
+                free.begin(*waiting.popitem(last=long))  # of long jobs the newest, of short ones the oldest
             try:
                 free.connection.send(free.job.message)
             except OSError:
