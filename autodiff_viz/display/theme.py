@@ -1,4 +1,4 @@
-"""Share the look of all figures: colours, sizes, and the one function that makes a figure."""
+"""Share the look of all figures: colours, sizes, names, axes, and the one function that makes a figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report a user's mistake as data, so that a page can mark the node, the slot or the text."""
+"""Report a user's mistake as data, so that a page can mark its place, and check what public functions get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read statements to a graph: assignments, `with` blocks by indentation, and `return`."""
+"""Read statements to a graph: assignments, blocks by indentation, `return`, and positions in comments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Policy:
     name: str = POLICIES[0]
     saved: dict[str, Span] = field(default_factory=dict)
 
-    def says(self, other: Policy) -> bool:
+    def saves_as(self, other: Policy) -> bool:
         """Return whether both save the same."""
         return (self.name, self.saved.keys()) == (other.name, other.saved.keys())
 
@@ -172,7 +172,7 @@ def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, na
     if first.kind != head.kind:
         message = f"{name!r} is a {_KINDS[first.kind]} in line {first.line.number}."
         raise line.error(node.args[0], "region", message, "Use another name.")
-    if node.keywords and not first.policy.says(head.policy):
+    if node.keywords and not first.policy.saves_as(head.policy):
         message = f"Region {name!r} has another policy in line {first.line.number}."
         raise line.error(node, "region", message, f'Only continue it here: with checkpoint("{name}"):')
 

@@ -1,4 +1,4 @@
-"""Parse logical lines to Python syntax trees, one line at a time."""
+"""Parse logical lines to Python syntax trees, one line at a time, and check the use of names in them."""
 
 from __future__ import annotations
 

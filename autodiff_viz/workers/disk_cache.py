@@ -90,9 +90,8 @@ def _fault(root: Path) -> str:
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return f"others may write to {root}, whose mode is {stat.filemode(status.st_mode)}. {mend}"
     for above in root.resolve().parents:
-        mode = (
-            above.stat().st_mode
-        )  # a sticky directory, such as /tmp, keeps others from moving what is there
+        mode = above.stat().st_mode
+        # In a sticky directory, such as /tmp, only its owner moves what is there.
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             return f"others may put something else in the place of {root}: they may write to {above}. {mend}"
     return ""
