@@ -226,7 +226,8 @@ class _Walk:
             older, newer = todo.pop()
             a, b = self.graph[older], self.graph[newer]
             inside = newer in self.last and older in self.before
-            if older == newer or self.attached.own.get(newer) or not (inside or self._apart(older, newer)):
+            apart = older not in self.made and newer not in self.made  # such as `p[1]` and `p[2]`
+            if older == newer or self.attached.own.get(newer) or not (inside or apart):
                 continue
             if (a.op, len(a.slots)) == (b.op, len(b.slots)):
                 self.attached.own[newer] = older
@@ -234,10 +235,6 @@ class _Walk:
                     self.attached.aside.add(newer)
                 slots = zip(a.slots, b.slots, strict=True)
                 todo += [(s, t) for s, t in slots if s in self.graph and t in self.graph]
-
-    def _apart(self, older: str, newer: str) -> bool:
-        """Return whether both are outside all branches and depend on none, such as `p[1]` and `p[2]`."""
-        return older not in self.made and newer not in self.made
 
     def _find_carried(self) -> None:
         """Pair running sums inside branches.
@@ -272,10 +269,14 @@ class _Walk:
         elif self._adds_up(user, slot):
             attached.sums[user.name] = slot
         elif like := self._like(attached.own[name], user, slot):
-            self._pair_glue(like, user)
+            attached.own[user.name] = like
+            slots = zip(self.graph[like].slots, user.slots, strict=True)
+            self._pair((s, t) for s, t in slots if s in self.graph and t in self.graph)
             self._leaves(user.name)
         elif attached.k == 1 and self._weighs(user, slot):
-            self._own_weights(user, slot)
+            weight = str(user.slots[1 - slot])
+            attached.own |= {user.name: None, weight: None}
+            attached.aside.add(weight)
             self._leaves(user.name)
         elif attached.k == 1:
             attached.ends[name] = None
@@ -298,22 +299,12 @@ class _Walk:
                 return name
         return None
 
-    def _pair_glue(self, like: str, user: Node) -> None:
-        self.attached.own[user.name] = like
-        slots = zip(self.graph[like].slots, user.slots, strict=True)
-        self._pair((s, t) for s, t in slots if s in self.graph and t in self.graph)
-
     def _weighs(self, user: Node, slot: int) -> bool:
         """Return whether `user` is the only branch times a weight that nothing else reads."""
         other = user.slots[1 - slot] if user.op == WEIGH and len(user.slots) == 2 else None
         if not isinstance(other, str) or other in self.made or len(self.uses[other]) > 1:
             return False
         return self.graph[other].op == INPUT or picks_weight(self.graph, self.graph[other], self.attached)
-
-    def _own_weights(self, user: Node, slot: int) -> None:
-        other = str(user.slots[1 - slot])
-        self.attached.own |= {user.name: None, other: None}
-        self.attached.aside.add(other)
 
 
 def _sinks(graph: Graph, names: Iterable[str]) -> list[str]:

@@ -253,7 +253,8 @@ class Scale:
         """Return the ticks of the axis, at powers of ten if it is logarithmic."""
         if not self.unit:
             return {"nticks": 5, "tickangle": 0}
-        powers = self._powers(max(-self.low, self.high))
+        first, last = round(log10(self.unit)), floor(log10(max(-self.low, self.high)))
+        powers = range(last, first, -max(1, ceil((last - first) / STEPS)))
         up = [10.0**one for one in powers if 10.0**one <= self.high]
         down = [-(10.0**one) for one in powers if 10.0**one <= -self.low]
         sizes = [*down, 0.0, *reversed(up)]  # powers come largest first
@@ -262,10 +263,6 @@ class Scale:
             for size in sizes
         ]
         return {"tickvals": [self.place(size) for size in sizes], "ticktext": texts}
-
-    def _powers(self, largest: float) -> range:
-        first, last = round(log10(self.unit)), floor(log10(largest))
-        return range(last, first, -max(1, ceil((last - first) / STEPS)))
 
 
 def scale_for(sizes: Iterable[float]) -> Scale:

@@ -131,11 +131,12 @@ class _Fill(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        node.keywords = [word for word in node.keywords if not self._is_usual(word.value)]
+        node.keywords = [
+            word
+            for word in node.keywords
+            if not (isinstance(word.value, ast.Name) and word.value.id in self.usual)
+        ]
         return self.generic_visit(node)
-
-    def _is_usual(self, value: ast.expr) -> bool:
-        return isinstance(value, ast.Name) and value.id in self.usual
 
 
 class _Halved(ast.NodeTransformer):

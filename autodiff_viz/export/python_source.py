@@ -171,15 +171,13 @@ class Body:
         graph = inner_graph(whole, node)
         root = self.around or self  # names and rules are those of one file
         body = Body(graph, self.shapes, self.dtype, self.rules, root, root._functions)
-        lines = [*body.lines(blocks(graph)), f"return {self._summed(of)}"]
-        function = fresh(f"{self.variables[of]}_of_{self.variables[by]}", self._taken)
+        z = self.variables[of]
+        # `jax.grad` takes a number: of a tensor, its sum.
+        lines = [*body.lines(blocks(graph)), f"return jnp.sum({z})" if self.shapes[of] else f"return {z}"]
+        function = fresh(f"{z}_of_{self.variables[by]}", self._taken)
         head = f"def {function}({self.variables[by]}):"
         self._above += ["", head, *(INDENT + line if line else "" for line in unspaced(lines)), ""]
         return called_by(called("jax.grad", dotted(function)), x)
-
-    def _summed(self, name: str) -> str:
-        """Return the text of a node's variable, or of its sum: `jax.grad` takes a number."""
-        return f"jnp.sum({self.variables[name]})" if self.shapes[name] else self.variables[name]
 
     def _named(self, node: Node, tree: ast.expr) -> ast.expr:
         saved = node.name in self._saved and node.op != INPUT
@@ -205,7 +203,12 @@ class Body:
         names = {node.name for node in inside}
         wires = dict.fromkeys(name for node in inside for name in reads_of(node))
         taken = ", ".join(self.variables[name] for name in wires if name not in names)
-        given = ", ".join(self.variables[node.name] for node in inside if self._leaves(node.name, names))
+        leaving = []  # what the rest of the program reads
+        for node in inside:
+            outside = [user for user, _ in self._uses[node.name] if user in self._live and user not in names]
+            if outside or node.name == self.graph.output:
+                leaving.append(self.variables[node.name])
+        given = ", ".join(leaving)
         function = fresh(identifier(block.region.name), self._taken)
         body = unspaced([*self._items(block), f"return {given}"])
         region, decorator = block.region, "@jax.checkpoint"
@@ -232,10 +235,6 @@ class Body:
         lines = lines[:-1] if lines and not lines[-1] else lines  # an inner group ends with an empty line
         kind = "branches" if block.frame.branches else "group"
         return ["", f'# {kind} "{block.frame.name}"', *unspaced(lines), ""] if lines else []
-
-    def _leaves(self, name: str, inside: set[str]) -> bool:
-        used = (user for user, _ in self._uses[name])
-        return name == self.graph.output or any(user in self._live and user not in inside for user in used)
 
 
 def unspaced(lines: list[str]) -> list[str]:

@@ -313,8 +313,12 @@ class Program:
         self._skipped = None
         try:
             around = self._around(line)
-            if statements is None:
-                self._skip(line, around)
+            # Of a block whose head is not in the language the lines inside are read if it is a `with`, and
+            # skipped if it is anything else.
+            if statements is None and is_head(line):
+                self._head = line, around
+            elif statements is None and line.text.endswith(":"):
+                self._skipped = line.width
             for statement in statements or ():
                 self._statement(line, statement, around)
         except GraphError as error:
@@ -347,13 +351,6 @@ class Program:
             message = "The indentation fits no line above."
             raise line.error(line.whole(), "indentation", message, "Begin it below the line it belongs to.")
         return self._blocks[-1].around
-
-    def _skip(self, line: LogicalLine, around: tuple[str, ...]) -> None:
-        """Recover after a line that is not in the language: go on where its block ends."""
-        if is_head(line):
-            self._head = line, around
-        elif line.text.endswith(":"):
-            self._skipped = line.width
 
     def _statement(self, line: LogicalLine, statement: ast.stmt, around: tuple[str, ...]) -> None:
         if self._returned is not None:

@@ -12,6 +12,7 @@ import ast
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -174,15 +175,19 @@ class _Unroller:
         at = 0
         while at < len(lines) and len(self._problems) < limits.PROBLEMS:
             line, statements = lines[at]
-            end = after(lines, at) if opens_block(statements) else at + 1
-            before = len(self.copies)
+            head: Any = statements[0] if opens_block(statements) else None  # type: ignore[index]
+            end = after(lines, at) if head else at + 1
+            body, before = lines[at + 1 : end], len(self.copies)
             try:
-                if opens_block(statements):
-                    self._block(line, statements[0], lines[at + 1 : end])  # type: ignore[index]
+                if isinstance(head, ast.FunctionDef):
+                    function = read_function(line, head, body, ChainMap(self._assigned, self._functions))
+                    self._functions[function.name] = function
+                elif head:
+                    self._loop(line, head, body, self._names, TOP)
                 else:
                     self._plain(line, statements)
             except (GraphError, RecursionError, MemoryError) as error:
-                if isinstance(head := statements and statements[0], ast.FunctionDef):
+                if isinstance(head, ast.FunctionDef):
                     self._broken.add(head.name)
                 if not isinstance(error, GraphError):
                     message = f"Operations are more than {limits.NESTING} deep here."
@@ -193,13 +198,6 @@ class _Unroller:
                 del self.copies[before:]
                 self.copies += [(each, None) for each, _ in lines[at:end]]
             at = end
-
-    def _block(self, line: LogicalLine, head: ast.stmt, body: Sequence[Line]) -> None:
-        if isinstance(head, ast.FunctionDef):
-            function = read_function(line, head, body, ChainMap(self._assigned, self._functions))
-            self._functions[function.name] = function
-        else:
-            self._loop(line, head, body, self._names, TOP)  # type: ignore[arg-type]
 
     def _loop(self, line: LogicalLine, head: ast.For, body: Sequence[Line], names: Names, copy: Copy) -> None:
         """Copy the body of a loop for each step. `names` then has the values of the last one."""

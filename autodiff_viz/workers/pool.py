@@ -82,8 +82,10 @@ class Pool:
             if self._ended or job.key in self._answers:
                 return
             self._askers.setdefault(job.key, set()).add(asker)
-            if self._has(job.key):  # another asker's: this one waits with it
-                return
+            known = [queued for queue in self._waiting.values() for queued in queue.values()]
+            known += [worker.job for worker in self._workers if worker.job is not None]
+            if any(each.key == job.key for each in known):
+                return  # it waits or runs already; the asker has been added to it
             self._take_back(asker, waiting)
             if job.long:
                 self._leave(asker, [worker for worker in self._workers if worker.long])
@@ -145,12 +147,6 @@ class Pool:
         if self._thread is not None:
             self._thread.join()
 
-    def _has(self, key: bytes) -> bool:
-        """Return whether a job of this key waits or runs."""
-        jobs = [job for waiting in self._waiting.values() for job in waiting.values()]
-        jobs += [worker.job for worker in self._workers if worker.job is not None]
-        return any(job.key == key for job in jobs)
-
     def _note(self, job: Job, answer: Answer) -> None:
         self._askers.pop(job.key, None)
         self._answers[job.key] = answer
@@ -163,7 +159,10 @@ class Pool:
     def _run(self) -> None:
         while not self._ended:
             wait([self._woken, *(worker.connection for worker in self._workers)], self._pause())
-            self._drain()
+            self._woken.setblocking(False)
+            with suppress(BlockingIOError):  # all that has woken it, however often
+                while self._woken.recv(4096):
+                    pass
             with self._changed:
                 for worker in [*self._workers]:
                     self._look_after(worker)
@@ -182,14 +181,6 @@ class Pool:
         if self._waiting[False] and now < self._rested:
             times.append(self._rested)
         return max(0.0, min(times) - now) if times else None
-
-    def _drain(self) -> None:
-        self._woken.setblocking(False)
-        try:
-            while self._woken.recv(4096):
-                pass
-        except BlockingIOError:
-            pass
 
     def _look_after(self, worker: Worker) -> None:
         """Take what the worker has sent, or end it: broken, cancelled, past its deadline, or without work."""
