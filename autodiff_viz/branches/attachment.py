@@ -1,4 +1,4 @@
-"""Record the connections between the last branch of a group and the rest of the graph."""
+"""Find the connections between the last branch of a group and the rest of the graph, and record them."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Attachment:
     weights: dict[str, int] = field(default_factory=dict)
 
 
-def recounted(node: Node, found: Attachment, moved: Mapping[str, Slot], by: int) -> Node:
+def recounted(node: Node, attached: Attachment, moved: Mapping[str, Slot], by: int) -> Node:
     """Update a node outside the last branch after a branch was added (`by` is 1) or removed (-1).
 
     A shape or tensor that counts branches is resized by `by`; wires from the names in `moved` are replaced.
     """
-    axis = found.counts.get(node.name, found.weights.get(node.name))
+    axis = attached.counts.get(node.name, attached.weights.get(node.name))
     if axis is not None:
         return replace(node, params=resized(node.params, axis, by))
     if any(name in moved for _, name in node.wires):
@@ -65,37 +65,37 @@ def recounted(node: Node, found: Attachment, moved: Mapping[str, Slot], by: int)
     return node
 
 
-# Find tensors with one entry per branch: weights, picks of their entries, shapes that count branches.
+# Tensors with one entry per branch: weights, picks of their entries, shapes that count branches.
 
 
 REDUCE = ("sum", "mean", "max", "min", "prod", "norm")
 SHAPERS = ("reshape", "broadcast_to", "transpose", "expand_dims", "getitem", "concatenate", "stack")
 
 
-def picks_weight(graph: Graph, node: Node, found: Attachment) -> bool:
+def picks_weight(graph: Graph, node: Node, attached: Attachment) -> bool:
     """Return whether `node` is `p[0]` of an input `p` with one number, or of a node computed from one."""
     if node.op != PICK or not picks_first(node.params):
         return False
-    return any(_axes(graph[name], found.k) for name in ancestors(graph, [node.name]) - found.own.keys())
+    return any(_axes(graph[name], attached.k) for name in ancestors(graph, [node.name]) - attached.own.keys())
 
 
-def note_weights(graph: Graph, made: frozenset[str], found: Attachment) -> None:
-    """Add to `found` the weights that branches meet; `made` holds all nodes that depend on a branch."""
-    for name, like in found.own.items():
+def note_weights(graph: Graph, made: frozenset[str], attached: Attachment) -> None:
+    """Add to `attached` the weights that branches meet; `made` holds all nodes that depend on a branch."""
+    for name, like in attached.own.items():
         node = graph[name]
-        outside = [source for _, source in node.wires if source not in found.own]
+        outside = [source for _, source in node.wires if source not in attached.own]
         if node.op != PICK or not outside:
             continue
-        if like is None and picks_weight(graph, node, found):
-            found.picks.add(name)
-            _note_input(graph, made, found, outside)
+        if like is None and picks_weight(graph, node, attached):
+            attached.picks.add(name)
+            _note_input(graph, made, attached, outside)
         elif like is not None and graph[like].params != node.params:
-            _note_input(graph, made, found, outside)
-    for join in found.joins:
-        _meet(graph, made, found, join)
+            _note_input(graph, made, attached, outside)
+    for join in attached.joins:
+        _meet(graph, made, attached, join)
 
 
-def _meet(graph: Graph, made: frozenset[str], found: Attachment, join: str) -> None:
+def _meet(graph: Graph, made: frozenset[str], attached: Attachment, join: str) -> None:
     """Follow a join to where it meets other values, such as weights, or is reduced.
 
     Raises:
@@ -107,40 +107,39 @@ def _meet(graph: Graph, made: frozenset[str], found: Attachment, join: str) -> N
     while todo:
         name, first = todo.pop()
         node = graph[name]
-        if node.op == PICK and join in node.slots and any(type(i) is int for i in _index(node)):
+        picks = node.op == PICK and join in node.slots
+        if picks and any(type(i) is int for i in node.param("index", (0,))):
             message = f"{quoted(name)} picks one branch of {quoted(join)} by its number."
             raise GraphError(Problem("picked-branch", message, "Take all of them, or none.", name))
-        _count(node, found, first)
+        _count(node, attached, first)
         others = [source for _, source in node.wires if source not in made]
-        _note_input(graph, made, found, others)
+        _note_input(graph, made, attached, others)
         if not others and len(node.wires) == 1 and node.op not in REDUCE:
-            first = first and (name in found.counts or node.op not in SHAPERS)
+            first = first and (name in attached.counts or node.op not in SHAPERS)
             todo += [(user, first) for user, _ in uses[name]]
 
 
-def _index(node: Node) -> tuple[object, ...]:
-    return node.param("index", (0,))
-
-
-def _note_input(graph: Graph, made: frozenset[str], found: Attachment, sources: Iterable[str]) -> None:
-    """Add to `found` the input with one number per branch that `sources` depend on, if there is one.
+def _note_input(graph: Graph, made: frozenset[str], attached: Attachment, sources: Iterable[str]) -> None:
+    """Add to `attached` the input with one number per branch that `sources` depend on, if there is one.
 
     Raises:
       GraphError: there are several, or one has as many numbers along several axes.
     """
     above = ancestors(graph, sources) - made
-    inputs = [name for name in sorted(above) if _axes(graph[name], found.k)]
+    inputs = [name for name in sorted(above) if _axes(graph[name], attached.k)]
     if len(inputs) > 1:
         message = f"{listed_names(inputs)} have one number per branch each, and meet."
         raise _ambiguous(message, "Give the one that is no weight another shape.", inputs[0])
     for name in inputs:
-        axes = _axes(graph[name], found.k)
+        axes = _axes(graph[name], attached.k)
         if len(axes) > 1:
-            message = f"{quoted(name)} has {found.k} numbers along several axes; which one counts branches?"
+            message = (
+                f"{quoted(name)} has {attached.k} numbers along several axes; which one counts branches?"
+            )
             raise _ambiguous(message, "Give the weights one axis.", name)
-        found.weights[name] = axes[0]
+        attached.weights[name] = axes[0]
         for between in above & descendants(graph, [name]):
-            _count(graph[between], found, found.k > 1)
+            _count(graph[between], attached, attached.k > 1)
 
 
 def _axes(node: Node, k: int) -> list[int]:
@@ -157,32 +156,32 @@ def _axes(node: Node, k: int) -> list[int]:
     return [axis for axis, length in enumerate(shape) if length == k]
 
 
-def _count(node: Node, found: Attachment, first: bool) -> None:
-    """Add to `found` a shape that counts branches; a shape with -1 adapts by itself.
+def _count(node: Node, attached: Attachment, first: bool) -> None:
+    """Add to `attached` a shape that counts branches; a shape with -1 adapts by itself.
 
     `first`: branches are along the first axis, and stay there where its length stays the same.
     """
     shape = node.param("shape") if node.op != INPUT else None
     if not isinstance(shape, tuple):
         return
-    if first and shape[:1] == (found.k,):
-        found.counts[node.name] = 0
+    if first and shape[:1] == (attached.k,):
+        attached.counts[node.name] = 0
         return
-    places = [] if -1 in shape else [i for i, length in enumerate(shape) if length == found.k]
+    places = [] if -1 in shape else [i for i, length in enumerate(shape) if length == attached.k]
     if len(places) > 1:
         message = (
-            f"The shape of {quoted(node.name)} has {found.k} in several places; which one counts branches?"
+            f"The shape of {quoted(node.name)} has {attached.k} in several places; which one counts branches?"
         )
         raise _ambiguous(message, "Write -1 for that one.", node.name)
     if places:
-        found.counts[node.name] = places[0]
+        attached.counts[node.name] = places[0]
 
 
 def _ambiguous(message: str, hint: str, node: str) -> GraphError:
     return GraphError(Problem("ambiguous-count", message, hint, node=node))
 
 
-# Find the connections of the last branch: its counterparts in the branch before, and its readers.
+# The search: counterparts of the last branch in the branch before, and its readers.
 
 
 def attachment(graph: Graph, branches: Sequence[Group]) -> Attachment:
@@ -207,7 +206,7 @@ class _Walk:
         everything = frozenset().union(*(branch.nodes for branch in branches))
         self.made = descendants(graph, everything)  # depends on any branch
         self.made_before = descendants(graph, everything - self.last) - self.last
-        self.found = Attachment(len(branches), own=dict.fromkeys(self.last))
+        self.attached = Attachment(len(branches), own=dict.fromkeys(self.last))
 
     def walked(self) -> Attachment:
         """Run the search and return its result."""
@@ -215,10 +214,10 @@ class _Walk:
         self._find_carried()
         for name in sorted(self.last, key=natural):
             self._leaves(name)
-        note_weights(self.graph, self.made, self.found)
-        if self.found.joins or self.found.sums:
-            self.found.ends.clear()  # a join or a sum exists, so no sum begins at other readers
-        return self.found
+        note_weights(self.graph, self.made, self.attached)
+        if self.attached.joins or self.attached.sums:
+            self.attached.ends.clear()  # a join or a sum exists, so no sum begins at other readers
+        return self.attached
 
     def _pair(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Record counterparts: nodes of the last two branches, and the differing nodes that these read."""
@@ -227,18 +226,15 @@ class _Walk:
             older, newer = todo.pop()
             a, b = self.graph[older], self.graph[newer]
             inside = newer in self.last and older in self.before
-            if older == newer or self.found.own.get(newer) or not (inside or self._apart(older, newer)):
+            apart = older not in self.made and newer not in self.made  # such as `p[1]` and `p[2]`
+            if older == newer or self.attached.own.get(newer) or not (inside or apart):
                 continue
             if (a.op, len(a.slots)) == (b.op, len(b.slots)):
-                self.found.own[newer] = older
+                self.attached.own[newer] = older
                 if not inside:
-                    self.found.aside.add(newer)
+                    self.attached.aside.add(newer)
                 slots = zip(a.slots, b.slots, strict=True)
                 todo += [(s, t) for s, t in slots if s in self.graph and t in self.graph]
-
-    def _apart(self, older: str, newer: str) -> bool:
-        """Return whether both are outside all branches and depend on none, such as `p[1]` and `p[2]`."""
-        return older not in self.made and newer not in self.made
 
     def _find_carried(self) -> None:
         """Pair running sums inside branches.
@@ -249,44 +245,48 @@ class _Walk:
             node = self.graph[name]
             read = [slot for slot in node.slots if slot in self.before] if node.op == ADD else []
             if len(read) == 1 and self.graph[read[0]].op != ADD:  # the first branch has only a term
-                self.found.carried[name] = read[0]
+                self.attached.carried[name] = read[0]
                 self._pair((read[0], slot) for slot in node.slots if slot in self.last)
         read = {slot for name in self.last for _, slot in self.graph[name].wires if slot in self.before}
-        likes = ((name, like) for name, like in self.found.own.items() if name in self.last)
-        read -= {*self.found.carried.values()}
-        self.found.carried |= {name: like for name, like in likes if like in read}
+        likes = ((name, like) for name, like in self.attached.own.items() if name in self.last)
+        read -= {*self.attached.carried.values()}
+        self.attached.carried |= {name: like for name, like in likes if like in read}
 
     def _leaves(self, name: str) -> None:
         """Follow a value of the last branch, or its weighted term, to its readers."""
         for user, slot in self.uses[name]:
-            if user not in self.found.own:
+            if user not in self.attached.own:
                 self._taken(name, self.graph[user], slot)
-        if self.found.k == 1 and name == self.graph.output:
-            self.found.ends[name] = None
+        if self.attached.k == 1 and name == self.graph.output:
+            self.attached.ends[name] = None
 
     def _taken(self, name: str, user: Node, slot: int) -> None:
-        found = self.found
+        attached = self.attached
         if user.op in JOINS and slot < len(user.op_slots):
-            found.joins[user.name] = None
-        elif name in found.carried:
-            return
+            attached.joins[user.name] = None
+        elif name in attached.carried:
+            return  # its readers are wired to the copy's value
         elif self._adds_up(user, slot):
-            found.sums[user.name] = slot
-        elif like := self._like(found.own[name], user, slot):
-            self._pair_glue(like, user)
+            attached.sums[user.name] = slot
+        elif like := self._like(attached.own[name], user, slot):
+            attached.own[user.name] = like
+            slots = zip(self.graph[like].slots, user.slots, strict=True)
+            self._pair((s, t) for s, t in slots if s in self.graph and t in self.graph)
             self._leaves(user.name)
-        elif found.k == 1 and self._weighs(user, slot):
-            self._own_weights(user, slot)
+        elif attached.k == 1 and self._weighs(user, slot):
+            weight = str(user.slots[1 - slot])
+            attached.own |= {user.name: None, weight: None}
+            attached.aside.add(weight)
             self._leaves(user.name)
-        elif found.k == 1:
-            found.ends[name] = None
+        elif attached.k == 1:
+            attached.ends[name] = None
 
     def _adds_up(self, user: Node, slot: int) -> bool:
         """Return whether `user` is `result + term`, an addition to a running sum."""
         if user.op != ADD or user.rule.kind == BACKWARD_AS or len(user.slots) != 2:
             return False
         other = user.slots[1 - slot]
-        if self.found.k == 1:
+        if self.attached.k == 1:
             return other is not None and other not in self.made
         return other in self.made_before and other != user.slots[slot]
 
@@ -299,22 +299,12 @@ class _Walk:
                 return name
         return None
 
-    def _pair_glue(self, like: str, user: Node) -> None:
-        self.found.own[user.name] = like
-        slots = zip(self.graph[like].slots, user.slots, strict=True)
-        self._pair((s, t) for s, t in slots if s in self.graph and t in self.graph)
-
     def _weighs(self, user: Node, slot: int) -> bool:
         """Return whether `user` is the only branch times a weight that nothing else reads."""
         other = user.slots[1 - slot] if user.op == WEIGH and len(user.slots) == 2 else None
         if not isinstance(other, str) or other in self.made or len(self.uses[other]) > 1:
             return False
-        return self.graph[other].op == INPUT or picks_weight(self.graph, self.graph[other], self.found)
-
-    def _own_weights(self, user: Node, slot: int) -> None:
-        other = str(user.slots[1 - slot])
-        self.found.own |= {user.name: None, other: None}
-        self.found.aside.add(other)
+        return self.graph[other].op == INPUT or picks_weight(self.graph, self.graph[other], self.attached)
 
 
 def _sinks(graph: Graph, names: Iterable[str]) -> list[str]:

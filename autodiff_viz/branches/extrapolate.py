@@ -19,7 +19,7 @@ def next_name(name: str, taken: Container[str]) -> str:
     end = _NUMBER.search(name)
     stem, first = (name[: end.start()], int(end[1]) + 1) if end else (f"{name}_", 2)
     stem = stem[: limits.NAME - 5]
-    return next(found for k in count(first) if (found := f"{stem}{k}") not in taken)
+    return next(candidate for k in count(first) if (candidate := f"{stem}{k}") not in taken)
 
 
 def next_params(before: Params, last: Params) -> Params:
@@ -83,7 +83,7 @@ def more_results(function: Lambda, wires: list[int], k: int) -> Lambda | None:
         return None
     args, body = list(function.args), list(function.body)
     fresh: dict[str, str] = {}
-    for wire in wires:
+    for wire in wires:  # whose argument stands behind that of the cotangent
         fresh[args[wire + 1]] = next_name(args[wire + 1], {*args, *fresh.values()})
     results = []
     for wire in wires:

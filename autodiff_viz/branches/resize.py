@@ -28,13 +28,13 @@ from autodiff_viz.branches.train_one import branches_of
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import UNFINISHED, problems
 from autodiff_viz.graph.frames import filled, outermost_first
-from autodiff_viz.graph.model import INPUT, Frame, Graph, Group, Node, Region, Rule, Slot
+from autodiff_viz.graph.model import INPUT, Frame, Graph, Group, Node, Region, Rule
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
 from autodiff_viz.graph.text import natural, numbered, quoted
 
-# Add a branch: copy the last branch, and connect the copy as the last one is connected.
+# One branch more: a copy of the last one, which is connected as that one is.
 
 
 ASIDE, SPACE = 240.0, 120.0  # px to the right of the running sum; px below an only branch
@@ -53,45 +53,47 @@ class Names:
     sum_of: Mapping[str, str]
 
 
-def with_copy(graph: Graph, last: Group, found: Attachment) -> Graph:
+def with_copy(graph: Graph, last: Group, attached: Attachment) -> Graph:
     """Copy the last branch of the graph and join the copy as the last branch is joined."""
-    names = _names(graph, found)
-    copies = _copies(graph, found, names)
-    adds = [_add(graph, found, names, before) for before in names.sum_of]
-    moved = {**names.sum_of, **{name: names.copy_of[name] for name in found.carried}}
-    kept = [_taking(graph, node, found, names, moved) for node in graph.nodes]
-    end = 1 + max(i for i, node in enumerate(graph.nodes) if node.name in found.own)
+    taken = set(graph.by_name)
+    copy_of, sum_of = _counted_on(attached.own, taken), _counted_on(attached.sums, taken)
+    for end in attached.ends:  # a running sum begins there
+        sum_of[end] = numbered(ADD, taken)
+        taken.add(sum_of[end])
+    names = Names(copy_of, sum_of)
+    copies = _copies(graph, attached, names)
+    adds = [_add(graph, attached, names, before) for before in names.sum_of]
+    moved = {**names.sum_of, **{name: names.copy_of[name] for name in attached.carried}}
+    kept = []
+    for node in graph.nodes:
+        if node.name in attached.joins and node.name not in attached.own:
+            node = _join_grown(node, attached, names)
+        elif node.name not in attached.own:
+            node = recounted(node, attached, moved, 1)
+        kept.append(node)
+    end = 1 + max(i for i, node in enumerate(graph.nodes) if node.name in attached.own)
     nodes = (*kept[:end], *copies, *adds, *kept[end:])
     after = replace(graph, nodes=nodes, output=moved.get(graph.output or "", graph.output))
     return _framed(after, last, names)
 
 
-def _names(graph: Graph, found: Attachment) -> Names:
-    taken = set(graph.by_name)
-    copy_of = _counted_on(found.own, taken)
-    sum_of = _counted_on(found.sums, taken)
-    for end in found.ends:
-        sum_of[end] = numbered(ADD, taken)
-        taken.add(sum_of[end])
-    return Names(copy_of, sum_of)
-
-
 def _counted_on(names: Iterable[str], taken: set[str]) -> dict[str, str]:
     """Map each name to the next free name after it, which is added to `taken`."""
-    found: dict[str, str] = {}
+    new: dict[str, str] = {}
     for name in sorted(names, key=natural):
-        found[name] = next_name(name, taken)
-        taken.add(found[name])
-    return found
+        new[name] = next_name(name, taken)
+        taken.add(new[name])
+    return new
 
 
-def _copies(graph: Graph, found: Attachment, names: Names) -> list[Node]:
+def _copies(graph: Graph, attached: Attachment, names: Names) -> list[Node]:
     """Copy the nodes that belong to the last branch; random ones get seeds that no node has."""
-    seed = max((_seed(node) for node in graph.nodes), default=0)
+    seeds = [node.param("seed") for node in graph.nodes]
+    seed = max([0, *(given for given in seeds if type(given) is int)])
     copies = []
     for node in graph.nodes:
-        if node.name in found.own:
-            copy = _copy(graph, node, found, names)
+        if node.name in attached.own:
+            copy = _copy(graph, node, attached, names)
             if node.param("seed") is not None or (node.op == INPUT and node.param("shape")):
                 seed = (seed + 1) & limits.SEED
                 copy = replace(copy, params=with_params(copy.params, seed=seed))
@@ -99,19 +101,14 @@ def _copies(graph: Graph, found: Attachment, names: Names) -> list[Node]:
     return copies
 
 
-def _seed(node: Node) -> int:
-    given = node.param("seed")
-    return given if type(given) is int else 0
-
-
-def _copy(graph: Graph, node: Node, found: Attachment, names: Names) -> Node:
-    like = graph.by_name.get(found.own[node.name] or "")
+def _copy(graph: Graph, node: Node, attached: Attachment, names: Names) -> Node:
+    like = graph.by_name.get(attached.own[node.name] or "")
     params = node.params
-    if node.name in found.picks:
+    if node.name in attached.picks:
         params = second_pick(params)
     elif like and node.op != INPUT:
         params = next_params(like.params, params)
-    carried = {older: newer for newer, older in found.carried.items()}
+    carried = {older: newer for newer, older in attached.carried.items()}
     read = {**carried, **names.copy_of}
     return replace(
         node,
@@ -119,43 +116,34 @@ def _copy(graph: Graph, node: Node, found: Attachment, names: Names) -> Node:
         slots=tuple(read.get(slot, slot) if isinstance(slot, str) else slot for slot in node.slots),
         params=params,
         rule=Rule() if node.is_parameter and node.rule.kind == STOP else node.rule,
-        position=_place(graph, node, like, found),
+        position=_place(graph, node, like, attached),
     )
 
 
-def _place(graph: Graph, node: Node, like: Node | None, found: Attachment) -> tuple[float, float] | None:
+def _place(graph: Graph, node: Node, like: Node | None, attached: Attachment) -> tuple[float, float] | None:
     """Return the copy's position: one step on from the last two branches, or below an only branch."""
     if node.position is None:
         return None
     x, y = node.position
     if like and like.position is not None:
         return 2 * x - like.position[0], 2 * y - like.position[1]
-    heights = [at[1] for name in found.own if (at := graph[name].position) is not None]
+    heights = [at[1] for name in attached.own if (at := graph[name].position) is not None]
     return x, y + max(heights) - min(heights) + SPACE
 
 
-def _add(graph: Graph, found: Attachment, names: Names, before: str) -> Node:
+def _add(graph: Graph, attached: Attachment, names: Names, before: str) -> Node:
     """Return the `add` of the new term to the sum `before`, which is an `add` or the only branch."""
     node, name = graph[before], names.sum_of[before]
     place = None if node.position is None else (node.position[0] + ASIDE, node.position[1])
-    if before in found.ends:
+    if before in attached.ends:
         return Node(name, ADD, (before, names.copy_of[before]), position=place)
-    slot = found.sums[before]
+    slot = attached.sums[before]
     term = names.copy_of[str(node.slots[slot])]
     slots = (before, term) if slot == 1 else (term, before)
     return replace(node, name=name, slots=slots, position=place)
 
 
-def _taking(graph: Graph, node: Node, found: Attachment, names: Names, moved: Mapping[str, str]) -> Node:
-    """Return a node of the old graph with its wires to the new branch."""
-    if node.name in found.own:
-        return node
-    if node.name in found.joins:
-        return _join_grown(node, found, names)
-    return recounted(node, found, moved, 1)
-
-
-def _join_grown(node: Node, found: Attachment, names: Names) -> Node:
+def _join_grown(node: Node, attached: Attachment, names: Names) -> Node:
     """Add slots to a join, after each run of adjacent slots that read the last branch."""
     runs: list[list[int]] = []
     for i, slot in enumerate(node.op_slots):
@@ -164,23 +152,20 @@ def _join_grown(node: Node, found: Attachment, names: Names) -> Node:
                 runs[-1].append(i)
             else:
                 runs.append([i])
-    for run in reversed(runs):
-        node = _with_run(node, run, found.k, names)
+    for run in reversed(runs):  # from the last, so that the slots of earlier runs keep their places
+        end = run[-1] + 1
+        new = tuple(names.copy_of[str(node.slots[i])] for i in run)
+        rule = node.rule
+        if rule.kind == PULLBACK and rule.function is not None:
+            wires = [i for i, (slot, _) in enumerate(node.wires) if slot in run]
+            function = more_results(rule.function, wires, attached.k)
+            if function is None:
+                message = f"The declared derivative of {quoted(node.name)} uses one branch for another one."
+                hint = "Write it for one more by hand."
+                raise GraphError(Problem("branches-mixed", message, hint, node.name))
+            rule = replace(rule, function=function)
+        node = replace(node, slots=(*node.slots[:end], *new, *node.slots[end:]), rule=rule)
     return node
-
-
-def _with_run(node: Node, run: list[int], k: int, names: Names) -> Node:
-    end = run[-1] + 1
-    new = tuple(names.copy_of[str(node.slots[i])] for i in run)
-    rule = node.rule
-    if rule.kind == PULLBACK and rule.function is not None:
-        wires = [i for i, (slot, _) in enumerate(node.wires) if slot in run]
-        function = more_results(rule.function, wires, k)
-        if function is None:
-            message = f"The declared derivative of {quoted(node.name)} uses one branch for another one."
-            raise GraphError(Problem("branches-mixed", message, "Write it for one more by hand.", node.name))
-        rule = replace(rule, function=function)
-    return replace(node, slots=(*node.slots[:end], *new, *node.slots[end:]), rule=rule)
 
 
 def _framed(graph: Graph, last: Group, names: Names) -> Graph:
@@ -189,12 +174,23 @@ def _framed(graph: Graph, last: Group, names: Names) -> Graph:
     Frames inside the last branch are copied; other frames with its nodes hold the copies too.
     """
     ranked = outermost_first(graph.frames)
+    # Frames of the same nodes that come before the branch lie around it.
     inside = [frame for frame in ranked[ranked.index(last) :] if frame.nodes <= last.nodes]
     taken = {frame.name for frame in graph.frames}
     titles = _counted_on((frame.name for frame in inside), taken)
-    frames = [_wider(frame, names) for frame in ranked if frame not in inside]
+    frames: list[Frame] = []
+    for frame in ranked:
+        if frame not in inside:
+            if isinstance(frame, Region):
+                frame = replace(frame, saved=_with_new(frame.saved, names))
+            frames.append(replace(frame, nodes=_with_new(frame.nodes, names)))
     frames += inside
-    frames += [_copied(frame, titles[frame.name], names.copy_of) for frame in inside]
+    for frame in inside:
+        copied = frozenset(names.copy_of[name] for name in frame.nodes)
+        copy = replace(frame, name=titles[frame.name], nodes=copied)
+        if isinstance(copy, Region):
+            copy = replace(copy, saved=frozenset(names.copy_of[name] for name in frame.saved))
+        frames.append(copy)
     return replace(
         graph,
         regions=tuple(frame for frame in frames if isinstance(frame, Region)),
@@ -202,36 +198,28 @@ def _framed(graph: Graph, last: Group, names: Names) -> Graph:
     )
 
 
-def _wider(frame: Frame, names: Names) -> Frame:
-    if isinstance(frame, Region):
-        frame = replace(frame, saved=_with_new(frame.saved, names))
-    return replace(frame, nodes=_with_new(frame.nodes, names))
-
-
 def _with_new(held: frozenset[str], names: Names) -> frozenset[str]:
     return held.union(*({of[name] for name in held if name in of} for of in (names.copy_of, names.sum_of)))
 
 
-def _copied(frame: Frame, title: str, copies: Mapping[str, str]) -> Frame:
-    frame = replace(frame, name=title, nodes=frozenset(copies[name] for name in frame.nodes))
-    if isinstance(frame, Region):
-        return replace(frame, saved=frozenset(copies[name] for name in frame.saved))
-    return frame
+# One branch less: the last one goes, with its slots, terms and weights elsewhere.
 
 
-# Remove the last branch of a group, with its slots, terms and weights elsewhere.
-
-
-def without_last(graph: Graph, found: Attachment) -> Graph:
+def without_last(graph: Graph, attached: Attachment) -> Graph:
     """Remove the last branch and the wires into it.
 
     Raises:
       GraphError: code "branch-read", when a node that is no sum or join of all branches reads it; code
         "branches-mixed", when a declared pullback mixes branches.
     """
-    gone = {*found.own, *found.sums} - _needed(graph, found)
-    left = {name: graph[name].slots[1 - slot] for name, slot in found.sums.items()} | found.carried
-    nodes = tuple(_without(node, found, gone, left) for node in graph.nodes if node.name not in gone)
+    gone = {*attached.own, *attached.sums} - _needed(graph, attached)
+    # What is read in place of a sum that goes: the sum before it, in the slot beside the term.
+    left = {name: graph[name].slots[1 - slot] for name, slot in attached.sums.items()} | attached.carried
+    nodes = tuple(
+        _join_shrunk(node, gone) if node.name in attached.joins else recounted(node, attached, left, -1)
+        for node in graph.nodes
+        if node.name not in gone
+    )
     output = left.get(graph.output or "", graph.output)
     reader = next((node for node in nodes if any(name in gone for _, name in node.wires)), None)
     if reader is not None or output in gone:
@@ -249,21 +237,17 @@ def without_last(graph: Graph, found: Attachment) -> Graph:
     )
 
 
-def _needed(graph: Graph, found: Attachment) -> set[str]:
+def _needed(graph: Graph, attached: Attachment) -> set[str]:
     """Return the picks and weights of the last branch that other nodes read too; they stay."""
     uses = consumers(graph)
     needed: set[str] = set()
     while True:
-        going = {*found.own, *found.sums} - needed
-        aside = found.aside - needed
+        going = {*attached.own, *attached.sums} - needed
+        aside = attached.aside - needed
         read = {n for n in aside if n == graph.output or any(user not in going for user, _ in uses[n])}
         if not read:
             return needed
         needed |= read
-
-
-def _without(node: Node, found: Attachment, gone: set[str], left: Mapping[str, Slot]) -> Node:
-    return _join_shrunk(node, gone) if node.name in found.joins else recounted(node, found, left, -1)
 
 
 def _join_shrunk(node: Node, gone: set[str]) -> Node:
@@ -277,6 +261,9 @@ def _join_shrunk(node: Node, gone: set[str]) -> Node:
             raise GraphError(Problem("branches-mixed", message, "Write it for one less by hand.", node.name))
         rule = replace(rule, function=function)
     return replace(node, slots=tuple(node.slots[i] for i in kept), rule=rule)
+
+
+# The number of branches.
 
 
 def with_branches(graph: Graph, name: str, k: int) -> Graph:
@@ -303,12 +290,12 @@ def grown(graph: Graph, name: str) -> Graph:
     if len(branches) >= limits.BRANCHES:
         message = f"{quoted(name)} has {len(branches)} branches, which is the limit."
         raise GraphError(Problem("too-many-branches", message, "Use fewer."))
-    found = attachment(graph, branches)
-    if not (found.joins or found.sums or found.ends or found.carried):
+    attached = attachment(graph, branches)
+    if not (attached.joins or attached.sums or attached.ends or attached.carried):
         message = f"Nothing joins the branches of {quoted(name)}, so one more would lead nowhere."
         hint = "Put them into a stack, a concatenate or a sum: result_2 = result_1 + p[1] * branch_2."
         raise GraphError(Problem("branches-apart", message, hint))
-    return _checked(graph, with_copy(graph, branches[-1], found))
+    return _checked(graph, with_copy(graph, branches[-1], attached))
 
 
 def shrunk(graph: Graph, name: str) -> Graph:
@@ -335,6 +322,6 @@ def _some(graph: Graph, name: str) -> tuple[Group, ...]:
 def _checked(before: Graph, after: Graph) -> Graph:
     """Return `after`, or raise the problems that it has and `before` has not, other than being unfinished."""
     known = set(problems(before))
-    if found := [p for p in problems(after) if p.code not in UNFINISHED and p not in known]:
-        raise GraphError(found)
+    if added := [p for p in problems(after) if p.code not in UNFINISHED and p not in known]:
+        raise GraphError(added)
     return after

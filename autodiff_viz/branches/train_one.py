@@ -17,41 +17,34 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.graph.text import natural, quoted
 
-# List the branches of a group: the groups directly inside it, ordered by the numbers in their names.
-
 
 def branches_of(graph: Graph, name: str) -> tuple[Group, ...]:
-    """Return the branches of a group, first to last.
+    """Return the branches of a group, first to last: the groups directly inside it, by their names' numbers.
 
     Raises:
       GraphError: code "no-branches", when there is no such group.
     """
-    found: list[Group] = []
-    group = _group(graph, name)
-    inner = outermost_first(graph.groups)
-    for other in inner[inner.index(group) + 1 :]:
-        if other.nodes <= group.nodes and not any(other.nodes <= one.nodes for one in found):
-            found.append(other)
-    return tuple(sorted(found, key=lambda branch: natural(branch.name)))
-
-
-def _group(graph: Graph, name: str) -> Group:
-    found = next((group for group in graph.groups if group.name == name and group.branches), None)
-    if found is None:
+    group = next((group for group in graph.groups if group.name == name and group.branches), None)
+    if group is None:
         message = f"There is no group of branches {quoted(name)}."
         raise GraphError(Problem("no-branches", message, "It may have been removed meanwhile."))
-    return found
+    branches: list[Group] = []
+    inner = outermost_first(graph.groups)
+    for other in inner[inner.index(group) + 1 :]:
+        if other.nodes <= group.nodes and not any(other.nodes <= one.nodes for one in branches):
+            branches.append(other)
+    return tuple(sorted(branches, key=lambda branch: natural(branch.name)))
 
 
 def parameters_of(graph: Graph, branch: Group) -> frozenset[str]:
     """Return the parameters in a branch, and those that no other node reads."""
     uses = consumers(graph)
-    found = set()
+    parameters = set()
     for node in graph.nodes:
         readers = {user for user, _ in uses[node.name]}
         if node.is_parameter and (node.name in branch.nodes or (readers and readers <= branch.nodes)):
-            found.add(node.name)
-    return frozenset(found)
+            parameters.add(node.name)
+    return frozenset(parameters)
 
 
 def tuned(graph: Graph, group: str, branch: str) -> Graph:

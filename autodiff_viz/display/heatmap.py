@@ -45,7 +45,14 @@ def heat(array: np.ndarray, kernels: bool = False) -> Heat:
     grid = blocks(plane(array, kernels))
     finite = np.abs(grid[np.isfinite(grid)])
     top = float(finite.max()) if finite.size else 0.0
-    return Heat(_text(grid, top), grid.shape[1], top)
+    flat = grid.ravel()
+    with np.errstate(all="ignore"):  # NaN and infinities get places of their own below
+        shades = np.rint(flat / top * SHADES) if top else np.zeros(flat.shape)
+    places = np.where(np.isfinite(shades), shades, 0).astype(np.int64) + SHADES
+    if not np.isfinite(flat).all():
+        places[np.isnan(flat)] = NAN
+        places[flat == np.inf], places[flat == -np.inf] = INFINITE, MINUS_INFINITE
+    return Heat(_LETTERS[places].tobytes().decode(), grid.shape[1], top)
 
 
 def plane(array: np.ndarray, kernels: bool = False) -> np.ndarray:
@@ -106,18 +113,6 @@ def _edges(length: int, most: int) -> np.ndarray:
     """Return the first index of each block and the end."""
     count = min(length, most)
     return np.arange(count + 1) * length // count
-
-
-def _text(grid: np.ndarray, top: float) -> str:
-    """Encode the cells as characters; NaN and infinities have characters of their own."""
-    flat = grid.ravel()
-    with np.errstate(all="ignore"):
-        shades = np.rint(flat / top * SHADES) if top else np.zeros(flat.shape)
-    places = np.where(np.isfinite(shades), shades, 0).astype(np.int64) + SHADES
-    if not np.isfinite(flat).all():
-        places[np.isnan(flat)] = NAN
-        places[flat == np.inf], places[flat == -np.inf] = INFINITE, MINUS_INFINITE
-    return _LETTERS[places].tobytes().decode()
 
 
 INKS = {

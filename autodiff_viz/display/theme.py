@@ -1,4 +1,4 @@
-"""Share the look of all figures: colours, sizes, and the one function that makes a figure."""
+"""Share the look of all figures: colours, sizes, names, axes, and the one function that makes a figure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autodiff_viz.graph.model import Rule
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.graph.text import MINUS
 
-# Enlarge the type of figures, for a projector: all that is measured in pixels grows, but not the width.
+# Larger type, for a projector: all in a figure that is measured in pixels grows, but not the width.
 
 
 FACTOR, LEAST = 1.44, 20  # as `--type-scale` and `--type-least` in ui/assets/lab.css
@@ -31,14 +31,13 @@ def enlarged(figure: Any) -> dict[str, Any]:
     Args:
       figure: a Plotly figure, or one as a dictionary.
     """
-    found = figure if isinstance(figure, dict) else figure.to_plotly_json()
-    data = [{name: _of_trace(name, part) for name, part in trace.items()} for trace in found["data"]]
-    return {**found, "data": data, "layout": _layout(found["layout"])}
-
-
-def _of_trace(name: str, part: Any) -> Any:
-    """Enlarge a part of a trace: its fonts, and the scale of its colours."""
-    return _layout(part) if name == "colorbar" else _fonts(name, part)
+    parts = figure if isinstance(figure, dict) else figure.to_plotly_json()
+    # Of a trace its fonts grow, and the scale of its colours; its sizes are in units of the data.
+    data = [
+        {name: _layout(part) if name == "colorbar" else _fonts(name, part) for name, part in trace.items()}
+        for trace in parts["data"]
+    ]
+    return {**parts, "data": data, "layout": _layout(parts["layout"])}
 
 
 def _layout(part: Any) -> Any:
@@ -77,22 +76,20 @@ def _written(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     return re.sub(
-        r"font-size:([\d.]+)px", lambda found: f"font-size:{max(float(found[1]) * FACTOR, LEAST):g}px", text
+        r"font-size:([\d.]+)px", lambda size: f"font-size:{max(float(size[1]) * FACTOR, LEAST):g}px", text
     )
 
 
-# One colour per idea. Each has the same contrast, above 4 to 1, with a white and with a near-black page.
+# Colours and sizes, one colour per idea. Each has the same contrast, above 4 to 1, with a white and with a
+# near-black page.
 VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#1c77df", "#c95405", "#e2323b", "#925ae2", "#148958"
 NEUTRAL = "#717987"
 FAINT, STRIPE, BAND = "rgba(113,121,135,0.3)", "rgba(113,121,135,0.07)", "rgba(20,137,88,0.09)"
 CLEAR = "rgba(0,0,0,0)"
 
-TEXT, SMALL, TITLE, EXPONENT = (
-    15,
-    14,
-    18,
-    12,
-)  # pixels; the smaller ones must be legible from the back of a classroom, once enlarged
+TEXT, SMALL, TITLE, EXPONENT = 15, 14, 18, 12
+"""Pixels; the smaller ones must be legible from the back of a classroom, once enlarged."""
+
 HEADER = 52  # pixels above the drawing that a title takes; each line under it takes LINE
 LINE = 21
 EDGE = 10  # pixels left free at the left and right edge
@@ -177,7 +174,7 @@ def note(message: str, key: str) -> go.Figure:
     return draw([], {**blank, "margin": margin, "annotations": [{**text, **place}]}, key)
 
 
-# Write names as Plotly text: escaped and short.
+# Names as Plotly text: escaped and short.
 
 
 LABEL = 16  # characters of a name that fit beside a drawing on a phone
@@ -221,7 +218,7 @@ def rule_mark(rule: Rule) -> str:
     return coloured(f"{sign} {kind.label}", colour)
 
 
-# Scale an axis of signed sizes: linear, or symmetric logarithmic if the sizes span many decades.
+# Axes of signed sizes: linear, or symmetric logarithmic if the sizes span many decades.
 
 
 WIDE = 1000.0  # largest over smallest size from which a linear axis would hide the small ones
@@ -256,18 +253,16 @@ class Scale:
         """Return the ticks of the axis, at powers of ten if it is logarithmic."""
         if not self.unit:
             return {"nticks": 5, "tickangle": 0}
-        powers = self._powers(max(-self.low, self.high))
+        first, last = round(log10(self.unit)), floor(log10(max(-self.low, self.high)))
+        powers = range(last, first, -max(1, ceil((last - first) / STEPS)))
         up = [10.0**one for one in powers if 10.0**one <= self.high]
         down = [-(10.0**one) for one in powers if 10.0**one <= -self.low]
         sizes = [*down, 0.0, *reversed(up)]  # powers come largest first
-        return {
-            "tickvals": [self.place(size) for size in sizes],
-            "ticktext": [_power(size) for size in sizes],
-        }
-
-    def _powers(self, largest: float) -> range:
-        first, last = round(log10(self.unit)), floor(log10(largest))
-        return range(last, first, -max(1, ceil((last - first) / STEPS)))
+        texts = [
+            f"{MINUS if size < 0 else ''}{power(10, round(log10(abs(size))))}" if size else "0"
+            for size in sizes
+        ]
+        return {"tickvals": [self.place(size) for size in sizes], "ticktext": texts}
 
 
 def scale_for(sizes: Iterable[float]) -> Scale:
@@ -279,9 +274,3 @@ def scale_for(sizes: Iterable[float]) -> Scale:
     smallest = min(abs(size) for size in finite if size)
     wide = max(-low, high) > WIDE * smallest
     return Scale(min(low, 0.0), max(high, 0.0), 10.0 ** floor(log10(smallest)) if wide else 0.0)
-
-
-def _power(size: float) -> str:
-    if not size:
-        return "0"
-    return f"{MINUS if size < 0 else ''}{power(10, round(log10(abs(size))))}"

@@ -1,4 +1,4 @@
-"""Build ops, numbers and tensors as Python expressions.
+"""Build Python expressions of ops, numbers and tensors, and name the variables of a program.
 
 Expressions are syntax trees until they are written, so that Python itself sets the brackets and no text from
 a graph is ever pasted into a program.
@@ -18,7 +18,7 @@ from autodiff_viz.graph.model import Literal
 from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.ops import indexing
-from autodiff_viz.ops.op import Op, Param
+from autodiff_viz.ops.op import Op
 
 _NAME = re.compile(r"'(\w+)'", re.ASCII)
 
@@ -33,8 +33,14 @@ def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtyp
     """
     params = {param.name: given.get(param.name, param.default) for param in op.params}
     usual = {param.name for param in op.params if params[param.name] == param.default}
-    values = {param.name: _parameter(param, params[param.name]) for param in op.params}
-    operands = _with_an_array(operands)
+    values: dict[str, ast.expr] = {}
+    for param in op.params:
+        value = params[param.name]
+        index = param.kind == "index"  # slices stand in square brackets alone
+        values[param.name] = expression(f"_[{indexing.to_text(value)}]").slice if index else data(value)
+    if operands and all(map(_is_number, operands)):
+        # With bare numbers alone Python would compute with its own numbers and its own arithmetic.
+        operands = [called("jnp.array", operands[0]), *operands[1:]]
     slots = [ast.List(list(operands), ast.Load())] if op.variadic else operands
     values.update(zip(op.slots, slots, strict=True))
     source = op.source64.replace(FLOAT64, dtype) if op.source64 and dtype != FLOAT32 else op.source
@@ -93,16 +99,6 @@ def called_by(function: ast.expr, *arguments: ast.expr) -> ast.Call:
     return ast.Call(function, list(arguments), [])
 
 
-def _with_an_array(operands: Sequence[ast.expr]) -> list[ast.expr]:
-    """Make the first operand an array if all operands are bare numbers.
-
-    Python would otherwise compute with its own numbers and its own arithmetic.
-    """
-    if operands and all(map(_is_number, operands)):
-        return [called("jnp.array", operands[0]), *operands[1:]]
-    return list(operands)
-
-
 def _is_number(tree: ast.expr) -> bool:
     return isinstance(tree.operand if isinstance(tree, ast.UnaryOp) else tree, ast.Constant)
 
@@ -117,12 +113,6 @@ def _nested(numbers: Literal | list) -> ast.expr:
     if isinstance(numbers, tuple | list):
         return ast.List([_nested(item) for item in numbers], ast.Load())
     return _number(numbers)
-
-
-def _parameter(param: Param, value: Any) -> ast.expr:
-    if param.kind == "index":
-        return expression(f"_[{indexing.to_text(value)}]").slice
-    return data(value)
 
 
 class _Fill(ast.NodeTransformer):
@@ -141,11 +131,12 @@ class _Fill(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        node.keywords = [word for word in node.keywords if not self._is_usual(word.value)]
+        node.keywords = [
+            word
+            for word in node.keywords
+            if not (isinstance(word.value, ast.Name) and word.value.id in self.usual)
+        ]
         return self.generic_visit(node)
-
-    def _is_usual(self, value: ast.expr) -> bool:
-        return isinstance(value, ast.Name) and value.id in self.usual
 
 
 class _Halved(ast.NodeTransformer):
@@ -177,7 +168,7 @@ def expression(source: str) -> ast.expr:
     return syntax_tree(source, mode="eval").body
 
 
-# Name the variables of an exported program: as in the graph, unless the file already has the name.
+# Variables are named as in the graph, unless the file already has the name.
 
 
 OWN = frozenset(kind.call for kind in KINDS.values() if kind.call) | frozenset((
@@ -189,10 +180,10 @@ OWN = frozenset(kind.call for kind in KINDS.values() if kind.call) | frozenset((
 
 def scope(wanted: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     """Return a variable for each name: the name itself, or with "_" appended if it is taken or in `OWN`."""
-    wanted, found = list(wanted), {*OWN, *taken}
-    clash = found.intersection(wanted)
-    found.update(wanted)
-    return {name: fresh(name, found) if name in clash else name for name in wanted}
+    wanted, used = list(wanted), {*OWN, *taken}
+    clash = used.intersection(wanted)
+    used.update(wanted)
+    return {name: fresh(name, used) if name in clash else name for name in wanted}
 
 
 def fresh(wanted: str, taken: set[str], endings: tuple[str, ...] = ("",)) -> str:

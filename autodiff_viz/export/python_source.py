@@ -36,7 +36,7 @@ from autodiff_viz.export.rule_functions import HELPERS, PIECE, SOURCE_RULES, WID
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.frames import Block, blocks
 from autodiff_viz.graph.grad_nodes import between, inner_graph, reads_of
-from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors, consumers
 from autodiff_viz.graph.policies import POLICIES, POLICY
@@ -47,7 +47,7 @@ from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
 from autodiff_viz.ops.params import INITIALIZERS
 
-# Write the body of the exported `forward`: nodes, checkpoint regions and groups as lines of Python.
+# The body of `forward`: nodes, checkpoint regions and groups as lines of Python.
 
 
 _RULE_ENDINGS = ("", "_fwd", "_bwd")
@@ -112,15 +112,17 @@ class Body:
         return [*(self._assigned(node, self._ruled(node)) for node in ruled), *self._items(block)]
 
     def _items(self, block: Block) -> list[str]:
-        found: list[str] = []
+        lines: list[str] = []
         for item in block.items:
             if isinstance(item, Block) and item.region:
-                found.extend(self._region(item))
+                lines.extend(self._region(item))
             elif isinstance(item, Block):
-                found = _joined(found, self._group(item))
+                group = self._group(item)
+                # Both may have an empty line where they meet: one is enough.
+                lines.extend(group[1:] if lines and lines[-1] == "" and group[:1] == [""] else group)
             elif item.op != INPUT and item.name in self._live:
-                found.extend(self._node(item))
-        return found
+                lines.extend(self._node(item))
+        return lines
 
     def _node(self, node: Node) -> list[str]:
         """Return the lines of a node; none if the node is written inside its consumer's expression.
@@ -164,20 +166,18 @@ class Body:
         whole = self.around.graph if self.around else self.graph
         (of, by), inside = node.slots[:2], between(whole, node).nodes
         x = self._trees[by]
-        if not inside:
+        if not inside:  # z is x itself, or does not depend on it
             return called("jnp.ones_like" if of == by else "jnp.zeros_like", x)
         graph = inner_graph(whole, node)
-        root = self.around or self
+        root = self.around or self  # names and rules are those of one file
         body = Body(graph, self.shapes, self.dtype, self.rules, root, root._functions)
-        lines = [*body.lines(blocks(graph)), f"return {self._summed(of)}"]
-        function = fresh(f"{self.variables[of]}_of_{self.variables[by]}", self._taken)
+        z = self.variables[of]
+        # `jax.grad` takes a number: of a tensor, its sum.
+        lines = [*body.lines(blocks(graph)), f"return jnp.sum({z})" if self.shapes[of] else f"return {z}"]
+        function = fresh(f"{z}_of_{self.variables[by]}", self._taken)
         head = f"def {function}({self.variables[by]}):"
         self._above += ["", head, *(INDENT + line if line else "" for line in unspaced(lines)), ""]
         return called_by(called("jax.grad", dotted(function)), x)
-
-    def _summed(self, name: str) -> str:
-        """Return the text of a node's variable, or of its sum: `jax.grad` takes a number."""
-        return f"jnp.sum({self.variables[name]})" if self.shapes[name] else self.variables[name]
 
     def _named(self, node: Node, tree: ast.expr) -> ast.expr:
         saved = node.name in self._saved and node.op != INPUT
@@ -203,13 +203,24 @@ class Body:
         names = {node.name for node in inside}
         wires = dict.fromkeys(name for node in inside for name in reads_of(node))
         taken = ", ".join(self.variables[name] for name in wires if name not in names)
-        given = ", ".join(self.variables[node.name] for node in inside if self._leaves(node.name, names))
+        leaving = []  # what the rest of the program reads
+        for node in inside:
+            outside = [user for user, _ in self._uses[node.name] if user in self._live and user not in names]
+            if outside or node.name == self.graph.output:
+                leaving.append(self.variables[node.name])
+        given = ", ".join(leaving)
         function = fresh(identifier(block.region.name), self._taken)
         body = unspaced([*self._items(block), f"return {given}"])
-        head = [_decorator(block.region), f"def {function}({taken}):"]
+        region, decorator = block.region, "@jax.checkpoint"
+        if region.policy != POLICIES[0]:  # the first is JAX's default
+            policy = f"jax.checkpoint_policies.{region.policy}"
+            if POLICY[region.policy].takes_names:
+                policy += f"({', '.join(written(data(name)) for name in sorted(region.saved))})"
+            decorator = f"@partial(jax.checkpoint, policy={policy})"
         return [
             "",
-            *head,
+            decorator,
+            f"def {function}({taken}):",
             *(INDENT + line if line else "" for line in body),
             "",
             f"{given} = {function}({taken})",
@@ -225,28 +236,13 @@ class Body:
         kind = "branches" if block.frame.branches else "group"
         return ["", f'# {kind} "{block.frame.name}"', *unspaced(lines), ""] if lines else []
 
-    def _leaves(self, name: str, inside: set[str]) -> bool:
-        used = (user for user, _ in self._uses[name])
-        return name == self.graph.output or any(user in self._live and user not in inside for user in used)
-
-
-def _decorator(region: Region) -> str:
-    if region.policy == POLICIES[0]:
-        return "@jax.checkpoint"
-    policy = f"jax.checkpoint_policies.{region.policy}"
-    if POLICY[region.policy].takes_names:
-        policy += f"({', '.join(written(data(name)) for name in sorted(region.saved))})"
-    return f"@partial(jax.checkpoint, policy={policy})"
-
-
-def _joined(above: list[str], below: list[str]) -> list[str]:
-    """Join two blocks of lines, with one empty line between them where both have one."""
-    return [*above, *(below[1:] if above and above[-1] == "" and below[:1] == [""] else below)]
-
 
 def unspaced(lines: list[str]) -> list[str]:
     """Return the lines without an empty first line."""
     return lines if lines[0] else lines[1:]
+
+
+# The whole file.
 
 
 _FILE = '''"""The graph of {output} as a JAX program.
@@ -338,8 +334,8 @@ def written_parts(graph: Graph, seed: Any, dtype: str) -> Parts:
     Raises:
       GraphError: as `to_python`.
     """
-    if found := diagnose(replace(known_graph(graph), groups=())):
-        raise GraphError(found)
+    if problems := diagnose(replace(known_graph(graph), groups=())):
+        raise GraphError(problems)
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))
     graph = replace(played(graph), groups=graph.groups)  # groups become sections, named in comments
@@ -347,7 +343,8 @@ def written_parts(graph: Graph, seed: Any, dtype: str) -> Parts:
     body = Body(graph, {name: value.shape for name, value in values.items()}, dtype)
     lines = [*body.lines(blocks(graph)), f"return {body.variables[graph.output]}"]
     inputs = {body.variables[node.name]: node for node in graph.nodes if node.op == INPUT}
-    functions = "\n\n".join([*_helpers(lines), *body.rules])
+    helpers = [source for name, source in HELPERS.items() if _calls(name, lines)]
+    functions = "\n\n".join([*helpers, *body.rules])
     return Parts(unspaced(lines), functions, inputs, values[graph.output].shape)
 
 
@@ -362,10 +359,6 @@ def imports(lines: list[str], dtype: str) -> str:
     named = ["from jax.ad_checkpoint import checkpoint_name"] if _calls("checkpoint_name", lines) else []
     double = ["", 'jax.config.update("jax_enable_x64", True)'] if DTYPES[dtype].wide else []
     return "\n".join([*partial, "import jax", "import jax.numpy as jnp", *named, *double])
-
-
-def _helpers(lines: list[str]) -> list[str]:
-    return [source for name, source in HELPERS.items() if _calls(name, lines)]
 
 
 def _calls(function: str, lines: list[str]) -> bool:

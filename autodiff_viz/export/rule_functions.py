@@ -85,12 +85,12 @@ class _Pull:
 
     def result(self, term: Term, wanted: Shape) -> ast.expr:
         """Return one result, in the shape of the value whose cotangent it is."""
-        tree, found = self.term(term), term_shape(term, self.shapes)
+        tree, own = self.term(term), term_shape(term, self.shapes)
         (v, shape), *_ = self.shapes.items()
         if not isinstance(term, str | Call | tuple):
             like_v = called("jnp.full_like", dotted(self.variables[v]), tree)
             return like_v if wanted == shape else in_dtype(called("jnp.full", data(wanted), tree), self.dtype)
-        return tree if found == wanted else called("jnp.broadcast_to", tree, data(wanted))
+        return tree if own == wanted else called("jnp.broadcast_to", tree, data(wanted))
 
     def term(self, term: Term) -> ast.expr:
         """Return a term as an expression; a long one becomes a variable with a line of its own."""
@@ -134,34 +134,37 @@ def rule_source(
     kept = [] if rewrite else [variables[arg] for arg in function.args[1:] if arg in read]
     v = variables[function.args[0]]
     given = [*kept, *([v] if function.args[0] in read else [])]
+    # If `jax.checkpoint` has found a variable to be a constant, JAX passes a Python or NumPy number, with its
+    # own precision and its own errors.
+    arrays: list[str] = []
+    if checkpointed and given:
+        several = ", ".join(given)
+        convert = "jnp.asarray({})" if len(given) == 1 else "map(jnp.asarray, ({}))"
+        arrays = [f"{several} = {convert.format(several)}"]
+    if rewrite:
+        doc = "x itself; the cotangent that arrives is rewritten."
+        forward = {"inputs": "x", "doc": doc, "value": "x", "forward": f"return {name}(x), None"}
+    else:
+        forward = _op(node, name, variables, kept, dtype)
     return _CUSTOM.format(
         name=name,
         v=v,
         residuals="residuals" if kept else "_",
         backward=_body(
             [f"{_packed(kept)} = residuals"] if kept else [],
-            _as_arrays(given) if checkpointed else [],
+            arrays,
             pull.lines,
             [f"return {_packed([written(tree) for tree in results])}"],
         ),
-        **(_identity(name) if rewrite else _op(node, name, variables, kept, dtype)),
+        **forward,
     )
-
-
-def _identity(name: str) -> dict[str, str]:
-    return {
-        "inputs": "x",
-        "doc": "x itself; the cotangent that arrives is rewritten.",
-        "value": "x",
-        "forward": f"return {name}(x), None",
-    }
 
 
 def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype: str) -> dict[str, str]:
     """Return the parts of the source for the op itself; `kept` are the residuals that its pullback reads."""
     _, *inputs, y = variables.values()
     arguments, whole = ", ".join(inputs), f"{name}({', '.join(inputs)})"
-    first = [f"{y} = {whole}"] if y in kept else []
+    first = [f"{y} = {whole}"] if y in kept else []  # computed once, for the result and as a residual
     last = f"return {y if first else whole}, {_packed(kept) if kept else None}"
     wired = iter(inputs)
     operands = [
@@ -173,18 +176,6 @@ def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype
         "value": written(applied(OPS[node.op], operands, dict(node.params), dtype)),
         "forward": _body(first, [last]),
     }
-
-
-def _as_arrays(names: Sequence[str]) -> list[str]:
-    """Return lines that convert these variables to arrays.
-
-    If `jax.checkpoint` has found a variable to be a constant, JAX passes a Python or NumPy number, with its
-    own precision and its own errors.
-    """
-    if len(names) < 2:
-        return [f"{name} = jnp.asarray({name})" for name in names]
-    several = ", ".join(names)
-    return [f"{several} = map(jnp.asarray, ({several}))"]
 
 
 def _names(terms: Sequence[Term]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Iterator
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.cuts import cut_problems, input_cut
@@ -15,36 +15,34 @@ from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS, RULE_KINDS
 from autodiff_viz.graph.text import COTANGENT, listed, literal_fault, name_fault, pullback_arguments, quoted
 
-# Check gradient rules: kind, function, arguments and number.
+__all__ = ["UNFINISHED", "convex_hull", "cycle_problem", "node_problems", "problems"]
+
+# Gradient rules: kind, function, arguments and number.
 
 
 def rule_problems(node: Node) -> Iterator[Problem]:
     """Yield the problems of the node's rule: kind, function, arguments, number, slot of `backward_as`."""
-    name, function = node.rule.kind, node.rule.function
+    name, function, number = node.rule.kind, node.rule.function, node.rule.number
     kind = KINDS.get(name)
     if kind is None:
         yield _bad(node, f"has the unknown rule {quoted(name)}", f"Use one of {', '.join(RULE_KINDS)}.")
     elif (function is not None) != bool(kind.function):
-        found = "no function" if function is None else "a function"
+        has = "no function" if function is None else "a function"
         those = listed([each.name for each in KINDS.values() if each.function]).capitalize()
-        yield _bad(node, f"has the rule {name!r} with {found}", f"{those} need one, others none.")
-    elif (node.rule.number is not None) != (kind.number is not None):
-        found = "no number" if node.rule.number is None else "a number"
+        yield _bad(node, f"has the rule {name!r} with {has}", f"{those} need one, others none.")
+    elif (number is not None) != (kind.number is not None):
+        has = "no number" if number is None else "a number"
         those = listed([each.name for each in KINDS.values() if each.number is not None]) or "none"
-        yield _bad(
-            node, f"has the rule {name!r} with {found}", f"{those.capitalize()} needs one, others none."
-        )
-    elif node.rule.number is not None and (fault := _number_fault(node.rule.number)):
+        yield _bad(node, f"has the rule {name!r} with {has}", f"{those.capitalize()} needs one, others none.")
+    elif isinstance(number, tuple):
+        yield _bad(node, f"has the rule {name!r} with a number that is a list", "Type a number, such as 0.5.")
+    elif number is not None and (fault := literal_fault(number)):
         yield _bad(node, f"has the rule {name!r} with a number that {fault}", "Type a number, such as 0.5.")
     elif kind.alternative and not node.slots:
         yield _bad(node, "has no slot for its backward expression", "Set the rule again.")
     elif function is not None:
         yield from _counts(node, function)
         yield from _terms(node, function)
-
-
-def _number_fault(number: object) -> str:
-    return "is a list" if isinstance(number, tuple) else literal_fault(number)
 
 
 def _counts(node: Node, function: Lambda) -> Iterator[Problem]:
@@ -83,7 +81,7 @@ def _terms(node: Node, function: Lambda) -> Iterator[Problem]:
     faults = [fault for name in function.args if (fault := name_fault(name))]
     if faults or len(set(function.args)) < len(function.args):
         yield _bad(node, f"has a function with an argument that {faults[0] if faults else 'comes twice'}")
-    todo: list[Term] = list(function.body)
+    todo: list[Term] = list(function.body)  # an explicit stack: terms may be very deep
     count = 0
     while todo and count <= limits.LAMBDA_TERMS:
         term = todo.pop()
@@ -107,7 +105,8 @@ def _bad(node: Node, what: str, hint: str = "") -> Problem:
     return Problem("bad-rule", f"Node {quoted(node.name)} {what}.", hint, node=node.name)
 
 
-__all__ = ["UNFINISHED", "convex_hull", "cycle_problem", "node_problems", "problems"]
+# Graphs and nodes.
+
 
 UNFINISHED = frozenset(
     {
@@ -133,14 +132,27 @@ def problems(graph: Graph) -> tuple[Problem, ...]:
     if len(graph.nodes) > limits.NODES:
         message = f"The graph has {len(graph.nodes)} nodes; the limit is {limits.NODES}."
         return (Problem("too-many-nodes", message, "Remove nodes."),)
-    found = [*_duplicates(graph), *_output(graph)]
+    reported: list[Problem] = []
+    seen: set[str] = set()
     for node in graph.nodes:
-        found.extend(node_problems(graph, node))
-    found.extend(group_problems(graph))
-    found.extend(cut_problems(graph))
+        if node.name in seen:
+            message = f"Two nodes are named {quoted(node.name)}."
+            reported.append(Problem("duplicate-name", message, "Rename one of them.", node=node.name))
+        seen.add(node.name)
+    if graph.output is None and graph.nodes:
+        message = "The graph has no output node."
+        reported.append(Problem("no-output", message, "Choose the node to differentiate."))
+    elif graph.output is not None and graph.output not in graph:
+        message = f"The output is {quoted(graph.output)}, which does not exist."
+        hint = "Choose a node of the graph as output."
+        reported.append(Problem("unknown-node", message, hint, node=graph.output))
+    for node in graph.nodes:
+        reported.extend(node_problems(graph, node))
+    reported.extend(group_problems(graph))
+    reported.extend(cut_problems(graph))
     if cycle := find_cycle(graph):
-        return (*found, cycle_problem(cycle))  # convexity is undefined in a cyclic graph
-    return (*found, *region_problems(graph))
+        return (*reported, cycle_problem(cycle))  # convexity is undefined in a cyclic graph
+    return (*reported, *region_problems(graph))
 
 
 def node_problems(graph: Graph, node: Node) -> tuple[Problem, ...]:
@@ -148,11 +160,7 @@ def node_problems(graph: Graph, node: Node) -> tuple[Problem, ...]:
     return _of_node(node, tuple([name for _, name in node.wires if name not in graph]))
 
 
-def _key(node: Node, unknown: tuple[str, ...]) -> Hashable:
-    return node.identity, unknown
-
-
-@remembered(limits.NODES, _key)
+@remembered(limits.NODES, lambda node, unknown: (node.identity, unknown))
 def _of_node(node: Node, unknown: tuple[str, ...]) -> tuple[Problem, ...]:
     """Return the problems of a node, memoised by the node and the `unknown` names on its wires."""
     return tuple(_node_problems(node, unknown))
@@ -168,6 +176,7 @@ def _node_problems(node: Node, unknown: Collection[str]) -> Iterator[Problem]:
     if len(node.op_slots) > limits.SLOTS:
         message = f"{label} has {len(node.op_slots)} slots; the limit is {limits.SLOTS}."
         yield Problem("too-many-slots", message, "Remove slots.", node=node.name)
+    # The comparison is false for NaN too.
     if node.position is not None and not all(abs(c) <= limits.COORDINATE for c in node.position):
         message = f"{label} is more than {limits.COORDINATE:g} pixels away from the origin."
         yield Problem("bad-position", message, "Move the node back.", node=node.name)
@@ -204,20 +213,3 @@ def _slots(node: Node, unknown: Collection[str], label: str) -> Iterator[Problem
             yield Problem(
                 "bad-literal", f"{label} has a constant in slot {i} that {fault}.", "", node.name, i
             )
-
-
-def _duplicates(graph: Graph) -> Iterator[Problem]:
-    seen: set[str] = set()
-    for node in graph.nodes:
-        if node.name in seen:
-            message = f"Two nodes are named {quoted(node.name)}."
-            yield Problem("duplicate-name", message, "Rename one of them.", node=node.name)
-        seen.add(node.name)
-
-
-def _output(graph: Graph) -> Iterator[Problem]:
-    if graph.output is None and graph.nodes:
-        yield Problem("no-output", "The graph has no output node.", "Choose the node to differentiate.")
-    elif graph.output is not None and graph.output not in graph:
-        message = f"The output is {quoted(graph.output)}, which does not exist."
-        yield Problem("unknown-node", message, "Choose a node of the graph as output.", node=graph.output)

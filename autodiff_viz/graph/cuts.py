@@ -50,12 +50,26 @@ def graph_segments(graph: Graph) -> tuple[Segment, ...]:
     """
     graph = played(graph)
     number = _numbers(graph)
-    count = len(set(number.values()))
-    parts: list[list[str]] = [[] for _ in range(count)]
+    uses = readers(graph) if number else {}
+    parts: list[list[str]] = [[] for _ in set(number.values())]
     for node in order(graph):
         if node.name in number:
             parts[number[node.name]].append(node.name)
-    return tuple(_segment(graph, number, names) for names in parts)
+    segments = []
+    for names in parts:
+        inside = set(names)
+        read = dict.fromkeys(producer for name in names for producer in reads_of(graph[name]))
+        # By another segment; consumers that the output does not depend on are in none.
+        used_later = {n for n in names if any(number.get(c) not in (None, number[n]) for c, _ in uses[n])}
+        segments.append(
+            Segment(
+                nodes=tuple(names),
+                inputs=tuple(name for name in read if graph[name].op == INPUT),
+                takes=tuple(name for name in read if name not in inside and graph[name].op != INPUT),
+                gives=tuple(name for name in names if name in used_later or name == graph.output),
+            )
+        )
+    return tuple(segments)
 
 
 def segment_of(graph: Graph) -> dict[str, int]:
@@ -78,19 +92,19 @@ def idle_cuts(graph: Graph) -> tuple[tuple[str, str], ...]:
         return ()
     number, uses = segment_of(graph), readers(graph)
     grads = [name for name in number if graph[name].op == GRAD]
-    found = []
+    idle = []
     for node in graph.nodes:
         if not node.cut or node.op == INPUT:
             continue
         after = [name for name, _ in uses[node.name] if name in number]
         if node.name not in number:
             again = next((grad for grad in grads if node.name in runs_again(graph, [graph[grad]])), None)
-            found.append((node.name, _AGAIN.format(quoted(again)) if again else _UNUSED))
+            idle.append((node.name, _AGAIN.format(quoted(again)) if again else _UNUSED))
         elif not after:
-            found.append((node.name, "nothing comes after it."))
+            idle.append((node.name, "nothing comes after it."))
         elif all(number[name] == number[node.name] for name in after):
-            found.append((node.name, _way_round(graph, node.name, after[0])))
-    return tuple((name, f"Cut after {quoted(name)} divides nothing: {why}") for name, why in found)
+            idle.append((node.name, _way_round(graph, node.name, after[0])))
+    return tuple((name, f"Cut after {quoted(name)} divides nothing: {why}") for name, why in idle)
 
 
 _UNUSED = "the output does not depend on it."
@@ -109,8 +123,8 @@ def with_cuts(graph: Graph, names: Iterable[str], cut: bool) -> Graph:
         raise GraphError(input_cut(nodes[0]))
     changed = (replace(node, cut=cut) if node.name in able else node for node in graph.nodes)
     after = replace(graph, nodes=tuple(changed))
-    if cut and (found := cut_problems(after)):
-        raise GraphError(found)
+    if cut and (problems := cut_problems(after)):
+        raise GraphError(problems)
     return after
 
 
@@ -137,9 +151,12 @@ def _numbers(graph: Graph) -> dict[str, int]:
     ordered = [node.name for node in order(graph)]
     needed = ancestors(graph, [graph.output], reads_of)
     run = [name for name in ordered if name in needed and graph[name].op != INPUT]
-    parts = _merged(graph, _connected(graph, run))
+    parts = _connected(graph, run)
+    # Components that depend on each other cannot run one after the other: they are merged into one.
+    while cycle := find_cycle(_quotient(parts, graph)):
+        parts = {name: cycle[0] if part in cycle else part for name, part in parts.items()}
+    ranks = {node.name: i for i, node in enumerate(order(_quotient(parts, graph)))}
     firsts: dict[str, int] = {}
-    ranks = _ranks(graph, parts)
     for name in sorted(run, key=lambda name: ranks[parts[name]]):
         firsts.setdefault(parts[name], len(firsts))
     return {name: firsts[parts[name]] for name in run}
@@ -161,49 +178,21 @@ def _connected(graph: Graph, names: Iterable[str]) -> dict[str, str]:
     return {name: find(name) for name in root}
 
 
-def _merged(graph: Graph, parts: Mapping[str, str]) -> dict[str, str]:
-    """Merge the components that depend on each other into one."""
-    parts = dict(parts)
-    while cycle := find_cycle(_quotient(parts, graph)):
-        parts = {name: cycle[0] if part in cycle else part for name, part in parts.items()}
-    return parts
-
-
 def _quotient(parts: Mapping[str, str], graph: Graph) -> Graph:
     """Return the quotient graph, whose nodes are the components, each wired to those that it reads."""
     reads: dict[str, dict[str, None]] = {part: {} for part in parts.values()}
     for name, part in parts.items():
         reads[part].update((parts[p], None) for p in reads_of(graph[name]) if parts.get(p, part) != part)
-    return Graph(tuple(Node(part, "part", tuple(found)) for part, found in reads.items()))
-
-
-def _ranks(graph: Graph, parts: Mapping[str, str]) -> dict[str, int]:
-    return {node.name: i for i, node in enumerate(order(_quotient(parts, graph)))}
-
-
-def _segment(graph: Graph, number: Mapping[str, int], names: list[str]) -> Segment:
-    inside, uses = set(names), readers(graph)
-    read = dict.fromkeys(producer for name in names for producer in reads_of(graph[name]))
-    used_later = {n for n in names if any(number.get(c) not in (None, number[n]) for c, _ in uses[n])}
-    return Segment(
-        nodes=tuple(names),
-        inputs=tuple(name for name in read if graph[name].op == INPUT),
-        takes=tuple(name for name in read if name not in inside and graph[name].op != INPUT),
-        gives=tuple(name for name in names if name in used_later or name == graph.output),
-    )
+    return Graph(tuple(Node(part, "part", tuple(read)) for part, read in reads.items()))
 
 
 def _way_round(graph: Graph, cut: str, reader: str) -> str:
     """Return the sentence that names the wires from a cut node to its reader that bypass the cut."""
-    path = _path(graph, cut, reader)
-    steps = [cut, *(_step(graph, before, after) for before, after in pairwise(path))]
+    steps = [cut]
+    for before, after in pairwise(_path(graph, cut, reader)):
+        steps.append(f"{'->' if before in reads_of(graph[after]) else '<-'} {after}")
     shown = steps if len(steps) <= LONG else [*steps[: LONG // 2], "...", *steps[-3:]]
     return f"another path leads round it, {' '.join(shown)}."
-
-
-def _step(graph: Graph, before: str, after: str) -> str:
-    forward = before in reads_of(graph[after])
-    return f"{'->' if forward else '<-'} {after}"
 
 
 def _path(graph: Graph, cut: str, reader: str) -> tuple[str, ...]:
@@ -219,7 +208,7 @@ def _path(graph: Graph, cut: str, reader: str) -> tuple[str, ...]:
                 beside[name].append(producer)
                 beside[producer].append(name)
     before: dict[str, str] = {cut: cut}
-    todo = [cut]
+    todo = [cut]  # breadth first, so that the path is a shortest one
     for name in todo:
         for other in beside[name]:
             if other not in before:

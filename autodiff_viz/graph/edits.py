@@ -1,6 +1,6 @@
-"""Edit whole wires: insert a node into a wire, or move a wire's end.
+"""Edit a graph's nodes, wires, rules, regions and groups.
 
-Each returns a new graph, or raises a `GraphError`.
+Each edit returns a new graph, or raises a `GraphError`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.graph.text import literal_fault, numbered, quoted
 
-# Edit frames (regions and groups) and the sets of nodes in them; find valid sets for refused edits.
+# Frames: regions and groups, the nodes in them, and valid sets of nodes for refused edits.
 
 
 WHOLE = frozenset({"region-not-convex", "regions-overlap", "regions-entangled", "groups-overlap"})
@@ -40,8 +40,8 @@ def with_frames(graph: Graph, regions: Iterable[Region], groups: Iterable[Group]
         groups=tuple(group for group in graph.groups if group in after.groups),
     )
     known = set(frame_problems(same))
-    if found := tuple(problem for problem in frame_problems(after) if problem not in known):
-        raise GraphError(found)
+    if added := tuple(problem for problem in frame_problems(after) if problem not in known):
+        raise GraphError(added)
     return after
 
 
@@ -62,13 +62,13 @@ def with_members(graph: Graph, members: Mapping[str, frozenset[str]]) -> Graph:
     """
     for name in members:
         frame_of(graph, name)
-    regions = (_holding(region, members.get(region.name)) for region in graph.regions)
+    regions = []
+    for region in graph.regions:
+        nodes = members.get(region.name)
+        same = nodes is None
+        regions.append(region if same else replace(region, nodes=nodes, saved=region.saved & nodes))
     groups = (replace(group, nodes=members.get(group.name, group.nodes)) for group in graph.groups)
     return with_frames(graph, regions, groups)
-
-
-def _holding(region: Region, names: frozenset[str] | None) -> Region:
-    return region if names is None else replace(region, nodes=names, saved=region.saved & names)
 
 
 def renamed_frame(graph: Graph, old: str, new: str) -> Graph:
@@ -93,11 +93,11 @@ def frame_of(graph: Graph, name: str) -> Frame:
     Raises:
       GraphError: code "unknown-region".
     """
-    found = next((frame for frame in graph.frames if frame.name == name), None)
-    if found is None:
+    frame = next((frame for frame in graph.frames if frame.name == name), None)
+    if frame is None:
         message = f"There is no region and no group {quoted(name)}."
         raise GraphError(Problem("unknown-region", message, "It may have been removed meanwhile."))
-    return found
+    return frame
 
 
 def mended(graph: Graph, name: str, names: frozenset[str]) -> frozenset[str] | None:
@@ -122,7 +122,7 @@ def mended_group(graph: Graph, name: str, names: frozenset[str]) -> frozenset[st
     return whole
 
 
-# Edit nodes, wires, rules and regions: each edit returns a new graph, or raises a `GraphError`.
+# Nodes, wires, rules and regions.
 
 
 _SLOTS = attrgetter("slots")
@@ -149,9 +149,9 @@ def with_node(graph: Graph, node: Node) -> Graph:
     wider = replace(graph, nodes=(*graph.nodes, node), output=graph.output or node.name)
     follows = any(name == graph.output for _, name in node.wires)
     if node.name not in chain.from_iterable(map(_SLOTS, wider.nodes)):
-        _accept_node(wider, node)
+        _accept_node(wider, node)  # nothing reads it, so its wires close no cycle
         return replace(wider, output=node.name) if follows else wider
-    _accept(wider, node)  # a wire to an unknown name has found its source
+    _accept(wider, node)  # a wire to an unknown name has its source now
     return _output_follows(wider, node) if follows else wider
 
 
@@ -223,8 +223,8 @@ def with_rule(graph: Graph, name: str, rule: Rule, alternative: Slot = None) -> 
         kept = node.slots[-1] if node.rule.kind == BACKWARD_AS and alternative is None else alternative
         slots = (*slots, kept)
     ruled = replace(node, slots=slots, rule=rule)
-    if found := tuple(rule_problems(ruled)):
-        raise GraphError(found)
+    if problems := tuple(rule_problems(ruled)):
+        raise GraphError(problems)
     return _replaced(graph, ruled)
 
 
@@ -249,13 +249,13 @@ def renamed(graph: Graph, old: str, new: str) -> Graph:
     name_of = {old: new}
     nodes = tuple(
         replace(n, name=name_of.get(n.name, n.name), slots=_slots(n.slots, name_of))
-        if _touches(n, old)
+        if n.name == old or old in n.slots  # others keep their caches
         else n
         for n in graph.nodes
     )
     after = replace(graph, nodes=nodes, output=name_of.get(graph.output or "", graph.output))
     after = _in_frames(after, lambda names: frozenset(name_of.get(name, name) for name in names))
-    _accept(after, after[new], after[new].wires)
+    _accept(after, after[new], after[new].wires)  # no wire is new: only the name can be refused
     return after
 
 
@@ -285,8 +285,8 @@ def with_region(graph: Graph, region: Region) -> Graph:
     others = tuple(other for other in graph.regions if other.name != region.name)
     after = replace(graph, regions=(*others, region))
     known = set(frame_problems(replace(graph, regions=others)))
-    if found := tuple(problem for problem in frame_problems(after) if problem not in known):
-        raise GraphError(found)
+    if added := tuple(problem for problem in frame_problems(after) if problem not in known):
+        raise GraphError(added)
     return after
 
 
@@ -307,7 +307,14 @@ def without_nodes(graph: Graph, names: Iterable[str]) -> Graph:
     sink, preferably one that the old output depended on.
     """
     gone = {_node(graph, name).name for name in names}
-    heir = _heirs(graph, gone)
+    # What the consumers of a deleted node are wired to instead; in topological order, so that the heir of a
+    # deleted node's source is known before it.
+    heir: dict[str, str | None] = {}
+    for node in order(graph):
+        if node.name in gone:
+            sources = {name for _, name in node.wires}
+            source = sources.pop() if len(sources) == 1 else None
+            heir[node.name] = heir.get(source) if source in gone else source
     kept = tuple(
         replace(node, slots=_slots(node.slots, heir)) if any(name in gone for _, name in node.wires) else node
         for node in graph.nodes
@@ -316,26 +323,13 @@ def without_nodes(graph: Graph, names: Iterable[str]) -> Graph:
     after = _in_frames(replace(graph, nodes=kept), lambda names: names - gone)
     if graph.output not in gone:
         return after
-    return replace(after, output=heir[graph.output] or _last_end(after, ancestors(graph, [graph.output])))
-
-
-def _heirs(graph: Graph, gone: set[str]) -> dict[str, str | None]:
-    """Map each deleted node to the kept node that its consumers are wired to instead, or None."""
-    heir: dict[str, str | None] = {}
-    for node in order(graph):
-        if node.name in gone:
-            sources = {name for _, name in node.wires}
-            source = sources.pop() if len(sources) == 1 else None
-            heir[node.name] = heir.get(source) if source in gone else source
-    return heir
-
-
-def _last_end(graph: Graph, preferred: frozenset[str]) -> str | None:
-    """Return the last sink, preferably one of `preferred`, preferably not an input."""
-    uses = consumers(graph)
-    ends = [node for node in order(graph) if not uses[node.name]] or list(graph.nodes)
+    if heir[graph.output]:
+        return replace(after, output=heir[graph.output])
+    # The last sink, preferably one that the old output depended on, preferably not an input.
+    preferred, uses = ancestors(graph, [graph.output]), consumers(after)
+    ends = [node for node in order(after) if not uses[node.name]] or list(after.nodes)
     ranked = [(node.name in preferred, node.op != INPUT, i) for i, node in enumerate(ends)]
-    return ends[max(ranked)[2]].name if ends else None
+    return replace(after, output=ends[max(ranked)[2]].name if ends else None)
 
 
 def _output_follows(graph: Graph, node: Node) -> Graph:
@@ -364,16 +358,12 @@ def _accept(graph: Graph, node: Node, old_wires: tuple[tuple[int, str], ...] = (
 
 
 def _accept_node(graph: Graph, node: Node) -> None:
-    if found := tuple(problem for problem in node_problems(graph, node) if problem.code not in UNFINISHED):
-        raise GraphError(found)
+    if problems := tuple(problem for problem in node_problems(graph, node) if problem.code not in UNFINISHED):
+        raise GraphError(problems)
 
 
 def _slots(slots: tuple[Slot, ...], name_of: Mapping[str, str | None]) -> tuple[Slot, ...]:
     return tuple(name_of.get(slot, slot) if isinstance(slot, str) else slot for slot in slots)
-
-
-def _touches(node: Node, name: str) -> bool:
-    return node.name == name or name in node.slots
 
 
 def _in_frames(graph: Graph, change: Callable[[frozenset[str]], frozenset[str]]) -> Graph:
@@ -393,6 +383,9 @@ def _refuse(code: str, message: str, hint: str, node: Node | None = None, slot: 
     raise GraphError(Problem(code, message, hint, node=node.name if node else None, slot=slot))
 
 
+# Whole wires: a node is inserted into one, or its end is moved.
+
+
 def inserted(graph: Graph, name: str, source: str, target: str, slot: int) -> Graph:
     """Insert the node `name` into the wire from `source` to a slot of `target`.
 
@@ -405,25 +398,22 @@ def inserted(graph: Graph, name: str, source: str, target: str, slot: int) -> Gr
     slots = fed[name].op_slots
     own = next((i for i, held in enumerate(slots) if held is None), 0)
     wired = with_slot(fed, name, own, source)
-    return _moved_in(wired, name, {source, target})
-
-
-def _moved_in(graph: Graph, name: str, ends: set[str]) -> Graph:
-    """Add the node to all regions and groups that hold both ends, and remove it from all other groups.
-
-    A node of a region that does not hold both ends keeps its groups, which may enclose that region.
-    """
-    tied = any(name in region.nodes and not ends <= region.nodes for region in graph.regions)
-
-    def wider(frame: Any) -> Any:
-        return replace(frame, nodes=frame.nodes | {name}) if ends <= frame.nodes else frame
-
-    def regrouped(group: Group) -> Group:
-        return wider(group) if ends <= group.nodes else replace(group, nodes=group.nodes - {name})
-
-    groups = graph.groups if tied else tuple(regrouped(group) for group in graph.groups)
-    filled = tuple(group for group in groups if group.nodes)
-    return replace(graph, regions=tuple(wider(region) for region in graph.regions), groups=filled)
+    ends = {source, target}
+    # A node of a region that does not hold both ends keeps its groups, which may enclose that region.
+    tied = any(name in region.nodes and not ends <= region.nodes for region in wired.regions)
+    regions = tuple(
+        replace(region, nodes=region.nodes | {name}) if ends <= region.nodes else region
+        for region in wired.regions
+    )
+    groups = (
+        wired.groups
+        if tied
+        else tuple(
+            replace(group, nodes=group.nodes | {name} if ends <= group.nodes else group.nodes - {name})
+            for group in wired.groups
+        )
+    )
+    return replace(wired, regions=regions, groups=filled(groups))
 
 
 def rewired(graph: Graph, source: str, old: tuple[str, int], new: tuple[str, int]) -> Graph:

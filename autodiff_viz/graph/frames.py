@@ -1,4 +1,4 @@
-"""Nest a graph's nodes in blocks, one per region or group, with producers before consumers."""
+"""Check the regions and groups of a graph, find the smallest valid ones, and nest nodes in their blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.text import listed_names, numbered, quoted, region_name_fault
 
-# Check checkpoint regions (convexity, nesting, mutual dependence); find the smallest valid region.
+# Checkpoint regions: they are convex, nested or disjoint, and do not depend on each other.
 
 
 def convex_hull(graph: Graph, names: Iterable[str]) -> frozenset[str]:
@@ -35,14 +35,14 @@ def smallest_region(graph: Graph, names: Iterable[str]) -> frozenset[str]:
     re-enters it. Groups that it would overlap without nesting are included too.
     """
     inside = frozenset(names) & graph.by_name.keys()
-    while (wider := _with_cut_groups(graph, _hull_beside(graph, inside))) != inside:
+    while True:
+        wider = _hull_beside(graph, inside)
+        # A group may lie around the region or inside it; one that it would cut is taken in.
+        cut = [g.nodes for g in graph.groups if not (g.nodes.isdisjoint(wider) or wider <= g.nodes)]
+        wider = wider.union(*cut)
+        if wider == inside:
+            return inside
         inside = wider
-    return inside
-
-
-def _with_cut_groups(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
-    cut = (g.nodes for g in graph.groups if not (g.nodes.isdisjoint(inside) or inside <= g.nodes))
-    return inside.union(*cut)
 
 
 def _hull_beside(graph: Graph, inside: frozenset[str]) -> frozenset[str]:
@@ -67,13 +67,6 @@ def region_problems(graph: Graph) -> Iterator[Problem]:
         message = f"The graph has {len(graph.regions)} regions; the limit is {limits.REGIONS}."
         yield Problem("too-many-regions", message, "Remove regions.")
         return
-    yield from _region_declarations(graph)
-    yield from _deep_regions(graph)
-    shape_problems = [*_not_convex(graph), *_overlapping_regions(graph)]
-    yield from shape_problems or _entangled(graph)
-
-
-def _region_declarations(graph: Graph) -> Iterator[Problem]:
     seen: set[str] = set()
     for region in graph.regions:
         label = f"Region {quoted(region.name)}"
@@ -90,6 +83,14 @@ def _region_declarations(graph: Graph) -> Iterator[Problem]:
         for name in sorted((region.nodes | region.saved) - graph.by_name.keys(), key=str):
             message = f"{label} names {quoted(name)}, which is no node of the graph."
             yield Problem("unknown-node", message, "Take the name out of the region.", node=name)
+    depth = Counter(name for region in graph.regions for name in sorted(region.nodes))
+    for name, levels in depth.most_common(1):
+        if levels > limits.REGION_DEPTH:
+            message = f"Node {quoted(name)} is in {levels} regions; the limit is {limits.REGION_DEPTH}."
+            yield Problem("too-deep", message, "Remove a region.", node=name)
+    # Only convex regions that nest can be looked at as steps that wait for each other.
+    shape_problems = [*_not_convex(graph), *_overlapping_regions(graph)]
+    yield from shape_problems or _entangled(graph)
 
 
 def _not_convex(graph: Graph) -> Iterator[Problem]:
@@ -108,7 +109,7 @@ def _not_convex(graph: Graph) -> Iterator[Problem]:
 def _leaving_path(goes_to: Mapping[str, list[str]], inside: frozenset[str]) -> tuple[str, ...]:
     """Return the shortest path that leaves `inside` and re-enters it, both ends inside; () if none."""
     came_from: dict[str, str] = {}
-    frontier = [name for name in goes_to if name in inside]
+    frontier = [name for name in goes_to if name in inside]  # breadth first, from all of them at once
     while frontier:
         reached = []
         for name in frontier:
@@ -139,14 +140,6 @@ def _overlapping_regions(graph: Graph) -> Iterator[Problem]:
             )
             hint = "Take the shared nodes out of one region, or put one region inside the other."
             yield Problem("regions-overlap", message, hint, node=min(shared), path=tuple(sorted(shared)))
-
-
-def _deep_regions(graph: Graph) -> Iterator[Problem]:
-    depth = Counter(name for region in graph.regions for name in sorted(region.nodes))
-    for name, levels in depth.most_common(1):
-        if levels > limits.REGION_DEPTH:
-            message = f"Node {quoted(name)} is in {levels} regions; the limit is {limits.REGION_DEPTH}."
-            yield Problem("too-deep", message, "Remove a region.", node=name)
 
 
 def _entangled(graph: Graph) -> Iterator[Problem]:
@@ -191,7 +184,7 @@ def _steps(graph: Graph) -> dict[str, dict[str, None]]:
     return steps
 
 
-# Check groups: named sets of nodes, nested in one another, nested in or around regions, or disjoint.
+# Groups: named sets of nodes, nested in one another, nested in or around regions, or disjoint.
 
 
 Some = TypeVar("Some", Region, Group)
@@ -244,12 +237,6 @@ def group_problems(graph: Graph) -> Iterator[Problem]:
         message = f"The graph has {len(graph.groups)} groups; the limit is {limits.GROUPS}."
         yield Problem("too-many-groups", message, "Remove groups.")
         return
-    yield from _group_declarations(graph)
-    yield from _deep_groups(graph)
-    yield from _overlapping_frames(graph)
-
-
-def _group_declarations(graph: Graph) -> Iterator[Problem]:
     seen = {region.name for region in graph.regions[: limits.REGIONS]}
     for group in graph.groups:
         label = f"Group {quoted(group.name)}"
@@ -264,18 +251,12 @@ def _group_declarations(graph: Graph) -> Iterator[Problem]:
         for name in sorted(group.nodes - graph.by_name.keys(), key=str):
             message = f"{label} names {quoted(name)}, which is no node of the graph."
             yield Problem("unknown-node", message, "Take the name out of the group.")
-
-
-def _deep_groups(graph: Graph) -> Iterator[Problem]:
     depth = Counter(name for group in graph.groups for name in sorted(group.nodes, key=str))
     for name, levels in depth.most_common(1):
         if levels > limits.GROUP_DEPTH:
             message = f"Node {quoted(name)} is in {levels} groups; the limit is {limits.GROUP_DEPTH}."
             yield Problem("too-deep", message, "Remove a group.")
-
-
-def _overlapping_frames(graph: Graph) -> Iterator[Problem]:
-    """Yield frames that overlap without nesting; the problem names no node, since the graph can run."""
+    # Frames that overlap without nesting. The problem names no node, since the graph can run.
     pairs = chain(combinations(graph.groups, 2), product(graph.regions[: limits.REGIONS], graph.groups))
     for a, b in pairs:
         if _cuts(a.nodes, b.nodes):
@@ -294,6 +275,9 @@ def _called(frame: Frame) -> str:
 def _cuts(a: frozenset[str], b: frozenset[str]) -> bool:
     """Return whether two sets overlap without nesting."""
     return not (a.isdisjoint(b) or a <= b or b <= a)
+
+
+# Blocks, one per region or group, with producers before consumers.
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,10 +299,10 @@ class Block:
 
     def nodes(self) -> tuple[Node, ...]:
         """Return all nodes inside, in topological order."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         for item in self.items:
-            found.extend(item.nodes() if isinstance(item, Block) else (item,))
-        return tuple(found)
+            nodes.extend(item.nodes() if isinstance(item, Block) else (item,))
+        return tuple(nodes)
 
 
 Item = Union[Node, Block]
@@ -346,12 +330,18 @@ def _chains(graph: Graph, frames: Iterable[Frame]) -> dict[str, list[Frame]]:
 
 def _nest(frame: Frame | None, nodes: Iterable[Node], chains: dict[str, list[Frame]], depth: int) -> Block:
     """Collect `nodes` by their frame at this depth and sort these items topologically into a block."""
-    nodes = tuple(nodes)
-    group_of = {node.name: _key(chains[node.name], depth, node) for node in nodes}
+    item_of: dict[str, str] = {}
     members: dict[str, list[Node]] = {}
     for node in nodes:
-        members.setdefault(group_of[node.name], []).append(node)
-    needs = {key: _needs(key, group, group_of) for key, group in members.items()}
+        chain = chains[node.name]
+        key = f"frame {chain[depth].name}" if len(chain) > depth else node.name  # no node's name has a space
+        item_of[node.name] = key
+        members.setdefault(key, []).append(node)
+    needs: dict[str, list[str]] = {}
+    for key, inside in members.items():
+        read = dict.fromkeys(item_of[name] for node in inside for _, name in node.wires if name in item_of)
+        read.pop(key, None)
+        needs[key] = list(read)
     items: list[Item] = []
     for key in TopologicalSorter(needs).static_order():
         first = members[key][0]
@@ -361,13 +351,3 @@ def _nest(frame: Frame | None, nodes: Iterable[Node], chains: dict[str, list[Fra
         else:
             items.append(first)
     return Block(frame, tuple(items))
-
-
-def _key(chain: list[Frame], depth: int, node: Node) -> str:
-    return f"frame {chain[depth].name}" if len(chain) > depth else node.name
-
-
-def _needs(key: str, group: list[Node], group_of: dict[str, str]) -> list[str]:
-    found = dict.fromkeys(group_of[name] for node in group for _, name in node.wires if name in group_of)
-    found.pop(key, None)
-    return list(found)

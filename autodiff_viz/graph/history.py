@@ -163,7 +163,8 @@ def _held(entries: tuple[Entry, ...]) -> int:
     held = 0
     for entry, after in pairwise(entries):
         parts = _parts(entry)
-        held += STEP + sum(_size(parts[part]) for part in parts.keys() - _parts(after).keys())
+        own = [parts[part] for part in parts.keys() - _parts(after).keys()]
+        held += STEP + sum(len(part) if isinstance(part, str) else size_of(part) for part in own)
     return held
 
 
@@ -177,17 +178,13 @@ def _parts(entry: Entry) -> dict[int, Node | str]:
     return dict(zip(map(id, parts), parts, strict=True))
 
 
-def _size(part: Node | str) -> int:
-    return len(part) if isinstance(part, str) else size_of(part)
-
-
 def settings_between(then: History, now: History) -> dict[str, Any]:
     """Return the settings that change between two places of a history, with their new values."""
-    last, here, entries = len(then.past), len(now.past), now.entries
-    if here < last:
-        crossed = [entry.setting for entry in entries[here + 1 : last + 1]]
+    start, end, entries = len(then.past), len(now.past), now.entries
+    if end < start:
+        crossed = [entry.setting for entry in entries[end + 1 : start + 1]]
         return {each.name: each.before for each in reversed(crossed) if each}
-    crossed = [entry.setting for entry in entries[last + 1 : here + 1]]
+    crossed = [entry.setting for entry in entries[start + 1 : end + 1]]
     return {each.name: each.after for each in crossed if each}
 
 

@@ -40,27 +40,27 @@ def identity(value: Any) -> bytes:
     if kind is tuple:
         if len(value) > FEW and set(map(type, value)) == _FLOATS:
             return _short(b"floats" + array("d", value).tobytes())
-        if _is_told_by_repr(value):
+        if _is_exact_in_repr(value):
             return _short(repr(value).encode())
     return _short(b"parts" + repr(_parts(value)).encode())
 
 
-def _is_told_by_repr(value: tuple) -> bool:
+def _is_exact_in_repr(value: tuple) -> bool:
     """Return whether the tuple has only atoms and short tuples of these, so that `repr` is unambiguous."""
     kinds = set(map(type, value)) - _ATOMS
     inner = [item for item in value if type(item) is tuple] if kinds else ()
-    return not kinds - _TUPLES and all(len(item) <= FEW and _is_told_by_repr(item) for item in inner)
+    return not kinds - _TUPLES and all(len(item) <= FEW and _is_exact_in_repr(item) for item in inner)
 
 
-def _short(told: bytes) -> bytes:
-    return told if len(told) <= LONGEST else blake2b(told, digest_size=24).digest()
+def _short(encoded: bytes) -> bytes:
+    return encoded if len(encoded) <= LONGEST else blake2b(encoded, digest_size=24).digest()
 
 
 def _parts(value: Any) -> tuple[Any, ...]:
     """Return the type's name and the identities of the parts of a value."""
     kind = type(value)
-    if isinstance(found := getattr(value, "identity", None), bytes):
-        return kind.__name__, (found,)
+    if isinstance(own := getattr(value, "identity", None), bytes):
+        return kind.__name__, (own,)
     if kind in (tuple, list):
         return kind.__name__, tuple(map(identity, value))
     if kind is range:
@@ -97,7 +97,7 @@ def same(one: Any, other: Any) -> bool:
         return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
     if isinstance(one, (tuple, list)):
         return len(one) == len(other) and all(a is b or same(a, b) for a, b in zip(one, other, strict=True))
-    if kind is dict:
+    if kind is dict:  # the order of its keys counts
         return list(one) == list(other) and all(map(same, one.values(), other.values()))
     try:
         return identity(one) == identity(other)
@@ -113,7 +113,8 @@ class Exact:
     @property
     def identity(self) -> bytes:
         """Identity of the type and all fields."""
-        return identity((type(self).__name__, *_field_identities(self)))
+        own = [identity(getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type]
+        return identity((type(self).__name__, *own))
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -122,10 +123,6 @@ class Exact:
 
     def __hash__(self) -> int:
         return hash(self.identity)
-
-
-def _field_identities(record: Any) -> tuple[bytes, ...]:
-    return tuple(identity(getattr(record, field.name)) for field in fields(record))
 
 
 class Remembered(Protocol[R]):

@@ -15,7 +15,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text, whole_number
 from autodiff_viz.graph.text import quoted
 
-# Compress text to URL-safe characters (zlib and base64), for URLs and for browser storage.
+# Text as URL-safe characters (zlib and base64), for URLs and for browser storage.
 
 
 DAMAGED, TRUNCATED, TOO_LONG, MORE = "damaged", "truncated", "too-long", "more"
@@ -50,8 +50,8 @@ def unpacked(letters: str, most: int) -> str:
     unpacker = zlib.decompressobj()
     plain = letters.rstrip("=").translate({ord("+"): "-", ord("/"): "_"})
     try:
-        found = base64.b64decode(plain + "=" * (-len(plain) % 4), altchars=b"-_", validate=True)
-        raw = unpacker.decompress(found, most + 1)
+        compressed = base64.b64decode(plain + "=" * (-len(plain) % 4), altchars=b"-_", validate=True)
+        raw = unpacker.decompress(compressed, most + 1)  # no more, however much there would be
     except (ValueError, zlib.error) as error:  # binascii.Error is a ValueError; so is a letter outside ASCII
         raise Unreadable(DAMAGED) from error
     if len(raw) > most:
@@ -64,6 +64,9 @@ def unpacked(letters: str, most: int) -> str:
         return raw.decode()
     except UnicodeDecodeError as error:
         raise Unreadable(DAMAGED) from error
+
+
+# Links: documents in an address.
 
 
 VERSION = "1"
@@ -95,33 +98,22 @@ def to_link(graph: Graph, most: int = limits.LINK, *, base: str | None = None) -
       GraphError: code "link-too-long", when the payload would exceed `most` characters; "link-base", when
         `base` is no address.
     """
-    payload = _payload(graph, whole_number("greatest length", most, 0, sys.maxsize))
-    return payload if base is None else _addressed(base, payload)
-
-
-def _addressed(base: str, payload: str) -> str:
-    """Return `base` with the payload as its parameter `g`.
-
-    Raises:
-      GraphError: `base` is no http or https address.
-    """
+    most = whole_number("greatest length", most, 0, sys.maxsize)
+    payload = VERSION + packed(to_json(graph, indent=None))
+    if len(payload) > most:
+        message = f"The graph needs a link of {len(payload)} characters; the limit is {most}."
+        _refuse("too-long", message, "Save it as a JSON file, or use smaller tensors.")
+    if base is None:
+        return payload
     try:
         parts = urlsplit(known_text(base))
         known = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
+    except ValueError:  # brackets or a port that no address has; a GraphError is one too
         known = False
     if not known:
         _refuse("base", f"{quoted(base)} is no address.", 'Give one such as "https://host.example/".')
     others = [part for part in parts.query.split("&") if part and not part.startswith("g=")]
     return urlunsplit(parts._replace(query="&".join([*others, f"g={payload}"])))
-
-
-def _payload(graph: Graph, most: int) -> str:
-    payload = VERSION + packed(to_json(graph, indent=None))
-    if len(payload) > most:
-        message = f"The graph needs a link of {len(payload)} characters; the limit is {most}."
-        _refuse("too-long", message, "Save it as a JSON file, or use smaller tensors.")
-    return payload
 
 
 def document_in(payload: str, most: int = limits.LINK) -> str:
@@ -138,8 +130,11 @@ def document_in(payload: str, most: int = limits.LINK) -> str:
     payload, most = known_text(payload).strip(), whole_number("greatest length", most, 0, sys.maxsize)
     if in_address := _IN_ADDRESS.search(payload):
         payload = in_address[1]
-    elif _ADDRESS.search(payload):
-        _refuse_address(payload)
+    elif _ADDRESS.search(payload):  # of this program, perhaps: what it has in place of a graph
+        for sign, message, hint in _WITHOUT:
+            if re.search(f"[?&]{sign}", payload):
+                _refuse("no-graph", f"The address holds no graph. {message}", hint)
+        _refuse("no-graph", "The address holds no graph: ?g= is missing.", "Copy the whole link.")
     if len(payload) > most:
         _refuse("too-long", f"The link has {len(payload)} characters; the limit is {most}.")
     if not payload:
@@ -149,25 +144,13 @@ def document_in(payload: str, most: int = limits.LINK) -> str:
             message = f"The link has version {payload[0]}; this program reads version {VERSION}."
             _refuse("version", message, "Reload the page to get the newest program.")
         _refuse("damaged", "This is not a link of this program.", "Copy the whole link.")
-    return _inflated(payload[1:])
-
-
-def _refuse_address(address: str) -> NoReturn:
-    """Say what an address has in place of a graph."""
-    for sign, message, hint in _WITHOUT:
-        if re.search(f"[?&]{sign}", address):
-            _refuse("no-graph", f"The address holds no graph. {message}", hint)
-    _refuse("no-graph", "The address holds no graph: ?g= is missing.", "Copy the whole link.")
-
-
-def _inflated(payload: str) -> str:
-    if not _PAYLOAD.fullmatch(payload):
+    if not _PAYLOAD.fullmatch(payload[1:]):
         _refuse("damaged", "The link holds characters that no link has.", "Copy the link alone.")
     try:
-        text = unpacked(payload, limits.JSON)
+        text = unpacked(payload[1:], limits.JSON)
     except Unreadable as error:
         _refuse(*_UNREADABLE[error.why])
-    if not text.isascii():
+    if not text.isascii():  # `to_json` escapes all other letters
         _refuse(*_UNREADABLE[MORE])
     return text
 

@@ -16,8 +16,8 @@ from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW
 
-# Show graphs in notebooks, as pictures by the function that the package registers. A graph is in the
-# first folder and its picture in a later one, so neither can import the other's writer.
+# Pictures in notebooks, by a function that the package registers: a graph is in the first folder and what
+# draws it in a later one, which the first cannot import.
 
 
 Writer = Callable[[Any], str | None]
@@ -33,6 +33,9 @@ def register_pictures(write: Writer) -> None:
 def html_of(thing: Any) -> str | None:
     """Return the picture of a graph or a trace as HTML; None for none, so that its text is shown."""
     return _registered[0](thing) if _registered else None
+
+
+# Graphs and their parts.
 
 
 Literal = Union[float, int, tuple["Literal", ...]]
@@ -101,15 +104,15 @@ def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:
 
     Iterative, because terms may be nested deeper than Python's recursion limit.
     """
-    found, waiting = [], [*reversed(terms)]
+    flat, waiting = [], [*reversed(terms)]
     while waiting:
         term = waiting.pop()
         if isinstance(term, Call):
-            found.append((term.op, term.params, len(term.args)))
+            flat.append((term.op, term.params, len(term.args)))
             waiting += reversed(term.args)
         else:
-            found.append(term)
-    return tuple(found)
+            flat.append(term)
+    return tuple(flat)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

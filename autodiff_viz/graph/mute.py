@@ -33,15 +33,15 @@ def played(graph: Graph) -> Graph:
     if not special:
         return graph
     if any(node.muted for node in special):
-        nodes = tuple(_identity(node) if node.muted else node for node in graph.nodes)
-        graph = replace(graph, nodes=nodes)
+        nodes = []
+        for node in graph.nodes:
+            if node.muted:
+                slot = returned_slot(node)
+                held = None if slot is None else node.slots[slot]
+                node = replace(node, op=IDENTITY, slots=(held,), params=(), rule=Rule(), muted=False)
+            nodes.append(node)
+        graph = replace(graph, nodes=tuple(nodes))
     return with_reads(graph)
-
-
-def _identity(node: Node) -> Node:
-    slot = returned_slot(node)
-    held = None if slot is None else node.slots[slot]
-    return replace(node, op=IDENTITY, slots=(held,), params=(), rule=Rule(), muted=False)
 
 
 def with_muted(graph: Graph, names: Iterable[str], muted: bool) -> Graph:

@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterable
 
 from autodiff_viz.graph.model import IDENTITY, Graph, Node
 
-# Find nodes that compute no array: an identity, such as a stop, returns the array that it reads.
-
 
 def array_sources(nodes: Iterable[Node]) -> dict[str, str]:
     """Return, by identity node, the node that computed its array.
 
+    An identity, such as a stop, computes none: it returns the array that it reads.
+
     Args:
       nodes: each after those that it reads.
     """
-    found: dict[str, str] = {}
+    source_of: dict[str, str] = {}
     for node in nodes:
         read = node.op_slots[0] if node.op == IDENTITY else None
         if isinstance(read, str):
-            found[node.name] = found.get(read, read)
-    return found
+            source_of[node.name] = source_of.get(read, read)
+    return source_of
 
 
 def order(graph: Graph) -> tuple[Node, ...]:
@@ -60,7 +60,7 @@ def order(graph: Graph) -> tuple[Node, ...]:
 
 def find_cycle(graph: Graph) -> tuple[str, ...] | None:
     """Return the names along one cycle in wire order, the first repeated at the end; None without cycles."""
-    if _is_in_order(graph):
+    if _is_in_order(graph):  # the usual case
         return None
     state: dict[str, bool] = {}  # absent: not visited; True: on the current path; False: finished
     for root in graph.by_name:
@@ -82,7 +82,7 @@ def find_cycle(graph: Graph) -> tuple[str, ...] | None:
 
 
 def _is_in_order(graph: Graph) -> bool:
-    """Return whether each wire comes from an earlier node: the usual case, which has no cycle."""
+    """Return whether each wire comes from an earlier node, so that there is no cycle."""
     known, done = graph.by_name, set()
     for node in graph.nodes:
         if any(slot not in done and slot in known for _, slot in node.wires):
@@ -93,12 +93,12 @@ def _is_in_order(graph: Graph) -> bool:
 
 def consumers(graph: Graph) -> dict[str, tuple[tuple[str, int], ...]]:
     """Map each node to the (node, slot) pairs that its output is wired to."""
-    found: dict[str, list[tuple[str, int]]] = {node.name: [] for node in graph.nodes}
+    readers: dict[str, list[tuple[str, int]]] = {node.name: [] for node in graph.nodes}
     for node in graph.nodes:
         for slot, producer in node.wires:
-            if producer in found:
-                found[producer].append((node.name, slot))
-    return {name: tuple(pairs) for name, pairs in found.items()}
+            if producer in readers:
+                readers[producer].append((node.name, slot))
+    return {name: tuple(pairs) for name, pairs in readers.items()}
 
 
 def ancestors(

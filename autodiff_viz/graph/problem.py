@@ -1,4 +1,4 @@
-"""Report a user's mistake as data, so that a page can mark the node, the slot or the text."""
+"""Report a user's mistake as data, so that a page can mark its place, and check what public functions get."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class GraphError(ValueError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-# Check the types of arguments of public functions: a graph, a text or a whole number is needed.
+# Arguments of public functions: a graph, a text or a whole number is needed.
 
 
 def known_graph(graph: Any) -> Graph:

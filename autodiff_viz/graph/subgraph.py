@@ -9,7 +9,7 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.check import UNFINISHED, node_problems
-from autodiff_viz.graph.model import Frame, Graph, Region, Slot
+from autodiff_viz.graph.model import Frame, Graph, Slot
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import numbered, quoted
 
@@ -67,46 +67,49 @@ def graft(graph: Graph, piece: Graph) -> Grafted:
     Raises:
       GraphError: the graph would exceed a limit, or the piece holds something that no graph may.
     """
-    _within_limits(graph, piece)
-    name_of = _fresh(graph.by_name, (node.name for node in piece.nodes))
-    title_of = _fresh({frame.name for frame in graph.frames}, (frame.name for frame in piece.frames))
-    known = {**{name: name for name in graph.by_name}, **name_of}
-    nodes = tuple(
-        replace(node, name=name_of[node.name], slots=_slots(node.slots, known, known)) for node in piece.nodes
-    )
-    regions = tuple(_renamed(region, title_of, name_of) for region in piece.regions)
-    groups = tuple(_moved(group, title_of, name_of) for group in piece.groups)
-    output = graph.output or name_of.get(piece.output or "") or (nodes[-1].name if nodes else None)
-    after = Graph((*graph.nodes, *nodes), (*graph.regions, *regions), output, (*graph.groups, *groups))
-    found = [p for node in nodes for p in node_problems(after, node) if p.code not in UNFINISHED]
-    if found:
-        raise GraphError(found)
-    return Grafted(after, name_of, title_of)
-
-
-def _within_limits(graph: Graph, piece: Graph) -> None:
-    for there, more, most, what in (
+    for present, more, most, what in (
         (len(graph.nodes), len(piece.nodes), limits.NODES, "nodes"),
         (len(graph.regions), len(piece.regions), limits.REGIONS, "regions"),
         (len(graph.groups), len(piece.groups), limits.GROUPS, "groups"),
         (sum(node.cut for node in graph.nodes), sum(n.cut for n in piece.nodes), limits.CUTS, "cuts"),
     ):
-        if there + more > most:
-            message = f"The graph has {there} {what}; {more} more would be over the limit of {most}."
+        if present + more > most:
+            message = f"The graph has {present} {what}; {more} more would be over the limit of {most}."
             raise GraphError(Problem(f"too-many-{what}", message, "Remove some first."))
+    name_of = _fresh(graph.by_name, (node.name for node in piece.nodes))
+    title_of = _fresh({frame.name for frame in graph.frames}, (frame.name for frame in piece.frames))
+    # A wire inside the piece leads to the copy, even where the graph has a node of the name.
+    known = {**{name: name for name in graph.by_name}, **name_of}
+    nodes = tuple(
+        replace(node, name=name_of[node.name], slots=_slots(node.slots, known, known)) for node in piece.nodes
+    )
+    regions = tuple(
+        replace(
+            _moved(region, title_of, name_of),
+            saved=frozenset(name_of[name] for name in region.saved if name in name_of),
+        )
+        for region in piece.regions
+    )
+    groups = tuple(_moved(group, title_of, name_of) for group in piece.groups)
+    output = graph.output or name_of.get(piece.output or "") or (nodes[-1].name if nodes else None)
+    after = Graph((*graph.nodes, *nodes), (*graph.regions, *regions), output, (*graph.groups, *groups))
+    problems = [p for node in nodes for p in node_problems(after, node) if p.code not in UNFINISHED]
+    if problems:
+        raise GraphError(problems)
+    return Grafted(after, name_of, title_of)
 
 
 def _fresh(taken: Container[str], names: Iterable[str]) -> dict[str, str]:
     """Map each name to itself where it is free, else to its stem with the next free number."""
-    found: dict[str, str] = {}
+    fresh: dict[str, str] = {}
     used: set[str] = set()
     names = tuple(names)
     kept = {name for name in names if name not in taken}
     for name in names:
         stem = _NUMBER.sub("", name) or name
-        found[name] = name if name in kept else numbered(stem, _Either(taken, used, kept))
-        used.add(found[name])
-    return found
+        fresh[name] = name if name in kept else numbered(stem, _Either(taken, used, kept))
+        used.add(fresh[name])
+    return fresh
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +130,6 @@ def _slots(slots: tuple[Slot, ...], name_of: dict[str, str], known: Container[st
         (name_of.get(slot, slot) if slot in known else None) if isinstance(slot, str) else slot
         for slot in slots
     )
-
-
-def _renamed(region: Region, title_of: dict[str, str], name_of: dict[str, str]) -> Region:
-    saved = frozenset(name_of[name] for name in region.saved if name in name_of)
-    return replace(_moved(region, title_of, name_of), saved=saved)
 
 
 def _moved(frame: Frame, title_of: dict[str, str], name_of: dict[str, str]) -> Any:

@@ -1,8 +1,4 @@
-"""Replace half characters in text from outside, which is no Unicode text then.
-
-JavaScript's strings may hold a lone surrogate (a bad paste cuts an emoji in two), and JSON can name one;
-Python reads it and cannot encode it, so that no answer could be sent any more.
-"""
+"""Check and write the numbers, tensors and names of a graph, and repair text from outside."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from typing import Any
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Literal
 
-# Measure and check literals (numbers and tensors as plain Python data) and random seeds.
+# Literals (numbers and tensors as plain Python data) and seeds of random draws.
 
 
 def shape_of(literal: Literal) -> tuple[int, ...]:
@@ -62,7 +58,7 @@ def seed_fault(value: object) -> str:
     return f"is not a whole number from 0 to {limits.SEED}"
 
 
-# Format numbers, counts and lists as text: one spelling for the page, the figures and the messages.
+# Numbers, counts and lists as text: one spelling for the page, the figures and the messages.
 
 
 MINUS = "\u2212"  # as wide as a digit in most fonts, so that columns of numbers do not jump
@@ -81,7 +77,7 @@ def scalar(number: float, digits: int = 4) -> str:
     if number == 0:
         return "0"
     if 1e-4 <= abs(number) < 10 ** max(digits, 6):
-        text = repr(float(f"{number:.{digits}g}")).removesuffix(".0")
+        text = repr(float(f"{number:.{digits}g}")).removesuffix(".0")  # which has no exponent in this range
     else:
         mantissa, exponent = f"{number:.{max(digits - 2, 1)}e}".split("e")
         text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
@@ -103,7 +99,7 @@ def listed(items: Sequence[str], most: int | None = None, last: str = "and") -> 
     return f" {last} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
 
 
-# Check, quote and number the names of nodes, regions and groups.
+# Names of nodes, regions and groups.
 
 
 COTANGENT, OUT = "v", "out"
@@ -164,15 +160,19 @@ def pullback_arguments(producers: Iterable[str], taken: Collection[str]) -> tupl
     That of a wire is its producer's name, or a numbered one if that is used twice. A numbered name is none
     that is taken.
     """
-    found = [COTANGENT]
+    names = [COTANGENT]
     for name in (*producers, OUT):
-        found.append(numbered(name, {*found, *taken}) if name in found else name)
-    return tuple(found)
+        names.append(numbered(name, {*names, *taken}) if name in names else name)
+    return tuple(names)
 
 
 def natural(name: str) -> tuple[Any, ...]:
     """Return a sort key for natural order: "branch_2" before "branch_10"."""
     return tuple(int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name))
+
+
+# Text from outside. JavaScript's strings may hold a lone surrogate (a bad paste cuts an emoji in two), and
+# JSON can name one; Python reads it and cannot encode it, so that no answer could be sent any more.
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
-from autodiff_viz.graph.model import Frame, Graph
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import consumers, order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse, parse_with_spans
 from autodiff_viz.language.printer import INDENT, Chains, chains, text_order
-from autodiff_viz.language.scanner import LogicalLine, Span, scan
+from autodiff_viz.language.scanner import Span, scan
 from autodiff_viz.language.show import show_expressions, show_head, show_with_spans
 from autodiff_viz.language.syntax import parse_line
 from autodiff_viz.language.unroll import opens_block
 
-# Edit a text's blocks to match edited regions and groups: only heads and indentation change.
+# Blocks: to match edited regions and groups, only heads and indentation change.
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,39 @@ def reblocked(text: str, graph: Graph) -> str | None:
       The text; None where lines would have to be split.
     """
     around = chains(graph)
-    found = _pieces(text, graph, around)
-    if found is None:
+    parts = _pieces(text, graph, around)
+    if parts is None:
         return None
-    pieces, heads, rest = found
-    if _splits(pieces):
-        pieces = sorted(pieces, key=lambda piece: piece.place)
+    pieces, heads, rest = parts
+    # The author's order stays, but where it would leave a frame and enter it again.
+    in_turn = [(), *(piece.frames for piece in pieces)]
+    entered = [name for before, frames in pairwise(in_turn) for name in frames if name not in before]
+    if len(set(entered)) < len(entered):
+        pieces.sort(key=lambda piece: piece.place)
     frames = {frame.name: frame for frame in graph.frames}
-    return "\n".join([*_lines(pieces, frames, heads), *rest])
+    lines: list[str] = []
+    begun: set[str] = set()
+    current: tuple[str, ...] = ()
+    for piece in pieces:
+        same = 0
+        while same < min(len(current), len(piece.frames)) and current[same] == piece.frames[same]:
+            same += 1
+        own = list(piece.lines)
+        # Empty lines above a statement stay above the head of its new block.
+        while own and not own[0].strip() and same < len(piece.frames):
+            lines.append(own.pop(0))
+        for depth, name in enumerate(piece.frames[same:], same):
+            usual = show_head(frames[name], name in begun)
+            # The author's own head is kept, with its comment, if it says the same.
+            kept = heads.get(name, "") if name not in begun else ""
+            lines.append(INDENT * depth + (kept if kept.partition("#")[0].rstrip() == usual else usual))
+            begun.add(name)
+        for line in own:
+            # A comment or a continued line may be indented less than its statement.
+            spaces = min(piece.indent, len(line) - len(line.lstrip()))
+            lines.append(INDENT * len(piece.frames) + line[spaces:] if line.strip() else line)
+        current = piece.frames
+    return "\n".join([*lines, *rest])
 
 
 def _pieces(text: str, graph: Graph, around: Chains) -> tuple[list[Piece], dict[str, str], list[str]] | None:
@@ -76,7 +101,13 @@ def _pieces(text: str, graph: Graph, around: Chains) -> tuple[list[Piece], dict[
         if len(statements) != 1 or (isinstance(statements[0], ast.With) and not line.text.endswith(":")):
             return None
         if isinstance(statements[0], ast.With):
-            heads |= _head(line, statements[0], source[first:last])
+            items = statements[0].items
+            call = items[0].context_expr
+            # A head of several frames, or on several lines, is written anew.
+            if len(items) == 1 and last == first + 1 and isinstance(call, ast.Call) and call.args:
+                name = getattr(call.args[0], "value", None)
+                if isinstance(name, str):
+                    heads[name] = source[first][line.indent :]
         elif not isinstance(statements[0], ast.Pass | ast.Expr):
             inside = [name for number in range(first + 1, last + 1) for name in names.get(number, ())]
             if len({around[name] for name in inside}) > 1:
@@ -88,51 +119,7 @@ def _pieces(text: str, graph: Graph, around: Chains) -> tuple[list[Piece], dict[
     return pieces, heads, [*above, *source[start:]]
 
 
-def _head(line: LogicalLine, statement: ast.With, source: list[str]) -> dict[str, str]:
-    """Return the author's own head of a block, if it is one line with one frame."""
-    call = statement.items[0].context_expr
-    if len(statement.items) > 1 or len(source) > 1 or not isinstance(call, ast.Call):
-        return {}
-    name = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
-    return {name: source[0][line.indent :]} if isinstance(name, str) else {}
-
-
-def _splits(pieces: list[Piece]) -> bool:
-    """Return whether a frame is left and entered again."""
-    seen: set[str] = set()
-    before: tuple[str, ...] = ()
-    for piece in pieces:
-        if seen.intersection(set(piece.frames) - set(before)):
-            return True
-        seen.update(piece.frames)
-        before = piece.frames
-    return False
-
-
-def _lines(pieces: list[Piece], frames: Mapping[str, Frame], heads: Mapping[str, str]) -> list[str]:
-    found: list[str] = []
-    begun: set[str] = set()
-    current: tuple[str, ...] = ()
-    for piece in pieces:
-        same = 0
-        while same < min(len(current), len(piece.frames)) and current[same] == piece.frames[same]:
-            same += 1
-        lines = list(piece.lines)
-        while lines and not lines[0].strip() and same < len(piece.frames):
-            found.append(lines.pop(0))
-        for depth, name in enumerate(piece.frames[same:], same):
-            usual = show_head(frames[name], name in begun)
-            kept = heads.get(name, "") if name not in begun else ""
-            found.append(INDENT * depth + (kept if kept.partition("#")[0].rstrip() == usual else usual))
-            begun.add(name)
-        indent = INDENT * len(piece.frames)
-        found.extend(indent + _unindented(line, piece.indent) if line.strip() else line for line in lines)
-        current = piece.frames
-    return found
-
-
-def _unindented(line: str, indent: int) -> str:
-    return line[min(indent, len(line) - len(line.lstrip())) :]
+# Expressions: the pieces of changed nodes are replaced, lines are dropped or added.
 
 
 _TARGET = re.compile(r"(\w+)\s*=(?!=)", re.ASCII)
@@ -147,104 +134,89 @@ def amended(text: str, graph: Graph) -> str | None:
         change, such as one line in the body of a loop.
     """
     try:
-        said = parse(text, graph)
-        if said == graph:
+        parsed = parse(text, graph)
+        if parsed == graph:
             return text
-        if said.by_name.keys() != graph.by_name.keys():
-            alike = said.by_name.keys() & graph.by_name.keys()
-            return _with_other_frames(text, said, graph) if alike else None
-        if set(said.frames) != set(graph.frames):
-            blocks = reblocked(text, replace(said, regions=graph.regions, groups=graph.groups))
+        if parsed.by_name.keys() != graph.by_name.keys():
+            alike = parsed.by_name.keys() & graph.by_name.keys()
+            # Without a node in common it is another text altogether.
+            return _with_other_frames(text, parsed, graph) if alike else None
+        if set(parsed.frames) != set(graph.frames):
+            blocks = reblocked(text, replace(parsed, regions=graph.regions, groups=graph.groups))
             return None if blocks is None else _amended_lines(blocks, graph)
         return _amended_lines(text, graph)
-    except GraphError:
+    except GraphError:  # the text has mistakes, or would have
         return None
 
 
 def _amended_lines(text: str, graph: Graph) -> str | None:
     """Rewrite the pieces of `text`, whose blocks match `graph`, that have changed nodes."""
-    said, places = parse_with_spans(text, graph)
+    parsed, places = parse_with_spans(text, graph)
     shown, models = show_with_spans(graph)
-    changed = [node.name for node in graph.nodes if node != said[node.name]]
-    found = _with_pieces(text, [places[name] for name in changed], shown, [models[n] for n in changed])
-    return found if parse(found, graph) == graph else None
+    starts, shown_starts = _starts(text), _starts(shown)
+    edits = []
+    for name in [node.name for node in graph.nodes if node != parsed[node.name]]:
+        first, last = _range(shown_starts, models[name])
+        edits.append((*_range(starts, places[name]), shown[first:last]))
+    new = _spliced(text, edits)
+    return new if parse(new, graph) == graph else None
 
 
-def _with_other_frames(text: str, said: Graph, graph: Graph) -> str | None:
+def _with_other_frames(text: str, parsed: Graph, graph: Graph) -> str | None:
     """Do `_with_other_nodes`, then write the heads of regions and groups that came with the new nodes."""
-    known = {frame.name for frame in said.frames}
+    known = {frame.name for frame in parsed.frames}
     regions = tuple(region for region in graph.regions if region.name in known)
     groups = tuple(group for group in graph.groups if group.name in known)
-    found = _with_other_nodes(text, said, replace(graph, regions=regions, groups=groups))
-    if found is None or len(regions) + len(groups) == len(graph.frames):
-        return found
-    blocks = reblocked(found, graph)
+    new = _with_other_nodes(text, parsed, replace(graph, regions=regions, groups=groups))
+    if new is None or len(regions) + len(groups) == len(graph.frames):
+        return new
+    blocks = reblocked(new, graph)
     return blocks if blocks is not None and parse(blocks, graph) == graph else None
 
 
-def _with_other_nodes(text: str, said: Graph, graph: Graph) -> str | None:
+def _with_other_nodes(text: str, parsed: Graph, graph: Graph) -> str | None:
     """Drop the lines of removed nodes, add lines for new ones, and rewrite the pieces of changed ones."""
     text = _RETURN.sub("", text.rstrip("\n") + "\n")
-    places, here, source = parse_with_spans(text, graph)[1], _starts(text), text.split("\n")
-    begins = {at + len(line) - len(line.lstrip()) for at, line in zip(here, source, strict=False)}
-    inside = {name for name in places if _range(here, places[name])[0] not in begins}
-    new = [node.name for node in order(graph) if node.name not in said]
-    unnamed = _unnamed(graph, new)
+    places, starts, source = parse_with_spans(text, graph)[1], _starts(text), text.split("\n")
+    begins = {at + len(line) - len(line.lstrip()) for at, line in zip(starts, source, strict=False)}
+    inside = {name for name in places if _range(starts, places[name])[0] not in begins}
+    new = [node.name for node in order(graph) if node.name not in parsed]
+    # A new node gets no line of its own where the canonical text has it inside its only reader's expression.
+    canonical, models = show_with_spans(graph)
+    canonical_starts = _starts(canonical)
+    unnamed = {
+        name for name in new if not _assigns(canonical, _range(canonical_starts, models[name])[0], name)
+    }
     shown = show_expressions(graph, (graph.by_name.keys() & inside) | unnamed)
-    lines = {name for name in places if _assigns(text, _range(here, places[name])[0], name)}
-    changed = [node.name for node in graph.nodes if node.name in said and node != said[node.name]]
+    lines = {name for name in places if _assigns(text, _range(starts, places[name])[0], name)}
+    changed = [node.name for node in graph.nodes if node.name in parsed and node != parsed[node.name]]
     edits = [
-        (*_range(here, places[name]), f"{name} = {shown[name]}" if name in lines else shown[name])
+        (*_range(starts, places[name]), f"{name} = {shown[name]}" if name in lines else shown[name])
         for name in changed
     ]
     gone = lines - graph.by_name.keys()
-    edits += [(here[places[name].line - 1], here[places[name].end_line], "") for name in gone]
+    edits += [(starts[places[name].line - 1], starts[places[name].end_line], "") for name in gone]
     if new:
-        readers = {name: here[_outermost(source, places[name].line)] for name in changed}
-        at = _insertions(graph, new, readers, len(text))
+        at: dict[str, int] = {}  # offset above which the line of what a node reads is inserted
+        for name in changed:
+            row = places[name].line - 1
+            while row and source[row][:1] in (" ", "\t", ""):
+                row -= 1  # above the head of the outermost block, so that the new line is in none
+            at[name] = starts[row]
+        read = consumers(graph)
+        # From the last to the first, so that the readers of a node have their offsets before it.
+        for name in reversed(new):
+            at[name] = min((at[reader] for reader, _ in read[name] if reader in at), default=len(text))
         edits += [(at[name], at[name], f"{name} = {shown[name]}\n") for name in new if name not in unnamed]
-    found = _spliced(text, edits)
-    if parse(found, graph).output != graph.output:
-        found += f"return {graph.output}\n"
-    return found if parse(found, graph) == graph else None
-
-
-def _unnamed(graph: Graph, names: Iterable[str]) -> set[str]:
-    """Return those of the nodes that the canonical text shows inside the expression of their only reader."""
-    shown, models = show_with_spans(graph)
-    starts = _starts(shown)
-    return {name for name in names if not _assigns(shown, _range(starts, models[name])[0], name)}
+    amended_text = _spliced(text, edits)
+    if parse(amended_text, graph).output != graph.output:
+        amended_text += f"return {graph.output}\n"
+    return amended_text if parse(amended_text, graph) == graph else None
 
 
 def _assigns(text: str, at: int, name: str) -> bool:
     match = _TARGET.match(text, at)
     return match is not None and match[1] == name
-
-
-def _insertions(graph: Graph, new: list[str], readers: dict[str, int], end: int) -> dict[str, int]:
-    """Return, for each new node, the offset at which its line is inserted: above its readers, or the end.
-
-    Args:
-      new: in topological order.
-      readers: changed nodes, with the offsets of the lines above which their producers must be.
-    """
-    at, read = dict(readers), consumers(graph)
-    for name in reversed(new):
-        at[name] = min((at[reader] for reader, _ in read[name] if reader in at), default=end)
-    return at
-
-
-def _cut(text: str, starts: list[int], span: Span) -> str:
-    first, last = _range(starts, span)
-    return text[first:last]
-
-
-def _outermost(lines: list[str], number: int) -> int:
-    """Return the index of the line with that number, or of the head of the outermost block around it."""
-    at = number - 1
-    while at and lines[at][:1] in (" ", "\t", ""):
-        at -= 1
-    return at
 
 
 def _spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
@@ -255,13 +227,6 @@ def _spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
             pieces += [text[end:first], piece]
             end = last
     return "".join([*pieces, text[end:]])
-
-
-def _with_pieces(text: str, places: Iterable[Span], shown: str, models: Iterable[Span]) -> str:
-    """Replace each place in `text` by its model in `shown`; inner places go with outer ones."""
-    here, there = _starts(text), _starts(shown)
-    pairs = zip(places, models, strict=True)
-    return _spliced(text, [(*_range(here, place), _cut(shown, there, model)) for place, model in pairs])
 
 
 def _starts(text: str) -> list[int]:

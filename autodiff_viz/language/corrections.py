@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Container
+from typing import Any
 
 from autodiff_viz.graph.problem import Correction
 from autodiff_viz.language.scanner import LogicalLine
@@ -55,19 +56,27 @@ def written_call(line: LogicalLine, name: str, call: ast.Call) -> str:
         and len(given) == 1 + CALLS[name].count("{1}")
     ):
         return CALLS[name].format(*given)
-    if name in _DRAWS and (lengths := _lengths(call)):
-        shape = f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
-        return f"{_DRAWS[name]}(shape={shape}, seed=0)"
-    numbers = [_number(argument) for argument in call.args]
-    return "" if None in numbers or call.keywords else _numbers(name, numbers)  # type: ignore[arg-type]
-
-
-def _lengths(call: ast.Call) -> list[str]:
-    """Return the shape that the call of a random draw has among its arguments, as texts."""
-    for argument in call.args:
-        if isinstance(argument, ast.Tuple):
-            return [ast.unparse(each) for each in argument.elts]
-    return [ast.unparse(each) for each in call.args if isinstance(_number(each), int)]
+    if name in _DRAWS:
+        # The shape is a tuple among the arguments, as in NumPy, or each length is one, as in PyTorch.
+        shapes = [argument.elts for argument in call.args if isinstance(argument, ast.Tuple)]
+        axes = shapes[0] if shapes else [each for each in call.args if isinstance(_number(each), int)]
+        if lengths := [ast.unparse(axis) for axis in axes]:
+            shape = f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
+            return f"{_DRAWS[name]}(shape={shape}, seed=0)"
+    numbers: list[Any] = [_number(argument) for argument in call.args]
+    if None in numbers or call.keywords:
+        return ""
+    # A small tensor of counted numbers is written out, since a formula has no op that makes it.
+    if name == "arange" and 1 <= len(numbers) <= 3 and all(type(each) is int for each in numbers):
+        steps = range(*numbers) if len(numbers) < 3 or numbers[2] else ()
+        return f"{[float(n) for n in steps]}" if 0 < len(steps) <= _SMALL else ""
+    if name == "linspace" and len(numbers) == 3 and type(numbers[2]) is int and 2 <= numbers[2] <= _SMALL:
+        low, high, count = numbers
+        return f"{[low + (high - low) * i / (count - 1) for i in range(count)]}"
+    if name == "eye" and len(numbers) == 1 and numbers[0] in range(1, 7):
+        size = range(numbers[0])
+        return f"{[[float(row == column) for column in size] for row in size]}"
+    return ""
 
 
 def _number(node: ast.expr) -> int | float | None:
@@ -75,20 +84,6 @@ def _number(node: ast.expr) -> int | float | None:
         value = _number(node.operand)
         return None if value is None else -value
     return node.value if isinstance(node, ast.Constant) and type(node.value) in (int, float) else None
-
-
-def _numbers(name: str, given: list[int | float]) -> str:
-    """Return a small tensor of counted numbers, written out."""
-    if name == "arange" and 1 <= len(given) <= 3 and all(type(each) is int for each in given):
-        steps = range(*given) if len(given) < 3 or given[2] else ()  # type: ignore[arg-type]
-        return f"{[float(n) for n in steps]}" if 0 < len(steps) <= _SMALL else ""
-    if name == "linspace" and len(given) == 3 and type(given[2]) is int and 2 <= given[2] <= _SMALL:
-        low, high, count = given
-        return f"{[low + (high - low) * i / (count - 1) for i in range(count)]}"  # type: ignore[arg-type]
-    if name == "eye" and len(given) == 1 and given[0] in range(1, 7):
-        size = range(given[0])  # type: ignore[arg-type]
-        return f"{[[float(row == column) for column in size] for row in size]}"
-    return ""
 
 
 def operand(line: LogicalLine, node: ast.expr) -> str:
@@ -113,16 +108,12 @@ def _compare(template: str) -> Callable[[LogicalLine, ast.Compare], str]:
 def _folded(template: str) -> Callable[[LogicalLine, ast.BoolOp], str]:
     def write(line: LogicalLine, node: ast.BoolOp) -> str:
         """Join the conditions two by two."""
-        found, *others = [operand(line, value) for value in node.values]
+        joined, *others = [operand(line, value) for value in node.values]
         for other in others:
-            found = template.format(found, other)
-        return found
+            joined = template.format(joined, other)
+        return joined
 
     return write
-
-
-def _choice(line: LogicalLine, node: ast.IfExp) -> str:
-    return f"where({', '.join(line.piece(each) for each in (node.test, node.body, node.orelse))})"
 
 
 def _tuple(line: LogicalLine, node: ast.Tuple) -> str:
@@ -136,7 +127,7 @@ def _tuple(line: LogicalLine, node: ast.Tuple) -> str:
 
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[..., str]] = {
-    ast.IfExp: _choice,
+    ast.IfExp: lambda line, node: f"where({', '.join(map(line.piece, (node.test, node.body, node.orelse)))})",
     ast.Tuple: _tuple,
     ast.Set: _tuple,
     ast.FloorDiv: _binary("floor({0} / {1})"),
@@ -228,21 +219,16 @@ def misspelt(line: LogicalLine, calls: Container[str]) -> Correction | None:
     Args:
       calls: names of functions of one value.
     """
-    rows = line.text.split("\n")
-    for row, text in enumerate(rows):
-        for match, better in _misspellings(text, calls):
+    for row, text in enumerate(line.text.split("\n")):
+        pieces = [(match, f"abs({match[1].strip()})") for match in re.finditer(r"\|([^|]+)\|", text)]
+        for match in re.finditer(r"\b([A-Za-z_]\w*)[ \t]+([A-Za-z_]\w*|\d[\d.]*)\b(?!\s*[(\[])", text):
+            if match[1] in calls:
+                pieces.append((match, f"{match[1]}({match[2]})"))
+        if match := re.match(r"([A-Za-z_]\w*)\s*:=", text):
+            pieces.append((match, f"{match[1]} ="))
+        if pieces:  # one at a time: the next one is offered once this one is written
+            match, better = pieces[0]
             column = match.start() + (line.indent if row == 0 else 0)
-            end = column + len(match[0])
             number = line.number + row
-            return Correction(f"Write {better}", number, column, number, end, better)
+            return Correction(f"Write {better}", number, column, number, column + len(match[0]), better)
     return None
-
-
-def _misspellings(text: str, calls: Container[str]) -> list[tuple[re.Match[str], str]]:
-    found = [(match, f"abs({match[1].strip()})") for match in re.finditer(r"\|([^|]+)\|", text)]
-    for match in re.finditer(r"\b([A-Za-z_]\w*)[ \t]+([A-Za-z_]\w*|\d[\d.]*)\b(?!\s*[(\[])", text):
-        if match[1] in calls:
-            found.append((match, f"{match[1]}({match[2]})"))
-    if match := re.match(r"([A-Za-z_]\w*)\s*:=", text):
-        found.append((match, f"{match[1]} ="))
-    return found

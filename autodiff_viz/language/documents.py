@@ -23,7 +23,7 @@ from autodiff_viz.language.reader import SOURCES, length_fault, source_fault
 from autodiff_viz.language.show import show, show_node
 from autodiff_viz.language.suggestions import call_shape, did_you_mean
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.op import Op, Param
+from autodiff_viz.ops.op import Param
 from autodiff_viz.ops.params import fits, needed, plain, size_fault
 
 GROWTH = 32
@@ -44,8 +44,10 @@ def from_json(text: str) -> Graph:
     graph = decoded(text)
     nodes = tuple(_declared(node, f"$.nodes[{i}]") for i, node in enumerate(graph.nodes))
     graph = replace(graph, nodes=nodes)
-    if len(text) * GROWTH > limits.TEXT:
-        _check_length(graph)
+    # Only a long document can have a formula that is too long to be read again; others are not printed.
+    if len(text) * GROWTH > limits.TEXT and (length := len(show(graph))) > limits.TEXT:
+        message = f"As a formula the graph has {length} characters; the limit is {limits.TEXT}."
+        refuse("limit", "$", message, "Use smaller tensors, or fewer nodes.")
     return graph
 
 
@@ -78,7 +80,11 @@ def _declared(node: Node, path: str) -> Node:
     function = node.rule.function
     terms = tuple(_term(term, f"{path}.rule.body[{i}]", 0) for i, term in enumerate(function.body))
     node = replace(node, rule=replace(node.rule, function=replace(function, body=terms)))
-    _check_room(node, path)
+    # A function is written on one line, with its own brackets and those around it.
+    written = show_node(node)
+    depths = accumulate((letter in "([{") - (letter in ")]}") for letter in written)
+    if max(depths) > limits.NESTING or max(map(len, wrapped(written, ""))) > limits.LINE - 2 * limits.NAME:
+        _too_deep(f"{path}.rule")
     return node
 
 
@@ -108,16 +114,10 @@ def _call(name: str, count: int, given: Params, path: str, slots: str) -> Params
         hint = did_you_mean(name, OPS) or "The palette lists all ops."
         refuse("unknown-op", f"{path}.op", f"There is no op {quoted(name)}.", hint)
     if count < 1 if op.variadic else count != len(op.slots):
-        refuse(
-            "arity", f"{path}.{slots}", f"Found {count} where {_arity(op)} needed.", f"{call_shape(name)}."
-        )
+        takes = f"{len(op.slots)} ({', '.join(op.slots)}) {'is' if len(op.slots) == 1 else 'are'}"
+        takes = "at least one is" if op.variadic else takes
+        refuse("arity", f"{path}.{slots}", f"Found {count} where {takes} needed.", f"{call_shape(name)}.")
     return params(**_given(name, {param.name: param for param in op.params}, dict(given), path))
-
-
-def _arity(op: Op) -> str:
-    if op.variadic:
-        return "at least one is"
-    return f"{len(op.slots)} ({', '.join(op.slots)}) {'is' if len(op.slots) == 1 else 'are'}"
 
 
 def _given(
@@ -149,21 +149,6 @@ def _term(term: Term, path: str, depth: int) -> Term:
     return Call(term.op, args, given)
 
 
-def _check_room(node: Node, path: str) -> None:
-    """Check that the function fits in one line, with its brackets and those around it."""
-    text = show_node(node)
-    depths = accumulate((letter in "([{") - (letter in ")]}") for letter in text)
-    if max(depths) > limits.NESTING or max(map(len, wrapped(text, ""))) > limits.LINE - 2 * limits.NAME:
-        _too_deep(f"{path}.rule")
-
-
 def _too_deep(path: str) -> None:
     message = f"The function is more than {limits.NESTING} deep, with the brackets around it."
     refuse("limit", path, message, "Make it shorter.")
-
-
-def _check_length(graph: Graph) -> None:
-    length = len(show(graph))
-    if length > limits.TEXT:
-        message = f"As a formula the graph has {length} characters; the limit is {limits.TEXT}."
-        refuse("limit", "$", message, "Use smaller tensors, or fewer nodes.")

@@ -1,4 +1,7 @@
-"""Flatten an expression tree to nodes, with automatic names for intermediate steps."""
+"""Represent an expression as a tree between Python's syntax tree and a graph, and flatten it to nodes.
+
+Intermediate steps get automatic names.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ from typing import Union
 
 from autodiff_viz.graph.model import Call, Literal, Node, Params, Rule, Term
 from autodiff_viz.language.scanner import Span
-
-# Represent an expression as a tree, between Python's syntax tree and the nodes of a graph.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Read and write the parameters of ops."""
+"""Read and write numbers, tensors and the parameters of ops."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from autodiff_viz.language.scanner import LogicalLine
 from autodiff_viz.language.suggestions import OF_TWO, did_you_mean
 from autodiff_viz.ops.op import Param
 from autodiff_viz.ops.params import fits, needed, plain, size_fault
-
-# Read and write numbers and tensors.
-
 
 BRACKETS = "A tensor is numbers in square brackets, row by row: [[1.0, 2.0], [3.0, 4.0]]."
 
@@ -85,7 +82,10 @@ def read_param(line: LogicalLine, function: str, param: Param, node: ast.expr) -
     if param.kind == "index" or not known or not fits(param, value):
         what = _BRACKETS[function] if param.kind == "index" else needed(param)
         message = f"{param.name!r} of {function} is {what}, written out here."
-        raise line.error(node, "parameter", message, _hint(function, param, node), _meant(param, node))
+        # One whole number in place of a shape is meant as the length of its only axis.
+        length = number(node) if "shape" in param.kind and is_number(node) else None
+        better = f"({length},)" if type(length) is int and length > 0 else None
+        raise line.error(node, "parameter", message, _hint(function, param, node), better)
     return plain(param, value)
 
 
@@ -112,12 +112,6 @@ def _hint(function: str, param: Param, node: ast.expr) -> str:
     if isinstance(node, ast.Name):
         return f"{node.id!r} is a value of the graph; a parameter is fixed."
     return ""
-
-
-def _meant(param: Param, node: ast.expr) -> str | None:
-    """Return what to write for a shape that is one number."""
-    whole = is_number(node) and type(number(node)) is int and number(node) > 0
-    return f"({number(node)},)" if whole and "shape" in param.kind else None
 
 
 def show_param(value: Any) -> str:

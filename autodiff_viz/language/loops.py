@@ -1,4 +1,4 @@
-"""Read the head of a loop, `for i in range(4):`."""
+"""Read the loops and functions of a text, and copy syntax trees for their steps and calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autodiff_viz.language.scanner import LogicalLine
 from autodiff_viz.language.suggestions import FUNCTIONS
 from autodiff_viz.language.syntax import check_argument, target_of
 
-# Copy syntax trees under other names, for the steps of a loop and the calls of a function.
+# Copies of syntax trees, under other names.
 
 
 Names = dict[str, "str | int | ast.expr"]
@@ -52,10 +52,10 @@ _FOLDED = {ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__}
 
 def stored(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> dict[str, int]:
     """Return the names that the lines assign, in order, with the numbers of the lines."""
-    found: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     for line, statements in lines:
-        _note(line, statements or (), found)
-    return found
+        _note(line, statements or (), first_lines)
+    return first_lines
 
 
 def check_once(lines: Sequence[Parsed]) -> None:
@@ -85,12 +85,12 @@ def inside_loops(lines: Sequence[Parsed]) -> list[Parsed]:
     return [each for each in lines if id(each) not in outside]
 
 
-def _note(line: LogicalLine, statements: Iterable[ast.stmt], found: dict[str, int]) -> None:
+def _note(line: LogicalLine, statements: Iterable[ast.stmt], first_lines: dict[str, int]) -> None:
     for statement in statements:
         if isinstance(statement, ast.With):
-            _note(line, statement.body, found)
+            _note(line, statement.body, first_lines)
         elif (target := target_of(statement)) is not None:
-            found.setdefault(target.id, line.number)
+            first_lines.setdefault(target.id, line.number)
 
 
 def after(lines: Sequence[tuple[LogicalLine, object]], at: int) -> int:
@@ -196,7 +196,10 @@ class _Renamed(ast.NodeTransformer):
             return node
         if isinstance(meant, int):
             return self._number(meant, node)
-        return _placed(ast.Name(meant if isinstance(meant, str) else "", ast.Load()), node, meant)
+        if isinstance(meant, ast.expr) and not isinstance(meant, ast.Name):
+            return meant  # an argument that is a number, at the place where the call has it
+        name = meant.id if isinstance(meant, ast.Name) else meant
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         """Rename only numbers of steps in a lambda, which reads nothing else but its arguments."""
@@ -234,19 +237,11 @@ class _Renamed(ast.NodeTransformer):
         )
 
     def _number(self, value: int, place: ast.expr) -> ast.expr:
-        found: ast.expr = ast.copy_location(ast.Constant(abs(value)), place)
+        folded: ast.expr = ast.copy_location(ast.Constant(abs(value)), place)
         if value < 0:
-            found = ast.copy_location(ast.UnaryOp(ast.USub(), found), place)
-        found.counted = True  # type: ignore[attr-defined]
-        return found
-
-
-def _placed(name: ast.Name, place: ast.expr, meant: object) -> ast.expr:
-    if isinstance(meant, ast.Name):
-        name.id = meant.id
-    elif isinstance(meant, ast.expr):
-        return meant
-    return ast.copy_location(name, place)
+            folded = ast.copy_location(ast.UnaryOp(ast.USub(), folded), place)
+        folded.counted = True  # type: ignore[attr-defined]
+        return folded
 
 
 def _whole(node: ast.expr) -> int | None:
@@ -257,7 +252,7 @@ def _whole(node: ast.expr) -> int | None:
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
-# Read a function of the text, `def block(x):`, and bind the arguments of its calls.
+# Functions: `def block(x):`, and the arguments of its calls.
 
 
 DEF_EXAMPLE = "Write def block(x): and indent its lines below it; the last one is return and a value."
@@ -330,6 +325,8 @@ def read_function(
     if both := [name for name in args if name in assigned]:
         message = f"{both[0]!r} is an argument, and line {assigned[both[0]]} assigns it."
         raise line.error(place, "shadowed", message, "Use another name in that line.")
+    # The node of a bare name is given the name of the call's value at once. Of one that a loop assigns again
+    # there are several.
     given = own.keys() - stored(inside_loops(body)).keys()
     result = value.id if isinstance(value, ast.Name) and value.id in given else None
     return Function(head.name, line, args, tuple(body), tuple(own), (last[0], end[0]), result)
@@ -338,7 +335,10 @@ def read_function(
 def uncalled(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> list[Problem]:
     """Return the problem of a text that only defines functions, whose correction calls the last one."""
     heads = [
-        (line, each) for line, found in lines for each in found or () if isinstance(each, ast.FunctionDef)
+        (line, each)
+        for line, statements in lines
+        for each in statements or ()
+        if isinstance(each, ast.FunctionDef)
     ]
     if not heads:
         return []
@@ -347,7 +347,7 @@ def uncalled(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> list
     call = f"{free_letter({head.name, *args})} = {head.name}({', '.join(args)})"
     added = [*(f"{name} = 1.0" for name in args), call]
     last, text = len(line.source), "".join(f"{each}\n" for each in added)
-    column = len(line.source[-1])
+    column = len(line.source[-1])  # below the text, whether or not its last line is empty
     place = (last, column, last, column)
     correction = Correction(f"Add {listed(added)}", *place, f"\n{text}" if column else text)
     message = f"{head.name!r} is defined, and nothing calls it: there is no value to show yet."
@@ -356,18 +356,18 @@ def uncalled(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> list
 
 
 def _args(line: LogicalLine, head: ast.FunctionDef) -> tuple[str, ...]:
-    found, seen = head.args, set[str]()
-    if found.posonlyargs or found.kwonlyargs or found.vararg or found.kwarg or found.defaults:
+    args, seen = head.args, set[str]()
+    if args.posonlyargs or args.kwonlyargs or args.vararg or args.kwarg or args.defaults:
         message = "The arguments of a function are plain names."
         raise line.error(line.whole(), "function", message, "Write for example def block(x, w):.")
     if head.returns:
         raise line.error(head.returns, "function", "Formulas have no types.", "Leave it out: def block(x):.")
-    for argument in found.args:
+    for argument in args.args:
         if error := check_argument(line, argument, seen):
             raise error
         if argument.annotation:
             raise line.error(argument, "function", "Formulas have no types.", "Leave it out: def block(x):.")
-    return tuple(argument.arg for argument in found.args)
+    return tuple(argument.arg for argument in args.args)
 
 
 def _check(line: LogicalLine, statements: list[ast.stmt] | None) -> None:
@@ -388,7 +388,7 @@ def arguments(
     Raises:
       GraphError: an argument is missing, unknown or given twice.
     """
-    found: dict[str, ast.expr] = {}
+    values: dict[str, ast.expr] = {}
     takes = f"{function.name} takes {listed(function.args) or 'nothing'}"
     hint = f"Write {function.name}({', '.join(function.args)})."
     for place, value in enumerate(given):
@@ -396,12 +396,15 @@ def arguments(
             name, value = value.arg, value.value
         else:
             name = function.args[place] if place < len(function.args) else None
-        if name not in function.args or name in found or isinstance(value, ast.Starred):
+        if name not in function.args or name in values or isinstance(value, ast.Starred):
             raise line.error(call, "arity", f"{takes}; another argument is given.", hint)
-        found[name] = value  # type: ignore[index, assignment]
-    if missing := [name for name in function.args if name not in found]:
+        values[name] = value  # type: ignore[index, assignment]
+    if missing := [name for name in function.args if name not in values]:
         raise line.error(call, "arity", f"{takes}; {listed(missing)} missing.", hint)
-    return found
+    return values
+
+
+# Loops: `for i in range(4):`.
 
 
 FOR_EXAMPLE = "Write for i in range(4): and indent the lines of a step below it."
@@ -441,7 +444,7 @@ def read_loop(
     if numbers is None:
         message = "A loop runs over range(...) of whole numbers, written out here."
         raise line.error(head.iter, "loop", message, FOR_EXAMPLE)
-    if max(map(abs, numbers)) > limits.ELEMENTS:
+    if max(map(abs, numbers)) > limits.ELEMENTS:  # before `len` of the range, which fails beyond 2**63
         message = f"A number in this range is beyond {limits.ELEMENTS:,}."
         raise line.error(head.iter, "loop", message, f"A loop has 1 to {limits.LOOP} steps.")
     try:
@@ -466,9 +469,9 @@ def _numbers(node: ast.expr) -> list[int] | None:
     """Return the arguments of `range(...)`, one to three whole numbers; None for anything else."""
     called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
     given = node.args if called and not node.keywords else []  # type: ignore[attr-defined]
-    found = [number(each) for each in given if is_number(each)]
-    whole = all(type(n) is int for n in found)
-    return found if whole and 0 < len(found) == len(given) <= 3 else None  # type: ignore[return-value]
+    numbers = [number(each) for each in given if is_number(each)]
+    whole = all(type(n) is int for n in numbers)
+    return numbers if whole and 0 < len(numbers) == len(given) <= 3 else None  # type: ignore[return-value]
 
 
 def _check_body(body: Sequence[tuple[LogicalLine, list[ast.stmt] | None]]) -> None:

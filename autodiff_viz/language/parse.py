@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -49,7 +49,10 @@ def parse_with_spans(text: str, previous: Graph | None = None) -> tuple[Graph, d
     sub-expression.
     """
     graph, places = _memoised(text)
-    return _placed(graph, previous) if previous else graph, dict(places.spans)
+    if previous:
+        before = previous.by_name
+        graph = replace(graph, nodes=tuple([_placed(node, before.get(node.name)) for node in graph.nodes]))
+    return graph, dict(places.spans)
 
 
 def places_in(text: str) -> Places:
@@ -65,29 +68,18 @@ def _memoised(text: str) -> tuple[Graph, Places]:
     return _short(text) if len(text) <= SHORT else _read(text, Names())
 
 
-def _key(text: str) -> str:
-    return text
-
-
-@remembered(REMEMBERED, _key)
+@remembered(REMEMBERED, lambda text: text)
 def _short(text: str) -> tuple[Graph, Places]:
     """Memoise `_read`, since each edit reads the author's text several times."""
     return _read(text, Names())
 
 
-def _placed(graph: Graph, previous: Graph) -> Graph:
-    """Give nodes their positions in `previous`, where the text has none."""
-    nodes = tuple([_placed_node(node, previous.by_name.get(node.name)) for node in graph.nodes])
-    return replace(graph, nodes=nodes)
-
-
-def _placed_node(node: Node, before: Node | None) -> Node:
-    """Return the old node itself where nothing has changed, with its caches.
-
-    Another op is another node under an old name: it does not belong where the old one was put.
-    """
+def _placed(node: Node, before: Node | None) -> Node:
+    """Give a node the position of the one of its name `before`, where the text has none."""
+    # Another op is another node under an old name: it does not belong where the old one was put.
     if before is None or node.position is not None or before.op != node.op:
         return node
+    # Where nothing has changed, the old node itself is returned, with its caches.
     if before.content == node.content and before.cut is node.cut:
         return before
     return node if before.position is None else replace(node, position=before.position)
@@ -167,7 +159,7 @@ def _place(problem: Problem) -> tuple[int, int]:
     return problem.line or 0, problem.column or 0
 
 
-# Parse an expression that is added to a graph: it may read the graph's nodes, and its own are new.
+# Additions: an expression that reads the nodes of a graph, and makes new ones.
 
 
 LETTERS = "xyzwuvpqrst"
@@ -203,7 +195,12 @@ def parse_addition(text: str, known: Iterable[str]) -> Graph:
     line, statement = one_statement(text)
     target = target_of(statement)
     if target is not None:
-        _check_free(line, target, taken)
+        if fault := name_fault(target.id):
+            message = f"The name {quoted(target.id)} {fault}."
+            raise line.error(target, "name", message, "Choose another name.")
+        if target.id in taken:
+            message, hint = f"There is a node {target.id!r} already.", f"{target.id}_new"
+            raise line.error(target, "name-taken", message, f"Choose another name, such as {hint}.")
     elif not isinstance(statement, ast.Expr):
         raise line.error(statement, "syntax", "One expression is needed here.", EXAMPLE)
     value = Reader(line, NodeNames(dict.fromkeys(taken, 1), set(taken))).read(statement.value)  # type: ignore[attr-defined]
@@ -213,12 +210,3 @@ def parse_addition(text: str, known: Iterable[str]) -> Graph:
     free = (letter for letter in LETTERS if letter not in taken)
     name = target.id if target else next(free, None) if tree.op == INPUT else None
     return Graph(tuple(flatten(tree, name, Namer(taken | {name or ""}), {}, {})))
-
-
-def _check_free(line: LogicalLine, target: ast.Name, taken: Container[str]) -> None:
-    """Raise a GraphError where no new node may have this name."""
-    if fault := name_fault(target.id):
-        raise line.error(target, "name", f"The name {quoted(target.id)} {fault}.", "Choose another name.")
-    if target.id in taken:
-        hint = f"Choose another name, such as {target.id}_new."
-        raise line.error(target, "name-taken", f"There is a node {target.id!r} already.", hint)

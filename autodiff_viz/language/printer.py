@@ -1,10 +1,14 @@
-"""Print applied ops, rules and lambdas, with the fewest brackets that Python's precedence allows."""
+"""Print the parts of a formula: which nodes share a line, the order and breaks of lines, and expressions.
+
+Expressions have the fewest brackets that Python's precedence allows.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from autodiff_viz.graph.frames import outermost_first
@@ -32,7 +36,7 @@ from autodiff_viz.ops import indexing
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.op import Param
 
-# Choose the nodes that `show` writes inside the expression of their only consumer. A node may be inlined
+# Inlined nodes: those that are written inside the expression of their only consumer. A node may be inlined
 # when `parse` would give it back: it is used once, in the same frames, is neither output nor input, and
 # its name is the automatic one that its place in the text leads to.
 
@@ -55,20 +59,13 @@ def _is_plain(node: Node) -> bool:
     return node.rule.kind == FOLLOW and not node.muted and not node.cut
 
 
-def _would_take(wrapper: Node, inner: Node) -> bool:
-    """Return whether a wrapper without an op would be parsed as a wrapper of the node inside it."""
-    if wrapper.rule.kind != FOLLOW:
-        return _is_plain(inner)
-    return not inner.cut and not (wrapper.muted and inner.muted)
-
-
 def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, str]:
     """Return the nodes that could be inlined, with their consumers, judging from their neighbours alone.
 
     `chains` has the names of the frames around each node.
     """
     kept = {name for region in graph.regions for name in region.saved} | {graph.output}
-    found = {}
+    inlinable = {}
     for name, uses in consumers(graph).items():
         node = graph[name]
         if len(uses) != 1 or name in kept or node.op == INPUT:
@@ -77,10 +74,14 @@ def candidates(graph: Graph, chains: dict[str, tuple[str, ...]]) -> dict[str, st
         if consumer.op == GRAD and uses[0][1] >= BY:  # x, and what the function from x to z reads by name
             continue
         stem = stem_of(node) if is_direct(node) else node.op
-        wrapped = uses[0][1] == 0 and is_direct(consumer) and _would_take(consumer, node)
+        wrapped = False
+        if uses[0][1] == 0 and is_direct(consumer):
+            # A wrapper without an op would be parsed as a wrapper of the node inside it, if that can have it.
+            marks_once = not node.cut and not (consumer.muted and node.muted)
+            wrapped = _is_plain(node) if consumer.rule.kind != FOLLOW else marks_once
         if _stem(name) == stem and chains[name] == chains[consumer.name] and not wrapped:
-            found[name] = consumer.name
-    return found
+            inlinable[name] = consumer.name
+    return inlinable
 
 
 def well_numbered(graph: Graph, ordered: Sequence[Node], inlined: Iterable[str]) -> set[str]:
@@ -94,8 +95,9 @@ def well_numbered(graph: Graph, ordered: Sequence[Node], inlined: Iterable[str])
     for node in graph.nodes:
         if match := _AUTOMATIC.fullmatch(node.name):
             taken[match[1]].add(int(match[2]))
-    lowest = {stem: _first_free(numbers) for stem, numbers in taken.items()}
+    lowest = {stem: next(k for k in count(1) if k not in numbers) for stem, numbers in taken.items()}
     kept = set()
+    # From the end of the text, so that each number is compared with those behind it.
     for name in reversed(reading_order(graph, ordered, inlined)):
         if name not in inlined:
             continue
@@ -112,7 +114,7 @@ def reading_order(graph: Graph, ordered: Sequence[Node], inlined: set[str]) -> l
 
     That is line by line, innermost first, left to right.
     """
-    found: list[str] = []
+    names: list[str] = []
     for root in ordered:
         if root.name in inlined:
             continue
@@ -124,8 +126,8 @@ def reading_order(graph: Graph, ordered: Sequence[Node], inlined: set[str]) -> l
                 stack.append((graph[inner], iter(graph[inner].slots)))
                 continue
             stack.pop()
-            found.append(node.name)
-    return found
+            names.append(node.name)
+    return names
 
 
 def _stem(name: str) -> str:
@@ -133,11 +135,7 @@ def _stem(name: str) -> str:
     return match[1] if match else ""
 
 
-def _first_free(numbers: set[int]) -> int:
-    return next(k for k in range(1, len(numbers) + 2) if k not in numbers)
-
-
-# Lay out printed text in lines: order of the lines, blocks, and line breaks.
+# Lines: their order, blocks and breaks.
 
 
 WIDTH = 90  # characters; a line can be broken only inside brackets
@@ -148,11 +146,11 @@ Chains = dict[str, tuple[str, ...]]
 
 def chains(graph: Graph, frames: Iterable[Frame] | None = None) -> Chains:
     """Map each node to the names of the frames around it, the outermost first; of all frames by default."""
-    found: dict[str, list[str]] = {node.name: [] for node in graph.nodes}
+    around: dict[str, list[str]] = {node.name: [] for node in graph.nodes}
     for frame in outermost_first(graph.frames if frames is None else frames):
         for name in frame.nodes:
-            found[name].append(frame.name)
-    return {name: tuple(frames) for name, frames in found.items()}
+            around[name].append(frame.name)
+    return {name: tuple(frames) for name, frames in around.items()}
 
 
 def text_order(graph: Graph, around: Chains) -> tuple[Node, ...]:
@@ -169,10 +167,13 @@ def text_order(graph: Graph, around: Chains) -> tuple[Node, ...]:
 
 def _grouped(nodes: Sequence[Node], around: Chains, depth: int) -> tuple[Node, ...] | None:
     """Order the frames and free nodes of one level, each frame as one node; None if there is no order."""
-    step_of = {node.name: _step(node, around, depth) for node in nodes}
+    step_of: dict[str, str] = {}
     members: dict[str, list[Node]] = {}
     for node in nodes:
-        members.setdefault(step_of[node.name], []).append(node)
+        chain = around[node.name]
+        step = f"frame {chain[depth]}" if len(chain) > depth else node.name  # no node's name has a space
+        step_of[node.name] = step
+        members.setdefault(step, []).append(node)
     wires: dict[str, dict[str, None]] = {step: {} for step in members}
     for node in nodes:
         step = step_of[node.name]
@@ -180,20 +181,15 @@ def _grouped(nodes: Sequence[Node], around: Chains, depth: int) -> tuple[Node, .
     level = Graph(tuple(Node(step, "", tuple(producers)) for step, producers in wires.items()))
     if find_cycle(level):
         return None
-    found: list[Node] = []
+    ordered: list[Node] = []
     for step in order(level):
         inner = members[step.name]
         if step.name.startswith("frame "):
             inner = _grouped(inner, around, depth + 1)
             if inner is None:
                 return None
-        found.extend(inner)
-    return tuple(found)
-
-
-def _step(node: Node, around: Chains, depth: int) -> str:
-    chain = around[node.name]
-    return f"frame {chain[depth]}" if len(chain) > depth else node.name
+        ordered.extend(inner)
+    return tuple(ordered)
 
 
 class Stretch(NamedTuple):
@@ -223,13 +219,13 @@ def stretches(line: str, indent: str, width: int = WIDTH) -> Iterator[Stretch]:
         return
     start, last, depth, quoted = 0, 0, 0, False
     for i, letter in enumerate(line):
-        quoted ^= letter == '"'
+        quoted ^= letter == '"'  # texts have no escapes: each quote begins or ends one
         if quoted:
             continue
         if last > start and len(indent) + i - start >= width:
             yield Stretch(indent, start, last)
-            indent = indent if start else indent + INDENT
-            start = last + 1
+            indent = indent if start else indent + INDENT  # once, behind the first of them
+            start = last + 1  # without the space
         depth += (letter in "([{") - (letter in ")]}")
         if letter == " " and depth > 0:
             last = i
@@ -251,6 +247,9 @@ def _at(lines: Sequence[Stretch], at: int) -> tuple[int, int]:
     while lines[line].start > at:
         line -= 1
     return line, len(lines[line].indent) + at - lines[line].start
+
+
+# Expressions: operators by precedence, calls, rules and lambdas.
 
 
 COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(6)  # Python's precedence, loosest first

@@ -153,21 +153,24 @@ class Reader:
         return Lambda(inner.names.args, tuple(map(term, results)))  # type: ignore[union-attr]
 
     def _arguments(self, node: ast.Lambda) -> tuple[str, ...]:
-        found = node.args
-        if found.posonlyargs or found.kwonlyargs or found.vararg or found.kwarg or found.defaults:
+        args = node.args
+        if args.posonlyargs or args.kwonlyargs or args.vararg or args.kwarg or args.defaults:
             message = "The arguments of a lambda are plain names."
             raise self.error(node, "lambda", message, "Write for example lambda v, x, out: v * out.")
         seen: set[str] = set()
-        for argument in found.args:
+        for argument in args.args:
             if error := check_argument(self.line, argument, seen):
                 raise error
-        return tuple(argument.arg for argument in found.args)
+        return tuple(argument.arg for argument in args.args)
 
 
 _LAMBDAS = {
     ARRIVING: "lambda v: 0.5 * v, where v is the arriving cotangent",
     WIRES: "lambda v, x, out: v * cos(x), with the cotangent, a value for each wire and the node's own",
 }
+
+
+# Syntax: a function for each class of Python's tree, which `_READERS` lists.
 
 
 def _name(reader: Reader, node: ast.Name, depth: int) -> Operand:
@@ -177,7 +180,7 @@ def _name(reader: Reader, node: ast.Name, depth: int) -> Operand:
 
 def _constant(reader: Reader, node: ast.Constant, depth: int) -> Operand:
     if node.value is Ellipsis and not reader.in_lambda:
-        return None
+        return None  # an empty slot
     if isinstance(node.value, str):
         bare = node.value.strip()
         number = re.fullmatch(r"-?(\d+\.?\d*|\.\d+)", bare, re.ASCII)
@@ -260,33 +263,7 @@ def _call(reader: Reader, node: ast.Call, depth: int) -> Operand:
     return read_source(reader, name, node) if name in SOURCES else read_wrapper(reader, node, depth)
 
 
-# Read `x[index]` and the functional update `x.at[index].set(v)`, written as in JAX.
-
-
-def read_subscript(reader: Reader, node: ast.Subscript, depth: int) -> Applied:
-    """Read `x[index]`.
-
-    Raises:
-      GraphError: the index is not made of whole numbers, slices, `...` and None.
-    """
-    value = reader.read(node.value, depth)
-    return Applied("getitem", (value,), _index(reader, node), reader.line.span(node), "getitem")
-
-
-_READERS: dict[type[ast.expr], Callable[..., Operand]] = {
-    ast.Name: _name,
-    ast.Constant: _constant,
-    ast.BinOp: _binary,
-    ast.Compare: _compare,
-    ast.UnaryOp: _unary,
-    ast.BoolOp: _boolean,
-    ast.Subscript: read_subscript,
-    ast.Attribute: _attribute,
-    ast.Call: _call,
-}
-
-
-# Bind the arguments of calls to the slots and parameters of ops.
+# Ops: the arguments of a call, bound to slots and parameters.
 
 
 def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
@@ -299,7 +276,8 @@ def read_op(reader: Reader, op: Op, call: ast.Call, depth: int) -> Applied:
     given = bind(reader, op.name, names, call)
     missing = [name for name in op.slots if name not in given]
     if missing:
-        message = f"{op.name} needs {listed(op.slots)}; {listed(missing)} {_is(missing)} missing."
+        are = "is" if len(missing) == 1 else "are"
+        message = f"{op.name} needs {listed(op.slots)}; {listed(missing)} {are} missing."
         raise reader.error(call, "arity", message, f"Write {call_shape(op.name)}; ... leaves a slot empty.")
     if op.of_graph and reader.in_lambda:
         message = f"{op.name!r} differentiates a graph; a lambda has none."
@@ -355,11 +333,19 @@ def bind(reader: Reader, function: str, names: tuple[str, ...], call: ast.Call) 
         if better := written_call(reader.line, function, call):
             correction = writing(reader.line.span(call), better)
             raise reader.error(call.args[len(names)], "arity", message, f"Write {better}.", correction)
-        raise reader.error(call.args[len(names)], "arity", message, _too_many(function))
+        hint = OF_TWO.get(function) or f"Write {call_shape(function)}."
+        if function in ("concatenate", "stack"):
+            hint = f"Put the inputs in a list: {call_shape(function)}."
+        raise reader.error(call.args[len(names)], "arity", message, hint)
     given = dict(zip(names, call.args, strict=False))
     for keyword in call.keywords:
+        if keyword.arg is None:
+            message = "Formulas do not have ** in a call."
+            raise reader.error(keyword, "not-in-language", message, "Write it all out.")
         if keyword.arg not in names:
-            raise _unknown_keyword(reader, function, names, keyword)
+            takes = f"It takes {listed(names)}." if names else "It takes nothing."
+            message = f"{function} has no {keyword.arg[: limits.NAME]!r}."
+            raise reader.error(keyword, "keyword", message, did_you_mean(keyword.arg, names) or takes)
         if keyword.arg in given:
             message = f"{function} is given {keyword.arg!r} twice."
             raise reader.error(keyword, "arity", message, "Leave one of them out.")
@@ -383,29 +369,7 @@ def _operands(reader: Reader, op: Op, given: dict[str, ast.expr], depth: int) ->
     return tuple(reader.read(element, depth) for element in arrays.elts)
 
 
-def _unknown_keyword(
-    reader: Reader, function: str, names: tuple[str, ...], keyword: ast.keyword
-) -> GraphError:
-    if keyword.arg is None:
-        return reader.error(
-            keyword, "not-in-language", "Formulas do not have ** in a call.", "Write it all out."
-        )
-    takes = f"It takes {listed(names)}." if names else "It takes nothing."
-    hint = did_you_mean(keyword.arg, names) or takes
-    return reader.error(keyword, "keyword", f"{function} has no {keyword.arg[: limits.NAME]!r}.", hint)
-
-
-def _too_many(function: str) -> str:
-    if function in ("concatenate", "stack"):
-        return f"Put the inputs in a list: {call_shape(function)}."
-    return OF_TWO.get(function) or f"Write {call_shape(function)}."
-
-
-def _is(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
-
-
-# Read `input(...)`, set by the user, and `parameter(...)`, which training updates too. Formulas and
+# Sources: `input(...)`, set by the user, and `parameter(...)`, which training updates too. Formulas and
 # documents share the signatures.
 
 
@@ -469,7 +433,15 @@ def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
         raise reader.error(call, "arity", *fault, correction)
     values: dict[str, Any] = {"seed": 0} if "shape" in given else {}
     if "value" in given:
-        values |= _value(reader, function, given["value"])
+        node = given["value"]
+        fill = read_fill(reader, node) if is_fill(node) else None  # type: ignore[arg-type]
+        if fill is None:
+            values["value"] = read_literal(reader.line, node)
+        elif function == PARAMETER and fill.shape and node.func.id in INITIALIZERS:  # type: ignore[attr-defined]
+            # zeros and ones of a parameter are its initializer
+            values |= {"shape": fill.shape, "init": node.func.id, "seed": 0}  # type: ignore[attr-defined]
+        else:
+            values["value"] = fill.literal
     for name, param in known.items():
         if name in given:
             values[name] = read_param(reader.line, function, param, given[name])
@@ -479,24 +451,13 @@ def read_source(reader: Reader, function: str, call: ast.Call) -> Applied:
     return Applied(INPUT, (), params(**values, trainable=trainable), reader.line.span(call), function)
 
 
-def _value(reader: Reader, function: str, node: ast.expr) -> dict[str, Any]:
-    """Return the parameters of a value: zeros and ones of a `parameter` are its initializer."""
-    if not is_fill(node):
-        return {"value": read_literal(reader.line, node)}
-    fill = read_fill(reader, node)  # type: ignore[arg-type]
-    init = node.func.id  # type: ignore[attr-defined]
-    if function == PARAMETER and fill.shape and init in INITIALIZERS:
-        return {"shape": fill.shape, "init": init, "seed": 0}
-    return {"value": fill.literal}
-
-
 def source_of(given: Params) -> tuple[str, Params]:
     """Return the function that makes an input with these parameters, and its arguments."""
     rest = tuple(pair for pair in given if pair[0] != "trainable")
     return (PARAMETER if dict(given).get("trainable") else INPUT), rest
 
 
-# Read `zeros((2, 3))`, `ones(3)` and `full((2,), 0.5)`: tensors of one number, with NumPy's signatures.
+# Fills: `zeros((2, 3))`, `ones(3)` and `full((2,), 0.5)`, tensors of one number with NumPy's signatures.
 
 
 FILLS = {
@@ -519,10 +480,10 @@ class Fill(NamedTuple):
     @property
     def literal(self) -> Literal:
         """The tensor, written out."""
-        found: Literal = self.number
+        tensor: Literal = self.number
         for length in reversed(self.shape):
-            found = (found,) * length
-        return found
+            tensor = (tensor,) * length
+        return tensor
 
 
 def is_fill(node: ast.expr) -> bool:
@@ -542,15 +503,6 @@ def read_fill(reader: Reader, call: ast.Call) -> Fill:
         raise reader.error(
             call, "lambda", message, "Write zeros_like(v), ones_like(v) or 0.5 * ones_like(v)."
         )
-    fill = _fill(reader, name, call)
-    reader.names.room -= prod(fill.shape) * len(f"{fill.number!r}, ")  # type: ignore[union-attr]
-    if reader.names.room >= 0:  # type: ignore[union-attr]
-        return fill
-    message = "Written out, all zeros, ones and full of this text are too long to be read again."
-    raise reader.error(call, "too-long", message, "Use smaller shapes, or broadcast_to(1.0, shape=(2, 3)).")
-
-
-def _fill(reader: Reader, name: str, call: ast.Call) -> Fill:
     names = ("shape", "fill_value") if name == "full" else ("shape",)
     if len(call.args) > len(names) and all(map(is_number, call.args)):
         lengths = ", ".join(reader.line.piece(each) for each in call.args)
@@ -561,16 +513,24 @@ def _fill(reader: Reader, name: str, call: ast.Call) -> Fill:
         example = FILLS[name].partition(": ")[2].partition(" has")[0]
         raise reader.error(call, "arity", f"{name} needs a {missing[0]}.", f"Write {example}.")
     shape = _shape(reader, name, given["shape"])
-    if name != "full":
-        return Fill(shape, _NUMBERS[name])
-    value = given["fill_value"]
-    if not is_number(value):
-        ones, factor = f"ones({reader.line.piece(given['shape'])})", reader.line.piece(value)
-        better = f"{factor} * {ones}" if isinstance(value, ast.Name | ast.Call) else f"({factor}) * {ones}"
-        message = "'fill_value' of full is a number, written out here."
-        raise reader.error(call, "parameter", message, f"Write {better}.", better)
-    read_literal(reader.line, value)  # which checks its limits
-    return Fill(shape, number(value))
+    if name == "full":
+        value = given["fill_value"]
+        if not is_number(value):
+            ones, factor = f"ones({reader.line.piece(given['shape'])})", reader.line.piece(value)
+            factor = factor if isinstance(value, ast.Name | ast.Call) else f"({factor})"
+            message, better = "'fill_value' of full is a number, written out here.", f"{factor} * {ones}"
+            raise reader.error(call, "parameter", message, f"Write {better}.", better)
+        read_literal(reader.line, value)  # which checks its limits
+        fill = Fill(shape, number(value))
+    else:
+        fill = Fill(shape, _NUMBERS[name])
+    # A graph keeps the tensor, whose text has all its numbers, and that text must be short enough.
+    reader.names.room -= prod(fill.shape) * len(f"{fill.number!r}, ")  # type: ignore[union-attr]
+    if reader.names.room < 0:  # type: ignore[union-attr]
+        message = "Written out, all zeros, ones and full of this text are too long to be read again."
+        hint = "Use smaller shapes, or broadcast_to(1.0, shape=(2, 3))."
+        raise reader.error(call, "too-long", message, hint)
+    return fill
 
 
 def _shape(reader: Reader, name: str, node: ast.expr) -> tuple[int, ...]:
@@ -582,6 +542,19 @@ def _shape(reader: Reader, name: str, node: ast.expr) -> tuple[int, ...]:
     raise reader.error(
         node, "parameter", "Each axis of a shape is at least 1 long.", f"Write {name}((2, 3))."
     )
+
+
+# Indexing: `x[index]` and the functional update `x.at[index].set(v)`, as in JAX.
+
+
+def read_subscript(reader: Reader, node: ast.Subscript, depth: int) -> Applied:
+    """Read `x[index]`.
+
+    Raises:
+      GraphError: the index is not made of whole numbers, slices, `...` and None.
+    """
+    value = reader.read(node.value, depth)
+    return Applied("getitem", (value,), _index(reader, node), reader.line.span(node), "getitem")
 
 
 _AT_EXAMPLE = "Write x.at[0].set(v)."
@@ -640,7 +613,7 @@ def _index(reader: Reader, node: ast.Subscript) -> Params:
     return params(index=index)
 
 
-# Read wrappers: rules (stop_gradient, ...), `bypass`, which mutes, and `cut`, which ends a segment. A
+# Wrappers: rules (stop_gradient, ...), `bypass`, which mutes, and `cut`, which ends a segment. A
 # wrapper around an op puts its rule on that op's node. Around a name, or around another wrapper, it
 # makes an identity node with the rule.
 
@@ -676,6 +649,7 @@ def read_wrapper(reader: Reader, call: ast.Call, depth: int) -> Applied:
     span = reader.line.span(call)
     if kind is not None:
         return replace(_ruled(reader, inner, kind, given, depth, span), span=span)
+    # The cut is outside of the mute, no mark is there twice, and an input has none: these too get identities.
     if not isinstance(inner, Applied) or inner.cut or inner.op == INPUT or (name == BYPASS and inner.muted):
         inner = Applied(IDENTITY, (inner,), (), span, stem=name)
     return replace(inner, muted=inner.muted or name == BYPASS, cut=name == CUT, span=span)
@@ -685,23 +659,23 @@ def _ruled(
     reader: Reader, inner: Operand, kind: RuleKind, given: dict[str, ast.expr], depth: int, span: Span
 ) -> Applied:
     """Return the expression inside the wrapper of a rule, with that rule."""
+    # A node has one rule, and its mute and its cut are outside of it; anything else gets an identity for it.
     if not isinstance(inner, Applied) or inner.rule.kind != FOLLOW or inner.muted or inner.cut:
         inner = Applied(IDENTITY, (inner,), (), span, stem=kind.call)
     if kind.alternative:
         inner = replace(inner, operands=(*inner.operands, reader.read(given[kind.argument], depth)))
     function = reader.read_lambda(given[kind.argument], kind.function) if kind.function else None
-    number = _number(reader, given[kind.argument], kind) if kind.number is not None else None
-    return replace(inner, rule=Rule(kind.name, function, number))
+    value = None
+    if kind.number is not None:
+        node = given[kind.argument]
+        if not is_number(node):
+            message = f"The {kind.argument} of {kind.call} is one number, written out."
+            raise reader.error(node, "rule-number", message, f"Write {kind.example}.")
+        value = float(read_literal(reader.line, node))
+    return replace(inner, rule=Rule(kind.name, function, value))
 
 
-def _number(reader: Reader, node: ast.expr, kind: RuleKind) -> float:
-    if not is_number(node):
-        message = f"The {kind.argument} of {kind.call} is one number, written out."
-        raise reader.error(node, "rule-number", message, f"Write {kind.example}.")
-    return float(read_literal(reader.line, node))
-
-
-# Refuse calls and operators that are written otherwise in formulas, with what they mean there.
+# Refusals: calls and operators that formulas write otherwise, with what they mean there.
 
 
 def unknown_function(reader: Reader, call: ast.Call) -> GraphError:
@@ -795,3 +769,17 @@ def _grad(reader: Reader, node: ast.Call, inner: ast.Call, by: ast.expr) -> Grap
     better = f"grad({reader.line.piece(of)}{f'({x})' if applied else ''}, {x})"
     message = "The value that is differentiated, and the one by which, stand in one pair of brackets."
     return reader.error(node, "not-in-language", message, f"Write {better}.", better)
+
+
+_READERS: dict[type[ast.expr], Callable[..., Operand]] = {
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.BinOp: _binary,
+    ast.Compare: _compare,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Subscript: read_subscript,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+}
+"""Functions that read the syntax of an expression, by its class."""

@@ -17,12 +17,12 @@ _MAY_HAVE = re.compile(rf"\^|^[ \t]*def\b|^[ \t]*{DEFINITION.pattern}", re.MULTI
 def readings(text: str) -> tuple[str, ...]:
     """Return sentences: about ^, about f(x) = ..., and about functions that nothing calls."""
     if not _MAY_HAVE.search(text):
-        return ()
+        return ()  # most texts, which are not parsed for this
     try:
         lines = parsed_lines(scan(text).lines, [])
     except GraphError:
         return ()
-    trees = [(line, statement) for line, found in lines for statement in found or ()]
+    trees = [(line, statement) for line, statements in lines for statement in statements or ()]
     functions = {tree.name: (line, tree) for line, tree in trees if isinstance(tree, ast.FunctionDef)}
     called = {
         node.func.id
@@ -31,10 +31,10 @@ def readings(text: str) -> tuple[str, ...]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     defined = next((one for one in functions.items() if DEFINITION.match(one[1][0].text)), None)
-    found = [POWER] if any(any(line.powers) for line, _ in lines) else []
+    sentences = [POWER] if any(any(line.powers) for line, _ in lines) else []
     if defined:
         head = defined[1][1]
         call = f"{head.name}({', '.join(argument.arg for argument in head.args.args)})"
-        found.append(f"{call} = ... is read as a function; Python writes def {call}: return ...")
-    found += [f"Nothing calls {name} yet." for name in functions if name not in called]
-    return tuple(found)
+        sentences.append(f"{call} = ... is read as a function; Python writes def {call}: return ...")
+    sentences += [f"Nothing calls {name} yet." for name in functions if name not in called]
+    return tuple(sentences)

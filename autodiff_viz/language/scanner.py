@@ -19,7 +19,7 @@ from autodiff_viz.graph.problem import Correction, GraphError, Problem
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.language.suggestions import character_hint, character_text, number_hint, number_text
 
-# Mark source spans: problems carry the line with a row of carets under the span.
+# Places in a text. A problem carries its line, with a row of carets under the place.
 
 
 WINDOW = 96  # characters of a line shown above the carets; a long line is cropped around the mark
@@ -63,7 +63,13 @@ def problem_at(
     column = min(span.column, len(text))
     end = span.end_column if span.end_line == span.line else len(text)
     end = max(end, column + 1)
-    caret = _caret(text, column, end)
+    # A long line is cropped, so that a third of what is shown lies before the mark.
+    start = max(0, min(column - WINDOW // 3, len(text) - WINDOW))
+    shown = "".join(c if c.isprintable() else " " for c in text[start : start + WINDOW])
+    lead = "..." if start else ""
+    tail = "..." if start + WINDOW < len(text) else ""
+    width = max(1, min(end, start + WINDOW) - column)
+    caret = f"{lead}{shown}{tail}\n{' ' * (len(lead) + column - start)}{'^' * width}"
     return Problem(
         code,
         message,
@@ -81,13 +87,7 @@ def writing(span: Span, text: str) -> Correction:
     return Correction(f"Write {text}", *span, text)
 
 
-def _caret(text: str, column: int, end: int) -> str:
-    start = max(0, min(column - WINDOW // 3, len(text) - WINDOW))
-    shown = "".join(c if c.isprintable() else " " for c in text[start : start + WINDOW])
-    lead = "..." if start else ""
-    tail = "..." if start + WINDOW < len(text) else ""
-    width = max(1, min(end, start + WINDOW) - column)
-    return f"{lead}{shown}{tail}\n{' ' * (len(lead) + column - start)}{'^' * width}"
+# Tokens, and the lines that they make.
 
 
 _TOKEN = re.compile(
@@ -217,6 +217,7 @@ def scan(text: str) -> Source:
     number = 1
     while number <= len(source.text) and source.faults < limits.PROBLEMS:
         number = _logical_line(source, number) if source.text[number - 1] else number + 1
+        # Counted on the way, so that a text that is far too long is not scanned to its end.
         if len(source.lines) + source.bare > limits.LINES or source.tokens > limits.TOKENS:
             most = f"{limits.LINES:,} lines, empty ones not counted, or {limits.TOKENS:,} names and signs"
             raise GraphError(
@@ -239,14 +240,16 @@ def _logical_line(source: Source, first: int) -> int:
             number -= 1  # a new statement: a closing bracket is missing above
             break
         piece = _physical_line(source, line, number, text, brackets)
-        source.tokens += 0 if line.problems else len(_COUNTED.findall(piece))
+        source.tokens += 0 if line.problems else len(_COUNTED.findall(piece))  # a faulty line is not parsed
         pieces.append(piece)
         if (not brackets and not piece.endswith("\\")) or source.tokens > limits.TOKENS:
             break
+    # Of open brackets the innermost is named. Those that are too deep have been reported as such.
     for bracket, row, column in brackets[-1:] if len(brackets) <= limits.NESTING else ():
         span = Span(row, column, row, column + 1)
         message = f"This '{bracket}' is never closed."
         closing = _CLOSING[bracket]
+        # It is offered behind the last line that has something besides comments.
         end = first + max(k for k, piece in enumerate(pieces) if piece)
         at = Span(end, len(pieces[end - first]), end, len(pieces[end - first]))
         correction = Correction(f"Add {closing}", *at, closing)
@@ -269,36 +272,36 @@ def _physical_line(source: Source, line: LogicalLine, number: int, text: str, br
         )
         brackets.clear()
         return ""
-    if len(brackets) > limits.NESTING:
+    if len(brackets) > limits.NESTING:  # inside brackets that have been reported
         _skip(text, brackets)
         return text
     for token in _TOKEN.finditer(text):
-        kind, found = token.lastgroup, token.group()
+        kind, piece = token.lastgroup, token.group()
         if kind == "comment":
-            if found.startswith(POSITIONS):
+            if piece.startswith(POSITIONS):
                 source.positions.append((number, text))
             return text[: token.start()].rstrip()
         if kind == "open":
-            brackets.append((found, number, token.start()))
+            brackets.append((piece, number, token.start()))
             if len(brackets) <= limits.NESTING:
                 continue
             message = f"Brackets are more than {limits.NESTING} deep here."
             fault = "too-deep", message, "Give an inner part a name on a line of its own."
         elif kind == "close":
-            if brackets and _CLOSING[brackets[-1][0]] == found:
+            if brackets and _CLOSING[brackets[-1][0]] == piece:
                 brackets.pop()
                 continue
             needed = (
                 f"; '{_CLOSING[brackets[-1][0]]}' is needed first" if brackets else " without one that opens"
             )
-            brackets.clear()
-            fault = "bracket", f"'{found}' closes{needed}.", "Check the brackets of this line."
+            brackets.clear()  # what is open is unclear now, and would be reported once more
+            fault = "bracket", f"'{piece}' closes{needed}.", "Check the brackets of this line."
         else:
-            fault = _token_fault(kind, found, text[token.end() : token.end() + 1])
+            fault = _token_fault(kind, piece, text[token.end() : token.end() + 1])
         if fault is None:
             continue
         span = Span(number, token.start(), number, token.end())
-        _note(line, span, *fault, _meant(kind, found, span, text))
+        _note(line, span, *fault, _token_meant(kind, piece, span, text))
         if len(line.problems) >= FAULTS:
             brackets.clear()
             return ""
@@ -317,7 +320,7 @@ def _skip(text: str, brackets: list[Bracket]) -> None:
         del brackets[max(0, len(brackets) + change) :]
 
 
-def _token_fault(kind: str | None, found: str, following: str) -> tuple[str, str, str] | None:
+def _token_fault(kind: str | None, piece: str, following: str) -> tuple[str, str, str] | None:
     """Return (code, message, hint) for a token that is not in the language; None for a valid one."""
     if kind == "quote":
         return (
@@ -325,27 +328,27 @@ def _token_fault(kind: str | None, found: str, following: str) -> tuple[str, str
             "This quote begins a text that does not end on the line.",
             "Close it, without backslashes.",
         )
-    if kind == "strange" or not (found.isascii() and found.isprintable()):
+    if kind == "strange" or not (piece.isascii() and piece.isprintable()):
         what = {"word": "name", "string": "text"}.get(kind or "", "character")
-        message = f"The {what} {found[: limits.NAME]!r} has letters or signs that formulas don't use."
-        return "character", message, character_hint(found)
+        message = f"The {what} {piece[: limits.NAME]!r} has letters or signs that formulas don't use."
+        return "character", message, character_hint(piece)
     if kind == "word" and following and following in "\"'":
-        return "text", f"Text with the prefix {found!r} is not in the language.", 'Write it plainly: "name".'
-    if kind == "number" and not _NUMBER.fullmatch(found):
-        return "number", f"{found[: limits.NAME]!r} is not a number.", number_hint(found)
+        return "text", f"Text with the prefix {piece!r} is not in the language.", 'Write it plainly: "name".'
+    if kind == "number" and not _NUMBER.fullmatch(piece):
+        return "number", f"{piece[: limits.NAME]!r} is not a number.", number_hint(piece)
     return None
 
 
-def _meant(kind: str | None, found: str, span: Span, text: str) -> Correction | None:
+def _token_meant(kind: str | None, piece: str, span: Span, text: str) -> Correction | None:
     """Return the correction of a token that is not in the language; None if its meaning is not clear."""
     if kind == "number":
-        meant = number_text(found)
-    elif kind in ("word", "strange") and found != UNSEEN:
-        meant = character_text(found)
+        meant = number_text(piece)
+    elif kind in ("word", "strange") and piece != UNSEEN:
+        meant = character_text(piece)
     else:
-        return Correction("Remove it", *span, "") if found == UNSEEN else None
+        return Correction("Remove it", *span, "") if piece == UNSEEN else None
     root = re.match(r"[ \t]*([A-Za-z_]\w*|\d[\d.]*)", text[span.end_column :], re.ASCII)
-    if meant == "sqrt" and root:
+    if meant == "sqrt" and root:  # the name or the number behind √ goes into its brackets
         meant, span = f"sqrt({root[1]})", span._replace(end_column=span.end_column + root.end())
     return writing(span, meant) if meant else None
 
@@ -356,7 +359,7 @@ def _note(
     line.problems.append(problem_at(line.source, span, code, message, hint, correction))
 
 
-# Write a line in Python's words where formulas have more: ^ is a power, f(x) = ... defines a function.
+# Lines in Python's words, where formulas have more: ^ is a power, f(x) = ... defines a function.
 
 
 _POWER = re.compile(r"\"[^\"]*\"|'[^']*'|(\^)")
@@ -370,7 +373,7 @@ def with_powers(line: LogicalLine) -> str:
     Python's own ^ is another operator, which binds weaker than +.
     """
     text = line.text
-    found: list[str] = []
+    pieces: list[str] = []
     end, row, column = 0, 0, 0
     powers: list[list[int]] = [[] for _ in text.split("\n")]
     for match in _POWER.finditer(text):
@@ -382,10 +385,10 @@ def with_powers(line: LogicalLine) -> str:
         column += len(before) + 1  # of the second star
         powers[row].append(column)
         column += 1
-        found += [before, "**"]
+        pieces += [before, "**"]
         end = match.end()
     line.powers = tuple(map(tuple, powers))
-    return "".join([*found, text[end:]])
+    return "".join([*pieces, text[end:]])
 
 
 def definition(text: str) -> list[ast.stmt]:

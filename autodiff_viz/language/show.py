@@ -14,7 +14,7 @@ from typing import NamedTuple
 from autodiff_viz.graph.check import cycle_problem
 from autodiff_viz.graph.grad_nodes import own_slots, without_reads
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import IDENTITY, INPUT, Frame, Graph, Group, Node, Region
+from autodiff_viz.graph.model import IDENTITY, INPUT, Frame, Graph, Group, Node
 from autodiff_viz.graph.order import find_cycle, order
 from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem, known_graph
@@ -48,7 +48,7 @@ from autodiff_viz.language.scanner import Places, Span
 from autodiff_viz.language.statements import show_positions
 from autodiff_viz.language.suggestions import BYPASS, CUT
 
-# Print the head of a block, `with checkpoint(...):` or `with group(...):`.
+__all__ = ["show", "show_argument", "show_lambda", "show_literal"]
 
 
 def show_head(frame: Frame, begun: bool = False) -> str:
@@ -58,20 +58,14 @@ def show_head(frame: Frame, begun: bool = False) -> str:
     """
     if isinstance(frame, Group):
         return f'with {"branches" if frame.branches else "group"}("{frame.name}"):'
-    return _region_head(frame, begun)
-
-
-def _region_head(region: Region, begun: bool) -> str:
-    parts = [f'"{region.name}"']
-    if not begun and (region.policy != POLICIES[0] or region.saved):
-        parts.append(f'policy="{region.policy}"')
-    if not begun and (region.saved or region.policy in TAKING_NAMES):
-        names = ", ".join(f'"{name}"' for name in sorted(region.saved))
-        parts.append(f"names=({names}{',' if len(region.saved) == 1 else ''})")
+    parts = [f'"{frame.name}"']
+    if not begun and (frame.policy != POLICIES[0] or frame.saved):
+        parts.append(f'policy="{frame.policy}"')
+    if not begun and (frame.saved or frame.policy in TAKING_NAMES):
+        names = ", ".join(f'"{name}"' for name in sorted(frame.saved))
+        parts.append(f"names=({names}{',' if len(frame.saved) == 1 else ''})")  # ("a",)
     return f"with checkpoint({', '.join(parts)}):"
 
-
-__all__ = ["show", "show_argument", "show_lambda", "show_literal"]
 
 DEPTH = 8  # nesting of ops in one line; deeper ones get lines of their own
 PASSES = 8  # iterations until the inlined nodes are a fixed point; two are usual
@@ -92,10 +86,10 @@ def show(graph: Graph, positions: bool = True) -> str:
     Raises:
       GraphError: the graph has a cycle, two nodes or frames of one name, or a frame of unknown nodes.
     """
-    found = _written(graph)
-    lines = found.lines
+    text = _written(graph)
+    lines = text.lines
     if positions:
-        read = reading_order(graph, found.ordered, found.inlined)
+        read = reading_order(graph, text.ordered, text.inlined)
         lines = [*lines, *show_positions(graph[name] for name in read)]
     return _text(lines)
 
@@ -111,8 +105,14 @@ def show_with_spans(graph: Graph) -> tuple[str, dict[str, Span]]:
 
 def show_with_places(graph: Graph) -> tuple[str, Places]:
     """Write the graph without positions; also return its places in the text, as `places_in`."""
-    found = _written(graph)
-    return _text(found.lines), found.places
+    text = _written(graph)
+    return _text(text.lines), text.places
+
+
+@remembered(64)
+def written(graph: Graph) -> tuple[str, Places]:
+    """Return the canonical text of the graph, and where it has the nodes and the frames."""
+    return show_with_places(graph)
 
 
 class _Written(NamedTuple):
@@ -150,9 +150,9 @@ def _text(lines: Iterable[str]) -> str:
 
 def _check(graph: Graph) -> None:
     names = [node.name for node in graph.nodes]
-    for what, found in (("nodes", names), ("regions or groups", [frame.name for frame in graph.frames])):
-        for name in found if len(set(found)) < len(found) else ():
-            if found.count(name) > 1:
+    for what, named in (("nodes", names), ("regions or groups", [frame.name for frame in graph.frames])):
+        for name in named if len(set(named)) < len(named) else ():
+            if named.count(name) > 1:
                 message = f"Two {what} are named {quoted(name)}."
                 raise GraphError(Problem("duplicate-name", message, "Rename one of them.", node=name))
     if cycle := find_cycle(graph):
@@ -165,6 +165,8 @@ def _check(graph: Graph) -> None:
 
 def _values(graph: Graph, ordered: Iterable[Node], around: Chains) -> dict[str, Shown]:
     """Return the right side of every line by the name on its left; inlined nodes are parts of these."""
+    # A node on a line of its own changes the numbers that automatic names behind it get, and makes room in
+    # the line that it has left: so this goes on until nothing changes.
     inlined = set(candidates(graph, around))
     for _ in range(PASSES):
         values, kept = _render(graph, ordered, around, inlined)
@@ -185,7 +187,9 @@ def _render(
     for node in ordered:
         room = WIDTH - len(INDENT) * len(around[node.name]) - len(f"{node.name} = ")
         inner = [slot for _, slot in node.wires if slot in kept]
-        if inner and _fills(node, room):
+        # Each number takes at least three characters: a tensor that fills the line leaves no room for others.
+        tensors = [slot for slot in node.slots if isinstance(slot, tuple)] if inner else ()
+        if any(3 * prod(shape_of(tensor)) > room + 2 for tensor in tensors):
             kept.difference_update(inner)
             inner = []
         inner.sort(key=lambda name: len(shown[name].text))
@@ -194,16 +198,11 @@ def _render(
             inner.remove(deepest)
             kept.discard(deepest)
         shown[node.name] = _show_node(node, shown, kept)
-        while inner and len(shown[node.name].text) > room:
+        while inner and len(shown[node.name].text) > room:  # the longest gets a line of its own first
             kept.discard(inner.pop())
             shown[node.name] = _show_node(node, shown, kept)
         depths[node.name] = 1 + max((depths[name] for name in inner), default=0)
     return shown, kept
-
-
-def _fills(node: Node, room: int) -> bool:
-    """Return whether the node's own tensors fill the line: each number takes at least three characters."""
-    return any(3 * prod(shape_of(slot)) > room + 2 for slot in node.slots if isinstance(slot, tuple))
 
 
 def show_node(node: Node) -> str:
@@ -219,11 +218,7 @@ def show_expressions(graph: Graph, inlined: set[str]) -> dict[str, str]:
     return {name: piece.text for name, piece in shown.items()}
 
 
-def _key(node: Node) -> bytes:
-    return node.identity
-
-
-@remembered(REMEMBERED, _key)
+@remembered(REMEMBERED, lambda node: node.identity)
 def _alone(node: Node) -> Shown:
     return _applied(node, {}, set())
 
@@ -236,12 +231,15 @@ def _show_node(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Sho
 
 
 def _applied(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Shown:
-    operands = [
-        (_inside(slot, shown[slot]) if slot in inlined else Shown(slot))
-        if isinstance(slot, str)
-        else show_operand(slot)
-        for slot in node.slots
-    ]
+    operands = []
+    for slot in node.slots:
+        if not isinstance(slot, str):
+            operands.append(show_operand(slot))
+        elif slot in inlined:  # with its own place around those of the nodes inside it
+            inner = shown[slot]
+            operands.append(inner._replace(places=((slot, 0, len(inner.text)), *inner.places)))
+        else:
+            operands.append(Shown(slot))
     alternative = operands.pop() if node.rule.kind == BACKWARD_AS and operands else Shown("...")
     if node.op == INPUT and not operands:
         inner = _show_input(node)
@@ -250,13 +248,8 @@ def _applied(node: Node, shown: Mapping[str, Shown], inlined: set[str]) -> Shown
     else:
         inner = show_applied(node.op, operands, node.params)
     ruled = show_rule(inner, node.rule, alternative)
-    heard = joined(f"{BYPASS}(", ruled, ")") if node.muted else ruled
-    return joined(f"{CUT}(", heard, ")") if node.cut else heard
-
-
-def _inside(name: str, shown: Shown) -> Shown:
-    """Add the place of an inlined node to the places inside it."""
-    return shown._replace(places=((name, 0, len(shown.text)), *shown.places))
+    muted = joined(f"{BYPASS}(", ruled, ")") if node.muted else ruled
+    return joined(f"{CUT}(", muted, ")") if node.cut else muted
 
 
 def _show_input(node: Node) -> Shown:
@@ -290,7 +283,7 @@ def _lines(
     for node in roots:
         chain = around[node.name]
         same = next((i for i, (a, b) in enumerate(zip(chain, current, strict=False)) if a != b), None)
-        level = min(len(chain), len(current)) if same is None else same
+        level = min(len(chain), len(current)) if same is None else same  # blocks that go on
         for depth in range(level, len(chain)):
             begun = heads.setdefault(chain[depth], [])
             head = show_head(frames[chain[depth]], bool(begun))
@@ -303,13 +296,13 @@ def _lines(
             spans[name] = span_of(pieces, len(lines) + 1, start, end)
         lines.extend([before + line.text[start:end] for before, start, end in pieces])
     for frame in graph.frames:
-        if not frame.nodes:
+        if not frame.nodes:  # a block of `...` at the end, so that an empty frame is not lost
             heads[frame.name] = [len(lines) + 1]
             lines.extend([*wrapped(show_head(frame, False), ""), f"{INDENT}..."])
     return lines, Places(MappingProxyType(spans), MappingProxyType(heads))
 
 
-# Find shadowed names: arguments of a rule's function named like a node they do not stand for. Arguments
+# Shadowed names: arguments of a rule's function that are named like a node they do not stand for. Arguments
 # are bound by position: in `custom(0.5 * (1.0 + a), pullback=lambda v, a, y: v * a)`, which runs, the
 # lambda's `a` is the sum 1.0 + a, since the product is wired to that sum.
 
@@ -373,9 +366,3 @@ def _described(graph: Graph, name: str) -> str:
 
 def _free(name: str, taken: object) -> str:
     return numbered(name, taken) if name in taken else name  # type: ignore[operator, arg-type]
-
-
-@remembered(64)
-def written(graph: Graph) -> tuple[str, Places]:
-    """Return the canonical text of the graph, and where it has the nodes and the frames."""
-    return show_with_places(graph)

@@ -1,4 +1,4 @@
-"""Read statements to a graph: assignments, `with` blocks by indentation, and `return`."""
+"""Read statements to a graph: assignments, blocks by indentation, `return`, and positions in comments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autodiff_viz.language.scanner import POSITIONS, LogicalLine, Source, Span, 
 from autodiff_viz.language.suggestions import FUNCTIONS, LAMBDA, block_hint, did_you_mean
 from autodiff_viz.language.syntax import Names, first_word, is_head, target_of
 
-# Read the policy in the head of a checkpoint block, `checkpoint("name", policy=..., names=...)`.
+# Policies of regions: `checkpoint("name", policy=..., names=...)`.
 
 
 EXAMPLE = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
@@ -36,7 +36,7 @@ class Policy:
     name: str = POLICIES[0]
     saved: dict[str, Span] = field(default_factory=dict)
 
-    def says(self, other: Policy) -> bool:
+    def saves_as(self, other: Policy) -> bool:
         """Return whether both save the same."""
         return (self.name, self.saved.keys()) == (other.name, other.saved.keys())
 
@@ -47,16 +47,16 @@ def read_policy(line: LogicalLine, node: ast.Call) -> Policy:
     Raises:
       GraphError: a keyword, a policy or a name is invalid.
     """
-    found, given = Policy(), {keyword.arg: keyword.value for keyword in node.keywords}
+    policy, given = Policy(), {keyword.arg: keyword.value for keyword in node.keywords}
     for keyword in node.keywords:
         if keyword.arg not in ("policy", "names"):
             message = f"checkpoint has no {quoted(keyword.arg or '**')}."
             raise line.error(keyword, "keyword", message, "It takes a name, policy and names.")
     if "policy" in given:
-        found.name = text_of(line, given["policy"])
-        if found.name not in POLICIES:
-            hint = did_you_mean(found.name, POLICIES) or f"The policies are {', '.join(POLICIES)}."
-            message = f"There is no policy {quoted(found.name)}."
+        policy.name = text_of(line, given["policy"])
+        if policy.name not in POLICIES:
+            hint = did_you_mean(policy.name, POLICIES) or f"The policies are {', '.join(POLICIES)}."
+            message = f"There is no policy {quoted(policy.name)}."
             raise line.error(given["policy"], "policy", message, hint)
     if "names" in given:
         if "policy" not in given:
@@ -64,11 +64,11 @@ def read_policy(line: LogicalLine, node: ast.Call) -> Policy:
             raise line.error(given["names"], "policy", "Names are kept by one policy only.", hint)
         names = given["names"]
         parts = names.elts if isinstance(names, (ast.Tuple, ast.List)) else [names]
-        found.saved = {text_of(line, part): line.span(part) for part in parts}
-    elif found.name in TAKING_NAMES:
-        message = f"The policy {found.name} needs the names of the nodes to keep."
+        policy.saved = {text_of(line, part): line.span(part) for part in parts}
+    elif policy.name in TAKING_NAMES:
+        message = f"The policy {policy.name} needs the names of the nodes to keep."
         raise line.error(node, "policy", message, 'Add names=("a", "b").')
-    return found
+    return policy
 
 
 def text_of(line: LogicalLine, node: ast.expr) -> str:
@@ -83,8 +83,8 @@ def text_of(line: LogicalLine, node: ast.expr) -> str:
     raise line.error(node, "region", "A name in quotes is needed here.", f'Write "{word[: limits.NAME]}".')
 
 
-# Read the blocks `with checkpoint("name"):`, `with group("name"):` and `with branches("name"):`. Blocks
-# of the same name make up one region or one group.
+# Blocks: `with checkpoint("name"):`, `with group("name"):` and `with branches("name"):`. Those of one
+# name make up one region or one group.
 
 
 CHECKPOINT, GROUP, BRANCHES = "checkpoint", "group", "branches"
@@ -135,7 +135,10 @@ def read_heads(
 def _read_head(line: LogicalLine, node: ast.expr, around: tuple[str, ...], drafts: Drafts) -> str:
     kind = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     if kind not in CALLED:
-        hint = block_hint(_last_word(node)) or did_you_mean(kind, CALLED) or EXAMPLE
+        # The last word of `torch.no_grad()`, `torch.no_grad` or `no_grad()` tells what the block is for.
+        func = node.func if isinstance(node, ast.Call) else node
+        word = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        hint = block_hint(word) or did_you_mean(kind, CALLED) or EXAMPLE
         message = "After 'with' comes checkpoint(...), group(...) or branches(...)."
         raise line.error(node, "region", message, hint)
     called = CALLED[kind]
@@ -153,21 +156,11 @@ def _read_head(line: LogicalLine, node: ast.expr, around: tuple[str, ...], draft
     if name not in drafts and sum(CALLED[draft.kind] == called for draft in drafts.values()) >= MOST[called]:
         message = f"There are more than {MOST[called]} {called}s."
         raise line.error(node, "region", message, "Remove some.")
-    _continue(line, node, Draft(kind, line, _policy(line, node, kind)), drafts, name)
-    return name
-
-
-def _last_word(node: ast.expr) -> str:
-    """Return "no_grad" for `torch.no_grad()`, `torch.no_grad` and `no_grad()`."""
-    called = node.func if isinstance(node, ast.Call) else node
-    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-
-
-def _policy(line: LogicalLine, node: ast.Call, kind: str) -> Policy:
-    if CALLED[kind] == "group" and node.keywords:
+    if called == "group" and node.keywords:
         message = "A group takes a name and nothing else: it changes no number."
         raise line.error(node.keywords[0], "keyword", message, f'Write with {kind}("name"):')
-    return read_policy(line, node)
+    _continue(line, node, Draft(kind, line, read_policy(line, node)), drafts, name)
+    return name
 
 
 def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, name: str) -> None:
@@ -179,7 +172,7 @@ def _continue(line: LogicalLine, node: ast.Call, head: Draft, drafts: Drafts, na
     if first.kind != head.kind:
         message = f"{name!r} is a {_KINDS[first.kind]} in line {first.line.number}."
         raise line.error(node.args[0], "region", message, "Use another name.")
-    if node.keywords and not first.policy.says(head.policy):
+    if node.keywords and not first.policy.saves_as(head.policy):
         message = f"Region {name!r} has another policy in line {first.line.number}."
         raise line.error(node, "region", message, f'Only continue it here: with checkpoint("{name}"):')
 
@@ -198,8 +191,12 @@ def finish(
             message = f"{quoted(name)} is no node of the graph."
             hint = did_you_mean(name, known) or "Keep the name of a line, or give the step a name."
             problems.append(problem_at(source, draft.policy.saved[name], "unknown-name", message, hint))
-    if not problems:
-        problems.extend(_empty_groups(groups.values()))
+    # Where a line has a mistake, its group may be empty for that alone.
+    for draft in groups.values() if not problems else ():
+        if not draft.nodes:
+            hint = "Indent the lines that belong to it."
+            error = draft.line.error(draft.line.whole(), "empty-group", "This group holds no node.", hint)
+            problems.extend(error.problems)
     return (
         tuple(
             Region(name, frozenset(draft.nodes), draft.policy.name, frozenset(draft.policy.saved))
@@ -209,15 +206,7 @@ def finish(
     )
 
 
-def _empty_groups(groups: Iterable[Draft]) -> Iterable[Problem]:
-    for draft in groups:
-        if not draft.nodes:
-            hint = "Indent the lines that belong to it."
-            error = draft.line.error(draft.line.whole(), "empty-group", "This group holds no node.", hint)
-            yield from error.problems
-
-
-# Read and write the comment with canvas positions: `# positions: x 0 40, sin_1 120 40`.
+# Positions on the canvas, in a comment: `# positions: x 0 40, sin_1 120 40`.
 
 
 _LONG = limits.LINE - 4 * limits.NAME  # a new comment line begins beyond this length
@@ -225,23 +214,23 @@ _LONG = limits.LINE - 4 * limits.NAME  # a new comment line begins beyond this l
 
 def read_positions(source: Source, problems: list[Problem]) -> dict[str, tuple[float, float]]:
     """Read the positions by node name, in pixels; malformed entries are added to `problems`."""
-    found: dict[str, tuple[float, float]] = {}
+    positions: dict[str, tuple[float, float]] = {}
     for number, text in source.positions:
         start = text.index(POSITIONS) + len(POSITIONS)
         for entry in text[start:].split(","):
             words = entry.split()
             position = _position(words)
             if position:
-                found[words[0]] = position
+                positions[words[0]] = position
             elif words:
                 span = Span(number, start, number, start + len(entry))
                 message = "A position is a name and two numbers, at most a million."
                 hint = f"Write {POSITIONS} x 0 40, y 120 40 or delete the comment."
                 problems.append(problem_at(source.text, span, "positions", message, hint))
                 if len(problems) >= limits.PROBLEMS:
-                    return found
+                    return positions
             start += len(entry) + 1
-    return found
+    return positions
 
 
 def _position(words: list[str]) -> tuple[float, float] | None:
@@ -270,6 +259,9 @@ def show_positions(nodes: Iterable[Node]) -> list[str]:
 def _number(text: str) -> float:
     """Read a whole number as an int, so that positions are read back as they were written."""
     return int(text) if text.lstrip("-").isdecimal() else float(text)
+
+
+# Statements, which build the graph one by one.
 
 
 _NO_STATEMENT = {
@@ -321,13 +313,17 @@ class Program:
         self._skipped = None
         try:
             around = self._around(line)
-            if statements is None:
-                self._skip(line, around)
+            # Of a block whose head is not in the language the lines inside are read if it is a `with`, and
+            # skipped if it is anything else.
+            if statements is None and is_head(line):
+                self._head = line, around
+            elif statements is None and line.text.endswith(":"):
+                self._skipped = line.width
             for statement in statements or ():
                 self._statement(line, statement, around)
         except GraphError as error:
             self._problems.extend(error.problems)
-            self._names.forgive(line)
+            self._names.forgive(line)  # so that lines that use its name are no further problems
 
     def graph(self) -> Graph:
         """Return the graph. It is meaningless when there are problems."""
@@ -343,7 +339,7 @@ class Program:
         if line.width > self._blocks[-1].width:
             around = head[1] if head else self._blocks[-1].around
             self._blocks.append(Block(line.width, around))
-            if head is None:
+            if head is None:  # reported once: lines beside it are in the block that has just begun
                 hint = "Only lines inside a with block are indented."
                 raise line.error(line.whole(), "indentation", "This line is indented too far.", hint)
             return around
@@ -355,13 +351,6 @@ class Program:
             message = "The indentation fits no line above."
             raise line.error(line.whole(), "indentation", message, "Begin it below the line it belongs to.")
         return self._blocks[-1].around
-
-    def _skip(self, line: LogicalLine, around: tuple[str, ...]) -> None:
-        """Recover after a line that is not in the language: go on where its block ends."""
-        if is_head(line):
-            self._head = line, around
-        elif line.text.endswith(":"):
-            self._skipped = line.width
 
     def _statement(self, line: LogicalLine, statement: ast.stmt, around: tuple[str, ...]) -> None:
         if self._returned is not None:

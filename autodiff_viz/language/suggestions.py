@@ -1,4 +1,4 @@
-"""Suggest a correction for unknown names and syntax: near names, what other libraries' words are here."""
+"""Suggest a correction for unknown names and syntax: near names, and what words of other libraries mean."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def _close(name: str) -> str:
 def _ours() -> dict[str, list[str]]:
     """Map each alias to the functions of the language that it may mean."""
     aliases = {kind.call: kind.aliases for kind in KINDS.values() if kind.call} | _MARKS | SOURCE_ALIASES
-    found: dict[str, list[str]] = {}
+    functions: dict[str, list[str]] = {}
     for name, others in ({op.name: op.aliases for op in OPS.values()} | aliases).items():
         for other in dict.fromkeys(map(_close, others)):
-            found.setdefault(other, []).append(name)
-    return found | {_close(name): [name] for name in FUNCTIONS}  # its own name comes first
+            functions.setdefault(other, []).append(name)
+    return functions | {_close(name): [name] for name in FUNCTIONS}  # its own name comes first
 
 
 _OURS = _ours()
@@ -171,13 +171,13 @@ def attribute_hint(root: str, attribute: str, called: bool) -> str:
     """Return a hint for an attribute, such as `np.sin(x)`, `x.T` or `x.detach()`."""
     if called and attribute in BACKWARD:
         return _SPECIAL["backward"]
-    found = _OURS.get(_close(attribute), [attribute])
-    ours = found[0]
+    names = _OURS.get(_close(attribute), [attribute])
+    ours = names[0]
     if root in MODULES:
         if attribute in _CONSTANTS:
             return _CONSTANTS[attribute]
         if ours in FUNCTIONS:
-            calls = listed([f"{other}(...)" for other in found], last="or")
+            calls = listed([f"{other}(...)" for other in names], last="or")
             return f"Write {calls} without {root!r}."
         return function_hint(attribute)
     if ours == "at_set":
@@ -199,25 +199,25 @@ def call_shape(name: str) -> str:
     return f"{name}({', '.join(op.slots or tuple(f'{param.name}={param.default}' for param in op.params))})"
 
 
-def character_hint(found: str) -> str:
+def character_hint(piece: str) -> str:
     """Return a hint for a name, a text or a character outside printable ASCII."""
-    if found in _LOOKALIKES:
-        return f"Write {_LOOKALIKES[found]} instead."
-    if found[-1] in _RAISED:
-        return f"Write {character_text(found)}."
-    plain = "".join(_spelled(letter) for letter in found[:40])
+    if piece in _LOOKALIKES:
+        return f"Write {_LOOKALIKES[piece]} instead."
+    if piece[-1] in _RAISED:
+        return f"Write {character_text(piece)}."
+    plain = "".join(_spelled(letter) for letter in piece[:40])
     return f"Names use a-z, A-Z, 0-9 and _; write {plain}." if plain.isidentifier() else "Remove it."
 
 
-def character_text(found: str) -> str:
+def character_text(piece: str) -> str:
     """Return what a name or a sign outside printable ASCII means in a formula; "" if that is not clear."""
-    if found in _WORDS_FOR:
-        return _WORDS_FOR[found]
-    if found in _LOOKALIKES:
-        return _LOOKALIKES[found]
-    if found[-1] in _RAISED and found[:-1].isascii():
-        return f"{found[:-1]} ** {_RAISED[found[-1]]}"
-    plain = "".join(map(_spelled, found))
+    if piece in _WORDS_FOR:
+        return _WORDS_FOR[piece]
+    if piece in _LOOKALIKES:
+        return _LOOKALIKES[piece]
+    if piece[-1] in _RAISED and piece[:-1].isascii():
+        return f"{piece[:-1]} ** {_RAISED[piece[-1]]}"
+    plain = "".join(map(_spelled, piece))
     return plain if plain.isidentifier() else ""
 
 
@@ -234,13 +234,13 @@ def _spelled(letter: str) -> str:
     )
 
 
-def number_hint(found: str) -> str:
+def number_hint(piece: str) -> str:
     """Return a hint for a malformed number: `2x`, `0xff` or `1j`."""
-    product = number_text(found)
+    product = number_text(piece)
     return f"For a product write {product}." if product else "Write it like 12, 0.5 or 1e-3."
 
 
-def number_text(found: str) -> str:
+def number_text(piece: str) -> str:
     """Return the product that is written `2x`; "" for another malformed number."""
-    match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([A-Za-z_]\w*)", found)
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([A-Za-z_]\w*)", piece)
     return f"{match[1]} * {match[2]}" if match and match[2] not in "jJlLfF" else ""

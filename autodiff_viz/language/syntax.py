@@ -1,4 +1,4 @@
-"""Parse logical lines to Python syntax trees, one line at a time."""
+"""Parse logical lines to Python syntax trees, one line at a time, and check the use of names in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autodiff_viz.language.scanner import DEFINITION, LogicalLine, Span, definit
 from autodiff_viz.language.suggestions import CONSTANTS, FUNCTIONS, KEYWORDS, name_hint, nearest
 from autodiff_viz.ops.catalog import OPS
 
-# Resolve names in formulas and lambdas: record the assigned names, and check each use.
+# Names of formulas and lambdas: those that lines assign are recorded, and each use is checked.
 
 
 _TARGET = re.compile(r"([A-Za-z_]\w*)\s*(?::[^=]*)?=(?!=)", re.ASCII)
@@ -73,8 +73,7 @@ class Names:
             hint = name_hint(name, self.assigned)
             correction = _name_meant(name, self.assigned)
             raise line.error(node, "unknown-name", f"{quoted(name)} has no value.", hint, correction)
-        here = line.number + node.lineno - 1
-        if self.assigned[name] == here:
+        if self.assigned[name] == line.number + node.lineno - 1:
             message, hint = f"{name!r} is used to work out itself.", "A value may not depend on itself."
             raise line.error(node, "used-too-early", message, hint)
         message = f"{name!r} is used here, but gets its value only in line {self.assigned[name]}."
@@ -134,6 +133,9 @@ def check_argument(line: LogicalLine, argument: ast.arg, seen: set[str]) -> Grap
     )
 
 
+# Lines: each is parsed alone.
+
+
 _FIRST_WORD = re.compile(r"[a-z]+\b")
 _BLOCK = 'Write with checkpoint("name"): or with group("name"): and indent the lines inside it.'
 _HEADS = {
@@ -157,16 +159,16 @@ def parsed_lines(
     lines: Sequence[LogicalLine], problems: list[Problem]
 ) -> list[tuple[LogicalLine, Statements]]:
     """Parse every line; record its mistakes in `problems`, and end where these are too many to report."""
-    found: list[tuple[LogicalLine, Statements]] = []
+    parsed: list[tuple[LogicalLine, Statements]] = []
     for line in lines:
         if len(problems) >= limits.PROBLEMS:
             break
         try:
-            found.append((line, parse_line(line)))
+            parsed.append((line, parse_line(line)))
         except GraphError as error:
             problems.extend(error.problems)
-            found.append((line, None))
-    return found
+            parsed.append((line, None))
+    return parsed
 
 
 def announce(lines: Sequence[tuple[LogicalLine, Statements]], names: Names) -> None:
@@ -196,11 +198,14 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
         text = with_powers(line) if "^" in line.text else line.text
         if DEFINITION.match(text):
             return definition(text)
-        return _statements(f"{text} pass" if word in _HEADS and text.endswith(":") else text)
+        source = f"{text} pass" if word in _HEADS and text.endswith(":") else text
+        return _short(source) if len(source) <= SHORT else syntax_tree(source).body
     except SyntaxError as error:
-        message = f"This is not a formula: {_reason(error)}."
+        # Python's reason without its advice, which is about Python.
+        reason = re.split(r"[.;,] |\bMaybe\b|\bPerhaps\b| \(<", error.msg)[0].strip(" .")
+        message = f"This is not a formula: {reason if reason.isascii() else 'invalid syntax'}."
         better = misspelt(line, OF_ONE)
-        hint = f"{better.label}." if better else _hint(word)
+        hint = f"{better.label}." if better else _HEADS.get(word, _EXAMPLE)
         raise line.error(_place(line, error), "syntax", message, hint, better) from None
     except (RecursionError, MemoryError):
         message = f"Operations are more than {limits.NESTING} deep here."
@@ -208,15 +213,7 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
         raise line.error(line.whole(), "too-deep", message, hint) from None
 
 
-def _statements(source: str) -> list[ast.stmt]:
-    return _short(source) if len(source) <= SHORT else syntax_tree(source).body
-
-
-def _key(source: str) -> str:
-    return source
-
-
-@remembered(REMEMBERED, _key)
+@remembered(REMEMBERED, lambda source: source)
 def _short(source: str) -> list[ast.stmt]:
     """Memoise the parse of a short line, since each edit leaves most lines unchanged.
 
@@ -236,19 +233,9 @@ def is_head(line: LogicalLine) -> bool:
     return first_word(line) == "with" and line.text.endswith(":")
 
 
-def _reason(error: SyntaxError) -> str:
-    """Return Python's reason without its advice, which is about Python."""
-    reason = re.split(r"[.;,] |\bMaybe\b|\bPerhaps\b| \(<", error.msg)[0].strip(" .")
-    return reason if reason.isascii() else "invalid syntax"
-
-
 def _place(line: LogicalLine, error: SyntaxError) -> Span:
     row = min(max(error.lineno or 1, 1), line.text.count("\n") + 1)
     start = line.column(row, max((error.offset or 1) - 1, 0))
     same = error.end_lineno == error.lineno and (error.end_offset or 0) > (error.offset or 0)
     end = line.column(row, error.end_offset - 1) if same else start + 1  # type: ignore[operator]
     return Span(line.number + row - 1, start, line.number + row - 1, end)
-
-
-def _hint(word: str) -> str:
-    return _HEADS.get(word, _EXAMPLE)

@@ -12,6 +12,7 @@ import ast
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -39,7 +40,7 @@ from autodiff_viz.language.scanner import LogicalLine
 from autodiff_viz.language.suggestions import FUNCTIONS
 from autodiff_viz.language.syntax import Statements, is_head, target_of
 
-# Name the copies that loops and functions make, and their groups; limit how many there are.
+# Names of the copies that loops and functions make, and of their groups; limits on how many there are.
 
 
 MANY = 4  # times the groups that a graph may have: a few too many are reported where groups are read
@@ -129,6 +130,9 @@ class Fresh:
             raise line.error(line.whole(), "too-many-nodes", message, "Use fewer steps, or calls.")
 
 
+# Copies of lines, in the order in which they run.
+
+
 Line = tuple[LogicalLine, Statements]
 
 
@@ -138,7 +142,7 @@ def unrolled(lines: list[Line], problems: list[Problem]) -> list[Line]:
         return lines
     unroller = _Unroller(lines, problems)
     unroller.run(lines)
-    return unroller.found
+    return unroller.copies
 
 
 def opens_block(statements: Statements) -> bool:
@@ -148,7 +152,7 @@ def opens_block(statements: Statements) -> bool:
 
 class _Unroller:
     def __init__(self, lines: Sequence[Line], problems: list[Problem]):
-        self.found: list[Line] = []
+        self.copies: list[Line] = []
         self._problems = problems
         self._names: Names = {}  # what a name of the text means here: a node, or the number of a step
         self._assigned = stored(outside_functions(lines))  # names that the text assigns, with their lines
@@ -171,38 +175,42 @@ class _Unroller:
         at = 0
         while at < len(lines) and len(self._problems) < limits.PROBLEMS:
             line, statements = lines[at]
-            end = after(lines, at) if opens_block(statements) else at + 1
-            before = len(self.found)
+            head: Any = statements[0] if opens_block(statements) else None  # type: ignore[index]
+            end = after(lines, at) if head else at + 1
+            body, before = lines[at + 1 : end], len(self.copies)
             try:
-                if opens_block(statements):
-                    self._block(line, statements[0], lines[at + 1 : end])  # type: ignore[index]
+                if isinstance(head, ast.FunctionDef):
+                    function = read_function(line, head, body, ChainMap(self._assigned, self._functions))
+                    self._functions[function.name] = function
+                elif head:
+                    self._loop(line, head, body, self._names, TOP)
                 else:
                     self._plain(line, statements)
             except (GraphError, RecursionError, MemoryError) as error:
-                if isinstance(head := statements and statements[0], ast.FunctionDef):
+                if isinstance(head, ast.FunctionDef):
                     self._broken.add(head.name)
-                self._problems.extend(_problems(line, error))
-                del self.found[before:]
-                self.found += [(each, None) for each, _ in lines[at:end]]
+                if not isinstance(error, GraphError):
+                    message = f"Operations are more than {limits.NESTING} deep here."
+                    hint = "Give a part a name on a line of its own."
+                    error = line.error(line.whole(), "too-deep", message, hint)
+                self._problems.extend(error.problems)
+                # Lines without statements: the names that they seem to assign are not reported as missing.
+                del self.copies[before:]
+                self.copies += [(each, None) for each, _ in lines[at:end]]
             at = end
-
-    def _block(self, line: LogicalLine, head: ast.stmt, body: Sequence[Line]) -> None:
-        if isinstance(head, ast.FunctionDef):
-            function = read_function(line, head, body, ChainMap(self._assigned, self._functions))
-            self._functions[function.name] = function
-        else:
-            self._loop(line, head, body, self._names, TOP)  # type: ignore[arg-type]
 
     def _loop(self, line: LogicalLine, head: ast.For, body: Sequence[Line], names: Names, copy: Copy) -> None:
         """Copy the body of a loop for each step. `names` then has the values of the last one."""
         loop = read_loop(line, head, body, ChainMap(self._assigned, self._later, names))  # type: ignore[arg-type]
-        inner, inside = dict(names), stored(outside_loops(body))
+        inner, inside = dict(names), stored(outside_loops(body))  # loops inside name their own lines
         title = self._fresh.title(line, f"{copy.title}for {loop.counter}")
         self._calls[loop.counter] += 1
         again = f"_{self._calls[loop.counter]}"
+        # Where an earlier loop over this counter has made the name already, the number of this one is added;
+        # where that is taken too, the counter.
         also = ("", again, f"_{loop.counter}{again}")
         for step in loop.steps:
-            end = copy.ending + f"_{step}".replace("-", "m")
+            end = copy.ending + f"_{step}".replace("-", "m")  # a name has no minus
             own = {
                 name: self._fresh.name(line, name, *(name + more + end for more in also)) for name in inside
             }
@@ -230,7 +238,7 @@ class _Unroller:
     def _plain(self, line: LogicalLine, statements: Statements) -> None:
         """Copy a line outside of loops and functions, which may call functions and read what loops assign."""
         if statements is None or not (self._names or self._functions or self._later):
-            self.found.append((line, statements))
+            self.copies.append((line, statements))
             return
         for statement in statements:
             target = target_of(statement)
@@ -250,7 +258,7 @@ class _Unroller:
         """
         self._fresh.copy(line, sum(self._parts(each).count for each in statements or ()))
         if statements is None:
-            self.found.append((line, None))
+            self.copies.append((line, None))
         for statement in statements or ():
             if (target := target_of(statement)) is not None:
                 self._assign(line, statement, own.get(target.id, target.id), names)  # type: ignore[arg-type]
@@ -259,7 +267,7 @@ class _Unroller:
             elif isinstance(statement, ast.With):
                 self._with(line, statement, names, own, suffix)
             else:
-                self.found.append((line, [self._expression(line, statement, names)]))
+                self.copies.append((line, [self._expression(line, statement, names)]))
 
     def _with(
         self, line: LogicalLine, statement: ast.With, names: Names, own: Mapping[str, str], suffix: str
@@ -269,18 +277,19 @@ class _Unroller:
             message = f"A copy of this block is named {min(taken)!r}, and there is a block of that name."
             raise line.error(statement, "name-taken", message, "Rename one of them.")
         if is_head(line):
-            self.found.append((line, [head]))
+            self.copies.append((line, [head]))
             return
-        before = len(self.found)
+        before = len(self.copies)
         head.body = []
         for inner in statement.body:
             self._copy(line, [inner], names, own, suffix)
-        pieces, self.found[before:] = self.found[before:], []
+        pieces, self.copies[before:] = self.copies[before:], []
+        # More lines than statements: a call was inlined, as a block of its own.
         if len(pieces) > len(statement.body):
             message = "A block on one line calls no function."
             raise line.error(statement, "not-in-language", message, "Indent its lines below it.")
         head.body = [inner for _, statements in pieces for inner in statements or ()]
-        self.found.append((line, [head]))
+        self.copies.append((line, [head]))
 
     def _assign(
         self, line: LogicalLine, statement: ast.Assign | ast.Return, target: str, names: Names
@@ -296,7 +305,7 @@ class _Unroller:
         """Add the line `target = value` with the place of `place`."""
         self._fresh.count(line)
         left = ast.copy_location(ast.Name(target, ast.Store()), getattr(place, "targets", [place])[0])
-        self.found.append((line, [ast.copy_location(ast.Assign([left], value), place)]))
+        self.copies.append((line, [ast.copy_location(ast.Assign([left], value), place)]))
 
     def _expression(self, line: LogicalLine, tree: ast.AST, names: Names) -> ast.AST:
         """Return a copy with names replaced; calls of functions are inlined on lines before it."""
@@ -324,7 +333,7 @@ class _Unroller:
         if name not in self._later or name in FUNCTIONS:
             return False
         if name in self._broken:
-            raise GraphError(())
+            raise GraphError(())  # its mistake is reported at its definition
         if name in self._inside:
             through = f" through {self._inside[-1]!r}" if name != self._inside[-1] else ""
             message = f"{name!r} calls itself{through}; a graph has no end then."
@@ -353,7 +362,7 @@ class _Unroller:
                 self._emit(line, value, inner[name], value)
         own = {name: self._fresh.name(line, name, f"{name}_{ending}") for name in function.own}
         if function.result in own:
-            own[function.result] = target
+            own[function.result] = target  # its line makes the call's value, so none is added for the return
         inner |= own
         self._head(line, title)
         self._inside.append(function.name)
@@ -376,12 +385,4 @@ class _Unroller:
         for node in ast.walk(head):  # a mistake, such as too many groups, is marked at the line
             node.lineno = node.end_lineno = 1  # type: ignore[attr-defined]
             node.col_offset, node.end_col_offset = 0, len(line.text.split("\n")[0])  # type: ignore[attr-defined]
-        self.found.append((replace(line, text=text, powers=()), [head]))
-
-
-def _problems(line: LogicalLine, error: Exception) -> Iterable[Problem]:
-    if isinstance(error, GraphError):
-        return error.problems
-    message = f"Operations are more than {limits.NESTING} deep here."
-    hint = "Give a part a name on a line of its own."
-    return line.error(line.whole(), "too-deep", message, hint).problems
+        self.copies.append((replace(line, text=text, powers=()), [head]))

@@ -44,22 +44,13 @@ class Finding:
     holds: bool
 
 
-def _runs(trace: Trace, of: str) -> tuple[int, int, int]:
-    runs = trace.runs[of]
-    return runs.forward, runs.backward, runs.kept
-
-
-def _added(trace: Trace, of: str) -> list[np.ndarray]:
-    return [trace.passed[wire] for wire in consumers(trace.graph)[of]]
-
-
 QUANTITIES: Mapping[str, Callable[[Trace, Any], Any]] = {
     "value": lambda trace, of: trace.value[of],
     "cotangent": lambda trace, of: trace.cotangent[of],
     "gradient": lambda trace, of: trace.gradient[of],
     "passed": lambda trace, of: trace.passed[of],
-    "added": _added,
-    "runs": _runs,
+    "added": lambda trace, of: [trace.passed[wire] for wire in consumers(trace.graph)[of]],
+    "runs": lambda trace, of: (trace.runs[of].forward, trace.runs[of].backward, trace.runs[of].kept),
     "residuals": lambda trace, of: len(trace.residuals),
     "residual elements": lambda trace, of: sum(residual.elements for residual in trace.residuals),
 }
@@ -68,7 +59,9 @@ QUANTITIES: Mapping[str, Callable[[Trace, Any], Any]] = {
 CUT: Mapping[str, Callable[[Division, Any], Any]] = {
     "chain less whole": lambda cut, of: np.asarray(cut.difference),
     "product less whole": lambda cut, of: np.asarray(cut.product),
-    "handed": lambda cut, of: _handed(cut, of),
+    "handed": lambda cut, of: next(
+        prod(shape) for link in cut.links for name, shape in link.gives if name == of
+    ),
     "jacobian": lambda cut, of: _jacobian(cut, *of).elements,
     "full jacobian": lambda cut, of: _jacobian(cut, *of).full,
 }
@@ -80,10 +73,6 @@ SPLIT: Mapping[str, Callable[[Curves, int], Any]] = {
     "apart loss": lambda curves, step: curves.apart[step],
 }
 """Readers of claims about training by segments, as functions of the step; `of` is unused."""
-
-
-def _handed(cut: Division, of: str) -> int:
-    return next(prod(shape) for link in cut.links for name, shape in link.gives if name == of)
 
 
 def _jacobian(cut: Division, of: str, by: str) -> Jacobian:
@@ -119,11 +108,16 @@ def claims_of(lesson: Lesson, variant: int) -> tuple[Claim, ...]:
 
 def check(claim: Claim, lesson: Lesson) -> Finding:
     """Evaluate `claim` on its variant, at the step that it names."""
-    found, expected = _read(claim, lesson, claim.variant), np.asarray(_expected(claim, lesson))
-    return Finding(claim, expected, found, agree(found, expected, claim))
+    computed, expected = _read(claim, lesson, claim.variant), claim.expected
+    if isinstance(expected, Like):
+        expected = _read(claim, lesson, expected.variant)
+    elif isinstance(expected, Law):
+        expected = _law_value(expected, trace_of(lesson.variants[claim.variant], claim.at))
+    expected = np.asarray(expected)
+    return Finding(claim, expected, computed, agree(computed, expected, claim))
 
 
-def check_on(own: Finding, found: Trace) -> Finding | None:
+def check_on(own: Finding, other: Trace) -> Finding | None:
     """Evaluate a claim on another trace, perhaps of an edited graph; `own` is its finding on its own graph.
 
     Returns:
@@ -133,9 +127,9 @@ def check_on(own: Finding, found: Trace) -> Finding | None:
     if claim.quantity not in QUANTITIES or isinstance(claim.at, range):
         return None
     try:
-        read = np.asarray(QUANTITIES[claim.quantity](found, claim.of))
+        read = np.asarray(QUANTITIES[claim.quantity](other, claim.of))
         law = isinstance(claim.expected, Law)
-        expected = np.asarray(_law_value(claim.expected, found)) if law else own.expected
+        expected = np.asarray(_law_value(claim.expected, other)) if law else own.expected
     except (GraphError, KeyError, ValueError):  # ValueError: wires of several shapes meet at a fork
         return None
     return Finding(claim, expected, read, agree(read, expected, claim))
@@ -209,24 +203,16 @@ def allowed(claim: Claim, expected: np.ndarray) -> np.ndarray:
     return 10.0**-claim.digits * np.abs(expected.astype(np.float64))
 
 
-def _expected(claim: Claim, lesson: Lesson) -> Any:
-    if isinstance(claim.expected, Like):
-        return _read(claim, lesson, claim.expected.variant)
-    if isinstance(claim.expected, Law):
-        return _law_value(claim.expected, trace_of(lesson.variants[claim.variant], claim.at))
-    return claim.expected
-
-
-def _law_value(law: Law, found: Trace) -> np.ndarray:
-    """Evaluate the law as a graph of its own, whose inputs are values of `found`."""
+def _law_value(law: Law, traced: Trace) -> np.ndarray:
+    """Evaluate the law as a graph of its own, whose inputs are values of `traced`."""
     graph = parse("\n".join([*(f"{name} = 0.0" for name in law.names), f"law = {law.formula}"]))
-    values = {name: found.value[name] for name in law.names}
-    return trace(graph, values, dtype=found.dtype).value["law"]
+    values = {name: traced.value[name] for name in law.names}
+    return trace(graph, values, dtype=traced.dtype).value["law"]
 
 
-# Encode evaluated claims, for transfer between processes and for the persistent cache; decode them.
-# Cached data is trusted only as far as it can be checked against the lesson: the expected number must be
-# the claim's own, and whether the claim holds is recomputed from the two numbers.
+# Evaluated claims as JSON data, for transfer between processes and for the persistent cache. Cached data is
+# trusted only as far as it can be checked against the lesson: the expected number must be the claim's own,
+# and whether the claim holds is computed again from the two numbers.
 
 
 Proof = tuple[tuple[Finding, ...], ...]
@@ -246,10 +232,10 @@ def prove(key: str, directory: str | None, name: bytes) -> list[Any]:
     Returns:
       JSON data, for `read_proof`.
     """
-    found = lesson(key)
+    proved = lesson(key)
     proof = [
-        [[_written(each.expected), _written(each.found)] for each in findings(found, variant)]
-        for variant in range(len(found.variants))
+        [[_written(each.expected), _written(each.found)] for each in findings(proved, variant)]
+        for variant in range(len(proved.variants))
     ]
     keep(directory and Path(directory), name, proof)
     return proof
@@ -263,23 +249,23 @@ def read_proof(data: Any, lesson: Lesson) -> Proof:
     """
     if not isinstance(data, list) or len(data) != len(lesson.variants):
         raise ValueError("it is not of the graphs of the lesson")
-    return tuple(_findings(found, claims_of(lesson, variant)) for variant, found in enumerate(data))
-
-
-def _findings(data: Any, claims: tuple[Claim, ...]) -> tuple[Finding, ...]:
-    if not isinstance(data, list) or len(data) != len(claims):
-        raise ValueError("it is not of the claims of the lesson")
-    return tuple(map(_finding, data, claims))
-
-
-def _finding(data: Any, claim: Claim) -> Finding:
-    if not isinstance(data, list) or len(data) != 2:
-        raise ValueError("a claim has a number that is expected and one that was found")
-    expected, found = map(_array, data)
-    named = not isinstance(claim.expected, Law | Like)
-    if named and not same(expected, np.asarray(claim.expected)):
-        raise ValueError("the claim expects another number")
-    return Finding(claim, expected, found, agree(found, expected, claim))
+    proof: list[tuple[Finding, ...]] = []
+    for variant, pairs in enumerate(data):
+        claims = claims_of(lesson, variant)
+        if not isinstance(pairs, list) or len(pairs) != len(claims):
+            raise ValueError("it is not of the claims of the lesson")
+        checked = []
+        for pair, claim in zip(pairs, claims, strict=True):
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise ValueError("a claim has a number that is expected and one that was found")
+            expected, computed = map(_array, pair)
+            # The number of a law, or of another graph, would have to be computed anew to be compared.
+            named = not isinstance(claim.expected, Law | Like)
+            if named and not same(expected, np.asarray(claim.expected)):
+                raise ValueError("the claim expects another number")
+            checked.append(Finding(claim, expected, computed, agree(computed, expected, claim)))
+        proof.append(tuple(checked))
+    return tuple(proof)
 
 
 def _written(array: np.ndarray) -> dict[str, Any]:

@@ -80,31 +80,23 @@ def declared(k: int) -> str:
     return _written(k, DECLARED)
 
 
-def _image_law(k: int) -> Law:
-    """Return the law of the image's gradient.
-
-    The pullback of a convolution is a convolution with the kernel turned by 180 degrees and its channels
-    swapped.
-    """
-    turned = "transpose(kernel_{i}[::-1, ::-1], axes=(0, 1, 3, 2))"
-    term = f'p[{{j}}] * conv2d(result, {turned}, [0.0, 0.0], padding="SAME")'
-    terms = " + ".join(term.format(i=i, j=i - 1) for i in range(1, k + 1))
-    return Law(f"({terms}) / 36.0", ("p", "result", *(f"kernel_{i}" for i in range(1, k + 1))))
-
-
-def _weights_law(k: int) -> Law:
-    inner = ", ".join(f"sum(result * branch_{i})" for i in range(1, k + 1))
-    return Law(f"stack([{inner}]) / 36.0", ("result", *(f"branch_{i}" for i in range(1, k + 1))))
-
-
 MEAN = "by hand: ȳ = 2·result/72 = result/36; "
 
 
 def _claims(variant: int, k: int) -> tuple[Claim, ...]:
+    branches = range(1, k + 1)
+    # The pullback of a convolution is a convolution with the kernel turned by 180 degrees and its channels
+    # swapped.
+    turned = "transpose(kernel_{i}[::-1, ::-1], axes=(0, 1, 3, 2))"
+    term = f'p[{{j}}] * conv2d(result, {turned}, [0.0, 0.0], padding="SAME")'
+    terms = " + ".join(term.format(i=i, j=i - 1) for i in branches)
+    image_law = Law(f"({terms}) / 36.0", ("p", "result", *(f"kernel_{i}" for i in branches)))
+    products = ", ".join(f"sum(result * branch_{i})" for i in branches)
+    weights_law = Law(f"stack([{products}]) / 36.0", ("result", *(f"branch_{i}" for i in branches)))
     image = f"{MEAN}Σ pᵢ · (pullback of branch i at ȳ), a convolution with the kernel turned round"
     return (
-        Claim("d image", "gradient", "image", _image_law(k), image, variant, within=1e-7),
-        Claim("d p", "cotangent", "p", _weights_law(k), f"{MEAN}⟨ȳ, branch i⟩", variant, within=1e-6),
+        Claim("d image", "gradient", "image", image_law, image, variant, within=1e-7),
+        Claim("d p", "cotangent", "p", weights_law, f"{MEAN}⟨ȳ, branch i⟩", variant, within=1e-6),
     )
 
 

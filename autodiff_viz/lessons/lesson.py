@@ -1,4 +1,4 @@
-"""Build the edits of lesson exercises, in the form in which the canvas sends edits."""
+"""Describe lessons as records: text, graphs, exercises with their edits, sources and claims for the tests."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.training.state import Settings
-
-# Describe a lesson as records: text, graphs, exercises, and claims that the tests check.
-
 
 DIGITS = 6  # significant digits, of float32's seven; the last one differs between builds of XLA
 EXACTLY = 0.0
@@ -172,7 +169,7 @@ class Lesson:
         return self.numbers.index(number) if number in self.numbers else number
 
 
-# Name the documents that the claims cite as sources, and introduce them for the lessons' texts.
+# Sources: the documents that claims cite, and how the lessons' texts introduce them.
 
 
 SWIFT = "Custom differentiation, the Swift for TensorFlow tutorial"
@@ -207,6 +204,9 @@ INTRODUCTIONS = {
     TWO_MODELS_ASKED: TWO_MODELS_QUESTION,
 }
 """What a lesson's text says of each document where it first speaks of it."""
+
+# Edits of exercises, in the form in which the canvas sends edits.
+
 
 Edit = Mapping[str, Any]
 

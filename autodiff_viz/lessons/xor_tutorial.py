@@ -3,10 +3,9 @@
 from autodiff_viz.lessons.lesson import SWIFT, TUTORIAL, Claim, Lesson, Part, Try, Variant, ruled, written
 from autodiff_viz.training.state import Settings
 
-# Quote the numbers that the tutorial printed while it trained XOR, and its initial weights. The weights
-# are recovered from the printed gradients by least squares. Two of them, in the second row of `W1` at 4
-# and 5, do not follow from the run: with any clearly negative value these units are off whenever the
-# second input is on.
+# Numbers that the tutorial printed while it trained XOR, and its initial weights. The weights are recovered
+# from the printed gradients by least squares. Two of them, in the second row of `W1` at 4 and 5, do not
+# follow from the run: with any clearly negative value these units are off whenever the second input is on.
 
 
 # fmt: off

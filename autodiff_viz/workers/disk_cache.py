@@ -27,7 +27,7 @@ PACKAGE = Path(__file__).parents[1]
 VERSIONS = 3  # number of last used versions whose directories are kept
 LARGEST = 4_000_000  # bytes of an answer
 TUNED_BY = ("JAX_", "XLA_")  # prefixes of environment variables that change results
-SAID = re.compile("[0-9a-f]{32}")
+DIGEST = re.compile("[0-9a-f]{32}")  # name of the directory of a version
 
 _log = logging.getLogger(__name__)
 
@@ -38,21 +38,18 @@ def version(libraries: tuple[str, ...]) -> str:
     That is this program, the versions of its `libraries`, Python, the processor, and JAX's and XLA's
     environment variables.
     """
-    told = blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     for path in sorted(PACKAGE.rglob("*.py")):
-        told.update(repr((str(path.relative_to(PACKAGE)), path.read_bytes())).encode())
+        digest.update(repr((str(path.relative_to(PACKAGE)), path.read_bytes())).encode())
     tuned = [pair for pair in sorted(os.environ.items()) if pair[0].startswith(TUNED_BY)]
-    settings = [pair for pair in tuned if "CACHE" not in pair[0]]
-    told.update(repr((libraries, sys.version, platform.machine(), _processor(), settings)).encode())
-    return told.hexdigest()
-
-
-def _processor() -> list[str]:
-    """Return the system's description of the first processor; [] where there is none."""
+    settings = [pair for pair in tuned if "CACHE" not in pair[0]]  # where results are kept changes none
+    processor: list[str] = []  # the first one, where the system describes it
     with suppress(OSError):
         first = Path("/proc/cpuinfo").read_text("utf-8", "replace").partition("\n\n")[0]
-        return [line for line in first.splitlines() if line.startswith(("model name", "flags", "Features"))]
-    return []
+        features = ("model name", "flags", "Features")
+        processor = [line for line in first.splitlines() if line.startswith(features)]
+    digest.update(repr((libraries, sys.version, platform.machine(), processor, settings)).encode())
+    return digest.hexdigest()
 
 
 def directory(version: str) -> Path | None:
@@ -64,47 +61,40 @@ def directory(version: str) -> Path | None:
     if os.environ.get(VARIABLE) == "off":
         return None
     try:
-        root = Path(os.environ.get(VARIABLE) or _usual()).absolute()
+        usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "autodiff_viz"
+        root = Path(os.environ.get(VARIABLE) or usual).absolute()
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if fault := _fault(root):
             _log.warning("Nothing is kept on disk: %s", fault)
             return None
         own = root / version
         own.mkdir(mode=0o700, exist_ok=True)
-        os.utime(own)
-        _drop_old(root)
+        os.utime(own)  # used now
+        versions = [path for path in root.iterdir() if DIGEST.fullmatch(path.name) and path.is_dir()]
+        for path in sorted(versions, key=lambda path: path.stat().st_mtime)[:-VERSIONS]:
+            shutil.rmtree(path, ignore_errors=True)
         return own if os.access(own, os.W_OK) else None
     except (OSError, RuntimeError) as error:  # RuntimeError: no home directory
         _log.info("Nothing is kept on disk: %s", error)
         return None
 
 
-def _usual() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "autodiff_viz"
-
-
 def _fault(root: Path) -> str:
     """Return why other users could write to `root`; "" where they cannot."""
-    found = root.stat()
+    status = root.stat()
     mend = f"Make a directory that is yours alone (chmod 700) and name it in {VARIABLE}."
     if not hasattr(os, "getuid"):
         return ""
-    if found.st_uid != os.getuid():
-        return f"{root} belongs to the user {found.st_uid}; it must belong to {os.getuid()}. {mend}"
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return f"others may write to {root}, whose mode is {stat.filemode(found.st_mode)}. {mend}"
+    if status.st_uid != os.getuid():
+        return f"{root} belongs to the user {status.st_uid}; it must belong to {os.getuid()}. {mend}"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"others may write to {root}, whose mode is {stat.filemode(status.st_mode)}. {mend}"
     for above in root.resolve().parents:
         mode = above.stat().st_mode
+        # In a sticky directory, such as /tmp, only its owner moves what is there.
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             return f"others may put something else in the place of {root}: they may write to {above}. {mend}"
     return ""
-
-
-def _drop_old(root: Path) -> None:
-    """Remove the directories of all but the `VERSIONS` last used versions."""
-    found = [path for path in root.iterdir() if SAID.fullmatch(path.name) and path.is_dir()]
-    for path in sorted(found, key=lambda path: path.stat().st_mtime)[:-VERSIONS]:
-        shutil.rmtree(path, ignore_errors=True)
 
 
 def read(directory: Path | None, key: bytes) -> Any:
@@ -117,9 +107,9 @@ def read(directory: Path | None, key: bytes) -> Any:
     path = _path(directory, key)
     with suppress(OSError):
         with suppress(ValueError, RecursionError):
-            found = json.loads(path.read_text("utf-8")) if path.stat().st_size <= LARGEST else None
-            if isinstance(found, dict) and found.get("digest") == _digest(key, found.get("answer")):
-                return found["answer"]
+            stored = json.loads(path.read_text("utf-8")) if path.stat().st_size <= LARGEST else None
+            if isinstance(stored, dict) and stored.get("digest") == _digest(key, stored.get("answer")):
+                return stored["answer"]
         path.unlink()
     return None
 

@@ -74,7 +74,7 @@ class Template:
         self._running = process, control
         control.settimeout(STARTING)
         try:
-            _exactly(control, 1)
+            _exactly(control, 1)  # sent once the modules are loaded
             control.settimeout(BLOCKED)
         except OSError:
             self.end()
@@ -82,10 +82,10 @@ class Template:
 
 
 def _exactly(control: socket.socket, count: int) -> bytes:
-    found = b""
-    while len(found) < count:
-        part = control.recv(count - len(found))
+    received = b""
+    while len(received) < count:
+        part = control.recv(count - len(received))
         if not part:
             raise ConnectionResetError("the template process has ended")
-        found += part
-    return found
+        received += part
+    return received

@@ -82,8 +82,10 @@ class Pool:
             if self._ended or job.key in self._answers:
                 return
             self._askers.setdefault(job.key, set()).add(asker)
-            if self._has(job.key):
-                return
+            known = [queued for queue in self._waiting.values() for queued in queue.values()]
+            known += [worker.job for worker in self._workers if worker.job is not None]
+            if any(each.key == job.key for each in known):
+                return  # it waits or runs already; the asker has been added to it
             self._take_back(asker, waiting)
             if job.long:
                 self._leave(asker, [worker for worker in self._workers if worker.long])
@@ -145,12 +147,6 @@ class Pool:
         if self._thread is not None:
             self._thread.join()
 
-    def _has(self, key: bytes) -> bool:
-        """Return whether a job of this key waits or runs."""
-        jobs = [job for waiting in self._waiting.values() for job in waiting.values()]
-        jobs += [worker.job for worker in self._workers if worker.job is not None]
-        return any(job.key == key for job in jobs)
-
     def _note(self, job: Job, answer: Answer) -> None:
         self._askers.pop(job.key, None)
         self._answers[job.key] = answer
@@ -163,12 +159,15 @@ class Pool:
     def _run(self) -> None:
         while not self._ended:
             wait([self._woken, *(worker.connection for worker in self._workers)], self._pause())
-            self._drain()
+            self._woken.setblocking(False)
+            with suppress(BlockingIOError):  # all that has woken it, however often
+                while self._woken.recv(4096):
+                    pass
             with self._changed:
                 for worker in [*self._workers]:
                     self._look_after(worker)
             for long in self._waiting:
-                self._hand_out(long)
+                self._hand_out(long)  # takes the lock itself, but not while it forks
         for worker in [*self._workers]:
             self._kill(worker)
         self._template.end()
@@ -182,14 +181,6 @@ class Pool:
         if self._waiting[False] and now < self._rested:
             times.append(self._rested)
         return max(0.0, min(times) - now) if times else None
-
-    def _drain(self) -> None:
-        self._woken.setblocking(False)
-        try:
-            while self._woken.recv(4096):
-                pass
-        except BlockingIOError:
-            pass
 
     def _look_after(self, worker: Worker) -> None:
         """Take what the worker has sent, or end it: broken, cancelled, past its deadline, or without work."""
@@ -249,7 +240,7 @@ class Pool:
             with self._changed:
                 if not waiting:  # the last job was cancelled meanwhile
                     return
-                free.begin(*waiting.popitem(last=long))
+                free.begin(*waiting.popitem(last=long))  # of long jobs the newest, of short ones the oldest
             try:
                 free.connection.send(free.job.message)
             except OSError:

@@ -13,7 +13,7 @@ from autodiff_viz.workers.jobs import Job, Report
 
 PATIENCE = 12  # wall-clock limit as a multiple of the CPU limit: workers of low priority may have to wait
 
-IS_TOLD = Path("/proc/self/stat").exists()
+COUNTS_CPU_TIME = Path("/proc/self/stat").exists()
 """Whether the system says how much CPU time a process has used."""
 
 
@@ -61,7 +61,7 @@ class Worker:
         now, work = monotonic(), work_of(self.process)
         if work != self.work:
             self.work, self.moved = work, now
-        stalled = IS_TOLD and now - self.moved >= self.job.seconds
+        stalled = COUNTS_CPU_TIME and now - self.moved >= self.job.seconds
         return stalled or self.deadline <= now or work >= self.seconds
 
 
