@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import plotly.graph_objects as go
 
@@ -57,15 +55,19 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT, columns: 
     if found.count == 1:  # a single band as high as the drawing would say nothing
         return note(f"One path: its product<br>is all that arrives at {short(name)}.", "paths")
     names = list(dict.fromkeys(end for source, target, *_ in bands for end in (source, target)))
+    # Names beside the bands; of long paths those of both ends alone, since others would overlap.
+    longest = max(len(path.nodes) for path in found.paths)
+    ends = {found.name, *(path.nodes[-1] for path in found.paths)}
+    labels = [ink(short(each)) if longest <= columns or each in ends else "" for each in names]
     sankey = {
         "type": "sankey",
         "arrangement": "snap",
         "textfont": {"size": SMALL},
         "node": {
-            "label": _labels(found, names, columns),
+            "label": labels,
             "color": COTANGENT,
             "pad": 14,
-            "thickness": 10 if max(len(path.nodes) for path in found.paths) <= COLUMNS else 5,
+            "thickness": 10 if longest <= COLUMNS else 5,
             "line": {"width": 0},
             "customdata": [plain(each) for each in names],
             "hovertemplate": "%{customdata}<extra></extra>",
@@ -120,42 +122,25 @@ def _under(found: Paths) -> list[str]:
     return ["  ".join(marks)]
 
 
-def _labels(found: Paths, names: list[str], columns: int) -> list[str]:
-    """Return the names beside the bands; of long paths those of both ends, since others would overlap."""
-    longest = max(len(path.nodes) for path in found.paths)
-    ends = {found.name, *(path.nodes[-1] for path in found.paths)}
-    return [ink(short(name)) if longest <= columns or name in ends else "" for name in names]
-
-
 def _bands(trace: Trace, found: Paths) -> list[tuple[str, str, float, str, str]]:
     """Return (source, target, size, colour, words) of each band that brings anything finite."""
     sizes: dict[Link, float] = {}
     for path in found.paths:
-        for link in _links(path.nodes, _is_positive(path.product)):
+        positive = path.product.size != 1 or path.product.item() >= 0  # of a tensor only the norm is shown
+        for source, target in pairwise(path.nodes):
+            link = (source, target, positive)
             sizes[link] = sizes.get(link, 0.0) + path.size
     largest = max(sizes.values(), default=0.0)
-    bands = [
-        (source, target, size, INK[positive], _words(source, target, size, positive, found))
-        for (source, target, positive), size in sizes.items()
-        if 0 < size < float("inf") and size > 1e-9 * largest
-    ]
+    bands = []
+    for (source, target, positive), size in sizes.items():
+        if not (0 < size < float("inf") and size > 1e-9 * largest):
+            continue
+        tensor = found.rest.size != 1
+        brings = f"norms {scalar(size)} together" if tensor else scalar(size if positive else -size)
+        words = f"{plain(source)} → {plain(target)}: {brings}"
+        bands.append((source, target, size, INK[positive], words))
     rest = float((found.rest**2).sum() ** 0.5)
     if found.count > len(found.paths) and 0 < rest < float("inf"):
         others = counted(found.count - len(found.paths), "other path")
         bands.append((found.name, trace.output, rest, REST, f"{others}: {amount(found.rest, rest)}"))
     return bands
-
-
-def _links(nodes: tuple[str, ...], positive: bool) -> Iterator[Link]:
-    for source, target in pairwise(nodes):
-        yield source, target, positive
-
-
-def _is_positive(product: Any) -> bool:
-    return product.size != 1 or product.item() >= 0
-
-
-def _words(source: str, target: str, size: float, positive: bool, found: Paths) -> str:
-    tensor = found.rest.size != 1
-    brings = f"norms {scalar(size)} together" if tensor else scalar(size if positive else -size)
-    return f"{plain(source)} → {plain(target)}: {brings}"
