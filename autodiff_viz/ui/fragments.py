@@ -64,7 +64,7 @@ def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..
         # yet.
         with place.container(key=f"part_{name}"):
             if not here.parts.opening or name == LAB:
-                st.fragment(key=name)(lambda: _draw_in_turn(name, draws[name]))()
+                st.fragment(key=name)(lambda: _draw(name, draws[name]))()
 
     parts = here.parts
     parts.opening, parts.left = is_first(parts), False
@@ -76,12 +76,9 @@ def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..
         parts.opening = False
 
 
-def _draw_in_turn(name: str, draw: Draw) -> None:
-    with in_turn():
-        _draw(name, draw)
-
-
+@in_turn()
 def _draw(name: str, draw: Draw) -> None:
+    """Draw a part with the data of this moment, unless its place is out of view."""
     here = session()
     parts, now = here.parts, here.present
     parts.polls.pop(name, None)

@@ -372,7 +372,7 @@ def _root(found: Trace, node: Node) -> Iterator[Cure]:
         return
     eps = next(each for each in EPS if rounded(each, found.dtype) != 0)
     most = scalar(np.max(eps ** power[power > 0].astype(np.float64), initial=0.0))
-    says = {
+    changes = {
         "sqrt": f"The root of 0 is {most}, and its slope finite; others change by less.",
         "norm": f"The norm of 0 is {most}, and its slope finite; others change by less.",
         "pow": f"Powers of 0 change by {most} at most; their slope is finite.",
@@ -383,7 +383,7 @@ def _root(found: Trace, node: Node) -> Iterator[Cure]:
         edit = partial(rewritten, name=node.name, text=f"sqrt(sum(square({read}){params}) + {eps})")
     else:
         edit = partial(fed, target=node.name, slot=0, text=f"{read} + {eps}")
-    yield Cure(edit, f"Add {scalar(eps)} inside {node.name}", says[node.op])
+    yield Cure(edit, f"Add {scalar(eps)} inside {node.name}", changes[node.op])
 
 
 def _read(found: Trace, node: Node, slot: int) -> np.ndarray:
