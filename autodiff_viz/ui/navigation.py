@@ -66,9 +66,9 @@ def _draw_links(view: str | None) -> None:
 
 def _open(lesson: str) -> None:
     """Open a lesson from the lessons within the lab's page; a callback."""
-    visitor = entered()
-    act(visitor, open_lesson, lesson)
-    write_address(visitor)  # before the page is drawn, since the page is the lab then
+    session = entered()
+    act(session, open_lesson, lesson)
+    write_address(session)  # before the page is drawn, since the page is the lab then
 
 
 def _open_at_home(lesson: str) -> None:

@@ -49,9 +49,9 @@ def lab_page() -> None:
     containers are for `lab.css`, which places them: a dock of plots below the canvas, a column beside both,
     and the bar above them. `web/dock` says which of them are open.
     """
-    visitor = entered()
-    write_address(visitor)
-    with whole_page(visitor, DRAWS) as draw:
+    session = entered()
+    write_address(session)
+    with whole_page(session, DRAWS) as draw:
         frame = st.container(key="lab")
         draw(LAB, frame)
         bar = frame.container(key="topbar")
@@ -60,7 +60,7 @@ def lab_page() -> None:
         draw("settings", bar)  # outside of `with`: a fragment copies every container that has been entered
         with bar:
             place("check")
-        _draw_side(frame.container(key="side"), visitor.lab, draw)
+        _draw_side(frame.container(key="side"), session.lab, draw)
         _draw_dock(frame.container(key="dock"), draw)
 
 

@@ -227,10 +227,7 @@ def _no_mend(found: Trace, origin: Origin) -> Statement:
     number = float(wide[places[0]])
     is_first = places[0] == np.argmin(np.isfinite(value))  # of which the sentence has the numbers
     at, there = ("", " there") if is_first else ("at another element ", "")
-    too = (
-        ""
-        if found.dtype == FLOAT64
-        else f" in {FLOAT64}{' too' * _is_same(value[places[0]], wide[places[0]])}"
-    )
+    same = " too" if _is_same(value[places[0]], wide[places[0]]) else ""
+    too = "" if found.dtype == FLOAT64 else f" in {FLOAT64}{same}"
     text = f"There is no mend: {at}{node.op} is {scalar(number)}{there}{too}."
     return Statement(text, (Claim(NO_MEND if is_first else NO_MEND_BESIDE, (node.name,), (number,)),))

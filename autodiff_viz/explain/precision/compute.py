@@ -267,12 +267,8 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
     if scale != 1 and any(node.rule.function for node in found.graph.nodes):
         # A rule that is not linear, such as one that clips, makes another gradient of a scaled seed.
         scaled = trace(exact.graph, dict(exact.inputs), exact.seed * float(scale), dtype=FLOAT64)
-        if any(
-            not np.allclose(
-                scaled.gradient[name] / float(scale), exact.gradient[name], rtol=1e-9, equal_nan=True
-            )
-            for name in exact.gradient
-        ):
+        pairs = [(scaled.gradient[name] / float(scale), true) for name, true in exact.gradient.items()]
+        if not all(np.allclose(one, other, rtol=1e-9, equal_nan=True) for one, other in pairs):
             scales += " A rule is not linear, so this scale changes the gradient in float64, too."
     return Precision(
         dtype=found.dtype,

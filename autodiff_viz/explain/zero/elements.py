@@ -159,7 +159,7 @@ class _Search:
         slope = self._slopes[key]
         if slope is not None:
             return _folded(mask & (slope != 0), shape)
-        # No matrix of derivatives at hand: random weights, of which no sum cancels.
+        # An op that mixes elements has no slope for each: random weights, with which no sum cancels.
         weights = np.random.default_rng(1).uniform(0.5, 1.0, mask.shape)
         return own_contributions(found, node.name, (mask * weights).astype(found.dtype))[slot] != 0
 
