@@ -333,7 +333,6 @@ def same_numbers(
     unsure = [i for i, (one, other) in enumerate(pairs) if equal[i] and one.tobytes() != other.tobytes()]
     if not unsure:
         return equal
-    # All of them in one array: exact values and error analyses are computed once, not pair by pair.
     pair = _joined(pairs, unsure)
     if dtype == FLOAT64:
         apart = _apart_in_float64(pair, lambda: _joined(errors(), unsure), largest)

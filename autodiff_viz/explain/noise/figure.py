@@ -68,12 +68,22 @@ def noise_figure(trace: Trace, draws: str | None, twin: Twin | None = None) -> g
     rows = Rows.of([_row(number) for number in numbers])
     drawn = [pair for pair in zip(numbers, rows.centres, strict=True) if pair[0].is_finite]
     low, high = _span([number for number, _ in drawn])
+    error = {"type": "data", "array": [number.error for number, _ in drawn], "color": COTANGENT}
+    means = {
+        **_points([number.mean for number, _ in drawn], drawn),
+        "marker": {"size": 9, "color": COTANGENT},
+        "error_x": {**error, "thickness": 3, "width": 5},
+    }
+    present = {  # a ring, through which the mean is seen; none where the draw on the canvas is not finite
+        **_points([number.present if isfinite(number.present) else None for number, _ in drawn], drawn),
+        "marker": {"size": 10, "symbol": "circle-open", "color": VALUE, "line": {"width": 2}},
+    }
     title = f"{_count(draws):,} draws of A and of B"
     if len(sides) == 1:
         title = f"{_count(draws):,} draws of {counted(len(noisy_nodes(sides[0][1].graph)), 'node')}"
     return table(
         rows,
-        [_spread(drawn), _means(drawn), _present(drawn)],
+        [_spread(drawn), means, present],
         title=title,
         under=_under(left_out, _compared(every)),
         xaxis=axis(range=[low, high], nticks=5, tickangle=0, fixedrange=True, title={"text": ""}),
@@ -201,21 +211,6 @@ def _spread(drawn: Sequence[tuple[Number, float]]) -> dict[str, Any]:
         "marker": {"color": FAINT, "line": {"width": 0}},
         "hoverinfo": "skip",
     }
-
-
-def _means(drawn: Sequence[tuple[Number, float]]) -> dict[str, Any]:
-    error = {"type": "data", "array": [number.error for number, _ in drawn], "color": COTANGENT}
-    return {
-        **_points([number.mean for number, _ in drawn], drawn),
-        "marker": {"size": 9, "color": COTANGENT},
-        "error_x": {**error, "thickness": 3, "width": 5},
-    }
-
-
-def _present(drawn: Sequence[tuple[Number, float]]) -> dict[str, Any]:
-    places = [number.present if isfinite(number.present) else None for number, _ in drawn]
-    look = {"size": 10, "symbol": "circle-open", "color": VALUE, "line": {"width": 2}}
-    return {**_points(places, drawn), "marker": look}
 
 
 def _points(places: Sequence[float | None], drawn: Sequence[tuple[Number, float]]) -> dict[str, Any]:

@@ -131,9 +131,8 @@ def _numbers(plan: Plan) -> str:
 
 def _traces(all_plans: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, Any]]:
     front = sorted(best(all_plans, by), key=lambda plan: size(plan, by))
-    points = (
-        all_plans.points if front else ()
-    )  # those of a search that counts with something else than JAX does
+    # Without a front, the search has counted with something else than JAX does: its points are wrong.
+    points = all_plans.points if front else ()
     cloud = sorted({(point[by != PEAK], point[2]) for point in points})
     yield {
         "type": "scatter",

@@ -311,7 +311,7 @@ def search(program: Program, apart: Iterable[tuple[int, int]]) -> Searched:
 
 def front(by: np.ndarray, costs: Costs, choices: Choices) -> np.ndarray:
     """Return the plans of the Pareto front of `by` against values recomputed, lowest `by` first."""
-    # Of equal costs the simplest comes first: few saved names, few regions.
+    # Of equal costs the simplest comes first, by how many names it saves and regions it has.
     simple = choices.saved.sum(1) + choices.region.max(1, initial=BARE)
     order = np.lexsort((simple, costs.kept, costs.peak, costs.reruns, by))
     fewest = np.minimum.accumulate(costs.reruns[order])

@@ -135,7 +135,7 @@ class _Reading:
         if name is None and not node:
             self.unnamed[array] = size
         elif array not in self.arrays:
-            # A second copy of a value is taken for a factor, since a step writes a value only once.
+            # A second copy of a value is taken for a factor.
             first = name is not None and name not in self._taken
             self._taken.update([name] if first else [])
             self.arrays[array] = Stored(name if first else self._factor(name or node), *size)

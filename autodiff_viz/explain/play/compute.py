@@ -256,7 +256,7 @@ def _arrays(trace: Trace, steps: list[_Step], program: BackwardProgram) -> Itera
     for i, step in enumerate(steps):
         for key in step.writes:
             later = tuple(j for j in reads.get(key, ()) if j > i)
-            if later and isinstance(key, int):
+            if later and isinstance(key, int):  # computed in the backward pass, or a factor that is kept
                 stored = program.arrays[key]
                 yield LiveArray(stored.name, step.node, i, later, stored.elements, stored.bytes)
             elif later:  # a value, or the contribution to one, which has its size

@@ -69,7 +69,11 @@ def precision_figure(trace: Trace, scale: str | None) -> go.Figure:
         xaxis=_axis(span, limits),
         key=f"precision {len(names)} {precision.dtype}",
     )
-    figure.layout.shapes = [*figure.layout.shapes, *_lines(span, limits)]
+    # The limits of the dtype as lines behind the bars
+    for power, word in _limits(limits).items():
+        line = {"width": 1.5, "color": NEUTRAL, "dash": "solid" if word == "largest" else "dot"}
+        upright = {"type": "line", "xref": "x", "yref": "paper", "x0": power, "x1": power, "y0": 0, "y1": 1}
+        figure.layout.shapes = [*figure.layout.shapes, {**upright, "line": line, "layer": "below"}]
     return figure
 
 
@@ -214,20 +218,3 @@ def _axis(span: tuple[float, float], limits: Dtype) -> dict[str, Any]:
         fixedrange=True,
         title={"text": ""},
     )
-
-
-def _lines(span: tuple[float, float], limits: Dtype) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "line",
-            "xref": "x",
-            "yref": "paper",
-            "x0": power,
-            "x1": power,
-            "y0": 0,
-            "y1": 1,
-            "line": {"width": 1.5, "color": NEUTRAL, "dash": "solid" if word == "largest" else "dot"},
-            "layer": "below",
-        }
-        for power, word in _limits(limits).items()
-    ]

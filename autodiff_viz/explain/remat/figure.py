@@ -113,6 +113,7 @@ def kept_by_producer(trace: Trace) -> tuple[Kept, ...]:
 
 
 def _rows(shown: Sequence[Kept]) -> Iterable[Row]:
+    # A producer's factor comes right after its value: they share a name and a group.
     group, before = -1, None
     for kept in shown:
         second = kept.producer == before
@@ -278,6 +279,7 @@ def _row(line: Line, runs: Mapping[str, Runs], index: int) -> Row:
 
 def _segments(line: Line, runs: Mapping[str, Runs]) -> list[tuple[str, int]]:
     """Return (kind, place) of each run of a line's node, from left to right."""
+    # A region has its name alone, and an input does not run.
     if line.node is None or line.node.op == INPUT:
         return []
     count = runs[line.node.name]

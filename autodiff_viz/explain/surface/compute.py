@@ -119,6 +119,7 @@ def known_prediction(trace: Trace, node: str | None) -> Prediction:
 
 def numbers_of(trace: Trace, chosen: Prediction, points: int) -> int:
     """Return how many numbers the evaluation over a grid of `points` along each column takes."""
+    # Every point twice, and of each batch all that the prediction needs.
     data = trace.inputs[chosen.data]
     each = sum(trace.value[name].size for name in ancestors(trace.graph, [chosen.node]))
     return 2 * _batches(points ** (data.size // len(data)), len(data)) * each
@@ -176,7 +177,6 @@ def _agrees(one: np.ndarray, other: np.ndarray, dtype: str) -> bool:
     finite = wide[0][np.isfinite(wide[0])]
     if not finite.size:
         return True
-    # Where a value comes from a cancellation, rounding is a share of the range of all, hence the root of eps.
     eps = DTYPES[dtype].eps
     apart = np.sqrt(eps) * np.ptp(finite) + 64 * eps * np.abs(finite).max()
     return bool(np.allclose(*wide, rtol=0.0, atol=apart, equal_nan=True))

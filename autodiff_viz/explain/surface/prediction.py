@@ -87,8 +87,7 @@ def _predicted(graph: Graph, data: str, rows: list[str]) -> str:
     for node in order(graph):
         if _is_loss(node) and node.slots[PREDICTIONS] in rows:
             return node.slots[PREDICTIONS]
-    # Else the last node that all paths from the data to the output share, such as the logits of a loss that
-    # is written out.
+    # Else the last node that all paths from the data to the output share.
     return next((name for name in reversed(rows) if _is_passed(graph, data, name)), rows[-1])
 
 

@@ -204,7 +204,9 @@ def _indices(cells: np.ndarray, shape: tuple[int, ...]) -> list[list[str]]:
     """Return the index of each element as text, such as "[0, 3]"; that of a scalar is "[]"."""
     if not shape:
         return [["[]"]]
-    at = np.stack(np.unravel_index(np.maximum(cells, 0), shape), axis=-1)  # a gap has any: it shows no text
+    at = np.stack(
+        np.unravel_index(np.maximum(cells, 0), shape), axis=-1
+    )  # a gap, which is not drawn, has the first
     return [[str(list(map(int, index))) for index in row] for row in at]
 
 

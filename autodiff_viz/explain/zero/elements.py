@@ -83,7 +83,7 @@ class _Search:
         for node in found.graph.nodes:
             if node.op in SMOOTH:
                 op = OPS[SMOOTH[node.op]]
-                known = {param.name for param in op.params}  # of a max pool also those of a mean pool
+                known = {param.name for param in op.params}  # the smooth op may have fewer
                 params = tuple(param for param in node.params if param[0] in known)
                 node = replace(node, op=op.name, params=params)
             nodes.append(node)
