@@ -84,6 +84,11 @@ def plans_figure(
     memory = [size(plan, by) for plan in all_plans.plans] + [point[by != PEAK] for point in all_plans.points]
     runs = [plan.reruns for plan in all_plans.plans] + [point[2] for point in all_plans.points]
     reach = max(memory) - min(memory) or 1
+    shapes = []
+    if budget is not None:
+        line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
+        upright = {"type": "line", "x0": budget, "x1": budget, "yref": "paper", "y0": 0, "y1": 1}
+        shapes.append({**upright, "line": line})
     layout = {
         "title": heading(_title(all_plans, by), under, height),
         "height": height,
@@ -100,11 +105,8 @@ def plans_figure(
             title={"text": "computed again", "font": {"size": SMALL}},
             **_ticks(max(runs), 5),
         ),
+        "shapes": shapes,
     }
-    if budget is not None:
-        line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
-        upright = {"type": "line", "x0": budget, "x1": budget, "yref": "paper", "y0": 0, "y1": 1}
-        layout["shapes"] = [{**upright, "line": line}]
     return draw(list(_traces(all_plans, by, chosen)), layout, f"plans {by} {len(all_plans.plans)}")
 
 
