@@ -50,10 +50,12 @@ def joined(cures: Iterable[Cure]) -> Cure:
         return graph
 
     mends = [cure.mend for cure in cures]
-    said = [*dict.fromkeys([*mends[:1], *(f"{mend[0].lower()}{mend[1:]}" for mend in mends[1:])])]
+    # One sentence for a button: "Remove the stop at a, leak the relu b".
+    texts = [*dict.fromkeys([*mends[:1], *(f"{mend[0].lower()}{mend[1:]}" for mend in mends[1:])])]
     changes = " ".join(dict.fromkeys(cure.changes for cure in cures))
+    # Of dtypes the last one is in force; of loss scales the largest saves all that the others save.
     dtype = next((cure.dtype for cure in reversed(cures) if cure.dtype), "")
-    return Cure(edit, ", ".join(said), changes, dtype, max(cure.loss_scale for cure in cures))
+    return Cure(edit, ", ".join(texts), changes, dtype, max(cure.loss_scale for cure in cures))
 
 
 def without_rules(names: Iterable[str], mend: str, changes: str) -> Cure:
@@ -74,6 +76,7 @@ def retraced(found: Trace, cure: Cure) -> Trace | None:
     """
     try:
         graph = cure.edit(found.graph)
+        # The trace has rounded its inputs: in a wider dtype the graph's own numbers are wanted.
         known = exact_inputs(found) if cure.dtype else found.inputs
         inputs = {name: value for name, value in known.items() if name in graph}
         seed = np.asarray(cure.loss_scale, found.dtype) if cure.loss_scale else found.seed
@@ -112,11 +115,16 @@ def rewritten(graph: Graph, name: str, text: str, unread: Iterable[str] = ()) ->
       unread: nodes that are deleted if nothing reads them any more.
     """
     after, last = _added(graph, text, name)
+    # The node takes the place of the expression's last one, which is deleted: so its readers stay.
     root = after[last]
     node = replace(after[name], op=root.op, slots=root.slots, params=root.params)
     nodes = tuple(node if n.name == name else n for n in after.nodes if n.name != last)
     after = _in_frames(replace(after, nodes=nodes), lambda names: names - {last})
-    return _accepted(graph, _without_unread(after, unread))
+    # What nothing reads any more goes, also what is read only by others of these.
+    left = {each for each in unread if each in after and each != after.output}
+    while gone := {each for each in left if not consumers(after)[each]}:
+        after, left = edits.without_nodes(after, gone), left - gone
+    return _accepted(graph, after)
 
 
 def _added(graph: Graph, text: str, beside: str) -> tuple[Graph, str]:
@@ -136,14 +144,6 @@ def _in_frames(graph: Graph, change: Callable[[frozenset[str]], frozenset[str]])
     )
 
 
-def _without_unread(graph: Graph, names: Iterable[str]) -> Graph:
-    """Delete those of the nodes that nothing reads, also once the others are deleted."""
-    left = {name for name in names if name in graph and name != graph.output}
-    while gone := {name for name in left if not consumers(graph)[name]}:
-        graph, left = edits.without_nodes(graph, gone), left - gone
-    return graph
-
-
 def _accepted(before: Graph, after: Graph) -> Graph:
     """Return the graph `after`.
 
@@ -151,6 +151,6 @@ def _accepted(before: Graph, after: Graph) -> Graph:
       GraphError: it has problems of regions and groups that `before` does not have.
     """
     known = set(frame_problems(before))
-    if found := tuple(problem for problem in frame_problems(after) if problem not in known):
-        raise GraphError(found)
+    if new := tuple(problem for problem in frame_problems(after) if problem not in known):
+        raise GraphError(new)
     return after

@@ -1,4 +1,4 @@
-"""Bundle ES modules: link the browser's modules into one script.
+"""Bundle the browser's ES modules into one script, and deliver it as the code of the lab's component.
 
 The modules `import {...}` and `export` const, class, function or default function, at the beginning of a line
 and in no other way.
@@ -29,7 +29,7 @@ WEB = Path(__file__).parents[1] / "web"  # modules are named by their path from 
 _IMPORT = re.compile(r'from "(\.{1,2}/[\w./]+\.js)"')
 _COMMENT = re.compile(r"/\*\*.*?\*/[ \n]*|^ *//[^\n]*\n", re.DOTALL | re.MULTILINE)  # a quarter of the source
 _INDENT = re.compile(r"^ +", re.MULTILINE)
-_NAMED = re.compile(r'from "([\w./]+\.js)"')  # after `_named_from_root`
+_NAMED = re.compile(r'from "([\w./]+\.js)"')  # once it is named from the root
 _IMPORTED = re.compile(r'^import \{([^}]*)\} from ("[\w./]+\.js");', re.MULTILINE)
 _EXPORTED = re.compile(r"^export (default )?((?:const|class|function) (\w+))", re.MULTILINE)
 
@@ -40,17 +40,19 @@ def linked(modules: list[tuple[str, str]]) -> str:
     The browser loads it in one request: module by module, the canvas would come after everything that the
     rest of the page has to load.
     """
-    return "\n".join(_as_function(name, text) for name, text in modules)
 
+    def as_constants(statement: re.Match[str]) -> str:
+        """Return `import {a as b} from "x.js"` as `const {a: b} = modules["x.js"]`."""
+        return f"const {{{statement[1].replace(' as ', ': ')}}} = modules[{statement[2]}];"
 
-def _as_function(name: str, text: str) -> str:
-    exports = [f"default: {word}" if default else word for default, _, word in _EXPORTED.findall(text)]
-    body = _EXPORTED.sub(r"\2", _IMPORTED.sub(_as_constants, text))
-    return f"modules[{json.dumps(name)}] = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();"
-
-
-def _as_constants(found: re.Match[str]) -> str:
-    return f"const {{{found[1].replace(' as ', ': ')}}} = modules[{found[2]}];"
+    functions = []
+    for name, text in modules:
+        # A function for each module, so that names of two modules do not clash; it returns what is exported.
+        exports = [f"default: {word}" if default else word for default, _, word in _EXPORTED.findall(text)]
+        body = _EXPORTED.sub(r"\2", _IMPORTED.sub(as_constants, text))
+        returned = f"return {{ {', '.join(exports)} }};"
+        functions.append(f"modules[{json.dumps(name)}] = (() => {{\n{body}\n{returned}\n}})();")
+    return "\n".join(functions)
 
 
 def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
@@ -68,23 +70,21 @@ def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
     while waiting:
         name = waiting.pop()
         if name not in texts:
-            text = (root / name).read_text("utf-8")
-            texts[name] = _named_from_root(name, _INDENT.sub("", _COMMENT.sub("", text)))
+            text = _INDENT.sub("", _COMMENT.sub("", (root / name).read_text("utf-8")))
+            folder = posixpath.dirname(name)
+            texts[name] = _IMPORT.sub(
+                lambda path, folder=folder: f'from "{posixpath.normpath(posixpath.join(folder, path[1]))}"',
+                text,
+            )
             imports[name] = _NAMED.findall(texts[name])  # in source order: all servers get the same
             waiting.extend(imports[name])
     return [(name, texts[name]) for name in TopologicalSorter(imports).static_order()]
 
 
-def _named_from_root(name: str, text: str) -> str:
-    here = posixpath.dirname(name)
-    return _IMPORT.sub(lambda found: f'from "{posixpath.normpath(posixpath.join(here, found[1]))}"', text)
-
-
-# Deliver the code of the lab's component to the browser. Streamlit sends a component's source with every
-# changed message. So the component's element carries only a shim of a few lines, which loads the code
-# from a path of this server, where browsers cache it. If a host does not serve that path, the code is
-# sent in an element of its own that never changes, and therefore only once.
-
+# Delivery. Streamlit sends a component's source with every changed message. So the component's element
+# carries only a shim of a few lines, which loads the code from a path of this server, where browsers cache
+# it. If a host does not serve that path, the code is sent in an element of its own that never changes, and
+# therefore only once.
 
 ENTRY = "main.js"
 SHEETS = {
@@ -137,7 +137,10 @@ class Script(NamedTuple):
 @cache
 def script() -> Script:
     """Return the code with its style sheets and the data that is the same for all visitors."""
-    css = {place: _css(sheets) for place, sheets in SHEETS.items()}
+    css = {}
+    for place, sheets in SHEETS.items():
+        files = [file for sheet in sheets for file in sorted(WEB.glob(sheet))]
+        css[place] = "\n".join(file.read_text("utf-8") for file in files)
     titles = {name: figure.title for name, figure in FIGURES.items()}
     constants = {
         "palette": [*palette(), block_entries()],
@@ -149,6 +152,7 @@ def script() -> Script:
     fields = {name: json.dumps(value) for name, value in given.items()}
     text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}
     name = hashlib.sha256(text.encode()).hexdigest()[:16]
+    # Served, it is a module; compressed once, without a time, so that all servers send the same bytes.
     served = f"{text}export {{ main, css, constants }};\n"
     return Script(name, text, gzip.compress(served.encode(), mtime=0))
 
@@ -156,8 +160,8 @@ def script() -> Script:
 @cache
 def component() -> Renderer:
     """Return the lab's component."""
-    found = script()
-    fields = {"name": json.dumps(f"autodiff_viz_{found.name}"), "path": json.dumps(found.path)}
+    served = script()
+    fields = {"name": json.dumps(f"autodiff_viz_{served.name}"), "path": json.dumps(served.path)}
     return st.components.v2.component("autodiff_viz_lab", js=_SHIM % fields)
 
 
@@ -168,8 +172,3 @@ def code() -> Renderer:
     arrive = f"globalThis[{name}].arrive({{ main, css, constants }});"
     js = f"{script().text}\n{arrive}\nexport default () => {{}};"
     return st.components.v2.component("autodiff_viz_code", js=js)
-
-
-def _css(sheets: tuple[str, ...]) -> str:
-    files = [file for sheet in sheets for file in sorted(WEB.glob(sheet))]
-    return "\n".join(file.read_text("utf-8") for file in files)

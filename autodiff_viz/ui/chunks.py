@@ -33,17 +33,18 @@ def scripts(*elements: str) -> list[str]:
 
 def _imported(names: list[str]) -> list[str]:
     """Return these entries of the list and all that they import."""
-    files, found = _files(), dict.fromkeys(names)
-    waiting = [*found]
-    for name in waiting:
-        new = [other for other in files.get(name, {}).get("imports", []) if other not in found]
-        found.update(dict.fromkeys(new))
+    files, reached = _files(), dict.fromkeys(names)
+    waiting = [*reached]
+    for name in waiting:  # which grows meanwhile
+        new = [other for other in files.get(name, {}).get("imports", []) if other not in reached]
+        reached.update(dict.fromkeys(new))
         waiting += new
-    return [*found]
+    return [*reached]
 
 
 @cache
 def _files() -> dict:
+    """Return Streamlit's list of its files; an empty one in an installation without it."""
     try:
         return json.loads((STATIC / "manifest.json").read_text("utf-8"))
     except (OSError, ValueError):

@@ -44,7 +44,7 @@ SOON = 0.25  # seconds; if another run follows sooner, the end of the first may 
 
 
 @contextmanager
-def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..., None]]:
+def whole_page(session: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..., None]]:
     """Draw the page inside `with`, by the function that this context gives, which draws a part by name.
 
     The function takes a container, which must not be entered: for each fragment Streamlit copies all
@@ -54,7 +54,7 @@ def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..
     them.
 
     Args:
-      here: the visitor's session.
+      session: the visitor's session.
       draws: by name, the function that draws a part.
     """
 
@@ -63,32 +63,29 @@ def whole_page(here: Session, draws: Mapping[str, Draw]) -> Iterator[Callable[..
         # container's too; the fragments beside it would then be placed in a container that does not exist
         # yet.
         with place.container(key=f"part_{name}"):
-            if not here.parts.opening or name == LAB:
-                st.fragment(key=name)(lambda: _draw_in_turn(name, draws[name]))()
+            if not session.parts.opening or name == LAB:
+                st.fragment(key=name)(lambda: _draw(name, draws[name]))()
 
-    parts = here.parts
+    parts = session.parts
     parts.opening, parts.left = is_first(parts), False
     try:
         yield draw
-        note_shown(here, LESSON)
+        note_shown(session, LESSON)
         parts.whole = not parts.opening
     finally:
         parts.opening = False
 
 
-def _draw_in_turn(name: str, draw: Draw) -> None:
-    with in_turn():
-        _draw(name, draw)
-
-
+@in_turn()
 def _draw(name: str, draw: Draw) -> None:
-    here = session()
-    parts, now = here.parts, here.present
+    """Draw a part with the data of this moment, unless its place is out of view."""
+    current = session()
+    parts, now = current.parts, current.present
     parts.polls.pop(name, None)
     if name in FIGURED and not is_seen(parts):
         parts.shown.pop(name, None)
         return
-    note_shown(here, name)  # before it is drawn: a part that fails must not be requested endlessly
+    note_shown(current, name)  # before it is drawn: a part that fails must not be requested endlessly
     parts.drawn[name] = monotonic()
     if name in OF_NUMBERS and SHOWS[name](now.lab, now.view) is not None:
         st.html(f'<i data-at="{now.state}"></i>')  # for web/canvas/scrub.js
@@ -105,38 +102,39 @@ def is_seen(parts: Parts) -> bool:
     return parts.seen
 
 
-def note_shown(here: Session, name: str) -> None:
+def note_shown(session: Session, name: str) -> None:
     """Note that the part `name` is drawn with the data that it shows now."""
     if name in SHOWS:
-        here.parts.shown[name] = shows(name, here.present.lab, here.present.view, _beside(here))
+        session.parts.shown[name] = shows(name, session.present.lab, session.present.view, _beside(session))
 
 
-def _beside(here: Session) -> dict[str, Any]:
+def _beside(session: Session) -> dict[str, Any]:
     """Return the data that parts show besides the lab.
 
     These are the fields too large for the address, what exercises ask for, and for parts with numbers
     the state that the numbers are of. While a training runs there is no such state: a part is then
     drawn when its own data changes.
     """
-    state = None if live(here.lab) else here.present.state
-    parts = here.parts
+    state = None if live(session.lab) else session.present.state
+    parts = session.parts
     look = (state, parts.large, parts.low)
-    second = (*look, comparison_key(here.lab, parts.second), about(here.lab, parts.second), parts.second)
+    lab = session.lab
+    second = (*look, comparison_key(lab, parts.second), about(lab, parts.second), parts.second)
     figures = {"figure": look, "second": second, "curves": look[1:], "surface": look[1:]}
-    beside = {"settings": too_large(here), "tries": here.tried}
+    beside = {"settings": too_large(session), "tries": session.tried}
     return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, **beside}
 
 
-def redraw(here: Session) -> None:
+def redraw(session: Session) -> None:
     """End a callback: draw all parts that have changed, then the one that says whether more is due."""
-    _run(here, [*_taken(here), LAB])
+    _run(session, [*_taken(session), LAB])
 
 
-def redraw_rest(here: Session) -> None:
+def redraw_rest(session: Session) -> None:
     """End the component's own callback: draw the other parts that have changed, if any."""
-    names = _taken(here)
+    names = _taken(session)
     if names:
-        _run(here, [*names, LAB])
+        _run(session, [*names, LAB])
 
 
 def redraw_lab() -> None:
@@ -146,7 +144,7 @@ def redraw_lab() -> None:
         st.rerun(scope="fragment")
 
 
-def rest_due(here: Session) -> dict[str, Any]:
+def rest_due(session: Session) -> dict[str, Any]:
     """Return what the browser shall request later.
 
     Returns:
@@ -154,88 +152,85 @@ def rest_due(here: Session) -> dict[str, Any]:
         the browser shall request them, None for never; a part that polls may be requested though none is due.
         `page`: whether a run of Streamlit has to draw them.
     """
-    parts, busy = here.parts, wait()
+    parts, busy = session.parts, wait()
     if parts.opening:
         return {"page": True, "due": True, "rest": max(CANVAS_FIRST, busy)}
-    if (parts.settled is not here.lab or parts.cut) and stale(here):
+    if (parts.settled is not session.lab or parts.cut) and stale(session):
         return {"page": True, "due": True, "rest": busy}
-    parts.settled = here.lab
+    parts.settled = session.lab
     rest = max(busy, min(parts.polls.values())) if parts.polls else None
     return {"page": bool(parts.polls.keys() - {LAB}), "due": False, "rest": rest}
 
 
-def note_view(here: Session, **view: Any) -> None:
+def note_view(session: Session, **view: Any) -> None:
     """Note what the browser has in view: fields of `Parts` that decide what is drawn.
 
     Other parts may then be due, whichever message has brought the news.
     """
-    parts = here.parts
+    parts = session.parts
     for name, now in view.items():
         if getattr(parts, name) != now:
             setattr(parts, name, now)
             parts.settled = None
 
 
-def note_message(here: Session) -> None:
+def note_message(session: Session) -> None:
     """Note that a message has come, and mark the parts drawn just before it to be drawn once more.
 
     Their end may not have been sent, and at the end Streamlit removes what is left over of the part before.
     """
-    parts, early = here.parts, monotonic() - SOON
-    moving = {"track"} if live(here.lab) else set()  # a progress bar keeps the same elements
+    parts, early = session.parts, monotonic() - SOON
+    moving = {"track"} if live(session.lab) else set()  # a progress bar keeps the same elements
     parts.cut |= {name for name, time in parts.drawn.items() if time > early} - {LAB} - moving
 
 
-def last_drawn(here: Session, but: str) -> float:
+def last_drawn(session: Session, but: str) -> float:
     """Return when a part other than `but` was last drawn, in seconds of `monotonic`; 0 before the first."""
-    return max((time for name, time in [*here.parts.drawn.items()] if name != but), default=0.0)
+    return max((time for name, time in [*session.parts.drawn.items()] if name != but), default=0.0)
 
 
-def _taken(here: Session) -> list[str]:
+def _taken(session: Session) -> list[str]:
     """Return the parts to be drawn now, in the order of the page, and count them as drawn."""
-    parts = here.parts
-    names = waiting(here)
-    parts.settled, parts.cut = here.lab, set()
+    parts = session.parts
+    names = waiting(session)
+    parts.settled, parts.cut = session.lab, set()
     return [name for name in SHOWS if name in names]
 
 
-def waiting(here: Session) -> set[str]:
+def waiting(session: Session) -> set[str]:
     """Return the parts to be drawn when the browser asks."""
-    return stale(here) | ({*here.parts.polls} - {LAB})
+    return stale(session) | ({*session.parts.polls} - {LAB})
 
 
-def stale(here: Session) -> set[str]:
+def stale(session: Session) -> set[str]:
     """Return the parts whose data has changed since they were drawn, without those that can wait."""
-    parts, now = here.parts, here.present
-    found = changed(parts.shown, now.lab, now.view, _beside(here)) | parts.cut
+    parts, now = session.parts, session.present
+    due = changed(parts.shown, now.lab, now.view, _beside(session)) | parts.cut
     if not is_seen(parts):
-        found -= FIGURED
+        due -= FIGURED
     if parts.second is None and (parts.shown.get("second") or EMPTY)[1][-1] is None:
-        found -= {"second"}
+        due -= {"second"}
     if live(now.lab):
-        found -= {name for name in CHARTS if monotonic() - parts.drawn.get(name, 0.0) < CHART}
-    return found
+        due -= {name for name in CHARTS if monotonic() - parts.drawn.get(name, 0.0) < CHART}
+    return due
 
 
-def _run(here: Session, names: list[str]) -> None:
-    """Draw these parts in place of the one that the callback belongs to, or the whole page.
-
-    The page is drawn when a lesson was opened or closed, and after the first run. A run of the page already
-    draws all parts, and may be of another page that was requested meanwhile, so nothing is done during one.
-    """
+def _run(session: Session, names: list[str]) -> None:
+    """Draw these parts in place of the one that the callback belongs to, or the whole page."""
+    # A run of the page already draws all parts, and may be of another page that was requested meanwhile:
+    # nothing is done during one.
     context = get_script_run_ctx()
-    if here.parts.left or context is None or not context.fragment_ids_this_run:
+    if session.parts.left or context is None or not context.fragment_ids_this_run:
         return
-    if LESSON in names or not here.parts.whole:
+    # The whole page is drawn after the first run, and when a lesson was opened or closed.
+    if LESSON in names or not session.parts.whole:
         st.rerun()
     st.rerun(names)
 
 
-# Set the values of widgets from Python. Every message of the browser carries the state of all widgets as
-# the browser has it. A message sent before a new value has arrived there carries the old one, which
-# Streamlit would take for a change by the user: a number box would repeat the number that undo has just
-# replaced.
-
+# Values of widgets that Python sets. Every message of the browser carries the state of all widgets as the
+# browser has it. A message sent before a new value has arrived there carries the old one, which Streamlit
+# would take for a change by the user: a number box would repeat the number that undo has just replaced.
 
 KEPT = 200  # widgets whose last values may still be sent again
 
@@ -245,10 +240,9 @@ def renewed(key: str, owner: str, value: Any) -> str:
 
     The key changes whenever the widget shows another value, so that a late answer to the value shown before
     has no effect.
-
-    The value is set as a default and not in the session's state: an assignment would be lost if the run ends
-    before the widget is drawn, which would then show and send Streamlit's initial value.
     """
+    # The value is set as a default and not in the session's state: an assignment would be lost if the run
+    # ends before the widget is drawn, which would then show and send Streamlit's initial value.
     widgets = session().widgets
     number, before = widgets.renewed.get(key, (0, owner))
     now = f"{key}_{number}" if number else key
@@ -263,18 +257,18 @@ def renewed(key: str, owner: str, value: Any) -> str:
 @in_turn()
 def pressed(action: Callable[..., Lab], *arguments: Any) -> None:
     """Replace the lab by the result of `action`; a callback of buttons."""
-    here, _ = called()
-    act(here, action, *arguments)
-    redraw(here)
+    session, _ = called()
+    act(session, action, *arguments)
+    redraw(session)
 
 
 @in_turn()
 def wanted(part: str, what: str, which: Any) -> None:
     """Note that the visitor requests `which` of `what`, and draw the part again; a callback of buttons."""
-    here, _ = called()
-    here.looks[what] = which
-    here.parts.cut.add(part)
-    redraw(here)
+    session, _ = called()
+    session.looks[what] = which
+    session.parts.cut.add(part)
+    redraw(session)
 
 
 @in_turn()
@@ -284,10 +278,10 @@ def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | 
     Nothing is done if the value is not new, or if the `node` that the widget is about has been removed: a
     widget may answer late.
     """
-    here, values = called()
-    if news(here.widgets, values, key) and (node is None or node in here.lab.graph):
-        act(here, action, *arguments, values[key])
-    redraw(here)
+    session, values = called()
+    if news(session.widgets, values, key) and (node is None or node in session.lab.graph):
+        act(session, action, *arguments, values[key])
+    redraw(session)
 
 
 def news(widgets: Widgets, values: dict[str, Any], key: str) -> bool:

@@ -38,6 +38,7 @@ def _home() -> st.Page:
 
 
 def _page() -> None:
+    """Draw the lab or the lessons, as the address says."""
     view = st.query_params.get(VIEW)
     _draw_links(view)
     if view == GALLERY:
@@ -64,19 +65,19 @@ def _draw_links(view: str | None) -> None:
 
 
 def _open(lesson: str) -> None:
-    """Open a lesson and write its address before the page is drawn, since the page is the lab then."""
-    here = entered()
-    act(here, open_lesson, lesson)
-    write_address(here)
+    """Open a lesson from the lessons within the lab's page; a callback."""
+    session = entered()
+    act(session, open_lesson, lesson)
+    write_address(session)  # before the page is drawn, since the page is the lab then
 
 
 def _open_at_home(lesson: str) -> None:
+    """Open a lesson from the lessons' own address; a callback."""
     act(entered(), open_lesson, lesson)
     st.switch_page(_home())
 
 
-# Draw the frame of every page: the logo and the style sheet.
-
+# The frame of every page
 
 ASSETS = Path(__file__).parent / "assets"
 

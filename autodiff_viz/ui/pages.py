@@ -1,4 +1,7 @@
-"""Draw the lessons page: a card per lesson with its claims, which are checked in the background."""
+"""Draw the pages: the lab, with its parts in their places, and the lessons, a card for each.
+
+The claims of the lessons are checked in the background.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from autodiff_viz.lab.lessons import Card, card
+from autodiff_viz.lab.lessons import card
 from autodiff_viz.lab.page import SHOWS
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import LESSONS
@@ -34,8 +37,7 @@ from autodiff_viz.ui.panels.training import draw_curves, draw_surface, draw_trac
 from autodiff_viz.ui.worker_jobs import proved
 from autodiff_viz.workers.jobs import Answer
 
-# Draw the lab page: canvas, formula, inputs, inspector and figure of one graph.
-
+# The lab: canvas, formula, inputs, inspector and figure of one graph
 
 FIGURE = "figure_place"  # key of the container of the figure, which web/dock/visibility.js watches
 
@@ -47,25 +49,23 @@ def lab_page() -> None:
     containers are for `lab.css`, which places them: a dock of plots below the canvas, a column beside both,
     and the bar above them. `web/dock` says which of them are open.
     """
-    here = entered()
-    write_address(here)
-    with whole_page(here, DRAWS) as draw:
+    session = entered()
+    write_address(session)
+    with whole_page(session, DRAWS) as draw:
         frame = st.container(key="lab")
         draw(LAB, frame)
-        _draw_bar(frame.container(key="topbar"), draw)
-        _draw_side(frame.container(key="side"), here.lab, draw)
+        bar = frame.container(key="topbar")
+        with bar:
+            place("bar")
+        draw("settings", bar)  # outside of `with`: a fragment copies every container that has been entered
+        with bar:
+            place("check")
+        _draw_side(frame.container(key="side"), session.lab, draw)
         _draw_dock(frame.container(key="dock"), draw)
 
 
-def _draw_bar(bar: DeltaGenerator, draw: Callable[..., None]) -> None:
-    with bar:
-        place("bar")
-    draw("settings", bar)
-    with bar:
-        place("check")
-
-
 def _draw_side(side: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> None:
+    """Draw the column beside the canvas: lesson, problems, formula, sliders, selected node."""
     with side:
         place("panels")
     draw_lesson(side.container(key="lesson_panel"), lab, draw)
@@ -85,6 +85,7 @@ def _draw_side(side: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> Non
 
 
 def _draw_dock(dock: DeltaGenerator, draw: Callable[..., None]) -> None:
+    """Draw the dock below both: training, segments, comparison, figures."""
     with dock:
         place("plots")
     panel = dock.container(key="train_panel")
@@ -119,6 +120,8 @@ DRAWS: Mapping[str, Draw] = {
     "second": draw_second,
 }
 
+# The lessons
+
 PICTURES = Path(__file__).parent / "server" / "cards"
 CLAIMS_POLL_SECONDS = 2.0  # seconds between two checks whether another lesson's claims have been checked
 
@@ -138,40 +141,34 @@ def lessons_page(on_open: Callable[[str], None]) -> None:
     with st.container(key="introduction"):
         st.title("Lessons", anchor=False)
         st.markdown(INTRODUCTION)
-    answers = {found.key: proved(found) for found in reversed(LESSONS)}  # the newest request is served first
+    # The newest request is served first: that is the first lesson's.
+    answers = {lesson.key: proved(lesson) for lesson in reversed(LESSONS)}
     with st.container(key="gallery"):
-        for found in LESSONS:
-            with st.container(border=True, key=f"card_{found.key}"):
-                _draw_card(found, answers[found.key], on_open)
+        for lesson in LESSONS:
+            with st.container(border=True, key=f"card_{lesson.key}"):
+                _draw_card(lesson, answers[lesson.key], on_open)
     waiting = None in answers.values()
     pulse(CLAIMS_POLL_SECONDS if waiting else None, key="gallery_pulse", on_look=lambda: None)
 
 
-def _draw_card(found: Lesson, answer: Answer | None, on_open: Callable[[str], None]) -> None:
-    shown = card(found, answer and answer.value)
+def _draw_card(lesson: Lesson, answer: Answer | None, on_open: Callable[[str], None]) -> None:
+    shown = card(lesson, answer and answer.value)
     st.image(PICTURES / f"{shown.key}.png", alt=f"The graph of the lesson: {shown.title}", width="stretch")
     st.header(f"{shown.number}. {shown.title}", anchor=False)
     st.markdown(shown.summary)
     look = {"key": f"open_{shown.key}", "icon": ":material/conversion_path:"}
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Open in the lab", on_click=on_open, args=(shown.key,), **look)
-        st.html(_progress(found), width="content")
+        # web/progress.js writes before the number of exercises how many have been done.
+        exercises = f"{len(lesson.to_try)} tried"
+        st.html(f'<span class="av-progress" data-lesson="{lesson.key}">{exercises}</span>', width="content")
     if answer is None or answer.why:
-        st.text(checking(found) if answer is None else not_checked(answer.why))
+        st.text(checking(lesson) if answer is None else not_checked(answer.why))
         return
-    with st.expander(_verdict(shown)):
+    ticks = "".join(":green[\u2713]" if claim.holds else ":red[\u2717]" for claim in shown.claims)
+    held = sum(claim.holds for claim in shown.claims)
+    with st.expander(f"{ticks} {held} of {len(shown.claims)} claims hold"):
         for title, claims in shown.graphs:
             if len(shown.graphs) > 1:
                 st.markdown(f"**{title}**")
             draw_claims(claims)
-
-
-def _progress(found: Lesson) -> str:
-    """Return the number of exercises; web/progress.js writes before it how many have been done."""
-    return f'<span class="av-progress" data-lesson="{found.key}">{len(found.to_try)} tried</span>'
-
-
-def _verdict(shown: Card) -> str:
-    held, all_of_them = sum(claim.holds for claim in shown.claims), len(shown.claims)
-    ticks = "".join(":green[\u2713]" if claim.holds else ":red[\u2717]" for claim in shown.claims)
-    return f"{ticks} {held} of {all_of_them} claims hold"

@@ -1,7 +1,7 @@
-"""Delay browsers under load (backpressure): how soon they may request the later parts of the page.
+"""Schedule visitors on Python's one processor: fair turns, and a delay of later requests under load.
 
-There is no delay while the server has time; the delay grows with the load, so that all numbers come
-before all panels.
+Threads that share one processor all finish late; if they take turns, all but the last finish early. Under
+load browsers request the rest of the page later (backpressure), so that all numbers come before all panels.
 """
 
 from __future__ import annotations
@@ -20,17 +20,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from autodiff_viz.engine.memo import asked_by
 from autodiff_viz.ui.server.browsers import browser_of_page
 
-# Schedule visitors fairly on Python's one processor: two fair queues, quick and slow. Threads that share
-# one processor all finish late; if they take turns, all but the last finish early. Nobody waits long for
-# a slow visitor: a visitor with a slow turn lately joins a queue of their own, a turn that is known to
-# take long moves to that queue, and when a quick one takes long unexpectedly, the next is admitted.
-# Browsers that wait are served round robin, and turns of one browser in the order in which they came:
-# who opens twenty tabs waits for them, nobody else does. While one turn is under way, other threads
-# interrupt it seldom: each switch takes time, and Streamlit's own threads can wait for the few
-# milliseconds of a turn. Threads switch often while several turns share the processor, and when a
-# message arrives during a turn that takes longer than most: an action needs several switches from its
-# message to its answer.
-
+# Fair turns, in two queues, quick and slow. Nobody waits long for a slow visitor: a visitor with a slow turn
+# lately joins a queue of their own, a turn that is known to take long moves to that queue, and when a quick
+# one takes long unexpectedly, the next is admitted. Browsers that wait are served round robin, and turns of
+# one browser in the order in which they came: who opens twenty tabs waits for them, nobody else does. While
+# one turn is under way, other threads interrupt it seldom: each switch takes time, and Streamlit's own
+# threads can wait for the few milliseconds of a turn. Threads switch often while several turns share the
+# processor, and when a message arrives during a turn that takes longer than most: an action needs several
+# switches from its message to its answer.
 
 SLOW = 0.05  # seconds of work in a turn that mark a visitor as slow
 LATELY = 50  # how many times as long the mark stays: the turns that draw an edit are quicker than its first
@@ -89,10 +86,13 @@ class Queue:
         """Wait for a turn of this browser."""
         turn = _Turn(asked=monotonic())
         with self._lock:
+            # One round later than the browser's last turn, so that nobody's second turn comes before
+            # another's first; but none that has been served already.
             mine = max(self._round, self._rounds.get(browser, -1) + 1)
             self._rounds[browser] = mine
             heapq.heappush(self._waiting, (mine, next(self._arrivals), turn))
             self._let_in()
+        # Whoever waits looks again when the turn under way counts as held up: nobody else would let them in.
         while not turn.let_in.wait(self._patience()):
             with self._lock:
                 self._let_in()
@@ -105,6 +105,7 @@ class Queue:
             self._let_in()
 
     def _let_in(self) -> None:
+        """Begin the next turns, as far as those under way are held up; the lock is held."""
         now = monotonic()
         while self._waiting and self._is_open(now):
             self._round, _, turn = heapq.heappop(self._waiting)
@@ -214,11 +215,14 @@ def _note(visitor: Hashable, seconds: float) -> None:
     """Mark a visitor as slow whose turn took so many seconds of work, if that is long."""
     if visitor is None or seconds <= SLOW:
         return
+    # Taken out and put in again: the longest not slow comes first, and is forgotten first.
     until = max(_known.pop(visitor, 0.0), monotonic() + LATELY * seconds)
     _known[visitor] = until
     for old in [*_known][:-KNOWN]:
         _known.pop(old, None)
 
+
+# Backpressure: how soon browsers may request the later parts of the page
 
 WINDOW = 0.25  # seconds over which the server's work is measured
 BUSY, IDLE = 0.6, 0.4  # shares of one processor: beyond the first, turns wait for one another

@@ -5,7 +5,7 @@ edit could then be marked as done without being done. So the whole state is one 
 it once, by `to_dict`, which does not end a run: a callback is therefore atomic.
 
 Messages over the lab's own websocket are handled by other threads than Streamlit's, so whatever changes the
-state holds the session's lock. Lock order: first the turn (`fair_queue.in_turn`), then the lock.
+state holds the session's lock. Lock order: first the turn (`scheduling.in_turn`), then the lock.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.scheduling import take_long
 from autodiff_viz.ui.trainer import Trainer
 
-# Tell a visitor plainly that the server has failed; the details are only in the server's log.
-
+# What a visitor is told when the server has failed; the details are only in its log
 
 FAILED = (
     "Something went wrong on the server. Your graph is in the address; reload the page. "
@@ -161,7 +160,7 @@ class Session:
 
     Attributes:
       name: a secret that only this visitor's browser has; names its websocket, and its jobs in workers.
-      visitor: Streamlit's name for the visitor, by which `fair_queue` identifies slow visitors.
+      visitor: Streamlit's name for the visitor, by which `scheduling` identifies slow visitors.
       lock: held by each thread that changes the session.
       socket: whether the browser is connected over the lab's own websocket.
       awaited: keys of the jobs whose answers the browser waits for.
@@ -232,21 +231,21 @@ def called() -> tuple[Session, dict[str, Any]]:
     return values[SESSION], values
 
 
-def act(here: Session, action: Callable[..., Lab], *arguments: Any) -> None:
+def act(session: Session, action: Callable[..., Lab], *arguments: Any) -> None:
     """Replace the lab by the result of `action`; if it raises, the lab stays and the page says so."""
-    with here.lock:
-        before = here.lab
+    with session.lock:
+        before = session.lab
         try:
             after = action(before, *arguments)
         except Exception:  # a bug of this program; without the rest of the page the visitor could not go on
             _log.exception("The action %r failed", action)
             after = refused(before, GraphError(NOT_DONE))
-        here.lab = after
-        note_tried(here)
+        session.lab = after
+        note_tried(session)
 
 
-def note_tried(here: Session, event: str = "") -> None:
+def note_tried(session: Session, event: str = "") -> None:
     """Note the parts of exercises that the lab reaches, with an event that one may ask for."""
-    after = reached(here.tried, here.lab, event)
-    if after != here.tried:
-        here.tried, here.parts.settled = after, None
+    after = reached(session.tried, session.lab, event)
+    if after != session.tried:
+        session.tried, session.parts.settled = after, None

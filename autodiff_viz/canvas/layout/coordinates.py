@@ -1,4 +1,4 @@
-"""Assign coordinates to columns that are in order (last step of the Sugiyama layout)."""
+"""Assign coordinates to columns that are in order (last step of the Sugiyama layout); divide into rows."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def heights(made: Columns) -> list[float]:
     """Return the y of each item's centre in px, so that wires are short and straight and nothing overlaps."""
     y = [0.0] * len(made.column)
     gaps = [_gaps(made, items) for items in made.order]
+    # At first all items want to be at 0: each column is packed around it.
     for items, apart in zip(made.order, gaps, strict=True):
         _settle(items, apart, [0.0] * len(items), [1.0] * len(items), y)
     lanes_from = len(made.column) - sum(1 for size in made.sizes if size == (0.0, 0.0))
@@ -58,16 +59,17 @@ def _straighten(made: Columns, gaps: Sequence[Sequence[float]], y: list[float]) 
 
 def _gaps(made: Columns, items: Sequence[int]) -> list[float]:
     """Return the distances between the centres of adjacent items of a column."""
-    found = []
+    gaps = []
     for upper, lower in pairwise(items):
         high, low = made.sizes[upper][1], made.sizes[lower][1]
+        # Between the two, frames may end below the upper and begin above the lower item.
         above, below = set(made.regions[upper]), set(made.regions[lower])
         ends, begins = _frames(len(above - below)), _frames(len(below - above))
         tabs = TAB + NESTED_TAB * (len(below - above) - 1) if begins else 0.0
         frames = ends + begins + tabs + (FRAME_GAP if ends or begins else 0.0)
         foot = made.feet.get(upper, 0.0)
-        found.append((high + low) / 2 + foot + max(NODE_GAP if high and low else LANE_GAP, frames))
-    return found
+        gaps.append((high + low) / 2 + foot + max(NODE_GAP if high and low else LANE_GAP, frames))
+    return gaps
 
 
 def _frames(count: int) -> float:
@@ -87,7 +89,7 @@ def _wishes(
             total += weight * (y[other] - offset if forwards else y[other] + offset)
             pull += weight
         wishes.append(total / pull if pull else y[item])
-        pulls.append(pull or 0.2)
+        pulls.append(pull or 0.2)  # without wires on this side an item stays, and yields to those that have
     return wishes, pulls
 
 
@@ -100,9 +102,10 @@ def _settle(
 ) -> None:
     """Set y of a column's items as close to their desired places as the gaps allow.
 
-    Weighted least squares under a fixed order (isotonic regression): items that would be too close form a
-    block, which is placed at the weighted mean of their desired places relative to its first item.
+    Weighted least squares under a fixed order (isotonic regression).
     """
+    # Items that would be too close form a block, which is placed at the weighted mean of their desired
+    # places, each less the gaps above it.
     blocks: list[tuple[float, float, int]] = []  # mean wish, pull, number of items
     shift, shifts = 0.0, []
     for i, (wish, pull) in enumerate(zip(wishes, pulls, strict=True)):
@@ -124,8 +127,6 @@ def _settle(
 def lefts(made: Columns, y: Sequence[float], rooms: Sequence[float]) -> tuple[list[float], list[float]]:
     """Return the left and the right end of each column in px.
 
-    Columns are further apart where wires are steep.
-
     Args:
       rooms: px that a node needs free to its left, by node.
     """
@@ -136,13 +137,13 @@ def lefts(made: Columns, y: Sequence[float], rooms: Sequence[float]) -> tuple[li
         left.append(x)
         x += max((made.sizes[item][0] for item in items), default=0.0)
         right.append(x)
+        # Where wires are steep, columns are further apart.
         climbs = (abs(y[item] - y[other] - offset) for item in items for other, offset in made.after[item])
         x += min(COLUMN_GAP + STEEP * max(climbs, default=0.0), MOST_COLUMN_GAP)
     return left, right
 
 
-# Break a wide layout into rows: a long chain goes on in the next row where few wires must come back.
-
+# Rows: a long chain goes on in the next one, where few wires must come back
 
 ROW_GAP = 110.0  # px between rows: a frame above, a frame with its tab below, and a wire that comes back
 LINE_GAP = 14.0  # px between wires that come back
@@ -171,35 +172,37 @@ def rows(
     """
     left, right = ends
     whole = [range(len(left))]
-    # items of each column from which a wire goes on
+    # By column, how many items wires go on from: each is a line that comes back if a row ends there. A row
+    # may end where these are few and no frame is divided.
     lines = [sum(map(bool, map(made.after.__getitem__, items))) for items in made.order]
     may = [n <= BACK and not cut for n, cut in zip(lines, _divided(made), strict=True)]
 
-    def scale(found: Sequence[range]) -> float:
+    def scale(divided: Sequence[range]) -> float:
         """Return the scale at which these rows fit the window."""
-        wide = max(right[row[-1]] - left[row[0]] for row in found)
-        high = sum(max(spans[c][1] for c in row) - min(spans[c][0] for c in row) for row in found)
-        high += sum(gap_below(lines[row[-1]]) for row in found[:-1])
+        wide = max(right[row[-1]] - left[row[0]] for row in divided)
+        high = sum(max(spans[c][1] for c in row) - min(spans[c][0] for c in row) for row in divided)
+        high += sum(gap_below(lines[row[-1]]) for row in divided[:-1])
         return min(window[0] / max(wide, 1.0), window[1] / max(high, 1.0))
 
     if not left or right[-1] - left[0] <= widest:
         return whole, scale(whole)
     best, high, width = whole, right[-1] - left[0], widest
     while width < right[-1] - left[0]:
-        found = list(_filled(may, ends, width))
-        if scale(found) > scale(best):
-            best, high = found, width
+        tried = list(_filled(may, ends, width))
+        if scale(tried) > scale(best):
+            best, high = tried, width
         width *= WIDER
+    # The least width with as many rows, so that they are about equally wide and the last one is not a stub.
     low = high / 2
-    for _ in range(HALVINGS if len(best) > 1 else 0):  # as many rows, about equally wide
+    for _ in range(HALVINGS if len(best) > 1 else 0):
         middle = (low + high) / 2
-        found = list(_filled(may, ends, middle))
-        if len(found) > len(best):
+        tried = list(_filled(may, ends, middle))
+        if len(tried) > len(best):
             low = middle
             continue
         high = middle
-        if scale(found) >= scale(best):
-            best = found
+        if scale(tried) >= scale(best):
+            best = tried
     return best, scale(best)
 
 
@@ -211,6 +214,7 @@ def _divided(made: Columns) -> list[bool]:
         for frame in frames:
             first[frame] = min(first.get(frame, column), column)
             last[frame] = max(last.get(frame, column), column)
+    # How many frames are open after a column: a frame of one column opens and closes there.
     change = [0] * (len(made.order) + 1)
     for frame, column in first.items():
         change[column] += 1
@@ -224,6 +228,7 @@ def _filled(
     """Yield rows with as many columns as the width allows; more where none of these may be the last."""
     (left, right), start, stop = ends, 0, None
     for column in range(len(left)):
+        # `stop` is the last place at which the row could end; without one the row goes on, however wide.
         if stop is not None and right[column] - left[start] > width:
             yield range(start, stop)
             start, stop = stop, None

@@ -1,4 +1,4 @@
-"""Assign layers: nodes to columns, dummy items to long wires (first step of the Sugiyama layout).
+"""Assign layers and reduce crossings: nodes to columns, and an order of each column (first Sugiyama steps).
 
 A wire that spans a column gets a dummy item there, a lane, so that it is never drawn under a node. Nodes and
 lanes are the items of the columns.
@@ -71,7 +71,7 @@ def columns(
     feet: Mapping[str, float] | None = None,
     bundled: bool = False,
 ) -> Columns:
-    """Assign nodes to columns and lanes to long wires; `ordering.uncross` then sets `order`.
+    """Assign nodes to columns and lanes to long wires; `uncross` then sets `order`.
 
     Args:
       nodes: producers before consumers; a wire against that order, in a cycle, is left out.
@@ -94,10 +94,7 @@ def columns(
 
 
 def _columns_of(count: int, wires: Sequence[Wire]) -> list[int]:
-    """Return the column of each node: the longest path from a source.
-
-    Nodes that feed more wires than they read are then moved as far right as possible.
-    """
+    """Return the column of each node: the longest path from a source."""
     column, takes, feeds = [0] * count, [0] * count, [0] * count
     reaches: list[list[int]] = [[] for _ in range(count)]
     for wire in wires:  # in the order of targets, so a source's column is settled by then
@@ -105,6 +102,7 @@ def _columns_of(count: int, wires: Sequence[Wire]) -> list[int]:
         takes[wire.target] += 1
         feeds[wire.source] += 1
         reaches[wire.source].append(wire.target)
+    # A node that feeds more wires than it reads is moved as far right as possible: its wires get shorter.
     for i in reversed(range(count)):
         if feeds[i] > takes[i]:
             column[i] = min(column[target] for target in reaches[i]) - 1
@@ -123,6 +121,7 @@ def _frame_chains(graph: Graph, index: Mapping[str, int]) -> list[tuple[int, ...
 
 def _connect(made: Columns, nodes: Sequence[Node], bundled: bool) -> None:
     """Set `before` and `after`, with lanes for the columns that a wire spans."""
+    # Where there are many lanes, wires from one node share them until they part: one lane for each column.
     spans = sum(made.column[wire.target] - made.column[wire.source] - 1 for wire in made.wires)
     many = bundled or spans > LANES_PER_NODE * len(nodes)
     shared: dict[tuple[int, int], int] | None = {} if many else None
@@ -133,8 +132,14 @@ def _connect(made: Columns, nodes: Sequence[Node], bundled: bool) -> None:
         for column in range(made.column[wire.source] + 1, made.column[wire.target]):
             lane = shared.get((wire.source, column)) if shared is not None else None
             if lane is None:
-                lane = _new_lane(made, wire, column)
-                made.before[lane].append((last, 0.0))
+                lane = len(made.column)
+                made.sizes.append((0.0, 0.0))
+                made.column.append(column)
+                # A lane is inside the regions and groups that contain both ends of its wire.
+                ends = zip(made.regions[wire.source], made.regions[wire.target], strict=False)
+                made.regions.append(tuple(a for a, b in ends if a == b))
+                made.before.append([(last, 0.0)])
+                made.after.append([])
                 made.after[last].append((lane, 0.0))
                 if shared is not None:
                     shared[wire.source, column] = lane
@@ -145,21 +150,8 @@ def _connect(made: Columns, nodes: Sequence[Node], bundled: bool) -> None:
         made.after[last].append((wire.target, offset))
 
 
-def _new_lane(made: Columns, wire: Wire, column: int) -> int:
-    """Add a lane, inside the regions and groups that contain both ends of its wire."""
-    common = [a for a, b in zip(made.regions[wire.source], made.regions[wire.target], strict=False) if a == b]
-    made.sizes.append((0.0, 0.0))
-    made.column.append(column)
-    made.regions.append(tuple(common))
-    made.before.append([])
-    made.after.append([])
-    return len(made.column) - 1
-
-
-# Reduce crossings: order the items in each column (second step of the Sugiyama layout). Barycentre
-# heuristic: columns are sorted by the mean place of their neighbours, back and forth; then neighbours
-# are swapped.
-
+# The order of each column. Barycentre heuristic: columns are sorted by the mean place of their neighbours,
+# back and forth; then neighbours are swapped.
 
 SWEEPS = 24  # limit, forwards or backwards; a large graph gets fewer
 SWEEP_WORK = 12_000  # limit of items ordered in all sweeps together, about 30 ms
@@ -171,6 +163,7 @@ def uncross(made: Columns) -> None:
     """Set `made.order` so that few wires cross: the best of several starts, each improved in sweeps."""
     walked = _depth_first(made)
     starts = [walked]
+    # In a small graph there is time for more: the order of the nodes themselves, and the walk upside down.
     if len(made.column) <= SMALL:
         starts += [[sorted(items) for items in walked], [items[::-1] for items in walked]]
     fewest: int | None = None
@@ -184,10 +177,8 @@ def uncross(made: Columns) -> None:
 
 
 def _depth_first(made: Columns) -> list[list[int]]:
-    """Return the initial order: depth-first from the ends back to the inputs, slots from top to bottom.
-
-    For a tree it has no crossings.
-    """
+    """Return the initial order: depth-first from the ends back to the inputs, slots from top to bottom."""
+    # Of a tree this order has no crossings.
     order: list[list[int]] = [[] for _ in range(max(made.column, default=-1) + 1)]
     seen = [False] * len(made.column)
     stack = [item for item in reversed(range(len(made.column))) if not made.after[item]]
@@ -258,6 +249,7 @@ def _region_keys(made: Columns, items: Sequence[int], wish: Mapping[int, float])
 
 def crossings(made: Columns) -> int:
     """Count the pairs of wires that cross between neighbouring columns."""
+    # From top to bottom, a wire crosses those of items above it that end below its own end.
     place = {item: i for items in made.order for i, item in enumerate(items)}
     total = 0
     for items in made.order:

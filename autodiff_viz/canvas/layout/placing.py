@@ -1,4 +1,4 @@
-"""Place new nodes in a graph of which the user has placed some nodes."""
+"""Place new nodes in a graph of which the user has placed some, and route wires around nodes."""
 
 from __future__ import annotations
 
@@ -140,8 +140,7 @@ def _nearest_free(box: Box, shelf: Shelf) -> Box:
     return box._replace(y=below if below - box.y <= box.y - above else above)
 
 
-# Route wires around nodes at arbitrary positions.
-
+# Routes of wires around nodes at arbitrary positions
 
 Bends = tuple[Point, ...]
 
@@ -155,12 +154,12 @@ SHORT = 60.0  # px of a curve whose ends are steeper than those of longer ones
 
 def _heights() -> tuple[float, ...]:
     """Return y of the unit cubic Bezier curve with level ends at STEPS + 1 even places of x."""
-    found, t = [], 0.0
+    heights, t = [], 0.0
     for step in range(STEPS + 1):
         while t < 1 and 1.5 * t * (1 - t) + t**3 < step / STEPS:
             t += 1 / 4096
-        found.append(t * t * (3 - 2 * t))
-    return tuple(found)
+        heights.append(t * t * (3 - 2 * t))
+    return tuple(heights)
 
 
 HEIGHTS = _heights()
@@ -181,7 +180,7 @@ def around(
       known: bends of the layout, kept if both ends have not moved and the route is free.
     """
     shelf = Shelf(boxes.values())
-    found = {}
+    routes = {}
     for node in nodes:
         for slot, name in node.wires:
             if name not in boxes:
@@ -190,19 +189,16 @@ def around(
             start = (source.right, source.middle)
             end = (target.x, target.middle + port_offset(node, target.h, slot))
             first = () if {name, node.name} & moved else known.get((node.name, slot), ())
-            bends = first if first and _is_back(start, first, end) else None
+            # A wire of the layout that comes back, to another row, has a free route there: it stays.
+            points = (start, *first, end)
+            bends = first if first and any(b[0] < a[0] for a, b in pairwise(points)) else None
             if bends is None and end[0] > start[0]:
                 bends = _free_way(start, end, first, shelf)
             if bends is None:
                 bends = _beside_rows(start, end, shelf) or _way_back(source, target, shelf)
             if bends:
-                found[node.name, slot] = bends
-    return found
-
-
-def _is_back(start: Point, bends: Bends, end: Point) -> bool:
-    """Return whether a wire comes back on its way: so does one of a layout, where its route is free."""
-    return any(b[0] < a[0] for a, b in pairwise((start, *bends, end)))
+                routes[node.name, slot] = bends
+    return routes
 
 
 def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends | None:
@@ -222,6 +218,7 @@ def _beside_rows(start: Point, end: Point, shelf: Shelf) -> Bends:
     """
     margin, (low, high) = shelf.left - WIRE_CLEARANCE, sorted((start[1], end[1]))
     downwards = start[1] < end[1]
+    # Back in the free band that is nearest to the source, if the turn beside the source is free too.
     bands = _middles(shelf.between(margin, start[0]), low, high)
     if not bands:
         return ()
@@ -229,6 +226,7 @@ def _beside_rows(start: Point, end: Point, shelf: Shelf) -> Bends:
     turn = [box for box in shelf.between(start[0], start[0] + TURN) if box.x >= start[0]]
     if any(box.y < max(start[1], first) and min(start[1], first) < box.bottom for box in turn):
         return ()
+    # At the margin up or down, and straight to the end, or in the free band that is nearest to the end.
     back = ((start[0] + margin) / 2, first)
     before = shelf.between(margin, end[0])
     if not any(box.y - 1 < end[1] < box.bottom + 1 for box in before if box.right <= end[0]):
@@ -242,12 +240,12 @@ def _beside_rows(start: Point, end: Point, shelf: Shelf) -> Bends:
 
 def _bands(boxes: Sequence[Box]) -> list[tuple[float, float]]:
     """Return (top, bottom) of the bands without boxes, with the endless ones at both ends."""
-    found, bottom = [], -inf
+    bands, bottom = [], -inf
     for box in sorted(boxes, key=lambda box: box.y):
         if box.y - bottom > 2 * WIRE_CLEARANCE:
-            found.append((bottom, box.y))
+            bands.append((bottom, box.y))
         bottom = max(bottom, box.bottom)
-    return [*found, (bottom, inf)]
+    return [*bands, (bottom, inf)]
 
 
 def _middles(boxes: Sequence[Box], low: float, high: float) -> list[float]:
@@ -259,9 +257,8 @@ def _middles(boxes: Sequence[Box], low: float, high: float) -> list[float]:
 def _way_back(source: Box, target: Box, shelf: Shelf) -> Bends:
     """Return where a wire to the left comes back: in the middle of the widest free band between the nodes."""
     low, high = min(source.bottom, target.bottom), max(source.y, target.y)
-    if (
-        target.x > source.right or low >= high or target.right > source.x
-    ):  # one below the other, or nearly: a loop at their sides
+    # Of nodes one below the other, or nearly, the wire is a loop at their sides.
+    if target.x > source.right or low >= high or target.right > source.x:
         return ()
     left, right = target.x - LEVEL, source.right + LEVEL
     best, top = (low, low), low
@@ -284,21 +281,21 @@ def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]
     climb = {height: abs(height - start[1]) + abs(height - end[1]) for height in heights}
     yield ((left, end[1]),)  # level past the nodes, at the height of either end
     yield ((right, start[1]),)
-    for height in (
-        [] if len(near) > MANY else sorted(heights, key=lambda height: (climb[height], height))[:24]
-    ):
+    # Just above or below a node, first past the nodes under the wire alone, then level from end to end.
+    flattest: list[float] = []
+    if len(near) <= MANY:
+        flattest = sorted(heights, key=lambda height: (climb[height], height))[:24]
+    for height in flattest:
         if left < right:
             yield ((left, height), (right, height))
         yield ((start[0] + LEVEL, height), (end[0] - LEVEL, height))
+    # In a band without nodes the level part is free; above and below all nodes there is always one.
     bands = _bands(near)
-    levels = [
-        bands[0][1] - WIRE_CLEARANCE,
-        *(level for band in bands[1:-1] for level in (band[0] + WIRE_CLEARANCE, band[1] - WIRE_CLEARANCE)),
-    ]
-    for height in sorted(
-        (*levels, bands[-1][0] + WIRE_CLEARANCE),
-        key=lambda height: abs(height - start[1]) + abs(height - end[1]),
-    ):
+    levels = [bands[0][1] - WIRE_CLEARANCE]
+    for top, bottom in bands[1:-1]:
+        levels += [top + WIRE_CLEARANCE, bottom - WIRE_CLEARANCE]
+    levels.append(bands[-1][0] + WIRE_CLEARANCE)
+    for height in sorted(levels, key=lambda height: abs(height - start[1]) + abs(height - end[1])):
         yield ((start[0] + LEVEL, height), (end[0] - LEVEL, height))
 
 
@@ -316,6 +313,7 @@ def _passes_under(a: Point, b: Point, box: Box) -> bool:
     low, high = (a[1], b[1]) if a[1] < b[1] else (b[1], a[1])
     if high <= top or bottom <= low:
         return False
+    # The curve between the box's sides, by its known heights at the places next to them.
     wide, tall = b[0] - a[0], b[1] - a[1]
     if wide < SHORT:  # of a short curve the ends are steeper, and it is no function of x
         return True

@@ -114,32 +114,30 @@ def _fresh(
     if not below.tabs or len(nodes) > TRIED:
         return below
     beside = _laid(graph, nodes, sizes, folded(layers, len(nodes), beside=True), space)
-    return max(below, beside, key=lambda found: space.scale(found.extent(sizes)))
+    return max(below, beside, key=lambda laid: space.scale(laid.extent(sizes)))
 
 
 def _laid(graph: Graph, nodes: Sequence[Node], sizes: Mapping[str, Size], tabs: Tabs, space: Space) -> Layout:
     """Lay out all nodes with these tabs, with connected components one below the other."""
     by_name = {node.name: node for node in nodes}
     below, aside = feet(tabs, by_name, sizes), rooms(tabs, sizes)
-    found, top = Layout({}, {}, tabs), 0.0
+    laid, top = Layout({}, {}, tabs), 0.0
     for part in _parts(graph, [node for node in nodes if node.name not in tabs]):
         free = [space.room_of(node) + aside.get(node.name, 0.0) for node in part]
         made, coordinates, parts = _divided(graph, part, free, below, space)
-        top = _place_rows(part, made, parts, (*coordinates, free), found, top) + COMPONENT_GAP
-    found.positions.update(stacked(tabs, by_name, sizes, found.positions))
+        top = _place_rows(part, made, parts, (*coordinates, free), laid, top) + COMPONENT_GAP
+    laid.positions.update(stacked(tabs, by_name, sizes, laid.positions))
     if not aside:
-        return found
-    return replace(found, bends=_bends(nodes, found.positions, fitted(tabs, sizes), set(), found.bends))
+        return laid
+    return replace(laid, bends=_bends(nodes, laid.positions, fitted(tabs, sizes), set(), laid.bends))
 
 
 def _divided(
     graph: Graph, part: Sequence[Node], free: Sequence[float], below: Mapping[str, float], space: Space
 ) -> tuple[Columns, tuple[list[float], list[float], list[float]], list[range]]:
-    """Return the columns of a connected part, its coordinates, and its rows.
-
-    Wires that share lanes leave a wide graph more places at which a row may end; a small one is laid out in
-    either way, and the larger result taken.
-    """
+    """Return the columns of a connected part, its coordinates, and its rows."""
+    # Wires that share lanes leave a wide graph more places at which a row may end; a small one is laid out in
+    # either way, and the larger result taken.
     best: tuple[float, Any] | None = None
     for bundled in (False, True) if len(part) <= TRIED else (True,):
         made = columns(graph, part, space.size_of, below, bundled)
@@ -168,7 +166,7 @@ def _place_rows(
     made: Columns,
     parts: Sequence[range],
     coordinates: tuple[list[float], list[float], list[float], list[float]],
-    found: Layout,
+    laid: Layout,
     top: float,
 ) -> float:
     """Place the rows one below the other, each from x = 0, with their wires; return where the last one ends.
@@ -194,24 +192,24 @@ def _place_rows(
         top += gap_below(len(last)) if row is not parts[-1] else 0.0
     for i, node in enumerate(part):
         x = round(left[made.column[i]] - back[made.column[i]])
-        found.positions[node.name] = (x, round(at[i] - made.sizes[i][1] / 2))
+        laid.positions[node.name] = (x, round(at[i] - made.sizes[i][1] / 2))
     sides = ([x - by for x, by in zip(side, back, strict=True)] for side in (left, right))
     lanes = Lanes(at, *sides, row_of, lines)
     for wire in made.wires:
         if bends := _lane_bends(part[wire.target], made, wire, lanes):
-            found.bends[part[wire.target].name, wire.slot] = bends
+            laid.bends[part[wire.target].name, wire.slot] = bends
     return top
 
 
 def _row_ends(made: Columns, row_of: Sequence[range]) -> dict[range, set[int]]:
     """Return by row the items of its last column from which wires of its nodes leave it."""
-    found: dict[range, set[int]] = {}
+    leaving: dict[range, set[int]] = {}
     for wire in made.wires:
         row = row_of[made.column[wire.source]]
         if made.column[wire.target] not in row:
             passed = row[-1] - made.column[wire.source]
-            found.setdefault(row, set()).add(made.lanes[wire][passed - 1] if passed else wire.source)
-    return found
+            leaving.setdefault(row, set()).add(made.lanes[wire][passed - 1] if passed else wire.source)
+    return leaving
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,12 +265,14 @@ def _lane_bends(target: Node, made: Columns, wire: Wire, lanes: Lanes) -> Bends:
     own, other = lanes.row[column], lanes.row[made.column[wire.target]]
     path = (wire.source, *made.lanes.get(wire, ()))
     points: list[Point] = []
+    # A node that is narrower than its column: the wire is level up to the column's end.
     if lanes.left[column] + made.sizes[wire.source][0] < lanes.right[column] - 1:
         points.append((lanes.right[column], lanes.y[wire.source]))
     _go_along(points, made, path[1 : own.stop - column], lanes)
     if other != own:
         x, line = lanes.lines[path[own[-1] - column]]
         points.append(((lanes.right[own[-1]] + x) / 2, line))
+        # Beside the rows down to the target's: to the lane in its first column, or to the port itself.
         first = path[other.start - column : other.start - column + 1]
         port = port_offset(target, made.sizes[wire.target][1], wire.slot)
         if first or x < lanes.left[other.start]:

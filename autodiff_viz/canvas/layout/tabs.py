@@ -50,7 +50,7 @@ def attached(
     layers: Mapping[str, str], sizes: Mapping[str, Size], positions: Mapping[str, Point]
 ) -> dict[str, Tab]:
     """Return the parameters that stand directly below or left of their layers, and thus are tabs."""
-    most, found = Counter(layers.values()), {}
+    most, tabs = Counter(layers.values()), {}
     for name, layer in layers.items():
         if name not in positions or layer not in positions:
             continue
@@ -59,21 +59,21 @@ def attached(
         lowest = h + most[layer] * (GAP + HEIGHT) + SLACK
         for beside, place, highest in ((False, 0.0, h / 2), (True, -w - ASIDE, 0.0)):
             if abs(right - place) <= NEAR and highest <= down <= lowest:
-                found[name] = Tab(layer, beside)
-    return found
+                tabs[name] = Tab(layer, beside)
+    return tabs
 
 
 def stacked(
     tabs: Tabs, nodes: Mapping[str, Node], sizes: Mapping[str, Size], positions: Mapping[str, Point]
 ) -> dict[str, Point]:
     """Return the positions of tabs at their layers."""
-    found: dict[str, Point] = {}
+    places: dict[str, Point] = {}
     for (layer, beside), names in _stacks(tabs):
         (x, y), (w, h) = positions[layer], sizes[layer]
         down = y + (_first(nodes[layer], h) if beside else h + GAP)
         for i, name in enumerate(names):
-            found[name] = (x - w - ASIDE if beside else x, round(down + i * (HEIGHT + GAP), 1))
-    return found
+            places[name] = (x - w - ASIDE if beside else x, round(down + i * (HEIGHT + GAP), 1))
+    return places
 
 
 def _stacks(tabs: Tabs) -> Iterator[tuple[Tab, list[str]]]:
@@ -92,12 +92,13 @@ def _first(layer: Node, height: float) -> float:
 
 def feet(tabs: Tabs, nodes: Mapping[str, Node], sizes: Mapping[str, Size]) -> dict[str, float]:
     """Return by layer the px that its tabs take below it."""
-    found: dict[str, float] = defaultdict(float)
+    below: dict[str, float] = defaultdict(float)
     for (layer, beside), names in _stacks(tabs):
         tall, height = len(names) * (GAP + HEIGHT), sizes[layer][1]
+        # Tabs beside a layer take only what stands out below its card.
         over = max(0.0, _first(nodes[layer], height) + tall - GAP - height) if beside else tall
-        found[layer] = max(found[layer], over)
-    return dict(found)
+        below[layer] = max(below[layer], over)
+    return dict(below)
 
 
 def rooms(tabs: Tabs, sizes: Mapping[str, Size]) -> dict[str, float]:

@@ -83,12 +83,6 @@ def compare(a: Trace | Graph, b: Trace | Graph) -> Comparison:
     a, b = (trace(each) if isinstance(each, Graph) else known_trace(each) for each in (a, b))
     if a.dtype != b.dtype:
         a, b = (trace(each.graph, each.inputs, each.seed, dtype=FLOAT32) for each in (a, b))
-    _refuse_strangers(a, b)
-    return _Twins(a, b).comparison
-
-
-def _refuse_strangers(a: Trace, b: Trace) -> None:
-    """Raise if two traces have nothing to compare."""
     if a.output is None or a.output != b.output:
         ends = [quoted(each.output) if each.output else "none" for each in (a, b)]
         message = f"The output of A is {ends[0]}, that of B is {ends[1]}: there is nothing to compare."
@@ -97,6 +91,7 @@ def _refuse_strangers(a: Trace, b: Trace) -> None:
         inputs = [listed_names([*each.inputs]) or "none" for each in (a, b)]
         message = f"No input is in both: A has {inputs[0]}, B has {inputs[1]}."
         raise GraphError(Problem("no-shared-inputs", message, "Name an input of one as in the other."))
+    return _Twins(a, b).comparison
 
 
 class _Twins:
@@ -117,8 +112,8 @@ class _Twins:
         """How far rounding may move each number of both, in float64, from that of the other."""
         own = numbers_of(self.a), numbers_of(self.b)
         one, other = self.sides
-        found = rounding_beside(self.a, own[0], other), rounding_beside(self.b, own[1], one)
-        return _beside(self.a, self.b, found)
+        errors = rounding_beside(self.a, own[0], other), rounding_beside(self.b, own[1], one)
+        return _beside(self.a, self.b, errors)
 
     @cached_property
     def largest(self) -> float:
@@ -130,10 +125,10 @@ class _Twins:
     def comparison(self) -> Comparison:
         apart = {kind: self._apart(kind) for kind in Numbers._fields}
         pairs = {kind: self._pairs(kind) for kind in Numbers._fields}
-        shared = {name for name, pair in pairs["gradient"].items() if None not in map(_shape, pair)}
+        shared = {name for name, pair in pairs["gradient"].items() if in_both(pair)}
         graphs = self.a.graph, self.b.graph
         first = Sweeps(graphs, self.sides, self.order, self.through, apart, self._same).first_wire()
-        says = statement(self.a, self.b, pairs, apart, first, self.order, self.through)
+        words = statement(self.a, self.b, pairs, apart, first, self.order, self.through)
         return Comparison(
             equal_values=self.a.output not in apart["value"],
             equal_gradients=not apart["gradient"] & shared,
@@ -142,9 +137,11 @@ class _Twins:
             gradients=pairs["gradient"],
             passed=pairs["passed"],
             first_wire=first,
-            sentence=says.text,
-            claims=says.claims,
-            changed_nodes=self._changed(),
+            sentence=words.text,
+            claims=words.claims,
+            changed_nodes=tuple(
+                n for n in self.order if self._content(self.a, n) != self._content(self.b, n)
+            ),
             apart={WORDS[kind]: keys for kind, keys in apart.items()},
         )
 
@@ -183,12 +180,6 @@ class _Twins:
             largest=self.largest if self.a.dtype == FLOAT64 else 0.0,
         )
 
-    def _changed(self) -> tuple[str, ...]:
-        """Return the nodes that differ, in topological order."""
-        return tuple(
-            name for name in self.order if self._content(self.a, name) != self._content(self.b, name)
-        )
-
     def _content(self, side: Trace, name: str) -> Any:
         """Return all of a node that its numbers follow from; None if the graph has no such node."""
         if name not in side.graph:
@@ -196,6 +187,11 @@ class _Twins:
         node = side.graph[name]
         held = side.inputs[name].tobytes() if node.op == INPUT else node.params
         return node.op, slots_through(node, self.through), held, node.rule
+
+
+def in_both(pair: Pair) -> bool:
+    """Return whether both graphs have such numbers."""
+    return pair[0] is not None and pair[1] is not None
 
 
 def _sides(a: Trace, b: Trace) -> Sides:
@@ -207,11 +203,7 @@ def _beside(a: Trace, b: Trace, own: Sides) -> Sides:
     return with_identities_of(own[0], a.graph, b.graph), with_identities_of(own[1], b.graph, a.graph)
 
 
-def _shape(array: np.ndarray | None) -> tuple[int, ...] | None:
-    return None if array is None else array.shape
-
-
-# Align two traces node by node, also where only one graph has an identity on a wire.
+# Two traces side by side, also where only one graph has an identity on a wire
 
 
 Through = Mapping[str, str]
@@ -240,19 +232,19 @@ def gradient_of(found: Trace, gradient: Mapping[str, Any], cotangent: Mapping[st
     return dict(gradient) or {n.name: cotangent[n.name] for n in found.graph.nodes if not n.wires}
 
 
-def with_identities_of(here: Numbers, graph: Graph, other: Graph) -> Numbers:
+def with_identities_of(own: Numbers, graph: Graph, other: Graph) -> Numbers:
     """Return the numbers of a graph, with those of identities that only `other` has.
 
     The rule of a wire is kept on such an identity. In its place this graph hands the same number on without a
     node: the value of the node before it, and the sum of what its readers pass back.
     """
-    here = Numbers(*map(dict, here))
+    own = Numbers(*map(dict, own))  # copies
     uses = consumers(other)
     for name, source in passed_through(other, graph).items():  # readers come first
-        here.value[name] = here.value[source]
-        part = np.asarray(sum(here.passed[wire] for wire in uses[name]))
-        here.cotangent[name] = here.passed[name, 0] = part
-    return here
+        own.value[name] = own.value[source]
+        part = np.asarray(sum(own.passed[wire] for wire in uses[name]))
+        own.cotangent[name] = own.passed[name, 0] = part
+    return own
 
 
 def passed_through(graph: Graph, other: Graph) -> Through:
@@ -260,16 +252,21 @@ def passed_through(graph: Graph, other: Graph) -> Through:
 
     Readers come before what they read.
     """
-    found: dict[str, str] = {}
+    identities: dict[str, str] = {}
     uses = consumers(graph)
     for node in reversed(order(graph)):
         if node.name in other or node.op != IDENTITY or not node.wires:
             continue
         source = _source(graph, other, node)
         readers = uses[node.name]
-        if source and readers and all(_reads(other, wire, source) or wire[0] in found for wire in readers):
-            found[node.name] = source
-    return found
+        # Each of its readers reads in `other` the node before it, or is such an identity too.
+        if (
+            source
+            and readers
+            and all(_reads(other, wire, source) or wire[0] in identities for wire in readers)
+        ):
+            identities[node.name] = source
+    return identities
 
 
 def _source(graph: Graph, other: Graph, node: Node) -> str | None:
@@ -282,6 +279,7 @@ def _source(graph: Graph, other: Graph, node: Node) -> str | None:
 
 
 def _reads(graph: Graph, wire: Wire, source: str) -> bool:
+    """Return whether a graph has this wire, and it comes from the node `source`."""
     name, slot = wire
     return name in graph and slot < len(graph[name].slots) and graph[name].slots[slot] == source
 
@@ -300,7 +298,7 @@ def both_in_order(a: Graph, b: Graph) -> tuple[str, ...]:
     return tuple(node.name for node in order(Graph(tuple(merged.values()))))
 
 
-# Test numbers of two programs for equality up to rounding, since they may add in another order.
+# Equality up to rounding, since two programs may add in another order
 
 
 LEFT = 1e-4  # of a difference may be left in float64; of rounding a millionth of that is left
@@ -331,10 +329,10 @@ def same_numbers(
         takes as long as the check of the whole program.
       largest: the largest number of the pass in float64.
     """
-    found = [one.shape == other.shape for one, other in pairs]
-    unsure = [i for i, (one, other) in enumerate(pairs) if found[i] and one.tobytes() != other.tobytes()]
+    equal = [one.shape == other.shape for one, other in pairs]
+    unsure = [i for i, (one, other) in enumerate(pairs) if equal[i] and one.tobytes() != other.tobytes()]
     if not unsure:
-        return found
+        return equal
     pair = _joined(pairs, unsure)
     if dtype == FLOAT64:
         apart = _apart_in_float64(pair, lambda: _joined(errors(), unsure), largest)
@@ -342,8 +340,8 @@ def same_numbers(
         apart = _apart(pair, dtype, lambda: _joined(exact(), unsure))
     starts = np.cumsum([0, *(pairs[i][0].size for i in unsure[:-1])])
     for i, differs in zip(unsure, np.logical_or.reduceat(apart, starts), strict=True):
-        found[i] = not differs
-    return found
+        equal[i] = not differs
+    return equal
 
 
 def _joined(pairs: Sequence[Two], chosen: Sequence[int]) -> Two:
@@ -355,11 +353,12 @@ def _joined(pairs: Sequence[Two], chosen: Sequence[int]) -> Two:
 def _apart(pair: Two, dtype: str, exact: Callable[[], Two]) -> np.ndarray:
     """Return where two arrays of fewer digits than float64 differ by more than rounding."""
     gap = gaps(*pair)
-    wide = ~(gap <= equal_within(dtype) * _sizes(pair))
+    wide = ~(gap <= equal_within(dtype) * _sizes(pair))  # "not less" is true of NaN too
     if not (wide & np.isfinite(gap)).any():
         return wide
-    there = exact()
-    left, true = gaps(*there), _sizes(there)
+    in_float64 = exact()
+    left, true = gaps(*in_float64), _sizes(in_float64)
+    # The gap is all but gone in float64, and was small beside the number, or the number is gone as well.
     explained = np.isfinite(gap) & (left <= LEFT * gap) & ((gap <= SMALL * true) | (true <= LEFT * gap))
     return wide & ~explained
 
@@ -381,7 +380,7 @@ def _sizes(pair: Two) -> np.ndarray:
     return np.fmax(*(np.where(np.isfinite(each), np.abs(each), 0.0) for each in pair))
 
 
-# Find the first wire at which two backward sweeps differ.
+# The first wire at which two backward sweeps differ
 
 
 Sides = tuple[Numbers, Numbers]
@@ -503,7 +502,7 @@ def _sums(sides: Sides, name: str, ends: Sequence[Ends], end: str, slots: Sequen
     )
 
 
-# Bound how far rounding may move each number of a trace from that of another one.
+# How far rounding may move each number
 
 
 def rounding_beside(found: Trace, own: Numbers, other: Numbers) -> Numbers:
@@ -525,7 +524,7 @@ def rounding_beside(found: Trace, own: Numbers, other: Numbers) -> Numbers:
     return errors
 
 
-# Write the difference of two graphs as a sentence.
+# The difference in words
 
 
 WRITTEN = 4  # elements of a tensor that is written out
@@ -563,38 +562,34 @@ def statement(
       order: all nodes, in topological order.
       through: by identity that only one graph has, the node before it.
     """
-    shared = [name for name, pair in pairs["gradient"].items() if None not in _known(pair)]
+    shared = [name for name, pair in pairs["gradient"].items() if in_both(pair)]
     differing = [name for name in shared if name in apart["gradient"]]
     where = _where(a, b, pairs, first, through)
     equal = tuple(name for name in shared if name not in differing)
     if a.output in apart["value"]:
         alike = Statement("" if differing else "the gradients are equal", (Claim(SAME_GRADIENT, equal),))
-        return joined("", [_values_part(pairs["value"], apart["value"], order, where or alike), DOT])
+        values = pairs["value"]
+        part = next(name for name in order if name in apart["value"] and in_both(values[name]))
+        one, other = describe_both(values[part])
+        text = f"Different values: they part at {quoted(part)}, which is {one} in A and {other} in B"
+        parting = Statement(text, (Claim(VALUE, (part,), values[part]),))
+        return joined("", [joined("; ", [parting, where or alike]), DOT])
     alike = (Claim(SAME_VALUE, (a.output,)), Claim(SAME_GRADIENT, equal))
     if differing:
-        whose = f" of {listed_names(differing)} (equal for {_few(equal)})" if equal else ""
+        others = listed_names(equal) if len(equal) <= FEW else f"{len(equal)} others"
+        whose = f" of {listed_names(differing)} (equal for {others})" if equal else ""
         head = f"Equal values, different gradients{whose}: "
         claims = (*alike, Claim(OTHER_GRADIENT, tuple(differing)))
         return joined("", [Statement(head, claims), where or _at_inputs(pairs, differing), DOT, _seeds(a, b)])
-    rounding = "" if _are_bits(pairs, a.output, shared) else ", up to rounding"
+    numbers = [pairs["value"][a.output], *(pairs["gradient"][name] for name in shared)]
+    same_bits = all(one.tobytes() == other.tobytes() for one, other in numbers)
+    rounding = "" if same_bits else ", up to rounding"
     head = f"Equal in both{rounding}: the value of {quoted(a.output)} and every gradient."
     meet = [Statement(" On the way "), where, Statement(", and meet again.")] if where else []
-    return joined("", [Statement(head, alike), *meet, _regions(a, b)])
-
-
-def _few(names: Sequence[str]) -> str:
-    return listed_names(names) if len(names) <= FEW else f"{len(names)} others"
-
-
-def _values_part(pairs: Mapping, apart: Set[str], order: Sequence[str], gradients: Statement) -> Statement:
-    first = next(name for name in order if name in apart and None not in _known(pairs[name]))
-    one, other = describe_both(pairs[first])
-    text = f"Different values: they part at {quoted(first)}, which is {one} in A and {other} in B"
-    return joined("; ", [Statement(text, (Claim(VALUE, (first,), pairs[first]),)), gradients])
-
-
-def _known(pair: tuple[Any, Any]) -> tuple[Any, Any]:
-    return tuple(None if array is None else True for array in pair)
+    regions = ""
+    if set(a.graph.regions) != set(b.graph.regions):
+        regions = " A checkpoint changes no number: only what is kept and what runs again."
+    return joined("", [Statement(head, alike), *meet, Statement(regions)])
 
 
 def _where(a: Trace, b: Trace, pairs: Pairs, first: Wire | None, through: Mapping[str, str]) -> Statement:
@@ -604,9 +599,9 @@ def _where(a: Trace, b: Trace, pairs: Pairs, first: Wire | None, through: Mappin
     name, _ = first
     ends = tuple(_end(each.graph, first, through) if name in each.graph else None for each in (a, b))
     one, other = describe_both(pairs["passed"][first])
-    here, there = (f" to {quoted(end)}" if end else "" for end in ends)
-    again = there if here and there != here else ""
-    text = f"{PARTS}at {quoted(name)}, which passes {one}{here or there} in A and {other}{again} in B"
+    to_a, to_b = (f" to {quoted(end)}" if end else "" for end in ends)
+    again = to_b if to_a and to_b != to_a else ""  # named twice only where it leads elsewhere
+    text = f"{PARTS}at {quoted(name)}, which passes {one}{to_a or to_b} in A and {other}{again} in B"
     return Statement(
         text, (Claim(PART, (first,)), Claim(PASSED, (first,), pairs["passed"][first]), Claim(LEAD, ends))
     )
@@ -636,18 +631,6 @@ def _seeds(a: Trace, b: Trace) -> Statement:
     pair = a.seed, b.seed
     one, other = describe_both(pair)
     return Statement(f" The seed is {one} in A and {other} in B.", (Claim(SEED, (), pair),))
-
-
-def _regions(a: Trace, b: Trace) -> Statement:
-    if set(a.graph.regions) == set(b.graph.regions):
-        return Statement()
-    return Statement(" A checkpoint changes no number: only what is kept and what runs again.")
-
-
-def _are_bits(pairs: Pairs, output: str, inputs: Sequence[str]) -> bool:
-    """Return whether the output and the gradients are equal to the last bit."""
-    found = [pairs["value"][output], *(pairs["gradient"][name] for name in inputs)]
-    return all(one.tobytes() == other.tobytes() for one, other in found)
 
 
 def describe_both(pair: Sequence[np.ndarray | None]) -> list[str]:

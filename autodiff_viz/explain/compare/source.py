@@ -23,12 +23,12 @@ def twins_texts(a: Graph, b: Graph, seed: Any = None, dtype: str = FLOAT32) -> d
     Returns:
       Texts by file name; without the programs if one of the graphs is unfinished.
     """
-    found = _with_difference({"a.txt": show(a), "b.txt": show(b)}, "formulas.diff")
+    texts = _with_difference({"a.txt": show(a), "b.txt": show(b)}, "formulas.diff")
     try:
         programs = {"a.py": to_python(a, seed, dtype=dtype), "b.py": to_python(b, seed, dtype=dtype)}
     except GraphError:
-        return found
-    return {**_with_difference(programs, "programs.diff"), **found}
+        return texts
+    return {**_with_difference(programs, "programs.diff"), **texts}
 
 
 def _with_difference(pair: dict[str, str], name: str) -> dict[str, str]:

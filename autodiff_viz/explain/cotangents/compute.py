@@ -72,17 +72,24 @@ def arrivals(trace: Trace) -> tuple[Arrival, ...]:
         return ()
     graph, wires = trace.graph, consumers(trace.graph)
     connected, unstopped, reached = _reaches(graph, trace.output)
-    found = []
+    arriving: list[Arrival] = []
     for node in order(graph):
         name, cotangent = node.name, trace.cotangent[node.name]
         if name not in connected:
-            found.append(Arrival(node, cotangent.shape, None, (), APART))
+            arriving.append(Arrival(node, cotangent.shape, None, (), APART))
             continue
         parts = _parts(trace, cotangent, [wire for wire in wires[name] if wire[0] in connected])
         place = SEED if name == trace.output else "" if name in reached else PASSED_BY
         place = place if name in unstopped else BEHIND_STOP
-        found.append(Arrival(node, cotangent.shape, _size(cotangent), parts, place))
-    return tuple(found) if all(a.is_finite for a in found) else _with_origins(trace, found)
+        arriving.append(Arrival(node, cotangent.shape, _size(cotangent), parts, place))
+    if all(arrival.is_finite for arrival in arriving):
+        return tuple(arriving)
+    # Where numbers first stop being finite is said there; the forward pass comes first.
+    begins: dict[str, str] = {}
+    for origin in trace.nonfinite_origins:
+        if not origin.carried:
+            begins.setdefault(origin.node, f"{origin.kind} begins here, {origin.direction}")
+    return tuple(replace(each, begins=begins.get(each.node.name, "")) for each in arriving)
 
 
 def _reaches(graph: Graph, output: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
@@ -100,6 +107,7 @@ def _size(array: np.ndarray) -> float:
 
 
 def _parts(trace: Trace, total: np.ndarray, wires: Sequence[tuple[str, int]]) -> tuple[Part, ...]:
+    """Return what each wire of a fork adds; nothing of a node with one reader."""
     if len(wires) < 2:
         return ()
     arrays = [trace.passed[wire] for wire in wires]
@@ -121,15 +129,6 @@ def _shares(arrays: Sequence[np.ndarray], total: np.ndarray) -> list[float]:
     if not all(np.isfinite(array).all() for array in flat):
         return [_size(array) for array in arrays]
     along = next((array for array in flat if array.any()), flat[0])
-    along = along / (np.abs(along).max(initial=0.0) or 1.0)
+    along = along / (np.abs(along).max(initial=0.0) or 1.0)  # first, so that its norm does not overflow
     direction = along / (norm(along) or 1.0)
     return [float(np.dot(array, direction)) for array in flat[1:]]
-
-
-def _with_origins(trace: Trace, found: Sequence[Arrival]) -> tuple[Arrival, ...]:
-    """Add where numbers first become non-finite; the forward pass before the backward pass."""
-    begins: dict[str, str] = {}
-    for origin in trace.nonfinite_origins:
-        if not origin.carried:
-            begins.setdefault(origin.node, f"{origin.kind} begins here, {origin.direction}")
-    return tuple(replace(a, begins=begins.get(a.node.name, "")) for a in found)

@@ -57,20 +57,16 @@ def cotangents_figure(trace: Trace) -> go.Figure:
         xaxis=axis(range=scale.range, **scale.ticks()),
         key=f"cotangents {len(rows.rows)}",
     )
-    moving = [row for arrival in shown for row in _moving(arrival)]
-    figure.layout.meta = {"moving": moving, "unit": scale.unit}  # web/explain/cotangents.js moves the bars
+    # web/explain/cotangents.js moves the bars while a slider is dragged: a row's place in the slider's table,
+    # its number, and whether it is a part of the sum below it. Several wires together have no place.
+    moving: list[tuple[str, float | None, bool]] = []
+    for arrival in shown:
+        for part in arrival.parts:
+            place = f"passed {part.consumer}:{part.slot}" if part.consumer else ""
+            moving.append((place, _finite(part.size), True))
+        moving.append((f"cotangent {arrival.node.name}", _finite(arrival.size), False))
+    figure.layout.meta = {"moving": moving, "unit": scale.unit}
     return figure
-
-
-def _moving(arrival: Arrival) -> Iterable[tuple[str, float | None, bool]]:
-    """Yield a row's place in a slider's table, its number, and whether it is a part of the sum below it.
-
-    Several wires together have no place.
-    """
-    for part in arrival.parts:
-        place = f"passed {part.consumer}:{part.slot}" if part.consumer else ""
-        yield place, _finite(part.size), True
-    yield f"cotangent {arrival.node.name}", _finite(arrival.size), False
 
 
 def _finite(size: float | None) -> float | None:
@@ -79,18 +75,18 @@ def _finite(size: float | None) -> float | None:
 
 def cotangents_text(trace: Trace) -> str:
     """Describe the figure in one sentence, for screen readers."""
-    found = arrivals(trace)
-    if not found:
+    every = arrivals(trace)
+    if not every:
         return "A bar chart of cotangents, without nodes."
-    sizes = [f"{a.node.name} {scalar(a.size)}" for a in found if a.size is not None]
+    sizes = [f"{a.node.name} {scalar(a.size)}" for a in every if a.size is not None]
     forks = [
         f"{a.node.name} is the sum of {listed([scalar(part.size) for part in a.parts])}"
-        for a in found
+        for a in every
         if a.parts
     ]
-    stopped = [a.node.name for a in found if a.node.rule.kind == STOP_RULE]
-    apart = [a.node.name for a in found if a.size is None]
-    pieces = [f"A bar chart of what arrives at {counted(len(found), 'node')}: {listed(sizes, 6)}"]
+    stopped = [a.node.name for a in every if a.node.rule.kind == STOP_RULE]
+    apart = [a.node.name for a in every if a.size is None]
+    pieces = [f"A bar chart of what arrives at {counted(len(every), 'node')}: {listed(sizes, 6)}"]
     pieces += forks[:FORKS]
     pieces += [f"{counted(len(forks) - FORKS, 'more fork')}"] if len(forks) > FORKS else []
     pieces += [f"stopped at {listed(stopped, 3)}"] if stopped else []

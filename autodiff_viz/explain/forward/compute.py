@@ -1,4 +1,8 @@
-"""Sweep forward mode: compute every tangent of a graph along a line of values of one input, in one pass."""
+"""Push tangents forward from the inputs to every node, and verify them by the whole program.
+
+`jvp` goes node by node; `verify_tangents` compares with one `jax.jvp` of the graph as a program;
+`tangent_sweep` takes many values of one input in one pass.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.live_path.passes import Wire, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.tangents import push_forward
-from autodiff_viz.engine.tolerance import Pair, agree, paired, share
+from autodiff_viz.engine.tolerance import agree, paired, share
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.verify import Verdict
 from autodiff_viz.engine.whole_program.jaxprs import traced
@@ -30,8 +34,7 @@ from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of
 
-# Push tangents forward from the inputs to every node and along every wire (`jvp`).
-
+# Tangents at every node and along every wire
 
 ALIKE = 1e-4  # share of the summed sizes; float32 rounds far below
 
@@ -79,25 +82,24 @@ class Tangents:
         The left side takes what reverse mode computed, the right side what forward mode did. None if forward
         mode does not reach the output, or there is no output.
         """
-        found, output = self.trace, self.trace.output
+        trace, output = self.trace, self.trace.output
         if output is None or output not in self.tangent:
             return None
         moved = [name for name in self.direction if name in self.tangent]
         with np.errstate(all="ignore"):
-            left = sum(_product(found.cotangent[name], self.tangent[name]) for name in moved)
-            return float(left), _product(found.seed, self.tangent[output])
+            left = sum(_product(trace.cotangent[name], self.tangent[name]) for name in moved)
+            return float(left), _product(trace.seed, self.tangent[output])
 
     @property
     def balanced(self) -> bool:
         """Whether the two sides of `balance` are equal up to rounding, of all the products that they sum."""
         if self.balance is None:
             return False
-        found, moved = self.trace, [name for name in self.direction if name in self.tangent]
-        pairs = [(found.cotangent[name], self.tangent[name]) for name in moved]
+        trace, moved = self.trace, [name for name in self.direction if name in self.tangent]
+        pairs = [(trace.cotangent[name], self.tangent[name]) for name in moved]
+        pairs.append((trace.seed, self.tangent[trace.output]))
         with np.errstate(all="ignore"):
-            terms = [
-                _product(np.abs(a), np.abs(b)) for a, b in (*pairs, (found.seed, self.tangent[found.output]))
-            ]
+            terms = [_product(np.abs(a), np.abs(b)) for a, b in pairs]
         one, other = self.balance
         return one == other or abs(one - other) <= ALIKE * sum(terms)
 
@@ -135,7 +137,10 @@ def jvp(
     Source: stitches `jax.jvp` of single ops; https://docs.jax.dev/en/latest/jax-101/04-advanced-autodiff.html
     """
     found = graph if isinstance(graph, Trace) else trace(graph, inputs, dtype=known_dtype(dtype))
-    given = {name: _direction(found, name, value) for name, value in _mapping(directions).items()}
+    if not isinstance(directions, Mapping):
+        message = f"The directions must be a mapping from inputs to tangents; found {kind_of(directions)}."
+        raise GraphError(Problem("bad-direction", message, 'Write {"x": 1.0}.'))
+    given = {name: _direction(found, name, value) for name, value in directions.items()}
     with precision(found.dtype):
         arrays = {name: on_device(value) for name, value in found.inputs.items()}
         prepared = prepare(found.graph, arrays, found.dtype, forward_only=True)
@@ -165,14 +170,12 @@ def leading(graph: Graph, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name in way)
 
 
-def _mapping(directions: Any) -> Mapping[str, Any]:
-    if isinstance(directions, Mapping):
-        return directions
-    message = f"The directions must be a mapping from inputs to tangents; found {kind_of(directions)}."
-    raise GraphError(Problem("bad-direction", message, 'Write {"x": 1.0}.'))
-
-
 def _direction(found: Trace, name: Any, value: Any) -> np.ndarray:
+    """Return a tangent of an input, of the input's shape.
+
+    Raises:
+      GraphError: there is no such input, or the tangent does not fit.
+    """
     check_input(found.graph, name)
     shape, fault = found.inputs[name].shape, ""
     try:
@@ -190,7 +193,7 @@ def _product(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.sum(np.asarray(one, np.float64) * np.asarray(other, np.float64)))
 
 
-# Verify the live tangents by one `jax.jvp` of the whole program.
+# The same tangents by one `jax.jvp` of the whole program
 
 
 BLOCKED = "forward mode, which jax.jvp refuses"
@@ -209,18 +212,30 @@ def verify_tangents(tangents: Tangents) -> Verdict:
       GraphError: they are no tangents, or the graph has a problem, such as an invalid checkpoint region.
     Source: `jax.jvp` of the whole program.
     """
-    found = _known(tangents)
-    trace = found.trace
+    if not isinstance(tangents, Tangents):
+        message = f"Tangents are needed; found {kind_of(tangents)}."
+        raise GraphError(Problem("not-tangents", message, "jvp(graph, {name: 1.0}) makes them."))
+    trace = tangents.trace
     if problems := diagnose(trace.graph, {name: value.shape for name, value in trace.inputs.items()}):
         raise GraphError(problems)
     with precision(trace.dtype):
-        whole = whole_program_tangents(found)
-        if whole is None or found.blocked:
-            same = whole is None and bool(found.blocked)
+        whole = whole_program_tangents(tangents)
+        if whole is None or tangents.blocked:
+            same = whole is None and bool(tangents.blocked)
             return Verdict(same, 0, 0.0 if same else float("inf"), "" if same else BLOCKED)
-        pairs = [_pair(found, name, tangent) for name, tangent in whole.items()]
+        pairs = [
+            paired(f"the tangent of {name!r}", tangent, tangents.tangent[name])
+            for name, tangent in whole.items()
+        ]
         apart = [not agree(each, trace.dtype) for each in pairs]
-        bounds = _rounding(found) if any(apart) else dict.fromkeys(whole, 0.0)
+        bounds = dict.fromkeys(whole, 0.0)
+        if any(apart):
+            # How far rounding from the inputs on may move each tangent: an analysis that takes its time, so
+            # only where numbers differ.
+            arguments = _arguments(tangents)
+            program = traced(_tangents(tangents), *arguments)
+            rounding = errors(program.equations, program.leaves(arguments), None)
+            bounds = jax.tree.unflatten(program.tree, rounding)
     wrong = [
         each
         for each, bound in zip(pairs, bounds.values(), strict=True)
@@ -230,26 +245,19 @@ def verify_tangents(tangents: Tangents) -> Verdict:
     return Verdict(not wrong, len(pairs), worst, where if worst > 0 else "", sum(apart) - len(wrong))
 
 
-def _known(found: Any) -> Tangents:
-    if isinstance(found, Tangents):
-        return found
-    message = f"Tangents are needed; found {kind_of(found)}."
-    raise GraphError(Problem("not-tangents", message, "jvp(graph, {name: 1.0}) makes them."))
-
-
-def whole_program_tangents(found: Tangents) -> dict[str, Any] | None:
+def whole_program_tangents(pushed: Tangents) -> dict[str, Any] | None:
     """Return every node's tangent by one `jax.jvp` of the whole program; None where it raises."""
     try:
-        return _tangents(found)(*_arguments(found))
+        return _tangents(pushed)(*_arguments(pushed))
     except TypeError as error:
         if "custom_vjp" not in str(error):
             raise
         return None
 
 
-def _tangents(found: Tangents) -> Any:
+def _tangents(pushed: Tangents) -> Any:
     """Return the tangents of all values as a function of inputs, directions and run-time parameters."""
-    program = Program(_program_graph(found), found.trace.dtype, export_all=True)
+    program = Program(_program_graph(pushed), pushed.trace.dtype, export_all=True)
 
     def tangents(inputs: dict, directions: dict, dynamic: dict) -> dict[str, jax.Array]:
         def values(moved: dict) -> dict[str, jax.Array]:
@@ -260,12 +268,13 @@ def _tangents(found: Tangents) -> Any:
     return tangents
 
 
-def _program_graph(found: Tangents) -> Graph:
+def _program_graph(pushed: Tangents) -> Graph:
     """Return the graph without what is blocked beside the way to the output."""
-    graph = found.graph
-    if found.blocked or not found.aside:
+    graph = pushed.graph
+    if pushed.blocked or not pushed.aside:
         return graph
-    left_out = set(found.aside)
+    # With the blocked nodes goes all that reads them, which the output does not need.
+    left_out = set(pushed.aside)
     for node in order(graph):
         if any(name in left_out for name in reads_of(node)):
             left_out.add(node.name)
@@ -282,21 +291,11 @@ def _program_graph(found: Tangents) -> Graph:
     )
 
 
-def _arguments(found: Tangents) -> tuple[dict, dict, dict]:
-    inputs = {name: jnp.asarray(value) for name, value in found.trace.inputs.items()}
-    directions = {name: jnp.asarray(value) for name, value in found.direction.items()}
-    return inputs, directions, dynamic_params(_program_graph(found))
-
-
-def _rounding(found: Tangents) -> dict[str, np.ndarray]:
-    """Return, by node, how far rounding from the inputs on may move its tangent."""
-    arguments = _arguments(found)
-    program = traced(_tangents(found), *arguments)
-    return jax.tree.unflatten(program.tree, errors(program.equations, program.leaves(arguments), None))
-
-
-def _pair(found: Tangents, name: str, tangent: Any) -> Pair:
-    return paired(f"the tangent of {name!r}", tangent, found.tangent[name])
+def _arguments(pushed: Tangents) -> tuple[dict, dict, dict]:
+    """Return what the function of `_tangents` takes."""
+    inputs = {name: jnp.asarray(value) for name, value in pushed.trace.inputs.items()}
+    directions = {name: jnp.asarray(value) for name, value in pushed.direction.items()}
+    return inputs, directions, dynamic_params(_program_graph(pushed))
 
 
 @dataclass(frozen=True)

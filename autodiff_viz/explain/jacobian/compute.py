@@ -131,9 +131,18 @@ def jacobian(trace: Trace, by: str | Sequence[str] | None = None) -> FullJacobia
       GraphError: it is no trace, there is no such node, a node is named twice, or the Jacobian is too large.
     Source: one `jax.vjp` for each row, as `jax.jacrev`; one `jax.jvp` for each column, as `jax.jacfwd`.
     """
-    names = _names(known_trace(trace), by)
+    names = _known_names(known_trace(trace), by)
     of = trace.value[trace.output]
-    _check_size(trace, of.size, sum(trace.value[name].size for name in names))
+    height, width = of.size, sum(trace.value[name].size for name in names)
+    # Each sweep goes through all values: many elements and many sweeps are too much together.
+    work = (height + width) * sum(value.size for value in trace.value.values())
+    if height + width > SWEEPS or work > WORK:
+        message = (
+            f"The Jacobian has {height:,} rows and {width:,} columns, which would take {height + width:,} "
+            f"sweeps through {len(trace.graph.nodes)} nodes."
+        )
+        hint = f"At most {SWEEPS} sweeps, and {WORK:,} numbers in all. Choose a smaller node."
+        raise GraphError(Problem("jacobian-size", message, hint, trace.output))
     with precision(trace.dtype):
         inputs = {name: on_device(value) for name, value in trace.inputs.items()}
         prepared = prepare(trace.graph, inputs, trace.dtype)
@@ -151,31 +160,35 @@ def _rows(
     trace: Trace,
     names: tuple[str, ...],
 ) -> np.ndarray:
-    found = []
+    """Return the matrix, by a backward sweep for each row."""
+    sizes = [trace.value[name].size for name in names]
+    rows = []
     for unit in _units(trace.value[trace.output]):
         arriving, _, gradients = backward(prepared, values, called, on_device(unit))
-        row = [gradients[name] if name in gradients else arriving[name] for name in names]
-        sizes = [trace.value[name].size for name in names]
-        parts = zip(row, sizes, strict=True)
-        found.append([np.zeros(size) if part is None else np.ravel(part) for part, size in parts])
-    rows = [np.concatenate(row) for row in found]
-    width = sum(trace.value[name].size for name in names)
-    return np.array(rows, trace.dtype).reshape(trace.value[trace.output].size, width)
+        # An input is taken before its own rule, which changes the gradient; None is a symbolic zero.
+        parts = [gradients[name] if name in gradients else arriving[name] for name in names]
+        row = [
+            np.zeros(size) if part is None else np.ravel(part)
+            for part, size in zip(parts, sizes, strict=True)
+        ]
+        rows.append(np.concatenate(row))
+    # With the shape given, a matrix without rows keeps its width.
+    return np.array(rows, trace.dtype).reshape(trace.value[trace.output].size, sum(sizes))
 
 
 def _columns(
     prepared: Prepared, called: list[Arguments], trace: Trace, names: tuple[str, ...]
 ) -> tuple[np.ndarray | None, tuple[str, ...]]:
     """Return the matrix, or None and the nodes that block forward mode on the way to the output."""
-    found, size = [], trace.value[trace.output].size
+    columns, size = [], trace.value[trace.output].size
     for name in names:
         for unit in _units(trace.value[name]):
             pushed = push_forward(prepared, called, {name: on_device(unit)})
             if trace.output not in pushed.tangent:
                 return None, leading(trace.graph, pushed.blocked)
             tangent = pushed.tangent[trace.output]
-            found.append(np.zeros(size, trace.dtype) if tangent is None else np.ravel(tangent))
-    return np.array(found, trace.dtype).reshape(-1, size).T, ()
+            columns.append(np.zeros(size, trace.dtype) if tangent is None else np.ravel(tangent))
+    return np.array(columns, trace.dtype).reshape(-1, size).T, ()
 
 
 def _units(array: np.ndarray) -> Iterator[np.ndarray]:
@@ -186,7 +199,12 @@ def _units(array: np.ndarray) -> Iterator[np.ndarray]:
         yield unit.reshape(array.shape)
 
 
-def _names(trace: Trace, by: Any) -> tuple[str, ...]:
+def _known_names(trace: Trace, by: Any) -> tuple[str, ...]:
+    """Return the nodes to differentiate by.
+
+    Raises:
+      GraphError: there is no output or no such node, or a node is named twice.
+    """
     if trace.output is None:
         raise GraphError(Problem("no-output", "The graph has no output to differentiate.", "Add a node."))
     try:
@@ -199,21 +217,10 @@ def _names(trace: Trace, by: Any) -> tuple[str, ...]:
             message = f"There is no node {quoted(name)}."
             raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
     if not given or len(set(given)) < len(given):
-        found = "no node" if not given else "a node twice"
-        message = f"A Jacobian is by one or more different nodes; found {found}."
+        fault = "no node" if not given else "a node twice"
+        message = f"A Jacobian is by one or more different nodes; found {fault}."
         raise GraphError(Problem("bad-columns", message, "Name each node once."))
     return given
-
-
-def _check_size(trace: Trace, rows: int, columns: int) -> None:
-    work = (rows + columns) * sum(value.size for value in trace.value.values())
-    if rows + columns > SWEEPS or work > WORK:
-        message = (
-            f"The Jacobian has {rows:,} rows and {columns:,} columns, which would take {rows + columns:,} "
-            f"sweeps through {len(trace.graph.nodes)} nodes."
-        )
-        hint = f"At most {SWEEPS} sweeps, and {WORK:,} numbers in all. Choose a smaller node."
-        raise GraphError(Problem("jacobian-size", message, hint, trace.output))
 
 
 WORK = 40_000_000  # elements of values in all pullbacks of a segment

@@ -27,12 +27,20 @@ def jacobian_figure(trace: Trace, name: str | None, low: bool = False) -> go.Fig
     by = _by(trace, name)
     if by is None and not trace.inputs:
         return note(NONE, "jacobian")
-    found = jacobian(trace, by)
-    rows, columns = found.rows.shape
-    title, under = _title(found), [plain(found.sentence), *_determinant(found)]
-    names = _names(found.of, found.shapes[0]), _columns(found)
+    matrix = jacobian(trace, by)
+    rows, columns = matrix.rows.shape
+    title, under = _title(matrix), [plain(matrix.sentence)]
+    if matrix.rows.size > 1 and matrix.determinant is not None:
+        under.append(f"determinant <b>{scalar(matrix.determinant)}</b>")
+    blocks = zip(matrix.by, matrix.shapes[1:], strict=True)
+    names = (
+        _names(matrix.of, matrix.shapes[0]),
+        [name for node, shape in blocks for name in _names(node, shape)],
+    )
     left = LEFT + LETTER * max(map(len, names[0])) if rows <= TICKS else LEFT
     height = LOW if low else top(under) + min(max(CELL * rows, LEAST), TALLEST) + BOTTOM
+    # A low figure has no room for words: the page shows them beside it.
+    words = "".join(f"<p>{one}</p>" for one in (f"<b>{title}</b>", *under))
     layout = {
         **({} if low else {"title": heading(title, under, height)}),
         "height": height,
@@ -40,11 +48,11 @@ def jacobian_figure(trace: Trace, name: str | None, low: bool = False) -> go.Fig
         "hovermode": "closest",
         "xaxis": _axis(names[1], columns),
         "yaxis": _axis(names[0], rows) | {"autorange": "reversed"},
-        **(
-            {"meta": {"told": "".join(f"<p>{one}</p>" for one in (f"<b>{title}</b>", *under))}} if low else {}
-        ),
+        **({"meta": {"told": words}} if low else {}),
     }
-    return draw([_heatmap(found, names), *_numbers(found)], layout, f"jacobian {found.of} {found.by} {low}")
+    return draw(
+        [_heatmap(matrix, names), *_numbers(matrix)], layout, f"jacobian {matrix.of} {matrix.by} {low}"
+    )
 
 
 def jacobian_text(trace: Trace, name: str | None) -> str:
@@ -52,11 +60,11 @@ def jacobian_text(trace: Trace, name: str | None) -> str:
     by = _by(trace, name)
     if by is None and not trace.inputs:
         return NONE
-    found = jacobian(trace, by)
-    rows, columns = found.rows.shape
+    matrix = jacobian(trace, by)
+    rows, columns = matrix.rows.shape
     size = f"{counted(rows, 'row')} and {counted(columns, 'column')}"
-    said = f"A heat-map of the Jacobian of {found.of} by {listed(found.by, 3)}, {size}"
-    return f"{said}: {found.sentence[0].lower()}{found.sentence[1:]}"
+    what = f"A heat-map of the Jacobian of {matrix.of} by {listed(matrix.by, 3)}, {size}"
+    return f"{what}: {matrix.sentence[0].lower()}{matrix.sentence[1:]}"
 
 
 def _by(trace: Trace, name: str | None) -> str | None:
@@ -64,19 +72,13 @@ def _by(trace: Trace, name: str | None) -> str | None:
     return None if name == trace.output or name not in trace.graph else name
 
 
-def _title(found: FullJacobian) -> str:
-    rows, columns = found.rows.shape
-    by = (
-        short(found.by[0])
-        if len(found.by) == 1
-        else f"({', '.join(short(name) for name in found.by[:3])}" + (", …)" if len(found.by) > 3 else ")")
-    )
-    return f"d {short(found.of)} / d {by}: {rows:,} × {columns:,}"
-
-
-def _determinant(found: FullJacobian) -> list[str]:
-    known = found.rows.size > 1 and found.determinant is not None
-    return [f"determinant <b>{scalar(found.determinant or 0.0)}</b>"] if known else []
+def _title(matrix: FullJacobian) -> str:
+    rows, columns = matrix.rows.shape
+    by = short(matrix.by[0])
+    if len(matrix.by) > 1:
+        end = ", …)" if len(matrix.by) > 3 else ")"
+        by = f"({', '.join(short(name) for name in matrix.by[:3])}{end}"
+    return f"d {short(matrix.of)} / d {by}: {rows:,} × {columns:,}"
 
 
 def _names(name: str, shape: tuple[int, ...]) -> list[str]:
@@ -86,12 +88,6 @@ def _names(name: str, shape: tuple[int, ...]) -> list[str]:
     return [f"{short(name, 10)}{list(index)}".replace(" ", "") for index in np.ndindex(shape)]
 
 
-def _columns(found: FullJacobian) -> list[str]:
-    return [
-        one for name, shape in zip(found.by, found.shapes[1:], strict=True) for one in _names(name, shape)
-    ]
-
-
 def _axis(names: list[str], count: int) -> dict[str, object]:
     shown = (
         {"tickvals": list(range(count)), "ticktext": [ink(name) for name in names]} if count <= TICKS else {}
@@ -99,15 +95,15 @@ def _axis(names: list[str], count: int) -> dict[str, object]:
     return axis(showgrid=False, zeroline=False, tickangle=0, range=[-0.5, count - 0.5], **shown)
 
 
-def _heatmap(found: FullJacobian, names: tuple[list[str], list[str]]) -> dict[str, object]:
-    matrix = found.rows.astype(np.float64)
-    rows, columns = matrix.shape
-    z = np.where(np.isfinite(matrix), matrix, np.nan)
+def _heatmap(matrix: FullJacobian, names: tuple[list[str], list[str]]) -> dict[str, object]:
+    numbers = matrix.rows.astype(np.float64)
+    rows, columns = numbers.shape
+    z = np.where(np.isfinite(numbers), numbers, np.nan)
     most = float(np.nanmax(np.abs(z), initial=0.0)) or 1.0
-    written = _is_written(found)
+    written = _is_written(matrix)
     hover = [
         [f"d {of} / d {by} = {scalar(x, 6)}" for by, x in zip(names[1], row, strict=True)]
-        for of, row in zip(names[0], matrix, strict=True)
+        for of, row in zip(names[0], numbers, strict=True)
     ]
     warm, cold = ("rgba({},{},{},0.6)".format(*colour) for colour in INKS["cotangent"])  # text stays legible
     return {
@@ -124,24 +120,24 @@ def _heatmap(found: FullJacobian, names: tuple[list[str], list[str]]) -> dict[st
     }
 
 
-def _is_written(found: FullJacobian) -> bool:
+def _is_written(matrix: FullJacobian) -> bool:
     """Return whether there is room for the numbers."""
-    rows, columns = found.rows.shape
+    rows, columns = matrix.rows.shape
     return rows <= WRITTEN[0] and columns <= WRITTEN[1]
 
 
-def _numbers(found: FullJacobian) -> list[dict[str, object]]:
+def _numbers(matrix: FullJacobian) -> list[dict[str, object]]:
     """Write the numbers on the cells, in the page's own ink: a heat-map's text is dark on a dark page too."""
-    if not _is_written(found):
+    if not _is_written(matrix):
         return []
-    down, across = np.indices(found.rows.shape).reshape(2, -1).tolist()
+    down, across = np.indices(matrix.rows.shape).reshape(2, -1).tolist()
     return [
         {
             "type": "scatter",
             "mode": "text",
             "x": across,
             "y": down,
-            "text": [ink(scalar(x)) for x in found.rows.ravel()],
+            "text": [ink(scalar(x)) for x in matrix.rows.ravel()],
             "textfont": {"size": SMALL + 1},
             "hoverinfo": "skip",
             "showlegend": False,

@@ -1,4 +1,8 @@
-"""Measure the bytes that XLA allocates for the compiled program, temporary buffers included."""
+"""Count what is live in memory after each step of a pass, and ask XLA what it allocates.
+
+`memory` counts arrays that a later step reads, freed after their last reader; `xla_memory` returns the bytes
+of the compiled program, temporary buffers included.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,6 @@ from autodiff_viz.explain.play.compute import FORWARD, Array, LiveArray, PlaySte
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
-
-# Count what is live in memory after each step of a pass, and find the peak.
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,11 @@ class Memory:
 
         A value that is kept and also recomputed has both in its number.
         """
-        found: list[dict[Array, int]] = [{} for _ in self.steps]
+        live: list[dict[Array, int]] = [{} for _ in self.steps]
         for array in self.arrays:
-            for at in found[array.written : array.reads[-1]]:
+            for at in live[array.written : array.reads[-1]]:
                 at[array.array] = at.get(array.array, 0) + array.elements
-        return tuple(found)
+        return tuple(live)
 
     def holds(self, step: int) -> tuple[LiveArray, ...]:
         """Return the arrays that are live after a step."""
@@ -99,8 +101,8 @@ def memory(trace: Trace) -> Memory:
     Raises:
       GraphError: no trace is given, or a checkpoint region is not valid.
     """
-    found = whole_pass(trace)
-    return Memory(found.steps, found.arrays, totals(len(found.steps), found.arrays, "bytes"))
+    played = whole_pass(trace)
+    return Memory(played.steps, played.arrays, totals(len(played.steps), played.arrays, "bytes"))
 
 
 KEPT = 64  # graphs whose numbers are memoised
@@ -137,13 +139,15 @@ def xla_memory(trace: Trace) -> XlaMemory | None:
     """
     graph = known_trace(trace).graph
     shapes = {name: value.shape for name, value in trace.inputs.items()}
-    if found := diagnose(graph, shapes):
-        raise GraphError(found)
-    return _analysed(structure(graph), tuple(sorted(shapes.items())), trace.seed.shape, trace.dtype)
+    if problems := diagnose(graph, shapes):
+        raise GraphError(problems)
+    return _memory_analysis(structure(graph), tuple(sorted(shapes.items())), trace.seed.shape, trace.dtype)
 
 
 @remembered(KEPT)
-def _analysed(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str) -> XlaMemory | None:
+def _memory_analysis(
+    graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: str
+) -> XlaMemory | None:
     with precision(dtype):
         program, dynamic = Program(graph, dtype), dynamic_params(graph)
 
@@ -153,7 +157,10 @@ def _analysed(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dtype: s
 
         inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
         seed = jax.ShapeDtypeStruct(seed_shape, jnp.dtype(dtype))
-        found = jax.jit(differentiate).lower(inputs, seed).compile().memory_analysis()
-    if found is None:
+        # Compiled for shapes alone: no array of the graph's size is made.
+        analysis = jax.jit(differentiate).lower(inputs, seed).compile().memory_analysis()
+    if analysis is None:
         return None
-    return XlaMemory(found.temp_size_in_bytes, found.argument_size_in_bytes, found.output_size_in_bytes)
+    return XlaMemory(
+        analysis.temp_size_in_bytes, analysis.argument_size_in_bytes, analysis.output_size_in_bytes
+    )

@@ -29,11 +29,10 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.memory.compute import Memory, XlaMemory, memory, xla_memory
 from autodiff_viz.explain.play.backward_program import Factor
 from autodiff_viz.explain.play.compute import BACKWARD, FORWARD, LiveArray, PlayStep, totals
-from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted, listed
 
-# Write in words what is live after a step, the node that computed it, and its readers.
+# What is live after a step in words
 
 
 LISTED = 5  # arrays named at a step
@@ -54,28 +53,28 @@ def kind_of_array(array: LiveArray) -> str:
     return "value" if isinstance(array.array, str) else "contribution"
 
 
-def hover(found: Memory, i: int) -> str:
+def hover(measured: Memory, i: int) -> str:
     """Return what happens in a step and what is live after it, as Plotly text."""
-    step, held = found.steps[i], largest(found, i)
-    said = f"step {i + 1}, {step.phase}: after <b>{describe_step(step, plain(step.node))}</b>"
-    live = f"{counted(step.live, 'element')} live, {counted(found.bytes[i], 'byte')}"
-    lines = [describe_array(found, i, array, plain) for array in held[:LISTED]]
+    step, held = measured.steps[i], largest(measured, i)
+    title = f"step {i + 1}, {step.phase}: after <b>{describe_step(step, plain(step.node))}</b>"
+    live = f"{counted(step.live, 'element')} live, {counted(measured.bytes[i], 'byte')}"
+    lines = [describe_array(measured, i, array, plain) for array in held[:LISTED]]
     more = [f"and {counted(len(held) - LISTED, 'other array')}"] if len(held) > LISTED else []
-    return "<br>".join([said, live, *lines, *more])
+    return "<br>".join([title, live, *lines, *more])
 
 
-def largest(found: Memory, i: int) -> list[LiveArray]:
+def largest(measured: Memory, i: int) -> list[LiveArray]:
     """Return the arrays that are live after a step, largest first."""
-    return sorted(found.holds(i), key=lambda array: -array.elements)
+    return sorted(measured.holds(i), key=lambda array: -array.elements)
 
 
-def describe_array(found: Memory, i: int, array: LiveArray, write: Callable[[str], str] = str) -> str:
+def describe_array(measured: Memory, i: int, array: LiveArray, write: Callable[[str], str] = str) -> str:
     """Return who keeps what for whom after a step; `write` writes a name."""
     name, kind = write(array.node), kind_of_array(array)
     what = {"value": name, "factor": f"a factor of {name}", "contribution": f"what {name} passes"}[kind]
-    later = [found.steps[j] for j in array.reads if j > i]
+    later = [measured.steps[j] for j in array.reads if j > i]
     pulled = kind != "contribution" and all(step.phase == BACKWARD and not step.again for step in later)
-    readers = listed([write(reader) for reader in found.readers(array, i)], 3)
+    readers = listed([write(reader) for reader in measured.readers(array, i)], 3)
     return f"{what} ({array.elements:,}) for {'the pullback of ' if pulled else ''}{readers}"
 
 
@@ -83,16 +82,10 @@ MOST_NODES, MOST_STEPS = 300, 900  # of a figure that can be read
 COMPILED = 150  # nodes up to which XLA is asked: it takes longer with each
 APART = 10  # producers that have bars of their own
 NAMED, SLANTED = 26, 16  # steps whose names fit under the axis, and whose slanted names fit
-LEVEL, LONG = (
-    36,
-    70,
-)  # letters of all names, each with the room of the longest, that fit level on a phone, and in a wide window
+LEVEL, LONG = 36, 70  # letters of all names, as wide as the longest, that fit on a phone, in a wide window
 CROWDED = 60  # steps whose bars have no gaps
 HEIGHT, LOW = 400, 226  # pixels
-WORDS, MARK = (
-    24,
-    44,
-)  # pixels of the words at the top of the drawing; of the peak's arrow and word below these
+WORDS, MARK = 24, 44  # pixels of the words at the top of the drawing, and of the peak's mark below them
 KINDS = {"value": VALUE, "factor": CHECKPOINT, "contribution": COTANGENT}
 """By kind of array, its colour."""
 
@@ -117,17 +110,23 @@ def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
     if words := _too_much(trace):
         return note(words, "memory")
     try:
-        found, xla = memory(trace), _xla(trace)
+        measured, xla = memory(trace), _xla(trace)
     except GraphError as error:
         return note(plain(error.problems[0].message), "memory")
-    under = _explanation(found, xla)
-    height, steps = (LOW + top(under) if low else HEIGHT), len(found.steps)
-    ticks = _ticks(found)
+    under = _explanation(measured, xla)
+    height, steps = (LOW + top(under) if low else HEIGHT), len(measured.steps)
+    at = measured.steps[measured.at_step]
+    size = f"{counted(measured.peak, 'element')}, {counted(measured.bytes[measured.at_step], 'byte')}"
+    title = f"Peak: {size}, after {describe_step(at, short(at.node))}"
+    ticks = _ticks(measured)
     bottom = 46 if ticks.get("tickangle") == 0 or "nticks" in ticks else 62
     axis_height = height - top(under) - bottom - WORDS
     room = axis_height / (axis_height - MARK)
+    turn = measured.turn + 0.5  # between the two passes
+    line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
+    turn_line = {"type": "line", "xref": "x", "yref": "paper", "x0": turn, "x1": turn, "y0": 0, "y1": 1}
     layout = {
-        "title": heading(_title(found), under, height),
+        "title": heading(title, under, height),
         "height": height,
         "margin": {"l": 58, "r": 42, "t": top(under), "b": bottom, "pad": 0},
         "barmode": "stack",
@@ -136,15 +135,15 @@ def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
         "xaxis": axis(range=[-0.6, steps - 0.4], showgrid=False, zeroline=False, **ticks),
         "yaxis": axis(
             domain=[0, axis_height / (axis_height + WORDS)],
-            range=[0, found.peak * room or 1],
+            range=[0, measured.peak * room or 1],
             nticks=5,
             title=_small("elements live"),
         ),
-        "annotations": _annotations(found),
-        "shapes": [_turn(found)],
-        "updatemenus": [_units(found, room)],
+        "annotations": _annotations(measured),
+        "shapes": [{**turn_line, "line": line}],
+        "updatemenus": [_units(measured, room)],
     }
-    return draw([*_bars(found), _hovers(found)], layout, f"memory {steps}")
+    return draw([*_bars(measured), _hovers(measured)], layout, f"memory {steps}")
 
 
 def memory_text(trace: Trace) -> str:
@@ -152,17 +151,21 @@ def memory_text(trace: Trace) -> str:
     if words := _too_much(trace):
         return f"No chart of memory: {words}"
     try:
-        found, xla = memory(trace), _xla(trace)
+        measured, xla = memory(trace), _xla(trace)
     except GraphError as error:
         return f"No chart of memory: {error.problems[0].message}"
-    at = found.steps[found.at_step]
-    live = listed([describe_array(found, found.at_step, array) for array in largest(found, found.at_step)], 4)
+    at = measured.steps[measured.at_step]
+    live = listed(
+        [describe_array(measured, measured.at_step, array) for array in largest(measured, measured.at_step)],
+        4,
+    )
+    elements, size = counted(measured.peak, "element"), counted(measured.bytes[measured.at_step], "byte")
     allocated = f"; XLA says {counted(xla.temporary, 'byte')} of its own" if xla else ""
     return (
-        f"A bar chart of what is live after each of {counted(len(found.steps), 'step')}: "
-        f"the most is {counted(found.peak, 'element')}, {counted(found.bytes[found.at_step], 'byte')}, after "
-        f"{describe_step(at)}{f', which is {live}' if live else ''}; {counted(found.kept, 'element')} "
-        f"{'is' if found.kept == 1 else 'are'} kept "
+        f"A bar chart of what is live after each of {counted(len(measured.steps), 'step')}: "
+        f"the most is {elements}, {size}, after "
+        f"{describe_step(at)}{f', which is {live}' if live else ''}; {counted(measured.kept, 'element')} "
+        f"{'is' if measured.kept == 1 else 'are'} kept "
         f"for the backward pass{allocated}."
     )
 
@@ -171,23 +174,21 @@ def _too_much(trace: Trace) -> str:
     """Return why there is no figure; "" if there is one."""
     if not trace.graph.nodes:
         return "There is no node yet."
-    if len(trace.graph.nodes) > MOST_NODES or _runs(trace.graph) > MOST_STEPS:
+    # A node in regions of so many levels runs up to 2 to that power times, and its pullback once.
+    graph = trace.graph
+    depth = [sum(node.name in region.nodes for region in graph.regions) for node in graph.nodes]
+    if len(graph.nodes) > MOST_NODES or sum(2**levels + 1 for levels in depth) > MOST_STEPS:
         return f"So many steps cannot be drawn: {MOST_NODES} nodes can, each in few regions."
     return ""
-
-
-def _runs(graph: Graph) -> int:
-    depth = [sum(node.name in region.nodes for region in graph.regions) for node in graph.nodes]
-    return sum(2**levels + 1 for levels in depth)
 
 
 def _xla(trace: Trace) -> XlaMemory | None:
     return xla_memory(trace) if len(trace.graph.nodes) <= COMPILED else None
 
 
-def _bars(found: Memory) -> Iterator[dict[str, Any]]:
-    steps = len(found.steps)
-    for i, stack in enumerate(_stacks(found)):
+def _bars(measured: Memory) -> Iterator[dict[str, Any]]:
+    steps = len(measured.steps)
+    for i, stack in enumerate(_stacks(measured)):
         colour = KINDS[stack.kind]
         yield {
             "type": "bar",
@@ -206,67 +207,63 @@ def _heights(stack: Stack, steps: int, unit: str) -> tuple[int, ...]:
     return totals(steps, stack.arrays, unit)
 
 
-def _stacks(found: Memory) -> list[Stack]:
+def _stacks(measured: Memory) -> list[Stack]:
     """Return the arrays by node and kind, the largest nodes apart and the others together."""
     weight: dict[str, int] = {}
-    for array in found.arrays:
+    for array in measured.arrays:
         span = array.reads[-1] - array.written
         weight[array.node] = weight.get(array.node, 0) + span * array.elements
     apart = sorted(weight, key=lambda name: -weight[name])[:APART]
+    # "" is the rest, which is at the bottom of its kind.
     groups: dict[tuple[str, str], list[LiveArray]] = {}
-    for array in found.arrays:
+    for array in measured.arrays:
         groups.setdefault((kind_of_array(array), array.node if array.node in apart else ""), []).append(array)
-    kinds, places = [*KINDS], [step.node for step in found.steps]
+    kinds, places = [*KINDS], [step.node for step in measured.steps]
     ordered = sorted(groups, key=lambda key: (kinds.index(key[0]), places.index(key[1]) if key[1] else -1))
     return [Stack(node, kind, tuple(groups[kind, node])) for kind, node in ordered]
 
 
-def _hovers(found: Memory) -> dict[str, Any]:
+def _hovers(measured: Memory) -> dict[str, Any]:
     """Return an invisible line over the bars, whose points say in words what is live after each step."""
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": list(range(len(found.steps))),
-        "y": [step.live for step in found.steps],
+        "x": list(range(len(measured.steps))),
+        "y": [step.live for step in measured.steps],
         "marker": {"color": CLEAR, "size": 1},
-        "hovertext": [ink(hover(found, i)) for i in range(len(found.steps))],
+        "hovertext": [ink(hover(measured, i)) for i in range(len(measured.steps))],
         "hoverinfo": "text",
     }
 
 
-def _ticks(found: Memory) -> dict[str, Any]:
-    if len(found.steps) > NAMED:
+def _ticks(measured: Memory) -> dict[str, Any]:
+    if len(measured.steps) > NAMED:
         return {"title": _small("step of the pass"), "nticks": 12}
-    names = [short(step.node, 9) + ("*" if step.again else "") for step in found.steps]
+    names = [short(step.node, 9) + ("*" if step.again else "") for step in measured.steps]
     letters = max(map(len, names)) * len(names)
     slant = -45 if len(names) <= SLANTED else -90
-    angle = (
-        {"tickangle": 0}
-        if letters <= LEVEL
-        else {"autotickangles": [0, slant]}
-        if letters < LONG
-        else {"tickangle": slant}
-    )
-    return {
-        "tickvals": list(range(len(names))),
-        "ticktext": [ink(name) for name in names],
-        **angle,
-    }
+    if letters <= LEVEL:
+        angle = {"tickangle": 0}
+    elif letters < LONG:  # level in a wide window alone: Plotly decides
+        angle = {"autotickangles": [0, slant]}
+    else:
+        angle = {"tickangle": slant}
+    return {"tickvals": list(range(len(names))), "ticktext": [ink(name) for name in names], **angle}
 
 
-def _annotations(found: Memory) -> list[dict[str, Any]]:
+def _annotations(measured: Memory) -> list[dict[str, Any]]:
     text = {"showarrow": False, "font": {"size": SMALL}}
-    middle = found.turn + 0.5
+    middle = measured.turn + 0.5
     over = {"yref": "paper", "y": 1, "yanchor": "top", "x": middle}
     return [
         {**text, **over, "text": ink("forward"), "xanchor": "right", "xshift": -8},
         {**text, **over, "text": ink("backward"), "xanchor": "left", "xshift": 8},
         {
             **text,
-            "x": found.at_step,
-            "y": found.peak,
+            "x": measured.at_step,
+            "y": measured.peak,
             "yanchor": "bottom",
-            "text": _peak(found.peak),
+            "text": _peak(measured.peak),
             "showarrow": True,
             "arrowhead": 2,
             "arrowcolor": NEUTRAL,
@@ -276,26 +273,20 @@ def _annotations(found: Memory) -> list[dict[str, Any]]:
     ]
 
 
-def _turn(found: Memory) -> dict[str, Any]:
-    line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
-    x = found.turn + 0.5
-    return {"type": "line", "xref": "x", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line}
-
-
-def _units(found: Memory, room: float) -> dict[str, Any]:
+def _units(measured: Memory, room: float) -> dict[str, Any]:
     """Return a button that shows bytes, and elements again; left of the axis, where no word is.
 
     Args:
       room: the length of the axis, of that of the highest bar.
     """
-    stacks, changes = _stacks(found), []
-    for unit, live in zip(UNITS, ([step.live for step in found.steps], list(found.bytes)), strict=True):
-        heights = [_heights(stack, len(found.steps), unit) for stack in stacks]
+    stacks, changes = _stacks(measured), []
+    for unit, live in zip(UNITS, ([step.live for step in measured.steps], list(measured.bytes)), strict=True):
+        heights = [_heights(stack, len(measured.steps), unit) for stack in stacks]
         change = {
             "yaxis.range": [0, max(live) * room or 1],
             "yaxis.title.text": f"{unit} live",
-            "annotations[2].y": live[found.at_step],
-            "annotations[2].text": _peak(live[found.at_step]),
+            "annotations[2].y": live[measured.at_step],
+            "annotations[2].text": _peak(live[measured.at_step]),
         }
         changes.append([{"y": [*heights, live]}, change])
     button = {"label": "bytes", "method": "update", "args": changes[1], "args2": changes[0]}
@@ -313,18 +304,12 @@ def _small(text: str) -> dict[str, Any]:
     return {"text": text, "font": {"size": SMALL}, "standoff": 4}
 
 
-def _title(found: Memory) -> str:
-    at = found.steps[found.at_step]
-    size = f"{counted(found.peak, 'element')}, {counted(found.bytes[found.at_step], 'byte')}"
-    return f"Peak: {size}, after {describe_step(at, short(at.node))}"
-
-
-def _explanation(found: Memory, xla: XlaMemory | None) -> list[str]:
-    again = "* runs again; " if any(step.again for step in found.steps) else ""
+def _explanation(measured: Memory, xla: XlaMemory | None) -> list[str]:
+    again = "* runs again; " if any(step.again for step in measured.steps) else ""
     lines = [
         f"{coloured('■', VALUE)} values {coloured('■', CHECKPOINT)} factors of derivatives "
         f"{coloured('■', COTANGENT)} contributions to cotangents",
-        f"{again}{counted(found.kept, 'element')} kept for the backward pass",
+        f"{again}{counted(measured.kept, 'element')} kept for the backward pass",
     ]
     if xla is not None:
         lines.append(

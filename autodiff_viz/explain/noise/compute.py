@@ -112,6 +112,7 @@ def _moments(found: Trace, noisy: tuple[str, ...], draws: int) -> tuple[dict, di
     mean = {name: np.zeros(found.value[name].shape) for name in names}
     squares = {name: np.zeros(found.value[name].shape) for name in names}
     elements = sum(array.size for array in found.value.values())
+    # Chunks of draws, whose means and squares are joined, so that not all draws are in memory at once.
     length = max(1, min(AT_ONCE, draws, ELEMENTS // max(1, elements)))
     for first in range(0, draws, length):
         report(first, draws, "draws")
@@ -134,16 +135,15 @@ def _drawn(found: Trace, noisy: tuple[str, ...], numbers: range) -> dict[str, ja
     shapes = tuple(sorted((name, value.shape) for name, value in found.inputs.items()))
     with precision(found.dtype):  # the program is traced in it too: its draws would be float32
         program = _program(structure(graph), shapes, found.seed.shape, found.dtype, noisy, len(numbers))
-        seeds = {name: _seeds(int(graph[name].param("seed", 0)), numbers) for name in noisy}
+        seeds = {}
+        for name in noisy:
+            # Hashed, so that draws of nodes with different seeds are independent.
+            first = int(graph[name].param("seed", 0))
+            hashed = np.random.SeedSequence([first, numbers.start // max(1, len(numbers))])
+            words = hashed.generate_state(len(numbers), np.uint32) & limits.SEED
+            seeds[name] = words.astype(np.int32)
         inputs = {name: jnp.asarray(value) for name, value in found.inputs.items()}
         return program(seeds, inputs, dynamic_params(graph), jnp.asarray(found.seed))
-
-
-def _seeds(seed: int, numbers: range) -> np.ndarray:
-    """Return the seed of each draw. Those of different first seeds are independent; the first is its own."""
-    hashed = np.random.SeedSequence([seed, numbers.start // max(1, len(numbers))])
-    words = hashed.generate_state(len(numbers), np.uint32) & limits.SEED
-    return words.astype(np.int32)
 
 
 @remembered(8)
@@ -155,10 +155,15 @@ def _program(
     kind = jnp.dtype(dtype)
 
     def one(seeds: dict, inputs: dict, dynamic: dict, seed: jax.Array) -> dict:
-        drawn = {n: _input(seeds[n], inputs[n].shape, kind) for n in seeds if graph[n].op == INPUT}
+        drawn = {}
+        for name in (n for n in seeds if graph[n].op == INPUT):
+            # In float32 whatever the dtype, as `arrays.random_input` draws it.
+            key = jax.random.key(seeds[name])
+            drawn[name] = jax.random.normal(key, inputs[name].shape, jnp.float32).astype(kind)
         again = {n: {**dynamic[n], "seed": seeds[n]} for n in seeds if graph[n].op != INPUT}
         given, params = {**inputs, **drawn}, {**dynamic, **again}
         values = jax.eval_shape(lambda: program(given, params, {})[1])
+        # What arrives at a node is the cotangent of a 0 that is added to its value.
         sinks = {(name, ARRIVING): jnp.zeros(value.shape, kind) for name, value in values.items()}
         pulled = jax.vjp(lambda sinks: program(given, params, sinks)[0], sinks)[1](seed)[0]
         return {name: array for (name, _), array in pulled.items()}
@@ -169,11 +174,6 @@ def _program(
     seeds = {name: jax.ShapeDtypeStruct((count,), jnp.int32) for name in noisy}
     inputs = {name: jax.ShapeDtypeStruct(shape, kind) for name, shape in shapes}
     return traced(many, seeds, inputs, dynamic, jax.ShapeDtypeStruct(seed_shape, kind))
-
-
-def _input(seed: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
-    """Draw a random input, in float32 as `arrays.random_input` does."""
-    return jax.random.normal(jax.random.key(seed), shape, jnp.float32).astype(dtype)
 
 
 DRAWS = (100, 1_000, 10_000)

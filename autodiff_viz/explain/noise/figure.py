@@ -68,10 +68,23 @@ def noise_figure(trace: Trace, draws: str | None, twin: Twin | None = None) -> g
     rows = Rows.of([_row(number) for number in numbers])
     drawn = [pair for pair in zip(numbers, rows.centres, strict=True) if pair[0].is_finite]
     low, high = _span([number for number, _ in drawn])
+    error = {"type": "data", "array": [number.error for number, _ in drawn], "color": COTANGENT}
+    means = {
+        **_points([number.mean for number, _ in drawn], drawn),
+        "marker": {"size": 9, "color": COTANGENT},
+        "error_x": {**error, "thickness": 3, "width": 5},
+    }
+    present = {  # a ring, through which the mean is seen; none where the draw on the canvas is not finite
+        **_points([number.present if isfinite(number.present) else None for number, _ in drawn], drawn),
+        "marker": {"size": 10, "symbol": "circle-open", "color": VALUE, "line": {"width": 2}},
+    }
+    title = f"{_count(draws):,} draws of A and of B"
+    if len(sides) == 1:
+        title = f"{_count(draws):,} draws of {counted(len(noisy_nodes(sides[0][1].graph)), 'node')}"
     return table(
         rows,
-        [_spread(drawn), _means(drawn), _present(drawn)],
-        title=_title(sides, draws),
+        [_spread(drawn), means, present],
+        title=title,
         under=_under(left_out, _compared(every)),
         xaxis=axis(range=[low, high], nticks=5, tickangle=0, fixedrange=True, title={"text": ""}),
         key=f"noise {len(numbers)} {_count(draws)}",
@@ -84,11 +97,11 @@ def noise_text(trace: Trace, draws: str | None, twin: Twin | None = None) -> str
     if not sides:
         return "No chart of noise: the graph has no random draw."
     every = tuple(_numbers(sides, draws))
-    said = [f"{number.words} {_mean(number)}, variance {scalar(number.variance)}" for number in every]
+    described = [f"{number.words} {_mean(number)}, variance {scalar(number.variance)}" for number in every]
     more = f"; {words}" if (words := _compared(every)) else ""
     return (
         f"A chart of what arrives at each input over {_count(draws):,} draws: "
-        f"{listed(said, 6 * len(sides))}{more}."
+        f"{listed(described, 6 * len(sides))}{more}."
     )
 
 
@@ -103,17 +116,11 @@ def _count(draws: str | None) -> int:
     return int(draws or USUAL_DRAWS)
 
 
-def _title(sides: Sides, draws: str | None) -> str:
-    if len(sides) > 1:
-        return f"{_count(draws):,} draws of A and of B"
-    return f"{_count(draws):,} draws of {counted(len(noisy_nodes(sides[0][1].graph)), 'node')}"
-
-
 @remembered(4, lambda trace, draws: (trace.identity, draws))
-def _found(trace: Trace, draws: int) -> Statistics:
+def _statistics(trace: Trace, draws: int) -> Statistics:
     """Return what the figure and its words show."""
     noisy = noisy_nodes(trace.graph)
-    if not noisy:  # all draws are the same
+    if not noisy:  # of two graphs only the other one has noise: here all draws are the same
         still = {name: np.zeros(array.shape) for name, array in trace.cotangent.items()}
         return Statistics(draws, (), trace.cotangent, still, still, trace.cotangent)
     inputs = {name: trace.inputs[name] for name in trace.inputs if name not in noisy}
@@ -122,9 +129,12 @@ def _found(trace: Trace, draws: int) -> Statistics:
 
 def _numbers(sides: Sides, draws: str | None) -> Iterator[Number]:
     """Yield the numbers by input and element; those of A and of B one after the other."""
-    found = [*_each(sides, _count(draws))]
+    of_sides = []
+    for i, (letter, trace) in enumerate(sides):
+        with as_part(i, len(sides)):  # both are one job, with one progress
+            of_sides.append((letter, _statistics(trace, _count(draws))))
     for group, name in enumerate(dict.fromkeys(name for _, trace in sides for name in trace.inputs)):
-        own = [(letter, one) for letter, one in found if name in one.mean]
+        own = [(letter, one) for letter, one in of_sides if name in one.mean]
         places = dict.fromkeys(place for _, one in own for place in _places(one.mean[name].shape))
         for place in places:
             at = f"[{', '.join(map(str, place))}]" if place else ""
@@ -134,15 +144,8 @@ def _numbers(sides: Sides, draws: str | None) -> Iterator[Number]:
                     yield Number(f"{name}{at}", letter, *(float(part[name][place]) for part in parts), group)
 
 
-def _each(sides: Sides, draws: int) -> Iterator[tuple[str, Statistics]]:
-    """Yield the statistics of each side; all of them are one job, with one progress."""
-    for i, (letter, trace) in enumerate(sides):
-        with as_part(i, len(sides)):
-            found = _found(trace, draws)
-        yield letter, found
-
-
 def _places(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the indices of the first elements, which are shown."""
     return list(islice(np.ndindex(shape), SHOWN))
 
 
@@ -208,21 +211,6 @@ def _spread(drawn: Sequence[tuple[Number, float]]) -> dict[str, Any]:
         "marker": {"color": FAINT, "line": {"width": 0}},
         "hoverinfo": "skip",
     }
-
-
-def _means(drawn: Sequence[tuple[Number, float]]) -> dict[str, Any]:
-    error = {"type": "data", "array": [number.error for number, _ in drawn], "color": COTANGENT}
-    return {
-        **_points([number.mean for number, _ in drawn], drawn),
-        "marker": {"size": 9, "color": COTANGENT},
-        "error_x": {**error, "thickness": 3, "width": 5},
-    }
-
-
-def _present(drawn: Sequence[tuple[Number, float]]) -> dict[str, Any]:
-    places = [number.present if isfinite(number.present) else None for number, _ in drawn]
-    look = {"size": 10, "symbol": "circle-open", "color": VALUE, "line": {"width": 2}}
-    return {**_points(places, drawn), "marker": look}
 
 
 def _points(places: Sequence[float | None], drawn: Sequence[tuple[Number, float]]) -> dict[str, Any]:

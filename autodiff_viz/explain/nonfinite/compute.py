@@ -64,18 +64,20 @@ def nonfinite_origin(found: Trace) -> NonFinite | None:
     forward = next((origin for origin in origins if origin.direction == FORWARD), None)
     backward = next((origin for origin in origins if origin.direction == BACKWARD), None)
     wire = (backward.node, backward.slot) if backward else None
+    # What becomes of a gradient is the question, so the backward factors come first; there are none where a
+    # sum, a rule or an op's own pullback made the number.
     operands = operands_back(found, backward) if backward else ()
     operands = operands or (operands_of(found, forward.node) if forward else ())
     cure = nonfinite_cure(found) if found.output and not seeded else None
-    said = statement_of(found, forward, backward, cure is not None)
+    statement = statement_of(found, forward, backward, cure is not None)
     return NonFinite(
         forward and forward.node,
         wire,
         operands,
-        said.text,
+        statement.text,
         cure and cure.edit(found.graph),
         cure.mend if cure else "",
         cure.changes if cure else "",
         cure.dtype if cure else "",
-        said.claims,
+        statement.claims,
     )

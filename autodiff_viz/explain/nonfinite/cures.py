@@ -1,9 +1,13 @@
-"""Cure numbers that are not finite: try edits until output and gradients are finite."""
+"""Cure numbers that are not finite: try edits until output and gradients are finite.
+
+The first ones tried are stable forms, such as log_softmax for log(softmax), which are the same function; then
+come edits that keep the value wherever it was finite; a dtype with more bits comes last.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -21,8 +25,7 @@ from autodiff_viz.graph.text import MINUS, scalar
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
 
-# Replace expressions that overflow or round to 0 on the way by ops that are the same function and do
-# not.
+# Stable forms: ops in place of expressions that overflow or round to 0 on the way
 
 
 COMMUTE = frozenset({"add", "mul", "maximum", "minimum"})
@@ -65,49 +68,47 @@ def stable_forms(found: Trace, culprit: str) -> Iterator[Cure]:
             if match is None or culprit not in match.covered:
                 continue
             axes = _axes(found, unstable, match)
+            # A form in which a segment ends stays as it is: the cut would go with its node.
             if axes is None or any(found.graph[name].cut for name in match.covered):
                 continue
             inner = [name for name in match.covered if name != node.name]
+            # The axes are arguments of the outermost op, after what stands for its `u`.
+            op, _, rest = stable.partition("(")
+            operand = re.sub(rf"\b{HOLE}\b", match.hole or "", rest[:-1])
+            text = f"{op}({operand}{''.join(f', {key}={value}' for key, value in axes)})"
             what, instead = unstable.replace(".0", ""), stable.removeprefix("identity")
             yield Cure(
-                partial(rewritten, name=node.name, text=_text(stable, match, axes), unread=inner),
+                partial(rewritten, name=node.name, text=text, unread=inner),
                 f"Write {what} as {instead.strip('()') if instead != stable else stable}",
                 "It is the same function, so finite numbers change by rounding alone.",
             )
 
 
-def _text(stable: str, match: Match, axes: Params) -> str:
-    """Return the stable expression with what stands for its `u`, along these axes."""
-    name, _, rest = stable.partition("(")
-    arguments = "".join(f", {key}={value}" for key, value in axes)
-    inside = re.sub(rf"\b{HOLE}\b", match.hole or "", rest[:-1])
-    return f"{name}({inside}{arguments})"
-
-
 def _axes(found: Trace, unstable: str, match: Match) -> Params | None:
     """Return the axes of the stable op; None if it has no such axes, or is another function here."""
+    # The square of a root is its operand only where that is not negative.
     if unstable == ROOT and not (found.value[match.hole] >= 0).all():
         return None
     if "/ sum" not in unstable:
         return match.axes
+    # softmax is along the last axis, and so must the sum be: with the axis kept, so that each row is divided
+    # by its own sum, unless there is but one axis.
     axes, dims = dict(match.axes), found.value[match.hole].ndim
     if dims == 1:
         return () if axes.get("axis") in (None, 0, -1) else None
     return () if axes.get("keepdims") and axes.get("axis") in (-1, dims - 1) else None
 
 
-@cache
-def _pattern(text: str) -> Graph:
-    return parse(f"{HOLE} = 1.0\nz = {text}")
+_parsed = cache(parse)
 
 
 def form_at(graph: Graph, node: Node, text: str) -> Match | None:
     """Return how the expression `text` of `u` stands at a node; None if it does not."""
-    pattern, match = _pattern(text), Match()
-    return match if _is(graph, node.name, pattern, "z", match) else None
+    pattern, match = _parsed(f"{HOLE} = 1.0\nz = {text}"), Match()
+    return match if _has_form(graph, node.name, pattern, "z", match) else None
 
 
-def _is(graph: Graph, held: Slot, pattern: Graph, wanted: Slot, match: Match) -> bool:
+def _has_form(graph: Graph, held: Slot, pattern: Graph, wanted: Slot, match: Match) -> bool:
     """Return whether what a slot holds has the form of a slot of the pattern; note the match in `match`."""
     if wanted == HOLE:
         if not isinstance(held, str) or match.hole not in (None, held):
@@ -124,10 +125,12 @@ def _is(graph: Graph, held: Slot, pattern: Graph, wanted: Slot, match: Match) ->
         return False
     orders = [node.slots, node.slots[::-1]] if node.op in COMMUTE else [node.slots]
     for slots in orders:
+        # Tried on a copy: what the first order has matched before it fails must not bind the second.
         tried = Match(match.hole, (*match.covered, node.name), match.axes)
         if node.params:
             tried.axes = tuple(node.params)
-        if all(_is(graph, slot, pattern, want, tried) for slot, want in zip(slots, form.slots, strict=True)):
+        pairs = zip(slots, form.slots, strict=True)
+        if all(_has_form(graph, slot, pattern, want, tried) for slot, want in pairs):
             match.hole, match.covered, match.axes = tried.hole, tried.covered, tried.axes
             return True
     return False
@@ -158,25 +161,27 @@ def nonfinite_cure(found: Trace) -> Cure | None:
     A number of the output, or of a gradient, that was finite stays what it was, up to `CLOSE`, in 16 bits up
     to `CLOSE_IN_HALF`. Where no edit is known, a dtype with more bits may have room for the numbers.
     """
-    return _edited(found) or _widened(found)
-
-
-def _widened(found: Trace) -> Cure | None:
-    if not is_troubled(found):
-        return None
-    cures = ((cure, retraced(found, cure)) for cure in wider(found))
-    return next((cure for cure, after in cures if after and not is_troubled(after)), None)
+    edit = _edited(found)
+    if edit is not None or not is_troubled(found):
+        return edit
+    for cure in wider(found):
+        after = retraced(found, cure)
+        if after and not is_troubled(after):
+            return cure
+    return None
 
 
 def _edited(found: Trace) -> Cure | None:
+    """Return cures of one origin after the other, joined; None if numbers that are not finite remain."""
     steps: list[Cure] = []
     now = found
     while is_troubled(now):
         step = _step(now) if len(steps) < MOST else None
         if step is None:
             return None
-        steps.append(step[0])
-        now = step[1]
+        cure, now = step
+        steps.append(cure)
+    # Each step is close to the one before it; together they may have drifted.
     return joined(steps) if steps and _keeps(found, now) else None
 
 
@@ -200,12 +205,13 @@ def _keeps(found: Trace, after: Trace) -> bool:
     close = CLOSE_IN_HALF if DTYPES[found.dtype].half else CLOSE
     pairs = [(found.value[found.output], after.value[found.output])]
     pairs += [(array, after.gradient[name]) for name, array in found.gradient.items()]
-    return all(one.shape == other.shape and _close(one, other, close) for one, other in pairs)
-
-
-def _close(one: np.ndarray, other: np.ndarray, close: Mapping[str, float]) -> bool:
-    finite = np.isfinite(one)
-    return bool(np.isclose(*(each[finite].astype(np.float64) for each in (one, other)), **close).all())
+    for before, now in pairs:
+        if before.shape != now.shape:
+            return False
+        finite = np.isfinite(before)  # the others are what is to change
+        if not np.isclose(before[finite].astype(np.float64), now[finite].astype(np.float64), **close).all():
+            return False
+    return True
 
 
 def _candidates(found: Trace, name: str) -> Iterator[Cure]:
@@ -235,23 +241,16 @@ def other_branch(found: Trace, name: str) -> tuple[str, int] | None:
             branch = choice.slots[slot]
             if not isinstance(branch, str) or name not in ancestors(graph, [branch]):
                 continue
-            between = descendants(graph, [name]) & ancestors(graph, [branch])
-            if all(_is_elementwise(graph[n]) for n in between) and _only_by(graph, name, choice, slot):
+            between = [graph[each] for each in descendants(graph, [name]) & ancestors(graph, [branch])]
+            if not all(node.op == INPUT or OPS[node.op].elementwise for node in between):
+                continue
+            if choice.name not in ancestors(graph, [graph.output]) or choice.slots.count(branch) != 1:
+                continue
+            # Without this wire the node leads nowhere: every path to the output runs through the slot.
+            without = edits.with_slot(graph, choice.name, slot, 0.0)
+            if name not in ancestors(without, [graph.output]):
                 return choice.name, slot
     return None
-
-
-def _is_elementwise(node: Node) -> bool:
-    return node.op == INPUT or OPS[node.op].elementwise
-
-
-def _only_by(graph: Graph, name: str, choice: Node, slot: int) -> bool:
-    """Return whether every path from the node to the output runs through this slot."""
-    within = ancestors(graph, [graph.output])
-    if choice.name not in within or choice.slots.count(choice.slots[slot]) != 1:
-        return False
-    cut = edits.with_slot(graph, choice.name, slot, 0.0)
-    return name not in ancestors(cut, [graph.output])
 
 
 def double_wheres(found: Trace, node: Node) -> Iterator[Cure]:
@@ -292,24 +291,25 @@ def _mask(found: Trace, node: Node) -> Iterator[Cure]:
     value = found.value[node.name]
     if node.op == "log" and not node.wires and np.isneginf(value).any() and not np.isnan(value).any():
         least = next(each for each in LEAST if np.isfinite(rounded(each, found.dtype)))
+        # The logarithm anew, in float64: the mask has the digits of the formula, not those of the dtype.
         with np.errstate(divide="ignore"):
             exact = np.log(np.asarray(node.slots[0], np.float64))
         yield Cure(
-            partial(_constant, name=node.name, literal=_literal(np.maximum(exact, least))),
+            partial(_replace_by_constant, name=node.name, literal=_as_literal(np.maximum(exact, least))),
             f"Mask with {scalar(least, 3)} in place of {MINUS}\u221e",
             "After softmax a masked element is 0 as before, unless its whole row is masked. And 0 times the "
             "mask is 0, not NaN.",
         )
 
 
-def _literal(value: np.ndarray) -> Literal:
+def _as_literal(value: np.ndarray) -> Literal:
     """Return an array as a constant of a graph."""
     if value.ndim == 0:
         return float(f"{value.item():.7g}")
-    return tuple(_literal(part) for part in value)
+    return tuple(_as_literal(part) for part in value)
 
 
-def _constant(graph: Graph, name: str, literal: Literal) -> Graph:
+def _replace_by_constant(graph: Graph, name: str, literal: Literal) -> Graph:
     """Give the readers of a node a constant in its place, and delete it."""
     for reader, slot in consumers(graph)[name]:
         graph = edits.with_constant(graph, reader, slot, literal)
@@ -322,6 +322,7 @@ def _quotient(found: Trace, node: Node) -> Iterator[Cure]:
         return
     above, below = np.broadcast_arrays(*(_read(found, node, slot) for slot in (0, 1)))
     root = found.graph[node.slots[1]]
+    # A root below has no slope at 0 whatever the quotient is, so it is cured by itself first.
     if root.op in ROOTS and (below == 0).any():
         yield from _root(found, root)
     if ((above == 0) & (below == 0)).any():
@@ -366,22 +367,23 @@ def _root(found: Trace, node: Node) -> Iterator[Cure]:
         return
     operand = found.value[read]
     power = _read(found, node, 1) if node.op == "pow" else np.full((), 0.5)
+    # A small number added to a negative one mends nothing, and a negative power of it is huge.
     if node.op != "norm" and ((operand < 0).any() or (power < 0).any()):
         return
     eps = next(each for each in EPS if rounded(each, found.dtype) != 0)
     most = scalar(np.max(eps ** power[power > 0].astype(np.float64), initial=0.0))
-    says = {
+    changes = {
         "sqrt": f"The root of 0 is {most}, and its slope finite; others change by less.",
         "norm": f"The norm of 0 is {most}, and its slope finite; others change by less.",
         "pow": f"Powers of 0 change by {most} at most; their slope is finite.",
         "log": f"log 0 is {scalar(np.log(eps), 3)} in place of {MINUS}\u221e.",
     }
-    if node.op == "norm":
+    if node.op == "norm":  # no slot is inside its root, so it is written out
         params = "".join(f", {key}={value}" for key, value in node.params)
         edit = partial(rewritten, name=node.name, text=f"sqrt(sum(square({read}){params}) + {eps})")
     else:
         edit = partial(fed, target=node.name, slot=0, text=f"{read} + {eps}")
-    yield Cure(edit, f"Add {scalar(eps)} inside {node.name}", says[node.op])
+    yield Cure(edit, f"Add {scalar(eps)} inside {node.name}", changes[node.op])
 
 
 def _read(found: Trace, node: Node, slot: int) -> np.ndarray:

@@ -73,6 +73,7 @@ def factors_of(
     if slope is None:
         return None
     arriving = found.cotangent[name]
+    # 0 times infinity and an overflow are what is looked for: no warning.
     with np.errstate(invalid="ignore", over="ignore"):
         product = slope * arriving
     passed = np.broadcast_to(found.passed[wire], product.shape)

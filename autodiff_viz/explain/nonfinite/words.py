@@ -45,21 +45,22 @@ def statement_of(found: Trace, forward: Origin | None, backward: Origin | None, 
     if not forward and not backward:
         text = "The seed is not finite, so what is pulled back need not be either."
         return Statement(text, (Claim(SEED),))
-    said = [_forward(found, forward)] if forward else []
-    said += [_backward(found, backward)] if backward else []
-    said += [
-        next(filter(None, (_trap(found, origin) for origin in (forward, backward) if origin)), Statement())
-    ]
-    if backward and backward.kind != "NaN":
-        said.append(_becomes_nan(found))
+    statements = [_forward(found, forward)] if forward else []
+    statements += [_backward(found, backward)] if backward else []
+    # That a `where` computes both branches is said once, of the first pass in which it is the reason.
+    traps = (_trap(found, origin) for origin in (forward, backward) if origin)
+    statements.append(next(filter(None, traps), Statement()))
+    if backward and backward.kind != "NaN":  # an infinity may become NaN further back
+        statements.append(_becomes_nan(found))
     if not is_troubled(found):
-        said.append(Statement("Output and gradients are finite all the same.", (Claim(FINITE),)))
+        statements.append(Statement("Output and gradients are finite all the same.", (Claim(FINITE),)))
     elif forward and not is_cured:
-        said.append(_no_mend(found, forward))
-    return joined(" ", said)
+        statements.append(_no_mend(found, forward))
+    return joined(" ", statements)
 
 
 def _forward(found: Trace, origin: Origin) -> Statement:
+    """Return where the forward pass stops being finite, as an equation if the op is elementwise."""
     node, value = found.graph[origin.node], found.value[origin.node]
     lost = Statement(f"{origin.lost}." if origin.lost else "", origin.claims)
     if node.op == INPUT:
@@ -75,21 +76,25 @@ def _forward(found: Trace, origin: Origin) -> Statement:
         claims.append(Claim(COUNT, (node.name,), (bad.size,)))
     operands = [operand.number for operand in operands_of(found, node.name)]
     if operands:
-        shown = _written(operands, lambda each: _is(_computed(found, node, each), bad.flat[0]))
-        equation = show_applied(node.op, [_constant(each) for each in shown], node.params).text
-        said = f"{quoted(node.name)} is {equation} = {number}{of}"
+        # So many digits that the op of the numbers as written, in this dtype, is what the trace has.
+        def gives_it(numbers: list[float]) -> bool:
+            with precision(found.dtype):
+                arrays = [on_device(rounded(number, found.dtype)) for number in numbers]
+                result = np.asarray(OPS[node.op].apply(*arrays, **dict(node.params)))
+            return _is_same(result, bad.flat[0])
+
+        texts = _written(operands, gives_it)
+        shown = [Shown(text, SIGN if text.startswith(MINUS) else ATOM, constant=True) for text in texts]
+        equation = show_applied(node.op, shown, node.params).text
+        text = f"{quoted(node.name)} is {equation} = {number}{of}"
         claims.append(Claim(EQUATION, (node.name,), (*operands, float(bad.flat[0]))))
     else:
-        said = f"{quoted(node.name)} is {number}{of}"
+        text = f"{quoted(node.name)} is {number}{of}"
         if not origin.lost:
-            said += ", though all that it reads is finite"
+            text += ", though all that it reads is finite"
             claims.append(Claim(READS_FINITE, (node.name,)))
     flushed = _flushed(found, node.name, operands)
-    return joined(" ", [Statement(f"{said}.", tuple(claims)), lost, _in_float64(found, node), flushed])
-
-
-def _constant(text: str) -> Shown:
-    return Shown(text, SIGN if text.startswith(MINUS) else ATOM, constant=True)
+    return joined(" ", [Statement(f"{text}.", tuple(claims)), lost, _in_float64(found, node), flushed])
 
 
 def _written(numbers: Sequence[float], holds: Callable[[list[float]], bool]) -> list[str]:
@@ -97,27 +102,22 @@ def _written(numbers: Sequence[float], holds: Callable[[list[float]], bool]) -> 
 
     exp(88.7228394) is infinite in float32, and exp(88.72) is not; 1 / −0 is −∞, and 1 / 0 is not.
     """
-    texts = [[_text(number, digits, i > 0) for number in numbers] for i, digits in enumerate(DIGITS)]
-    return next((each for each in texts if holds([*map(_read, each)])), texts[0])
-
-
-def _text(number: float, digits: int, is_signed: bool) -> str:
-    return f"{MINUS}0" if is_signed and number == 0 and np.signbit(number) else scalar(number, digits)
-
-
-def _read(text: str) -> float:
-    return float(text.replace(MINUS, "-").replace("\u221e", "inf"))
-
-
-def _computed(found: Trace, node: Node, numbers: Sequence[float]) -> np.ndarray:
-    """Return an elementwise op of numbers, in the dtype of the trace."""
-    with precision(found.dtype):
-        arrays = [on_device(rounded(number, found.dtype)) for number in numbers]
-        return np.asarray(OPS[node.op].apply(*arrays, **dict(node.params)))
+    shortest: list[str] = []
+    for i, digits in enumerate(DIGITS):
+        texts = [
+            f"{MINUS}0" if i > 0 and number == 0 and np.signbit(number) else scalar(number, digits)
+            for number in numbers
+        ]
+        # Judged as a reader would take them: from the text, not from the number.
+        if holds([float(text.replace(MINUS, "-").replace("\u221e", "inf")) for text in texts]):
+            return texts
+        shortest = shortest or texts
+    return shortest  # no number of digits does: what was computed is another number than the op of these
 
 
 def _flushed(found: Trace, name: str, numbers: Sequence[float]) -> Statement:
     """Return which of these numbers XLA takes as 0, if any, since it is so small: 0.5 / 1e-39 is infinite."""
+    # XLA flushes subnormal numbers to 0; whether it does so here shows in a sum, not by a limit.
     with precision(found.dtype):
         arrays = {number: on_device(rounded(number, found.dtype)) for number in numbers if number}
         small = [number for number, array in arrays.items() if array + array == 0]
@@ -127,7 +127,7 @@ def _flushed(found: Trace, name: str, numbers: Sequence[float]) -> Statement:
     return Statement(text, (Claim(FLUSHED, (name,), (small[0], 0.0)),))
 
 
-def _is(one: np.ndarray, other: np.ndarray) -> bool:
+def _is_same(one: np.ndarray, other: np.ndarray) -> bool:
     return bool(one == other or (np.isnan(one) and np.isnan(other)))
 
 
@@ -148,6 +148,7 @@ def _exact(found: Trace, name: str) -> np.ndarray:
 
 
 def _backward(found: Trace, origin: Origin) -> Statement:
+    """Return where the backward pass stops being finite, as a product if what is passed is one."""
     name, slot, node = origin.node, origin.slot, found.graph[origin.node]
     if slot is None or slot == ARRIVING:
         return origin_statement([origin])
@@ -166,17 +167,17 @@ def _backward(found: Trace, origin: Origin) -> Statement:
         return Statement(text, (*origin.claims, passes, Claim(ARRIVES_FINITE, (name,))))
     product, slope = _product(found, factors), scalar(factors.slope)
     claims = [*origin.claims, Claim(PASSES, (wire, to), (factors.product,)), Claim(PRODUCT, (wire,), factors)]
-    said = f"{quoted(name)} passes {product} back to {quoted(to)}"
+    text = f"{quoted(name)} passes {product} back to {quoted(to)}"
     if np.isfinite(factors.slope):
-        return Statement(f"{said}: too large for {found.dtype}.", (*claims, Claim(TOO_LARGE, (wire,))))
-    return Statement(f"{said}: the slope of {node.op} is {slope} there.", tuple(claims))
+        return Statement(f"{text}: too large for {found.dtype}.", (*claims, Claim(TOO_LARGE, (wire,))))
+    return Statement(f"{text}: the slope of {node.op} is {slope} there.", tuple(claims))
 
 
 def _product(found: Trace, factors: Factors) -> str:
     def holds(numbers: Sequence[float]) -> bool:
         one, other = (rounded(number, found.dtype) for number in numbers)
         with np.errstate(invalid="ignore", over="ignore"):
-            return _is(one * other, np.asarray(factors.product))
+            return _is_same(one * other, np.asarray(factors.product))
 
     arriving, slope = _written([factors.arriving, factors.slope], holds)
     return f"{arriving} × {slope} = {scalar(factors.product)}"
@@ -192,7 +193,7 @@ def _trap(found: Trace, origin: Origin) -> Statement:
     wrong = found.passed[origin.node, origin.slot] if within else found.value[origin.node]
     condition = found.graph[choice].slots[0]
     taken = found.value[condition] if isinstance(condition, str) else np.asarray(condition)
-    other = (taken != 0) == (slot != 1)
+    other = (taken != 0) == (slot != 1)  # where the branch of this slot is not taken
     if not np.any(other & ~np.isfinite(wrong)):
         return Statement()
     text = f"{quoted(choice)} computes both branches, also the one that it does not take."
@@ -226,6 +227,7 @@ def _no_mend(found: Trace, origin: Origin) -> Statement:
     number = float(wide[places[0]])
     is_first = places[0] == np.argmin(np.isfinite(value))  # of which the sentence has the numbers
     at, there = ("", " there") if is_first else ("at another element ", "")
-    too = "" if found.dtype == FLOAT64 else f" in {FLOAT64}{' too' * _is(value[places[0]], wide[places[0]])}"
+    same = " too" if _is_same(value[places[0]], wide[places[0]]) else ""
+    too = "" if found.dtype == FLOAT64 else f" in {FLOAT64}{same}"
     text = f"There is no mend: {at}{node.op} is {scalar(number)}{there}{too}."
     return Statement(text, (Claim(NO_MEND if is_first else NO_MEND_BESIDE, (node.name,), (number,)),))

@@ -1,4 +1,9 @@
-"""Write the cotangent of a node as a sum over the paths from the node to the output."""
+"""Write the cotangent of a node as a sum over the paths from the node to the output.
+
+A path brings what the seed becomes when it is pulled back along it alone, by pullbacks that are linear in
+what arrives (`LinearPullback`); where a rule is not, each path has its share of what is passed. One walk from
+the output back finds the largest paths.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +30,7 @@ from autodiff_viz.graph.problem import GraphError, Problem, whole_number
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS
 from autodiff_viz.graph.text import listed_names, quoted, scalar
 
-# Isolate the pullbacks of single nodes as linear maps of the arriving cotangent, one for each wire.
+# Pullbacks of single nodes, as linear maps of what arrives
 
 
 SUMS = frozenset({"add", "sub"})
@@ -69,10 +74,12 @@ def pulled_alone(found: Trace, names: list[str]) -> dict[str, LinearPullback]:
         prepared = prepare(found.graph, inputs, found.dtype)
         values, called = forward(prepared)
     steps = {step.name: (step, called[i]) for i, step in enumerate(prepared.steps)}
-    return {name: _alone(found, found.graph[name], *steps[name], values[name]) for name in names}
+    return {name: _isolated(found, found.graph[name], *steps[name], values[name]) for name in names}
 
 
-def _alone(found: Trace, node: Node, step: Step, arguments: list[Any], value: Any) -> LinearPullback:
+def _isolated(found: Trace, node: Node, step: Step, arguments: list[Any], value: Any) -> LinearPullback:
+    """Return the pullback of one node: its own step's where that is linear, else shares of what it passed."""
+
     def pull(part: np.ndarray) -> dict[int, np.ndarray | None]:
         with precision(found.dtype):
             _, passed = step.pull_back([on_device(part.astype(found.dtype))], arguments, value)
@@ -90,10 +97,7 @@ def _alone(found: Trace, node: Node, step: Step, arguments: list[Any], value: An
 
 
 def _rewritten(found: Trace, node: Node, passing: frozenset[int]) -> LinearPullback:
-    """Return the op's own pullback of each part's share of the changed cotangent.
-
-    A rule at which nothing ever arrives does not run, so it adds nothing.
-    """
+    """Return the op's own pullback of each part's share of the changed cotangent."""
     arriving = found.cotangent[node.name].astype(np.float64)
     share, rest = _shares(changed_cotangent(found, node.name).astype(np.float64), arriving)
 
@@ -101,6 +105,7 @@ def _rewritten(found: Trace, node: Node, passing: frozenset[int]) -> LinearPullb
         pulled = own_contributions(found, node.name, part.astype(found.dtype))
         return {slot: each.astype(np.float64) for slot, each in pulled.items()}
 
+    # A rule at which nothing ever arrives does not run, so it adds nothing.
     adds = rest.any() and not found.cotangent.is_symbolic_zero(node.name)
     return LinearPullback(lambda part: own(part * share), passing, own(rest) if adds else {}, by_share=True)
 
@@ -111,7 +116,7 @@ def _declared(found: Trace, node: Node) -> LinearPullback:
     shares, added = {}, {}
     for slot, _ in node.wires:
         passed = found.passed[node.name, slot].astype(np.float64)
-        rest = passed
+        rest = passed  # where the shapes differ, elements are mixed: no part has a share of its own
         if passed.shape == arriving.shape:
             shares[slot], rest = _shares(passed, arriving)
         if rest.any():
@@ -126,7 +131,7 @@ def _declared(found: Trace, node: Node) -> LinearPullback:
 
 def _shares(passed: np.ndarray, arriving: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return passed / arriving, element by element, and what is passed where 0 arrives."""
-    nothing = arriving == 0
+    nothing = arriving == 0  # divided by 1 there, so that no share is 0 / 0
     with np.errstate(invalid="ignore", over="ignore"):
         share = np.where(nothing, 0.0, passed / np.where(nothing, 1.0, arriving))
     return share, np.where(nothing, passed, 0.0)
@@ -148,6 +153,7 @@ def _degree(term: Term, v: str) -> float | None:
     if all(degree == 0 for degree in known) and (known or term.op not in (SUMS | PRODUCTS | LINEAR)):
         return 0
     if term.op in SUMS:
+        # v + 1 is not linear, and v + 0 is: a term that is zero has no degree.
         return known[0] if len({*known}) == 1 else float("inf")
     if term.op in PRODUCTS:
         return None if None in degrees else sum(known) if sum(known) <= 1 else float("inf")
@@ -247,13 +253,24 @@ def paths(found: Trace, name: str, most: int = 50) -> Paths:
       GraphError: no trace is given, it has no output or no node of that name, or `most` is out of range.
     Source: Bauer, Computational graphs and rounding error (1974); the k largest by dynamic programming.
     """
-    _check(known_trace(found), name)
+    if known_trace(found).output is None:
+        raise GraphError(Problem("no-output", "The trace has no output.", "Wire its open slots first."))
+    if not isinstance(name, str) or name not in found.graph:
+        message = f"The trace has no node {quoted(name)}."
+        raise GraphError(Problem("unknown-node", message, f"It has {listed_names([*found.value])}."))
     most = whole_number("number of paths to list", most, 1, MOST)
-    between = _between(found, name)
+    # The nodes on the paths, in topological order, with both ends.
+    leading, reached = ancestors(found.graph, [found.output], reads_of), {name}
+    for node in order(found.graph):
+        reached |= {node.name} if any(read in reached for read in reads_of(node)) else set()
+    between = [node for node in order(found.graph) if node.name in leading & reached]
     alone = pulled_alone(found, [node.name for node in between if node.name != name])
     numbers = found.seed.size == 1 and all(found.value[node.name].size == 1 for node in between)
-    held = sum(found.value[node.name].size for node in between)
-    pulls = (_Numbers if numbers else _Tensors)(found, alone, min(most, max(4, HELD // max(1, held))))
+    # Each node of the walk may hold `width` arrays of its size at once: fewer paths are followed where these
+    # would not fit into memory.
+    elements = sum(found.value[node.name].size for node in between)
+    width = min(most, max(4, HELD // max(1, elements)))
+    pulls = (_Numbers if numbers else _Tensors)(found, alone, width)
     best, rest = _largest(pulls, name, between)
     count, through, all_ways = _counted(found, name, between, alone)
     return Paths(
@@ -266,22 +283,6 @@ def paths(found: Trace, name: str, most: int = 50) -> Paths:
         norms=not numbers,
         shared=tuple(node.name for node in between if node.name in alone and alone[node.name].by_share),
     )
-
-
-def _check(found: Trace, name: str) -> None:
-    if found.output is None:
-        raise GraphError(Problem("no-output", "The trace has no output.", "Wire its open slots first."))
-    if not isinstance(name, str) or name not in found.graph:
-        message = f"The trace has no node {quoted(name)}."
-        raise GraphError(Problem("unknown-node", message, f"It has {listed_names([*found.value])}."))
-
-
-def _between(found: Trace, name: str) -> list[Node]:
-    """Return the nodes on the paths from `name` to the output, in topological order, with both ends."""
-    leading, reached = ancestors(found.graph, [found.output], reads_of), {name}
-    for node in order(found.graph):
-        reached |= {node.name} if any(read in reached for read in reads_of(node)) else set()
-    return [node for node in order(found.graph) if node.name in leading & reached]
 
 
 def _wires(node: Node) -> list[tuple[int, str]]:
@@ -374,14 +375,16 @@ _Pulls = _Numbers | _Tensors
 
 def _largest(pulls: _Pulls, name: str, between: list[Node]) -> tuple[list[_Part], Amount]:
     """Return the largest paths from `name` on, and the sum of the others, from the output back."""
-    here = {node.name for node in between}
+    on_path = {node.name for node in between}
     waiting: dict[str, list[_Part]] = {node.name: [] for node in between}
-    rests: dict[str, Amount] = dict.fromkeys(here, 0.0)
+    rests: dict[str, Amount] = dict.fromkeys(on_path, 0.0)
     if between:
         output = between[-1].name
         waiting[output].append(_Part(pulls.size(pulls.seed), pulls.seed))
     for node in reversed(between):
         best = nlargest(pulls.width, waiting[node.name], key=attrgetter("size"))
+        # What is not followed further is pulled back as one sum. At the node that was asked about that loses
+        # nothing: its largest are the largest.
         if len(best) < len(waiting[node.name]):
             kept = {id(part) for part in best}
             others = (part.amount for part in waiting[node.name] if id(part) not in kept)
@@ -389,7 +392,7 @@ def _largest(pulls: _Pulls, name: str, between: list[Node]) -> tuple[list[_Part]
             pulls.dropped |= node.name != name
         if node.name == name:
             return best, rests[name]
-        wires = [(slot, producer) for slot, producer in _wires(node) if producer in here]
+        wires = [(slot, producer) for slot, producer in _wires(node) if producer in on_path]
         for part in best:
             pulled = pulls.pull(node.name, part.amount)
             for slot, producer in wires:
@@ -400,7 +403,7 @@ def _largest(pulls: _Pulls, name: str, between: list[Node]) -> tuple[list[_Part]
         for slot, producer in wires:
             if slot in pulled:
                 rests[producer] = rests[producer] + pulled[slot]
-            if (node.name, slot) in pulls.added:
+            if (node.name, slot) in pulls.added:  # a path that begins here, by the rule
                 amount = pulls.added[node.name, slot]
                 waiting[producer].append(_Part(pulls.size(amount), amount, (node.name, slot)))
     return [], 0.0

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import plotly.graph_objects as go
 
@@ -49,23 +47,27 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT, columns: 
     name = subject(trace, name)
     if name is None:
         return note(NONE, "paths")
-    found = paths_of(trace, name)
-    bands = _bands(trace, found)
-    under = _under(found)
+    paths = paths_of(trace, name)
+    bands = _bands(trace, paths)
+    under = _under(paths)
     if not bands:
-        return note(f"{_title(trace, found)}{'' if found.count else '.'}", "paths")
-    if found.count == 1:  # a single band as high as the drawing would say nothing
+        return note(f"{_title(trace, paths)}{'' if paths.count else '.'}", "paths")
+    if paths.count == 1:  # a single band as high as the drawing would say nothing
         return note(f"One path: its product<br>is all that arrives at {short(name)}.", "paths")
     names = list(dict.fromkeys(end for source, target, *_ in bands for end in (source, target)))
+    # Names beside the bands; of long paths those of both ends alone, since others would overlap.
+    longest = max(len(path.nodes) for path in paths.paths)
+    ends = {paths.name, *(path.nodes[-1] for path in paths.paths)}
+    labels = [ink(short(each)) if longest <= columns or each in ends else "" for each in names]
     sankey = {
         "type": "sankey",
         "arrangement": "snap",
         "textfont": {"size": SMALL},
         "node": {
-            "label": _labels(found, names, columns),
+            "label": labels,
             "color": COTANGENT,
             "pad": 14,
-            "thickness": 10 if max(len(path.nodes) for path in found.paths) <= COLUMNS else 5,
+            "thickness": 10 if longest <= COLUMNS else 5,
             "line": {"width": 0},
             "customdata": [plain(each) for each in names],
             "hovertemplate": "%{customdata}<extra></extra>",
@@ -81,7 +83,7 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT, columns: 
     }
     full = height + top(under)
     margin = {"l": EDGE, "r": EDGE, "t": top(under), "b": 2 * EDGE}
-    layout = {"height": full, "margin": margin, "title": heading(_title(trace, found), under, full)}
+    layout = {"height": full, "margin": margin, "title": heading(_title(trace, paths), under, full)}
     return draw([sankey], layout, f"paths {name}")
 
 
@@ -93,69 +95,52 @@ def paths_text(trace: Trace, name: str | None) -> str:
     name = subject(trace, name)
     if name is None:
         return f"No chart of paths: {NONE[0].lower()}{NONE[1:]}"
-    found = paths_of(trace, name)
-    if not found.count:
+    paths = paths_of(trace, name)
+    if not paths.count:
         return f"No chart of paths: no path from {name} to {trace.output} passes anything."
-    ways = [f"{listed(path.nodes, 6, 'then')}, {amount(path.product, path.size)}" for path in found.paths[:5]]
-    if found.count == 1:
+    ways = [f"{listed(path.nodes, 6, 'then')}, {amount(path.product, path.size)}" for path in paths.paths[:5]]
+    if paths.count == 1:
         return f"One path from {name} to {trace.output}: {ways[0]}."
-    return f"A chart of the {counted(found.count, 'path')} from {name} to {trace.output}: {'; '.join(ways)}."
+    return f"A chart of the {counted(paths.count, 'path')} from {name} to {trace.output}: {'; '.join(ways)}."
 
 
-def _title(trace: Trace, found: Paths) -> str:
-    if not found.count:
-        return f"No path from {short(found.name)} to {short(trace.output)} passes anything"
-    cotangent = trace.cotangent[found.name]
+def _title(trace: Trace, paths: Paths) -> str:
+    if not paths.count:
+        return f"No path from {short(paths.name)} to {short(trace.output)} passes anything"
+    cotangent = trace.cotangent[paths.name]
     total = f"{scalar(cotangent.item())} at" if cotangent.size == 1 else "What arrives at"
-    return f"{total} {short(found.name)}: {counted(found.count, 'path')}"
+    return f"{total} {short(paths.name)}: {counted(paths.count, 'path')}"
 
 
-def _under(found: Paths) -> list[str]:
+def _under(paths: Paths) -> list[str]:
     marks = [coloured("■ adds", COTANGENT), coloured("■ takes away", "#0e8aa0")]
-    if found.rest.size != 1:
+    if paths.rest.size != 1:
         marks = [coloured("■ as wide as the norm", COTANGENT)]
-    rest = found.count - len(found.paths)
+    rest = paths.count - len(paths.paths)
     if rest > 0:
         marks.append(coloured(f"■ {counted(rest, 'other')}", NEUTRAL))
     return ["  ".join(marks)]
 
 
-def _labels(found: Paths, names: list[str], columns: int) -> list[str]:
-    """Return the names beside the bands; of long paths those of both ends, since others would overlap."""
-    longest = max(len(path.nodes) for path in found.paths)
-    ends = {found.name, *(path.nodes[-1] for path in found.paths)}
-    return [ink(short(name)) if longest <= columns or name in ends else "" for name in names]
-
-
-def _bands(trace: Trace, found: Paths) -> list[tuple[str, str, float, str, str]]:
+def _bands(trace: Trace, paths: Paths) -> list[tuple[str, str, float, str, str]]:
     """Return (source, target, size, colour, words) of each band that brings anything finite."""
     sizes: dict[Link, float] = {}
-    for path in found.paths:
-        for link in _links(path.nodes, _is_positive(path.product)):
+    for path in paths.paths:
+        positive = path.product.size != 1 or path.product.item() >= 0  # of a tensor only the norm is shown
+        for source, target in pairwise(path.nodes):
+            link = (source, target, positive)
             sizes[link] = sizes.get(link, 0.0) + path.size
     largest = max(sizes.values(), default=0.0)
-    bands = [
-        (source, target, size, INK[positive], _words(source, target, size, positive, found))
-        for (source, target, positive), size in sizes.items()
-        if 0 < size < float("inf") and size > 1e-9 * largest
-    ]
-    rest = float((found.rest**2).sum() ** 0.5)
-    if found.count > len(found.paths) and 0 < rest < float("inf"):
-        others = counted(found.count - len(found.paths), "other path")
-        bands.append((found.name, trace.output, rest, REST, f"{others}: {amount(found.rest, rest)}"))
+    bands = []
+    for (source, target, positive), size in sizes.items():
+        if not (0 < size < float("inf") and size > 1e-9 * largest):
+            continue
+        tensor = paths.rest.size != 1
+        brings = f"norms {scalar(size)} together" if tensor else scalar(size if positive else -size)
+        words = f"{plain(source)} → {plain(target)}: {brings}"
+        bands.append((source, target, size, INK[positive], words))
+    rest = float((paths.rest**2).sum() ** 0.5)
+    if paths.count > len(paths.paths) and 0 < rest < float("inf"):
+        others = counted(paths.count - len(paths.paths), "other path")
+        bands.append((paths.name, trace.output, rest, REST, f"{others}: {amount(paths.rest, rest)}"))
     return bands
-
-
-def _links(nodes: tuple[str, ...], positive: bool) -> Iterator[Link]:
-    for source, target in pairwise(nodes):
-        yield source, target, positive
-
-
-def _is_positive(product: Any) -> bool:
-    return product.size != 1 or product.item() >= 0
-
-
-def _words(source: str, target: str, size: float, positive: bool, found: Paths) -> str:
-    tensor = found.rest.size != 1
-    brings = f"norms {scalar(size)} together" if tensor else scalar(size if positive else -size)
-    return f"{plain(source)} → {plain(target)}: {brings}"

@@ -1,4 +1,8 @@
-"""Find the checkpoint regions that a graph could have, with the memory and the re-runs of each plan."""
+"""Find the checkpoint regions that a graph could have, with the memory and the re-runs of each plan.
+
+Plans come from a search of all (`search`), from known schedules for chains, and from the graph as it is. What
+a plan costs is read off JAX's own program, as `memory` does.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ from autodiff_viz.graph.problem import whole_number
 from autodiff_viz.graph.text import listed, numbered
 from autodiff_viz.workers.jobs import report
 
-# Construct known checkpoint schedules for a chain of steps: square root, and Revolve by its formulas.
+# Known schedules for a chain of steps: square root, and Revolve by its formulas
 
 
 Span = tuple[int, int]
@@ -52,7 +56,7 @@ def schedules(length: int, most: int = 5) -> Iterator[Schedule]:
     yield square_root(length)
     offered = [s for s in range(2, length) if repetitions(length, s) <= limits.REGION_DEPTH]
     for snapshots in offered[:most]:
-        if len(found := revolve(length, snapshots)) <= limits.REGIONS:
+        if len(spans := revolve(length, snapshots)) <= limits.REGIONS:
             least = forward_steps(length, snapshots)
             r = repetitions(length, snapshots)
             formula = (
@@ -60,7 +64,7 @@ def schedules(length: int, most: int = 5) -> Iterator[Schedule]:
                 f"forward steps for l = {length}, s = {snapshots}, r = {r}; F + 1 - l = "
                 f"{least + 1 - length} values computed again (Griewank and Walther 2000)"
             )
-            yield Schedule(f"Revolve, {snapshots} snapshots", formula, found)
+            yield Schedule(f"Revolve, {snapshots} snapshots", formula, spans)
 
 
 def square_root(length: int) -> Schedule:
@@ -101,20 +105,19 @@ def revolve(length: int, snapshots: int) -> tuple[Span, ...]:
 
 
 def _revolve(start: int, length: int, snapshots: int) -> Iterator[Span]:
+    """Yield the regions of so many steps from `start` on, those outside before those in them."""
     if length == 1:
         return
-    before = length - 1 if snapshots == 1 else _split(length, snapshots)
+    if snapshots == 1:
+        before = length - 1
+    else:  # so many steps before the next snapshot that the fewest are run in all
+        before = min(
+            range(1, length),
+            key=lambda m: m + forward_steps(m, snapshots) + forward_steps(length - m, snapshots - 1),
+        )
     yield start, start + before
     yield from _revolve(start, before, snapshots)
     yield from _revolve(start + before, length - before, snapshots - 1)
-
-
-def _split(length: int, snapshots: int) -> int:
-    """Return how many steps lie before the next snapshot, such that the fewest are run in all."""
-    return min(
-        range(1, length),
-        key=lambda m: m + forward_steps(m, snapshots) + forward_steps(length - m, snapshots - 1),
-    )
 
 
 MOST = 16  # nodes up to which all plans are searched by default
@@ -203,8 +206,8 @@ def plans(trace: Trace, most_nodes: int = MOST) -> tuple[Plan, ...]:
 
 def planned(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) -> Planned:
     """Return the plans with the search; no region of a plan cuts one of the `groups`."""
-    here = present_plan(trace)  # raises before the search does its work
-    return with_present(frontier(trace, most_nodes, groups), here)
+    present = present_plan(trace)  # raises before the search does its work
+    return with_present(frontier(trace, most_nodes, groups), present)
 
 
 def present_plan(trace: Trace) -> Plan:
@@ -218,23 +221,25 @@ def frontier(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ())
     graph = replace(known_trace(trace).graph, groups=tuple(groups))
     bare = without_regions(trace)
     program = program_of(bare)
-    searched, points, found = 0, (), []
+    searched, points, candidates = 0, (), []
     if 0 < len(program.nodes) <= min(most_nodes, LARGEST):
-        result = search(program, _spans(program.nodes, groups))
+        # No region of a plan cuts a group. One whose nodes are no neighbours counts up to its last.
+        places = [[i for i, n in enumerate(program.nodes) if n in group.nodes] for group in groups]
+        result = search(program, [(at[0], at[-1] + 1) for at in places if at])
         searched, points = result.count, tuple(tuple(map(int, point)) for point in result.points)
         parts = (result.best, result.least_kept, result.one_policy)
         whole = sum(len(choices) for choices, _ in parts)
         for mark, part in zip(MARKS, parts, strict=True):
             for plan in _of_search(bare, graph, program, part, mark):
-                found.append(plan)
-                report(len(found), whole, "best plans measured")
+                candidates.append(plan)
+                report(len(candidates), whole, "best plans measured")
     else:
-        found.append(_measured(bare, NONE, ()))
+        candidates.append(_measured(bare, NONE, ()))
     for schedule in schedules(len(program.nodes)):
         regions = _regions(graph, (program.nodes[a:b] for a, b in schedule.spans))
         if not any(frame_problems(replace(graph, regions=regions))):
-            found.append(_measured(bare, schedule.name, regions, formula=schedule.formula))
-    return Planned(_sorted(found), searched, points)
+            candidates.append(_measured(bare, schedule.name, regions, formula=schedule.formula))
+    return Planned(_sorted(candidates), searched, points)
 
 
 def without_regions(trace: Trace) -> Trace:
@@ -242,19 +247,22 @@ def without_regions(trace: Trace) -> Trace:
     return replace(trace, graph=replace(trace.graph, regions=()))
 
 
-def with_present(found: Planned, here: Plan) -> Planned:
+def with_present(all_plans: Planned, present: Plan) -> Planned:
     """Return the plans with the present one among them."""
-    return replace(found, plans=_sorted([*found.plans, here]))
+    return replace(all_plans, plans=_sorted([*all_plans.plans, present]))
 
 
-def as_present(found: Planned, regions: tuple[Region, ...]) -> Planned | None:
+def as_present(all_plans: Planned, regions: tuple[Region, ...]) -> Planned | None:
     """Return the plans with the one that has these regions marked as present; None if none has."""
-    marked = [replace(p, present=_same_regions(p.regions) == _same_regions(regions)) for p in found.plans]
-    return replace(found, plans=tuple(marked)) if any(plan.present for plan in marked) else None
+    marked = [
+        replace(plan, present=_cost_key(plan.regions) == _cost_key(regions)) for plan in all_plans.plans
+    ]
+    return replace(all_plans, plans=tuple(marked)) if any(plan.present for plan in marked) else None
 
 
-def _sorted(found: Iterable[Plan]) -> tuple[Plan, ...]:
-    plans = _undominated(_merged(found))
+def _sorted(candidates: Iterable[Plan]) -> tuple[Plan, ...]:
+    """Return the plans by peak, each set of regions once, without marks that another plan disproves."""
+    plans = _undominated(_merged(candidates))
     return tuple(sorted(plans, key=lambda plan: (plan.peak, plan.reruns, plan.kept)))
 
 
@@ -265,7 +273,7 @@ def program_of(bare: Trace) -> Program:
     shapes = {name: value.shape for name, value in bare.inputs.items()}
     sources = array_sources(graph[step.node] for step in steps if step.phase == FORWARD)
     return Program(
-        found=equations(graph, shapes, bare.dtype),
+        equations=equations(graph, shapes, bare.dtype),
         steps=steps,
         nodes=nodes,
         elements={name: int(bare.value[name].size) for name in graph.by_name},
@@ -277,17 +285,13 @@ def program_of(bare: Trace) -> Program:
     )
 
 
-def _spans(nodes: Sequence[str], groups: Iterable[Group]) -> Iterator[Span]:
-    """Yield the runs of nodes of the groups; one whose nodes are no neighbours counts up to its last."""
-    for group in groups:
-        at = [i for i, name in enumerate(nodes) if name in group.nodes]
-        if at:
-            yield at[0], at[-1] + 1
-
-
 def _of_search(
     bare: Trace, graph: Graph, program: Program, part: tuple[Choices, Costs], mark: str
 ) -> Iterator[Plan]:
+    """Yield the plans of one Pareto front of the search, measured; of those that are no valid graph none.
+
+    A plan has its mark only where JAX's program costs what the search counted.
+    """
     choices, costs = part
     for i, (row, saved) in enumerate(zip(choices.region, choices.saved, strict=True)):
         numbers = [n for n in dict.fromkeys(row.tolist()) if n != BARE]
@@ -296,7 +300,7 @@ def _of_search(
         regions = _regions(graph, members, names)
         if any(frame_problems(replace(graph, regions=regions))):
             continue
-        plan = _measured(bare, _named(regions, members), regions)
+        plan = _measured(bare, _regions_name(regions, members), regions)
         exact = (plan.peak, plan.kept, plan.reruns) == (costs.peak[i], costs.kept[i], costs.reruns[i])
         yield replace(plan, **{mark: exact})
 
@@ -305,16 +309,17 @@ def _regions(
     graph: Graph, members: Iterable[Iterable[str]], names: frozenset[str] = frozenset()
 ) -> tuple[Region, ...]:
     """Return regions of these nodes, with names that no group has."""
-    taken, found = {group.name for group in graph.groups}, []
+    taken, regions = {group.name for group in graph.groups}, []
     for inside in map(frozenset, members):
         name, saved = numbered(STEM, taken), names & inside
         taken.add(name)
         policy = TAKING_NAMES[0] if saved else POLICIES[0]
-        found.append(Region(name, inside, policy, saved))
-    return tuple(found)
+        regions.append(Region(name, inside, policy, saved))
+    return tuple(regions)
 
 
-def _named(regions: tuple[Region, ...], members: Sequence[Sequence[str]]) -> str:
+def _regions_name(regions: tuple[Region, ...], members: Sequence[Sequence[str]]) -> str:
+    """Return the name of a plan: how many regions, where, and what they save."""
     spans = [m[0] if len(m) == 1 else f"{m[0]} to {m[-1]}" for m in members]
     if not regions:
         return NONE
@@ -328,30 +333,19 @@ def _measured(
     trace: Trace, name: str, regions: tuple[Region, ...], *, present: bool = False, formula: str = ""
 ) -> Plan:
     """Return the plan with the costs that JAX's own program has."""
-    found = memory(replace(trace, graph=replace(trace.graph, regions=regions)))
-    return Plan(
-        name,
-        regions,
-        _policy(regions),
-        found.peak,
-        found.kept,
-        found.reruns,
-        present=present,
-        formula=formula,
-    )
-
-
-def _policy(regions: tuple[Region, ...]) -> str:
+    costs = memory(replace(trace, graph=replace(trace.graph, regions=regions)))
+    policy = ", ".join(dict.fromkeys(region.policy for region in regions))
+    # Regions that save names have one policy together, of all these names: it is written as one line.
     if saved := sorted({name for region in regions for name in region.saved}):
-        return f"{TAKING_NAMES[0]}({', '.join(map(repr, saved))})".replace("'", '"')
-    return ", ".join(dict.fromkeys(region.policy for region in regions))
+        policy = f"{TAKING_NAMES[0]}({', '.join(map(repr, saved))})".replace("'", '"')
+    return Plan(name, regions, policy, costs.peak, costs.kept, costs.reruns, present=present, formula=formula)
 
 
-def _merged(found: Iterable[Plan]) -> list[Plan]:
+def _merged(candidates: Iterable[Plan]) -> list[Plan]:
     """Join plans with equal regions: the name and formula of a schedule, and all marks."""
     merged: dict[frozenset, Plan] = {}
-    for plan in found:
-        key = _same_regions(plan.regions)
+    for plan in candidates:
+        key = _cost_key(plan.regions)
         one = merged.setdefault(key, plan)
         if one is not plan:
             named = plan if plan.formula else one
@@ -360,20 +354,20 @@ def _merged(found: Iterable[Plan]) -> list[Plan]:
     return [*merged.values()]
 
 
-def _same_regions(regions: Iterable[Region]) -> frozenset:
-    """Return what regions of any names have in common that cost the same."""
+def _cost_key(regions: Iterable[Region]) -> frozenset:
+    """Return what the costs of regions depend on: all but their names."""
     return frozenset((region.nodes, region.policy, region.saved) for region in regions)
 
 
-def _undominated(found: list[Plan]) -> Iterator[Plan]:
+def _undominated(plans: list[Plan]) -> Iterator[Plan]:
     """Take the marks from plans that another one betters, such as one with nested regions."""
 
     def bettered(plan: Plan, by: str) -> bool:
-        here = (getattr(plan, by), plan.reruns)
-        others = ((getattr(other, by), other.reruns) for other in found)
-        return any(a <= here[0] and b <= here[1] and (a, b) != here for a, b in others)
+        costs = (getattr(plan, by), plan.reruns)
+        others = ((getattr(other, by), other.reruns) for other in plans)
+        return any(a <= costs[0] and b <= costs[1] and (a, b) != costs for a, b in others)
 
-    for plan in found:
+    for plan in plans:
         yield replace(
             plan,
             optimal=plan.optimal and not bettered(plan, "peak"),
@@ -387,12 +381,13 @@ AXES = {
     KEPT: "elements kept for the backward pass",
     NAMES: "elements kept by one region that saves names",
 }
+"""What a budget can be of, with the title of its axis."""
 
 
-def best(found: Planned, by: str) -> tuple[Plan, ...]:
+def best(all_plans: Planned, by: str) -> tuple[Plan, ...]:
     """Return the plans that no searched one betters."""
     mark = {PEAK: "optimal", KEPT: "least_kept", NAMES: "one_policy"}[by]
-    return tuple(plan for plan in found.plans if getattr(plan, mark))
+    return tuple(plan for plan in all_plans.plans if getattr(plan, mark))
 
 
 def size(plan: Plan, by: str) -> int:

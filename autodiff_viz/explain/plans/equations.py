@@ -69,6 +69,7 @@ def equations(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -
 
 @remembered(KEPT)
 def _read(graph: Graph, shapes: tuple, dtype: str) -> Equations:
+    """Read first the forward half, whose results are the output and the residuals, then the backward half."""
     halves = Halves.of(graph, shapes, dtype)
     reading = _Reading()
     inputs = [
@@ -82,6 +83,7 @@ def _read(graph: Graph, shapes: tuple, dtype: str) -> Equations:
     seed = reading.array(halves.backward.invars[-1].aval, "")
     known = zip(kept, halves.forward.outvars[1:], strict=True)
     residuals = [reading.array(variable.aval, "") if use is None else use for use, variable in known]
+    # What a pullback reads of the forward pass, residuals among it; not what arrives.
     reading.known = set(reading.elements) - {seed.array}
     reading.read(halves.backward, [*residuals, seed], "")
     pulls = {node: tuple(uses) for node, uses in reading.pulls.items()}

@@ -30,8 +30,6 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted, listed
 
-"""What a budget can be of, with the title of its axis."""
-
 MOST_NODES = 150  # of a graph whose plans are made on the page
 HEIGHT, LOW = 400, 236
 
@@ -67,7 +65,11 @@ def no_plans(trace: Trace) -> str:
 
 
 def plans_figure(
-    found: Planned, by: str = PEAK, budget: int | None = None, chosen: Plan | None = None, low: bool = False
+    all_plans: Planned,
+    by: str = PEAK,
+    budget: int | None = None,
+    chosen: Plan | None = None,
+    low: bool = False,
 ) -> go.Figure:
     """Draw each plan as a point: memory to the right, values recomputed upwards.
 
@@ -77,13 +79,18 @@ def plans_figure(
     Args:
       by: what memory is, a key of `AXES`.
     """
-    under = _explanation(found, by)
+    under = _explanation(all_plans, by)
     height = LOW + top(under) - 10 if low else HEIGHT
-    memory = [size(plan, by) for plan in found.plans] + [point[by != PEAK] for point in found.points]
-    runs = [plan.reruns for plan in found.plans] + [point[2] for point in found.points]
+    memory = [size(plan, by) for plan in all_plans.plans] + [point[by != PEAK] for point in all_plans.points]
+    runs = [plan.reruns for plan in all_plans.plans] + [point[2] for point in all_plans.points]
     reach = max(memory) - min(memory) or 1
+    shapes = []
+    if budget is not None:
+        line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
+        upright = {"type": "line", "x0": budget, "x1": budget, "yref": "paper", "y0": 0, "y1": 1}
+        shapes.append({**upright, "line": line})
     layout = {
-        "title": heading(_title(found, by), under, height),
+        "title": heading(_title(all_plans, by), under, height),
         "height": height,
         "margin": {"l": 58, "r": 42, "t": top(under), "b": 48, "pad": 0},
         "hovermode": "closest",
@@ -98,9 +105,9 @@ def plans_figure(
             title={"text": "computed again", "font": {"size": SMALL}},
             **_ticks(max(runs), 5),
         ),
-        "shapes": [] if budget is None else [_line(budget)],
+        "shapes": shapes,
     }
-    return draw(list(_traces(found, by, chosen)), layout, f"plans {by} {len(found.plans)}")
+    return draw(list(_traces(all_plans, by, chosen)), layout, f"plans {by} {len(all_plans.plans)}")
 
 
 def _ticks(reach: int, most: int) -> dict[str, int]:
@@ -108,14 +115,14 @@ def _ticks(reach: int, most: int) -> dict[str, int]:
     return {"tick0": 0, "dtick": 1} if reach <= most else {"nticks": most}
 
 
-def plans_text(found: Planned, by: str = PEAK) -> str:
+def plans_text(all_plans: Planned, by: str = PEAK) -> str:
     """Describe the figure in one sentence, for screen readers."""
-    front = best(found, by)
-    said = [f"{plan.name} {_numbers(plan)}" for plan in front or found.plans]
-    here = next(plan for plan in found.plans if plan.present)
+    front = best(all_plans, by)
+    described = [f"{plan.name} {_numbers(plan)}" for plan in front or all_plans.plans]
+    present = next(plan for plan in all_plans.plans if plan.present)
     return (
-        f"A chart of checkpoint plans, {AXES[by]} against values computed again; now {_numbers(here)}; "
-        f"{'best of all' if front else 'to choose from'}: {listed(said, 8)}."
+        f"A chart of checkpoint plans, {AXES[by]} against values computed again; now {_numbers(present)}; "
+        f"{'best of all' if front else 'to choose from'}: {listed(described, 8)}."
     )
 
 
@@ -124,9 +131,10 @@ def _numbers(plan: Plan) -> str:
     return f"(peak {plan.peak:,}, kept {plan.kept:,}, {again})"
 
 
-def _traces(found: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, Any]]:
-    front = sorted(best(found, by), key=lambda plan: size(plan, by))
-    points = found.points if front else ()  # those of a search that counts with something else than JAX does
+def _traces(all_plans: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, Any]]:
+    front = sorted(best(all_plans, by), key=lambda plan: size(plan, by))
+    # Without a front, the search has counted with something else than JAX does: its points are wrong.
+    points = all_plans.points if front else ()
     cloud = sorted({(point[by != PEAK], point[2]) for point in points})
     yield {
         "type": "scatter",
@@ -136,7 +144,7 @@ def _traces(found: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, 
         "marker": {"size": 6, "color": FAINT},
         "hoverinfo": "skip",
     }
-    others = [p for p in found.plans if not (p in front or p.formula or p.present)]
+    others = [p for p in all_plans.plans if not (p in front or p.formula or p.present)]
     yield _points(
         front,
         by,
@@ -147,8 +155,8 @@ def _traces(found: Planned, by: str, chosen: Plan | None) -> Iterable[dict[str, 
         line={"shape": "hv", "width": 1.5, "color": VALUE},
     )
     yield _points(others, by, NEUTRAL, "circle", 7)
-    yield _points([p for p in found.plans if p.formula], by, CHECKPOINT, "square-open", 13)
-    yield _points([p for p in found.plans if p.present], by, COTANGENT, "diamond", 13)
+    yield _points([p for p in all_plans.plans if p.formula], by, CHECKPOINT, "square-open", 13)
+    yield _points([p for p in all_plans.plans if p.present], by, COTANGENT, "diamond", 13)
     if chosen is not None:
         yield _points([chosen], by, CLEAR, "circle", 22, edge=VALUE)
 
@@ -182,31 +190,26 @@ def _hover(plan: Plan) -> str:
     return "<br>".join([*lines, *([plain(plan.formula).replace("; ", "<br>")] if plan.formula else [])])
 
 
-def _line(budget: int) -> dict[str, Any]:
-    line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
-    return {"type": "line", "x0": budget, "x1": budget, "yref": "paper", "y0": 0, "y1": 1, "line": line}
-
-
-def _title(found: Planned, by: str) -> str:
-    here = next(plan for plan in found.plans if plan.present)
-    least = min(found.plans, key=lambda plan: (size(plan, by), plan.reruns))
-    now = f"{size(here, by):,}"
-    if size(least, by) >= size(here, by):
+def _title(all_plans: Planned, by: str) -> str:
+    present = next(plan for plan in all_plans.plans if plan.present)
+    least = min(all_plans.plans, key=lambda plan: (size(plan, by), plan.reruns))
+    now = f"{size(present, by):,}"
+    if size(least, by) >= size(present, by):
         return f"No plan has less than the present {now}"
     what = "Peak" if by == PEAK else "Kept"
     return f"{what} {now} now, {size(least, by):,} with {counted(least.reruns, 'value')} computed again"
 
 
-def _explanation(found: Planned, by: str) -> list[str]:
+def _explanation(all_plans: Planned, by: str) -> list[str]:
     lines = [
         f"{coloured('◆', COTANGENT)} present {coloured('●', VALUE)} no other betters it "
         f"{coloured('□', CHECKPOINT)} known schedules"
     ]
-    if best(found, by):
-        lines.append(f"best of {found.searched:,} plans")
-    elif found.searched:
+    if best(all_plans, by):
+        lines.append(f"best of {all_plans.searched:,} plans")
+    elif all_plans.searched:
         lines.append(
-            f"JAX keeps something else here than the search of {found.searched:,} plans counts with: "
+            f"JAX keeps something else here than the search of {all_plans.searched:,} plans counts with: "
             "those shown are measured, and a better one may exist"
         )
     else:

@@ -1,4 +1,9 @@
-"""Search all plans: every way to put neighbouring nodes into regions, and every set of names to save."""
+"""Search all plans: every way to put neighbouring nodes into regions, and every set of names to save.
+
+The costs of many plans are computed at once, by a model of JAX's partial evaluation in NumPy: a region keeps
+what it reads from outside and what its policy saves, and recomputes what its pullbacks need of the rest. The
+steps are those of `play`. The tests compare the three numbers with those of the graph that has the regions.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,6 @@ import numpy as np
 from autodiff_viz.explain.plans.equations import Equations, Use
 from autodiff_viz.explain.play.compute import FORWARD, PlayStep
 from autodiff_viz.workers.jobs import report
-
-# Compute the costs of many plans at once: what each choice of regions keeps, runs again, and has live. A
-# model of JAX's partial evaluation in NumPy: a region keeps what it reads from outside and what its
-# policy saves, and recomputes what its pullbacks need of the rest. The steps are those of `play`, and
-# the tests compare the three numbers with those of the graph that has these regions.
-
 
 BARE = -1  # number of the region of a node that is in none
 Mask = np.ndarray  # one boolean for each plan
@@ -51,13 +50,17 @@ class Costs:
     kept: np.ndarray
     reruns: np.ndarray
 
+    def part(self, at: Any) -> Costs:
+        """Return those of the plans that an index chooses."""
+        return Costs(self.peak[at], self.kept[at], self.reruns[at])
+
 
 @dataclass(frozen=True)
 class Program:
     """What the costs of a graph's plans follow from.
 
     Attributes:
-      found: the equations of its nodes.
+      equations: those of its nodes.
       steps: the steps of `play` without regions.
       nodes: the nodes that run, in that order; the columns of `Choices`.
       elements: of each node's value.
@@ -65,7 +68,7 @@ class Program:
       source: by wire, the node that it comes from.
     """
 
-    found: Equations
+    equations: Equations
     steps: Sequence[PlayStep]
     nodes: tuple[str, ...]
     elements: Mapping[str, int]
@@ -97,7 +100,7 @@ class _Sweep:
         self._versions: dict[tuple[str, Use], list[tuple[Key, Mask | None]]] = {}
         self.by_node: dict[str, list[tuple[Mask, tuple[Use, ...]]]] = {}
         self.made: dict[str, list[int]] = {}
-        for equation in self.program.found.computed:
+        for equation in self.program.equations.computed:
             self.made.setdefault(equation.node, []).extend(equation.results)
 
     def costs(self) -> Costs:
@@ -108,7 +111,11 @@ class _Sweep:
         for i, name in enumerate(self.program.nodes):
             if name in pulls:
                 self._pull(pulls[name])
-            ends = self._ends(i)
+            # The walk goes back in time, so a region that ends with this node runs again now: after the
+            # pullbacks of all its nodes, from its last node to its first.
+            ends = self._together(i, i)
+            if i + 1 < len(self.place):
+                ends = ends & ~self._together(i, i + 1)
             for j in range(i, -1, -1):
                 active = ends & self._together(i, j)
                 if not active.any():
@@ -127,59 +134,54 @@ class _Sweep:
             self._same[key] = (region[:, i] == region[:, j]) & (region[:, i] != BARE)
         return self._same[key]
 
-    def _ends(self, i: int) -> Mask:
-        """Return whether a region ends with node i."""
-        inside = self._together(i, i)
-        return inside if i + 1 == len(self.place) else inside & ~self._together(i, i + 1)
-
-    def _ways(self, reader: str, use: Use) -> list[tuple[Key, Mask | None]]:
-        """Return what `_found_ways` finds; each is computed once."""
+    def _versions_of(self, reader: str, use: Use) -> list[tuple[Key, Mask | None]]:
+        """Return the versions of an array that a node reads, with their plans; each is computed once."""
         if (reader, use) not in self._versions:
-            self._versions[reader, use] = list(self._found_ways(reader, use))
+            self._versions[reader, use] = list(self._read_versions(reader, use))
         return self._versions[reader, use]
 
-    def _found_ways(self, reader: str, use: Use) -> Iterator[tuple[Key, Mask | None]]:
+    def _read_versions(self, reader: str, use: Use) -> Iterator[tuple[Key, Mask | None]]:
         """Yield the versions of an array that a node reads in the backward pass, with their plans; None: all.
 
         It is recomputed by the node's region, or it is that of the forward pass, which the region may
         have saved.
         """
-        found = self.program.found
-        owner = found.node[use.array]
+        equations = self.program.equations
+        owner = equations.node[use.array]
         if reader not in self.place or owner not in self.place:
             in_program = not owner and reader in self.place  # of a region's own program, constants are a part
             bare = ~self._together(self.place[reader], self.place[reader]) if in_program else None
             yield self._first(use.array, reader), bare
             return
-        here = self.place[reader]
-        inside = self._together(here, self.place[owner])
+        at = self.place[reader]
+        inside = self._together(at, self.place[owner])
         saved = np.zeros_like(inside)
         for name in use.names:
             if name in self.place:
-                saved |= self._together(here, self.place[name]) & self.choices.saved[:, self.place[name]]
+                saved |= self._together(at, self.place[name]) & self.choices.saved[:, self.place[name]]
         again = inside & ~saved
         yield ("again", use.array), again
         yield self._first(use.array, reader), ~again
 
     def _first(self, array: int, reader: str) -> Key:
         """Return the version of an array that the forward pass computes; a reader has its own constants."""
-        found = self.program.found
-        if array in found.value:
-            return "value", found.value[array]
-        return ("factor", array) if found.node[array] in self.place else ("constant", (reader, array))
+        equations = self.program.equations
+        if array in equations.value:
+            return "value", equations.value[array]
+        return ("factor", array) if equations.node[array] in self.place else ("constant", (reader, array))
 
     def _recompute(self) -> np.ndarray:
         """Find what regions recompute; return how many values these are."""
-        found, again = self.program.found, np.zeros(len(self.choices), np.int32)
-        for node, uses in found.pulls.items():
+        equations, again = self.program.equations, np.zeros(len(self.choices), np.int32)
+        for node, uses in equations.pulls.items():
             for use in uses:
                 self._need(node, use, None)
-        for equation in reversed(found.computed):
+        for equation in reversed(equations.computed):
             wanted = [self.needed[array] for array in equation.results if array in self.needed]
             if not wanted:
                 continue
             runs = np.logical_or.reduce(wanted)
-            if any(found.value.get(array) == equation.node for array in equation.results):
+            if any(equations.value.get(array) == equation.node for array in equation.results):
                 again += runs
             for use in equation.uses:
                 self._need(equation.node, use, runs)
@@ -187,7 +189,7 @@ class _Sweep:
         return again
 
     def _need(self, reader: str, use: Use, runs: Mask | None) -> None:
-        for key, mask in self._ways(reader, use):
+        for key, mask in self._versions_of(reader, use):
             if key[0] == "again":
                 now = mask if runs is None else mask & runs
                 self.needed[use.array] = self.needed[use.array] | now if use.array in self.needed else now
@@ -196,7 +198,7 @@ class _Sweep:
         kind, what = key
         if kind in ("value", "wire"):
             return self.program.elements[what if kind == "value" else self.program.source[what]]
-        return self.program.found.elements[what[1] if kind == "constant" else what]
+        return self.program.equations.elements[what[1] if kind == "constant" else what]
 
     def _read(self, key: Key, mask: Mask | None) -> None:
         """Take a read: from here back to where it is written, the array is live."""
@@ -215,6 +217,7 @@ class _Sweep:
             self.alive[key] = before & ~mask
 
     def _mark(self) -> None:
+        """Take what is live now as the peak, of the plans in which it is more than before."""
         np.maximum(self.peak, self.total, out=self.peak)
 
     def _pull(self, step: PlayStep) -> None:
@@ -224,8 +227,8 @@ class _Sweep:
         for wire in step.reads:
             if wire in self.program.source:
                 self._read(("wire", wire), None)
-        for use in self.program.found.pulls.get(step.node, ()):
-            for key, mask in self._ways(step.node, use):
+        for use in self.program.equations.pulls.get(step.node, ()):
+            for key, mask in self._versions_of(step.node, use):
                 self._read(key, mask)
 
     def _run_again(self, node: str, active: Mask) -> None:
@@ -235,7 +238,8 @@ class _Sweep:
             self._written(("again", array), active)
         for runs, uses in self.by_node.get(node, ()):
             for use in uses:
-                for key, mask in self._ways(node, use):
+                for key, mask in self._versions_of(node, use):
+                    # What the node computes itself is not read from anywhere else.
                     if key[0] != "again" or use.array not in made:
                         self._read(key, (active & runs) if mask is None else active & runs & mask)
 
@@ -251,13 +255,12 @@ class _Sweep:
         kind, what = key
         if kind == "constant":
             return what[0]
-        return self.program.found.node[what] if kind == "factor" else ""
+        return self.program.equations.node[what] if kind == "factor" else ""
 
 
 CHUNK = 1 << 15  # plans whose costs are computed at once
-COMBINED = (
-    6  # nodes up to which regions and names are searched together: about 4.6 times as many for each more
-)
+COMBINED = 6  # nodes up to which regions and names are searched together: 4.6 times as many for each more
+BITS = 24  # of a number in a packed point; limits.TOTAL_ELEMENTS is below
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,30 +297,21 @@ def search(program: Program, apart: Iterable[tuple[int, int]]) -> Searched:
         choices = choices.part(_whole(choices.region, apart))
         count += len(choices)
         costs = program.costs(choices)
-        for found, by in ((best, costs.peak), (least, costs.kept)):
-            found.append(_best(by, costs, choices))
+        for fronts, by in ((best, costs.peak), (least, costs.kept)):
+            fronts.append(_best(by, costs, choices))
         around = np.flatnonzero((choices.region == 0).all(1))
-        policies.append(_best(costs.kept[around], _part(costs, around), choices.part(around)))
-        points.append(np.unique(_packed(costs)))
+        policies.append(_best(costs.kept[around], costs.part(around), choices.part(around)))
+        # One number for each point: sorting rows takes fifty times as long.
+        points.append(np.unique((costs.peak.astype(np.int64) << BITS | costs.kept) << 8 | costs.reruns))
     fronts = (_joined(best, "peak"), _joined(least, "kept"), _joined(policies, "kept"))
-    return Searched(count, *fronts, _unpacked(np.unique(np.concatenate(points))))
-
-
-BITS = 24  # of a number in a packed point; limits.TOTAL_ELEMENTS is below
-
-
-def _packed(costs: Costs) -> np.ndarray:
-    """Return one number for each point: sorting rows takes fifty times as long."""
-    return (costs.peak.astype(np.int64) << BITS | costs.kept) << 8 | costs.reruns
-
-
-def _unpacked(packed: np.ndarray) -> np.ndarray:
-    ones = (1 << BITS) - 1
-    return np.stack([packed >> BITS + 8, packed >> 8 & ones, packed & 255], 1)
+    packed, ones = np.unique(np.concatenate(points)), (1 << BITS) - 1
+    unpacked = np.stack([packed >> BITS + 8, packed >> 8 & ones, packed & 255], 1)
+    return Searched(count, *fronts, unpacked)
 
 
 def front(by: np.ndarray, costs: Costs, choices: Choices) -> np.ndarray:
     """Return the plans of the Pareto front of `by` against values recomputed, lowest `by` first."""
+    # Of equal costs the simplest comes first, by how many names it saves and regions it has.
     simple = choices.saved.sum(1) + choices.region.max(1, initial=BARE)
     order = np.lexsort((simple, costs.kept, costs.peak, costs.reruns, by))
     fewest = np.minimum.accumulate(costs.reruns[order])
@@ -327,7 +321,7 @@ def front(by: np.ndarray, costs: Costs, choices: Choices) -> np.ndarray:
 
 def _best(by: np.ndarray, costs: Costs, choices: Choices) -> tuple[Choices, Costs]:
     at = front(by, costs, choices)
-    return choices.part(at), _part(costs, at)
+    return choices.part(at), costs.part(at)
 
 
 def _joined(parts: list[tuple[Choices, Costs]], by: str) -> tuple[Choices, Costs]:
@@ -340,10 +334,6 @@ def _joined(parts: list[tuple[Choices, Costs]], by: str) -> tuple[Choices, Costs
     return _best(getattr(costs, by), costs, choices)
 
 
-def _part(costs: Costs, at: np.ndarray) -> Costs:
-    return Costs(costs.peak[at], costs.kept[at], costs.reruns[at])
-
-
 def _count(nodes: int) -> int:
     """Return how many plans `_chunks` yields in all."""
     outside, inside = 1, 0  # plans whose last node is in no region; in one, which the next node may continue
@@ -354,6 +344,7 @@ def _count(nodes: int) -> int:
 
 
 def _chunks(nodes: int) -> Iterator[Choices]:
+    """Yield all plans of so many nodes, in parts of at most CHUNK or so."""
     regions = _regions(nodes)
     for start in range(0, len(regions), CHUNK):
         part = regions[start : start + CHUNK]
@@ -367,18 +358,18 @@ def _chunks(nodes: int) -> Iterator[Choices]:
 
 def _regions(nodes: int) -> np.ndarray:
     """Return all ways to put runs of neighbours into regions: the number of the region by plan and node."""
-    found = np.full((1, nodes), BARE, np.int8)
+    plans = np.full((1, nodes), BARE, np.int8)
     for i in range(nodes):
-        ways = [found]  # node i is in no region
-        new = found.copy()
-        new[:, i] = found[:, :i].max(1, initial=BARE) + 1
+        ways = [plans]  # node i is in no region
+        new = plans.copy()  # node i begins one
+        new[:, i] = plans[:, :i].max(1, initial=BARE) + 1
         ways.append(new)
-        if i:
-            more = found[found[:, i - 1] != BARE]
+        if i:  # node i continues that of the node before
+            more = plans[plans[:, i - 1] != BARE]
             more[:, i] = more[:, i - 1]
             ways.append(more)
-        found = np.concatenate(ways)
-    return found
+        plans = np.concatenate(ways)
+    return plans
 
 
 def _with_names(regions: np.ndarray) -> Iterator[Choices]:
@@ -387,23 +378,24 @@ def _with_names(regions: np.ndarray) -> Iterator[Choices]:
     sets = ((np.arange(1 << max(nodes - 1, 0))[:, None] >> np.arange(nodes)) & 1).astype(bool)
     each = max(1, CHUNK // len(sets))
     for start in range(0, len(regions), each):
-        part = regions[start : start + each]
-        region, saved = np.repeat(part, len(sets), 0), np.tile(sets, (len(part), 1))
+        rows = regions[start : start + each]
+        region, saved = np.repeat(rows, len(sets), 0), np.tile(sets, (len(rows), 1))
         fits = ~(saved & (region == BARE)).any(1)
         for at in range(0, len(region), CHUNK):
-            here = slice(at, at + CHUNK)
-            yield Choices(region[here][fits[here]], saved[here][fits[here]])
+            part = slice(at, at + CHUNK)
+            yield Choices(region[part][fits[part]], saved[part][fits[part]])
 
 
 def _whole(region: np.ndarray, apart: Iterable[tuple[int, int]]) -> np.ndarray:
     """Return whether each plan's regions hold every one of these runs, lie in it, or leave it out."""
-    found = np.ones(len(region), bool)
+    whole = np.ones(len(region), bool)
     for start, stop in apart:
         inside = region[:, start] != BARE
         all_in = inside & (region[:, start] == region[:, stop - 1])
+        # A region that crosses an end of the run must hold all of it.
         enters = np.zeros(len(region), bool)
         for a, b in ((start - 1, start), (stop - 1, stop)):
             if a >= 0 and b < region.shape[1]:
                 enters |= (region[:, a] == region[:, b]) & (region[:, a] != BARE)
-        found &= ~enters | all_in
-    return found
+        whole &= ~enters | all_in
+    return whole

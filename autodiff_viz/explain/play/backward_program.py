@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -89,13 +89,14 @@ def backward_program(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype:
 
 @remembered(KEPT)
 def _read(graph: Graph, shapes: tuple, dtype: str) -> BackwardProgram:
-    found = backward_pass(graph, shapes, dtype)
-    reading = _Reading({**found.value_of, **found.inputs}, found.copied)
-    for array, number, aval in zip(found.residuals, found.shared, found.avals, strict=True):
-        reading.keep(array, number, found.first.get(number, Place()).node, _size(aval))
-    for event in found.events:
+    """Read the residuals first: the equations of the backward pass are told from them by their numbers."""
+    program = backward_pass(graph, shapes, dtype)
+    reading = _Reading({**program.value_of, **program.inputs}, program.copied)
+    for array, number, aval in zip(program.residuals, program.shared, program.avals, strict=True):
+        reading.keep(array, number, program.first.get(number, Place()).node, _size(aval))
+    for event in program.events:
         reading.take(event)
-    return reading.finished(frozenset(found.residuals), frozenset(markers(found.forward)))
+    return reading.finished(frozenset(program.residuals), frozenset(markers(program.forward)))
 
 
 Size = tuple[int, int]
@@ -129,11 +130,12 @@ class _Reading:
     _taken: set[str] = field(default_factory=set)
 
     def keep(self, array: int, number: int, node: str, size: Size) -> None:
-        """Take a residual of the forward pass; a second copy of a value is taken for a factor."""
+        """Take a residual of the forward pass."""
         name = self.values.get(number)
         if name is None and not node:
             self.unnamed[array] = size
         elif array not in self.arrays:
+            # A second copy of a value is taken for a factor.
             first = name is not None and name not in self._taken
             self._taken.update([name] if first else [])
             self.arrays[array] = Stored(name if first else self._factor(name or node), *size)
@@ -157,6 +159,7 @@ class _Reading:
                 run.writes[array] = None
 
     def _read(self, run: _Run, node: str, array: int) -> None:
+        # A copy is read as what it is copied from, unless it was kept or computed as an array of its own.
         while array not in self.arrays and array not in self.unnamed and array in self.copied:
             array = self.copied[array]
         if array in self.unnamed:  # the node that reads a constant has it
@@ -172,11 +175,13 @@ class _Reading:
         """Return what has been read, without the arrays that only their own run reads."""
         runs = [run for again in self.again.values() for run in again.values()]
         read = {array for run in (*runs, *self.pulls.values()) for array in run.reads}
-        reruns = {region: tuple(self._reruns(again, read)) for region, again in self.again.items()}
+        reruns: dict[int, tuple[Rerun, ...]] = {}
+        for region, again in self.again.items():
+            in_order = []
+            for node, run in again.items():
+                writes = tuple(a for a in run.writes if a in read or self.arrays[a].name == node)
+                # A run that computes nothing is dropped by JAX, and reads nothing.
+                in_order.append(Rerun(node, tuple(run.reads) if run.writes else (), writes))
+            reruns[region] = tuple(in_order)
         pulls = {node: tuple(run.reads) for node, run in self.pulls.items()}
         return BackwardProgram(self.arrays, residuals & self.arrays.keys(), forward, reruns, pulls)
-
-    def _reruns(self, again: Mapping[str, _Run], read: set[int]) -> Iterator[Rerun]:
-        for node, run in again.items():
-            writes = tuple(a for a in run.writes if a in read or self.arrays[a].name == node)
-            yield Rerun(node, tuple(run.reads) if run.writes else (), writes)

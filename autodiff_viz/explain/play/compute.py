@@ -1,8 +1,12 @@
-"""List the steps of one forward and one backward pass, in the order in which JAX runs them."""
+"""List the steps of one forward and one backward pass, in the order in which JAX runs them.
+
+The order is that of the graph's blocks (checkpoint regions); which arrays a step of the backward pass reads
+is read off JAX's own program (`backward_program`). What is live after a step follows from what is read later.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -12,10 +16,10 @@ from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, known_trace
 from autodiff_viz.engine.whole_program.jaxprs import uncounted
-from autodiff_viz.explain.play.backward_program import BackwardProgram, Factor, Rerun, backward_program
+from autodiff_viz.explain.play.backward_program import BackwardProgram, Factor, backward_program
 from autodiff_viz.graph.frames import Block, blocks
 from autodiff_viz.graph.grad_nodes import BY
-from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Region
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.order import array_sources, consumers
 from autodiff_viz.graph.problem import GraphError
 
@@ -114,12 +118,17 @@ def whole_pass(trace: Trace) -> Pass:
     """
     graph = known_trace(trace).graph
     shapes = {name: np.shape(value) for name, value in trace.inputs.items()}
-    if found := diagnose(graph, shapes):
-        raise GraphError(found)
+    if problems := diagnose(graph, shapes):
+        raise GraphError(problems)
     program = backward_program(graph, shapes, trace.dtype)
     steps = [*_forward(graph, program), *_needed([*_Backward(trace, program).steps()], graph)]
-    arrays = tuple(_arrays(steps, program, _sizes(trace)))
-    return Pass(tuple(_with_live(steps, program, totals(len(steps), arrays, "elements"))), arrays)
+    arrays = tuple(_arrays(trace, steps, program))
+    live = totals(len(steps), arrays, "elements")
+    shown = []
+    for step, elements in zip(steps, live, strict=True):
+        reads, writes = _named(step.reads, program), _named(step.writes, program)
+        shown.append(PlayStep(step.phase, step.node, step.region, step.again, reads, writes, elements))
+    return Pass(tuple(shown), arrays)
 
 
 def totals(steps: int, arrays: Iterable[LiveArray], size: str) -> tuple[int, ...]:
@@ -147,29 +156,23 @@ class _Step:
 
 
 def _forward(graph: Graph, program: BackwardProgram) -> Iterator[_Step]:
-    """Yield the forward pass; a node also writes the factors of its derivative that are kept.
-
-    JAX drops a region in a region of whose results none is read, so its nodes have no step.
-    """
-    nodes, region = _in_order(graph), dict(_regions(blocks(graph)))
+    """Yield the forward pass; a node also writes the factors of its derivative that are kept."""
+    nodes, region = blocks(graph).nodes(), dict(_regions(blocks(graph)))
+    # The inputs are given, so they come before all; then the program runs block by block.
+    nodes = [n for n in nodes if n.op == INPUT] + [n for n in nodes if n.op != INPUT]
     sources = array_sources(nodes)
     factors: dict[str, list[int]] = {}
     for array in sorted(program.residuals):
         name = program.arrays[array].name
         if isinstance(name, Factor):
             factors.setdefault(name.node, []).append(array)
+    # JAX drops a region in a region of whose results none is read: its nodes have no step.
     for node in (n for n in nodes if n.op == INPUT or n.name in program.forward):
         own = node.op_slots[BY:] if node.op == GRAD else node.op_slots  # z runs once more, inside
         reads = dict.fromkeys(sources.get(slot, slot) for slot in own if isinstance(slot, str))
-        value = () if node.name in sources else (node.name,)
+        value = () if node.name in sources else (node.name,)  # an identity returns the array that it reads
         writes = (*value, *factors.get(node.name, ()))
         yield _Step(FORWARD, node.name, region.get(node.name), tuple(reads), writes)
-
-
-def _in_order(graph: Graph) -> list[Node]:
-    """Return the nodes as the program runs them: the inputs, which are given, then block by block."""
-    nodes = blocks(graph).nodes()
-    return [n for n in nodes if n.op == INPUT] + [n for n in nodes if n.op != INPUT]
 
 
 def _regions(block: Block) -> Iterator[tuple[str, str]]:
@@ -187,13 +190,13 @@ def _needed(steps: list[_Step], graph: Graph) -> list[_Step]:
     JAX computes no contribution that a stop discards, nor those from which it is made.
     """
     read: set[Key] = set()
-    found = []
+    needed = []
     for step in reversed(steps):
         if not step.again and graph[step.node].op != INPUT and read.isdisjoint(step.writes):
             step = replace(step, reads=tuple(key for key in step.reads if not isinstance(key, tuple)))
         read.update(step.reads)
-        found.append(step)
-    return found[::-1]
+        needed.append(step)
+    return needed[::-1]
 
 
 class _Backward:
@@ -218,19 +221,15 @@ class _Backward:
         region = block.region and block.region.name
         for item in reversed(block.items):
             if isinstance(item, Block):
-                yield from self._run_again(item.region)
+                # A region runs again just before the first pullback inside it.
+                if item.region is not None:
+                    number = self.trace.graph.regions.index(item.region)
+                    for rerun in self.program.reruns.get(number, ()):
+                        reads, writes = self._keys(rerun.reads), self._keys(rerun.writes)
+                        yield _Step(BACKWARD, rerun.node, item.region.name, reads, writes, again=True)
                 yield from self._block(item)
             elif item.op != INPUT:
                 yield from self._pullback(item, region)
-
-    def _run_again(self, region: Region | None) -> Iterator[_Step]:
-        if region is not None:
-            for rerun in self.program.reruns.get(self.trace.graph.regions.index(region), ()):
-                yield self._again(rerun, region.name)
-
-    def _again(self, rerun: Rerun, region: str) -> _Step:
-        reads, writes = self._keys(rerun.reads), self._keys(rerun.writes)
-        return _Step(BACKWARD, rerun.node, region, reads, writes, True)
 
     def _pullback(self, node: Node, region: str | None) -> Iterator[_Step]:
         trace = self.trace
@@ -247,22 +246,9 @@ class _Backward:
         return tuple(self.program.key(array) for array in arrays)
 
 
-Size = Callable[[Key], tuple[int, int]]
-"""Return the elements and bytes of an array that is not one of the program's."""
-
-
-def _sizes(trace: Trace) -> Size:
-    graph, value, width = trace.graph, trace.value, np.dtype(trace.dtype).itemsize
-
-    def size(key: Key) -> tuple[int, int]:
-        elements = value[key if isinstance(key, str) else graph[key[0]].slots[key[1]]].size
-        return elements, elements * width
-
-    return size
-
-
-def _arrays(steps: list[_Step], program: BackwardProgram, size: Size) -> Iterator[LiveArray]:
+def _arrays(trace: Trace, steps: list[_Step], program: BackwardProgram) -> Iterator[LiveArray]:
     """Yield the arrays that a later step reads."""
+    graph, width = trace.graph, np.dtype(trace.dtype).itemsize
     reads: dict[Key, list[int]] = {}
     for i, step in enumerate(steps):
         for key in dict.fromkeys(step.reads):
@@ -270,19 +256,15 @@ def _arrays(steps: list[_Step], program: BackwardProgram, size: Size) -> Iterato
     for i, step in enumerate(steps):
         for key in step.writes:
             later = tuple(j for j in reads.get(key, ()) if j > i)
-            if later:
-                stored = program.arrays[key] if isinstance(key, int) else None
-                name = key if stored is None else stored.name
-                elements, width = size(key) if stored is None else (stored.elements, stored.bytes)
-                yield LiveArray(name, step.node, i, later, elements, width)
-
-
-def _with_live(steps: list[_Step], program: BackwardProgram, live: Iterable[int]) -> Iterator[PlayStep]:
-    """Yield the steps with the elements that are live after each."""
-    for step, total in zip(steps, live, strict=True):
-        reads, writes = _named(step.reads, program), _named(step.writes, program)
-        yield PlayStep(step.phase, step.node, step.region, step.again, reads, writes, total)
+            if later and isinstance(key, int):  # computed in the backward pass, or a factor that is kept
+                stored = program.arrays[key]
+                yield LiveArray(stored.name, step.node, i, later, stored.elements, stored.bytes)
+            elif later:  # a value, or the contribution to one, which has its size
+                of = key if isinstance(key, str) else graph[key[0]].slots[key[1]]
+                elements = trace.value[of].size
+                yield LiveArray(key, step.node, i, later, elements, elements * width)
 
 
 def _named(keys: tuple[Key, ...], program: BackwardProgram) -> tuple[Array, ...]:
+    """Return the arrays' names in place of their numbers in the program."""
     return tuple(program.arrays[key].name if isinstance(key, int) else key for key in keys)

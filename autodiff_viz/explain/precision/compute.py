@@ -1,4 +1,8 @@
-"""Find the numbers of a trace that leave the range of its dtype, and the loss scale that saves them."""
+"""Find the numbers of a trace that leave the range of its dtype, and the loss scale that saves them.
+
+Each value, cotangent and wire is compared with the same one in float64 (`ranges`); the backward pass is then
+run at other loss scales, to find those at which nothing more is lost.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +27,14 @@ from autodiff_viz.graph.order import consumers, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import listed, quoted, scalar
 
-# Compare numbers with those of float64: which leave the range of the dtype, and where that begins.
-
+# Which numbers leave the range of the dtype, and where that begins
 
 VALUE, COTANGENT, PASSED = "value", "cotangent", "passed"
 OVERFLOW, UNDERFLOW, ROUNDED, SUBNORMAL, FITS = "overflow", "underflow", "rounded", "subnormal", "fits"
 NOT_FINITE = "not finite"
 KINDS = (OVERFLOW, NOT_FINITE, UNDERFLOW, ROUNDED, SUBNORMAL, FITS)
 """Worst first."""
-SAID = {
+SENTENCES = {
     (OVERFLOW, VALUE): "the value of {at} is not finite in {dtype}",
     (OVERFLOW, COTANGENT): "what arrives at {at} is not finite in {dtype}",
     (OVERFLOW, PASSED): "what {at} passes back is not finite in {dtype}",
@@ -94,23 +97,23 @@ class Numbers:
     passed: Mapping[Wire, Any]
 
 
-def ranges(graph: Graph, dtype: str, here: Numbers, exact: Numbers, scale: float) -> tuple[Ranged, ...]:
+def ranges(graph: Graph, dtype: str, traced: Numbers, exact: Numbers, scale: float) -> tuple[Ranged, ...]:
     """Compare all numbers with those of float64, in the order of the pass.
 
     Args:
-      here: of the trace, with cotangents of a seed times `scale`.
+      traced: of the trace, with cotangents of a seed times `scale`.
       exact: of float64, with the seed itself.
     """
-    found: dict[tuple, Ranged] = {}
+    compared: dict[tuple, Ranged] = {}
     limits = DTYPES[dtype]
     for key, before in _places(graph):
         what, place = key[0], key[1] if key[0] != PASSED else key[1:]
-        one, true = getattr(here, what)[place], getattr(exact, what)[place]
+        one, true = getattr(traced, what)[place], getattr(exact, what)[place]
         if one is not None and true is not None:
             times = 1.0 if what == VALUE else scale
-            known = [found[other].kind for other in before if other in found]
-            found[key] = _ranged(key, np.asarray(one), np.asarray(true), times, limits, known)
-    return tuple(found.values())
+            known = [compared[other].kind for other in before if other in compared]
+            compared[key] = _ranged(key, np.asarray(one), np.asarray(true), times, limits, known)
+    return tuple(compared.values())
 
 
 def _places(graph: Graph) -> Iterator[tuple[tuple, list[tuple]]]:
@@ -130,39 +133,48 @@ def _places(graph: Graph) -> Iterator[tuple[tuple, list[tuple]]]:
 def _ranged(
     key: tuple, one: np.ndarray, true: np.ndarray, scale: float, limits: Dtype, before: Iterable[str]
 ) -> Ranged:
-    here = np.abs(one.astype(np.float64))
+    """Return one place beside float64.
+
+    Args:
+      before: the kinds of what it was computed from.
+    """
+    sizes = np.abs(one.astype(np.float64))
     exact = np.abs(true) * scale
-    kinds = _kinds(here, exact, limits, lost=any(kind == UNDERFLOW for kind in before))
+    kinds = _kinds(sizes, exact, limits, lost=any(kind == UNDERFLOW for kind in before))
     kind = next((kind for kind in KINDS if kind in kinds), FITS)
+    # The error is a share of the largest number in float64, of which the scale is no part.
+    largest = float(gaps(one.astype(np.float64) / scale, true).max(initial=0.0))
+    size = float(np.abs(true[np.isfinite(true)]).max(initial=0.0))
     return Ranged(
         node=key[1],
         what=key[0],
         slot=key[2] if key[0] == PASSED else None,
         kind=kind,
-        count=kinds.get(kind, here.size),
-        size=here.size,
+        count=kinds.get(kind, sizes.size),
+        size=sizes.size,
         begins=kind != FITS and kind not in before,
-        **dict(zip(("low", "high"), _ends(here), strict=True)),
+        **dict(zip(("low", "high"), _ends(sizes), strict=True)),
         **dict(zip(("exact_low", "exact_high"), _ends(exact), strict=True)),
-        error=_error(one.astype(np.float64) / scale, true),
+        error=largest / size if size else (np.inf if largest else 0.0),
         exact=float(true.item()) * scale if true.size == 1 else None,
     )
 
 
-def _kinds(here: np.ndarray, exact: np.ndarray, limits: Dtype, lost: bool) -> dict[str, int]:
+def _kinds(sizes: np.ndarray, exact: np.ndarray, limits: Dtype, lost: bool) -> dict[str, int]:
     """Count the elements of each kind but "fits".
 
     Args:
       lost: whether a number that these are computed from has underflowed.
     """
-    gone = (here == 0) & (exact != 0)
+    # Too small for the dtype, or computed from what was: an underflow. Else rounding took all digits.
+    gone = (sizes == 0) & (exact != 0)
     small = gone if lost else gone & (exact < flushed_below(limits))
     counts = {
-        OVERFLOW: np.count_nonzero(~np.isfinite(here) & np.isfinite(exact)),
-        NOT_FINITE: np.count_nonzero(~np.isfinite(here) & ~np.isfinite(exact)),
+        OVERFLOW: np.count_nonzero(~np.isfinite(sizes) & np.isfinite(exact)),
+        NOT_FINITE: np.count_nonzero(~np.isfinite(sizes) & ~np.isfinite(exact)),
         UNDERFLOW: np.count_nonzero(small),
         ROUNDED: np.count_nonzero(gone & ~small),
-        SUBNORMAL: np.count_nonzero((here != 0) & (here < limits.tiny)),
+        SUBNORMAL: np.count_nonzero((sizes != 0) & (sizes < limits.tiny)),
     }
     return {kind: int(count) for kind, count in counts.items() if count}
 
@@ -176,15 +188,9 @@ def flushed_below(limits: Dtype) -> float:
 
 
 def _ends(sizes: np.ndarray) -> tuple[float | None, float | None]:
+    """Return the smallest and the largest of the finite sizes other than 0; None if there is none."""
     some = sizes[np.isfinite(sizes) & (sizes > 0)]
     return (float(some.min()), float(some.max())) if some.size else (None, None)
-
-
-def _error(one: np.ndarray, true: np.ndarray) -> float:
-    largest = float(gaps(one, true).max(initial=0.0))
-    finite = np.abs(true[np.isfinite(true)])
-    size = float(finite.max(initial=0.0))
-    return largest / size if size else (np.inf if largest else 0.0)
 
 
 HIGHEST = 24  # of the powers of two that are tried as a loss scale
@@ -239,7 +245,12 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
       GraphError: it is no trace, it has no output, or the scale is not a positive number.
     Source: P. Micikevicius et al., "Mixed Precision Training", 2018, arXiv:1710.03740, section 3.2.
     """
-    _check(known_trace(found), scale)
+    if known_trace(found).output is None:
+        raise GraphError(Problem("no-output", "The graph has no output.", "Add a node."))
+    number = isinstance(scale, int | float | np.number) and not isinstance(scale, bool)
+    if not number or not 0 < scale < np.inf:
+        message = f"The loss scale must be a positive number; found {quoted(scale)}."
+        raise GraphError(Problem("bad-number", message, "A power of two loses no digit, such as 1024."))
     run, values = _evaluated(found)
     exact = trace(found.graph, exact_inputs(found), found.seed.astype(np.float64), dtype=FLOAT64)
     true = Numbers(
@@ -248,50 +259,32 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
         _known(exact.passed, found.passed),
     )
     cotangents = run(float(scale))
-    here = Numbers(values, cotangents.arriving, cotangents.passed)
-    places = ranges(found.graph, found.dtype, here, true, float(scale))
-    least, most, left = _scales(run, found, true)
+    traced = Numbers(values, cotangents.arriving, cotangents.passed)
+    places = ranges(found.graph, found.dtype, traced, true, float(scale))
+    least, most, left = _safe_scales(run, true)
     sentence = _sentence(found, places)
+    scales = _describe_scales(run, found, true, least, most, left)
+    if scale != 1 and any(node.rule.function for node in found.graph.nodes):
+        # A rule that is not linear, such as one that clips, makes another gradient of a scaled seed.
+        scaled = trace(exact.graph, dict(exact.inputs), exact.seed * float(scale), dtype=FLOAT64)
+        pairs = [(scaled.gradient[name] / float(scale), true) for name, true in exact.gradient.items()]
+        if not all(np.allclose(one, other, rtol=1e-9, equal_nan=True) for one, other in pairs):
+            scales += " A rule is not linear, so this scale changes the gradient in float64, too."
     return Precision(
         dtype=found.dtype,
         scale=float(scale),
-        places=tuple(sorted(places, key=_rank)),
+        places=tuple(sorted(places, key=lambda place: (KINDS.index(place.kind), -place.error))),
         least=least,
         most=most,
         sentence=sentence.text,
-        scales=_describe_scales(run, found, true, least, most, left) + _bent(found, exact, float(scale)),
+        scales=scales,
         claims=sentence.claims,
     )
 
 
-def _bent(found: Trace, exact: Trace, scale: float) -> str:
-    """Return in words that the scale changes gradients, if a rule is not linear, such as one that clips."""
-    ruled = [node for node in found.graph.nodes if node.rule.function]
-    if scale == 1.0 or not ruled:
-        return ""
-    scaled = trace(exact.graph, dict(exact.inputs), exact.seed * scale, dtype=FLOAT64)
-    apart = any(
-        not np.allclose(scaled.gradient[name] / scale, exact.gradient[name], rtol=1e-9, equal_nan=True)
-        for name in exact.gradient
-    )
-    return " A rule is not linear, so this scale changes the gradient in float64, too." if apart else ""
-
-
-def _check(found: Trace, scale: Any) -> None:
-    if found.output is None:
-        raise GraphError(Problem("no-output", "The graph has no output.", "Add a node."))
-    number = isinstance(scale, int | float | np.number) and not isinstance(scale, bool)
-    if not number or not 0 < scale < np.inf:
-        message = f"The loss scale must be a positive number; found {quoted(scale)}."
-        raise GraphError(Problem("bad-number", message, "A power of two loses no digit, such as 1024."))
-
-
-def _rank(place: Ranged) -> tuple[int, float]:
-    return KINDS.index(place.kind), -place.error
-
-
 def _known(arrays: Any, like: Any) -> dict[Any, Any]:
     """Return the arrays that are no symbolic zeros in either trace."""
+    # What is a symbolic zero is no number: there is nothing that could be lost.
     return {
         key: None if arrays.is_symbolic_zero(key) or like.is_symbolic_zero(key) else arrays[key]
         for key in arrays
@@ -305,7 +298,7 @@ def _evaluated(found: Trace) -> tuple[Callable[[float], Cotangents], dict[str, A
         prepared = prepare(found.graph, inputs, found.dtype)
         values, called = forward(prepared)
 
-    @cache
+    @cache  # the bisection and the sentences ask for the same scales
     def run(scale: float) -> Cotangents:
         with in_dtype(found.dtype), np.errstate(over="ignore"):
             seed = (found.seed.astype(np.float64) * scale).astype(found.dtype)
@@ -315,25 +308,24 @@ def _evaluated(found: Trace) -> tuple[Callable[[float], Cotangents], dict[str, A
 
 
 def _flat(arrays: Iterable[Any]) -> np.ndarray:
+    """Return all elements in one row, in float64."""
     return np.concatenate([np.zeros(0), *(np.ravel(np.asarray(a)).astype(np.float64) for a in arrays)])
 
 
-def _scales(run: Callable, found: Trace, true: Numbers) -> tuple[float, float, int]:
-    """Return (least, most, how many cotangents are still 0 there).
-
-    With a larger scale no more cotangents underflow and no fewer overflow, so both are found by bisection.
-    """
+def _safe_scales(run: Callable, true: Numbers) -> tuple[float, float, int]:
+    """Return (least, most, how many cotangents are still 0 there)."""
     keys = [key for key, array in true.cotangent.items() if array is not None]
     wires = [key for key, array in true.passed.items() if array is not None]
     exact = _flat([*(true.cotangent[key] for key in keys), *(true.passed[key] for key in wires)])
 
     @cache
     def counts(power: int) -> tuple[int, int]:
-        some = run(2.0**power)
-        here = _flat([*(some.arriving[key] for key in keys), *(some.passed[key] for key in wires)])
-        gone, over = (here == 0) & (exact != 0), ~np.isfinite(here) & np.isfinite(exact)
+        scaled = run(2.0**power)
+        numbers = _flat([*(scaled.arriving[key] for key in keys), *(scaled.passed[key] for key in wires)])
+        gone, over = (numbers == 0) & (exact != 0), ~np.isfinite(numbers) & np.isfinite(exact)
         return int(np.count_nonzero(gone)), int(np.count_nonzero(over))
 
+    # With a larger scale no more cotangents underflow and no fewer overflow: both ends by bisection.
     over = counts(0)[1]
     most = _last(lambda power: counts(power)[1] <= over)
     left = counts(most)[0]
@@ -355,15 +347,15 @@ def _last(holds: Callable[[int], bool], most: int = HIGHEST) -> int:
 def _sentence(found: Trace, places: Iterable[Ranged]) -> Statement:
     """Return where numbers begin to leave the range, worst first."""
     places, parts = tuple(places), []
-    for (kind, what), words in SAID.items():
+    for (kind, what), words in SENTENCES.items():
         at = [p for p in places if p.begins and (p.kind, p.what) == (kind, what)]
         if at:
-            said = words.format(at=_named(at), dtype=found.dtype)
-            said = said.removesuffix(" in float64 either") if found.dtype == FLOAT64 else said
+            text = words.format(at=_named(at), dtype=found.dtype)
+            text = text.removesuffix(" in float64 either") if found.dtype == FLOAT64 else text
             exact = at[0].exact if len(at) == 1 and kind != NOT_FINITE else None
             beside = f", {scalar(exact, 3)} in float64" if exact else ""
             claim = Claim(f"{kind} {what}", _nodes(at), (exact,) if exact else ())
-            parts.append(Statement(f"{kind.capitalize()}: {said}{beside}.", (claim,)))
+            parts.append(Statement(f"{kind.capitalize()}: {text}{beside}.", (claim,)))
     if parts:
         return joined(" ", parts)
     error = max((place.error for place in places), default=0.0)
@@ -385,34 +377,27 @@ def _named(places: Iterable[Ranged]) -> str:
     return listed([*map(quoted, _nodes(places))], MOST)
 
 
-def _many(left: int) -> str:
-    return f"{left} numbers stay" if left > 1 else "1 number stays"
+def _describe_scales(run: Callable, found: Trace, true: Numbers, least: float, most: float, left: int) -> str:
+    """Return the safe loss scales in words, with what happens below and above them."""
+    stay = f"{left} numbers stay" if left > 1 else "1 number stays"
+    kept = f"{stay} 0 at any scale. " if left else ""
 
+    def at(scale: float, kind: str) -> str:
+        scaled = run(scale)
+        traced = Numbers(true.value, scaled.arriving, scaled.passed)  # values do not depend on the scale
+        places = ranges(found.graph, found.dtype, traced, true, scale)
+        return _named(p for p in places if p.kind == kind and p.begins and p.what != VALUE)
 
-def _lost_at_any(run: Callable, found: Trace) -> str:
-    """Return in words what is not finite without a loss scale and with the largest; "" if all is finite."""
+    # What is not finite without a scale and with the largest is so at any. Of several nodes the inputs are
+    # named, whose gradients these are.
     arrays = [run(scale).arriving for scale in (1.0, 2.0**HIGHEST)]
     broken = [
         node.name
         for node in order(found.graph)
         if all(a[node.name] is not None and not np.isfinite(np.asarray(a[node.name])).all() for a in arrays)
     ]
-    inputs = [name for name in broken if name in found.inputs]
-    at = listed([quoted(name) for name in inputs or broken], MOST)
-    return f"No loss scale helps: what arrives at {at} is not finite at any." if broken else ""
-
-
-def _describe_scales(run: Callable, found: Trace, true: Numbers, least: float, most: float, left: int) -> str:
-    """Return the safe loss scales in words, with what happens below and above them."""
-    kept = f"{_many(left)} 0 at any scale. " if left else ""
-
-    def at(scale: float, kind: str) -> str:
-        some = run(scale)
-        here = Numbers(true.value, some.arriving, some.passed)
-        places = ranges(found.graph, found.dtype, here, true, scale)
-        return _named(p for p in places if p.kind == kind and p.begins and p.what != VALUE)
-
-    lost = _lost_at_any(run, found)
+    named = listed([quoted(name) for name in broken if name in found.inputs] or [*map(quoted, broken)], MOST)
+    lost = f"No loss scale helps: what arrives at {named} is not finite at any." if broken else ""
     if lost and least == 1.0:
         return f"{kept}{lost}"
     kept = f"{kept}{lost} For other numbers: " if lost else kept
@@ -427,6 +412,7 @@ def _describe_scales(run: Callable, found: Trace, true: Numbers, least: float, m
 
 
 SCALES = tuple(2.0**power for power in range(HIGHEST + 1))
+"""Loss scales to choose from: powers of two, which lose no digit."""
 
 
 @remembered(8, lambda trace, scale: (trace.identity, scale))

@@ -30,8 +30,6 @@ from autodiff_viz.graph.dtypes import DTYPES, FLOAT64, Dtype
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.text import counted, listed, scalar
 
-"""Loss scales to choose from: powers of two, which lose no digit."""
-
 HIGH = 36  # pixels of a row: two bars
 APART = 8.0  # pixels from the middle of a row to the middle of a bar
 SHORTEST = 1.0  # of a bar, in powers of two: one number has no length
@@ -56,22 +54,26 @@ def precision_figure(trace: Trace, scale: str | None) -> go.Figure:
     """
     if not trace.graph.nodes or trace.output is None:
         return note("There is no node yet.", "precision")
-    found = compared(trace, scale)
+    precision = compared(trace, scale)
     names, left_out = ends([node.name for node in order(trace.graph)])
-    by_node = {name: [place for place in found.places if place.node == name] for name in names}
+    by_node = {name: [place for place in precision.places if place.node == name] for name in names}
     rows = Rows.of([_row(name, by_node[name], i) for i, name in enumerate(names)])
     drawn = [(place, y) for name, y in zip(names, rows.centres, strict=True) for place in by_node[name]]
-    limits = DTYPES[found.dtype]
+    limits = DTYPES[precision.dtype]
     span = _span([place for place, _ in drawn], limits)
     figure = table(
         rows,
         [*_bars(drawn), _lost(drawn)],
-        title=_title(found),
-        under=_under(found, left_out),
+        title=_title(precision),
+        under=_under(precision, left_out),
         xaxis=_axis(span, limits),
-        key=f"precision {len(names)} {found.dtype}",
+        key=f"precision {len(names)} {precision.dtype}",
     )
-    figure.layout.shapes = [*figure.layout.shapes, *_lines(span, limits)]
+    # The limits of the dtype as lines behind the bars
+    for power, word in _limits(limits).items():
+        line = {"width": 1.5, "color": NEUTRAL, "dash": "solid" if word == "largest" else "dot"}
+        upright = {"type": "line", "xref": "x", "yref": "paper", "x0": power, "x1": power, "y0": 0, "y1": 1}
+        figure.layout.shapes = [*figure.layout.shapes, {**upright, "line": line, "layer": "below"}]
     return figure
 
 
@@ -79,19 +81,21 @@ def precision_text(trace: Trace, scale: str | None) -> str:
     """Describe the figure in a sentence or two, for screen readers."""
     if not trace.graph.nodes or trace.output is None:
         return "No chart of precision: there is no node yet."
-    found, nodes = compared(trace, scale), counted(len(trace.graph.nodes), "node")
-    return f"A chart of the range of {nodes}. {found.sentence} {found.scales}"
+    precision, nodes = compared(trace, scale), counted(len(trace.graph.nodes), "node")
+    return f"A chart of the range of {nodes}. {precision.sentence} {precision.scales}"
 
 
-def _title(found: Precision) -> str:
-    lost = {kind: sum(place.kind == kind for place in found.places) for kind in KINDS}
-    said = [f"{kind} at {counted(count, 'place')}" for kind, count in lost.items() if count and kind != FITS]
-    by = "" if found.scale == 1 else f", loss scale {found.scale:,.0f}"
-    return f"{found.dtype}{by}: {listed(said) or 'everything fits'}"
+def _title(precision: Precision) -> str:
+    places = {kind: sum(place.kind == kind for place in precision.places) for kind in KINDS}
+    lost = [
+        f"{kind} at {counted(count, 'place')}" for kind, count in places.items() if count and kind != FITS
+    ]
+    by = "" if precision.scale == 1 else f", loss scale {precision.scale:,.0f}"
+    return f"{precision.dtype}{by}: {listed(lost) or 'everything fits'}"
 
 
-def _under(found: Precision, left_out: int) -> list[str]:
-    lines = [plain(text) for text in (found.sentence, found.scales)]
+def _under(precision: Precision, left_out: int) -> list[str]:
+    lines = [plain(text) for text in (precision.sentence, precision.scales)]
     signs = (
         f"{coloured('■', theme.VALUE)} values {coloured('■', theme.COTANGENT)} cotangents "
         f"{coloured('▬', NEUTRAL)} float64 {coloured('◆', STOP)} lost here"
@@ -100,35 +104,29 @@ def _under(found: Precision, left_out: int) -> list[str]:
 
 
 def _row(name: str, places: Sequence[Ranged], index: int) -> Row:
+    """Return the row of a node: its worst place beside the name, all of its places on hover."""
     worst = min(places, key=lambda place: (KINDS.index(place.kind), -place.error), default=None)
-    words = "" if worst is None else _words(worst)
-    hover = "<br>".join([f"<b>{plain(name)}</b>", *(_hover(place) for place in sorted(places, key=_order))])
+    if worst is None:
+        words = ""
+    elif worst.kind == FITS:
+        words = f"{scalar(100 * worst.error, 2)} %" if isfinite(worst.error) else ""
+    else:  # a subnormal number is not lost
+        words = coloured(worst.kind, NEUTRAL if worst.kind == SUBNORMAL else STOP)
+    in_order = sorted(
+        places, key=lambda place: ((VALUE, COTANGENT, PASSED).index(place.what), place.slot or 0)
+    )
+    hover = "<br>".join([f"<b>{plain(name)}</b>", *map(_hover, in_order)])
     return Row(f"<b>{short(name)}</b>", words, hover, HIGH, index)
-
-
-def _order(place: Ranged) -> tuple[int, int]:
-    return (VALUE, COTANGENT, PASSED).index(place.what), place.slot or 0
-
-
-def _words(place: Ranged) -> str:
-    if place.kind == FITS:
-        return _percent(place.error)
-    colour = NEUTRAL if place.kind == SUBNORMAL else STOP
-    return coloured(place.kind, colour)
-
-
-def _percent(error: float) -> str:
-    return f"{scalar(100 * error, 2)} %" if isfinite(error) else ""
 
 
 def _hover(place: Ranged) -> str:
     what = {VALUE: "value", COTANGENT: "arrives", PASSED: f"passes to input {place.slot}"}[place.what]
     exact_kind = NOT_FINITE if place.kind == NOT_FINITE else ""
-    here = _sizes(place.low, place.high, place.kind)
+    sizes = _sizes(place.low, place.high, place.kind)
     exact = _sizes(place.exact_low, place.exact_high, exact_kind)
     count = f" at {place.count} of {place.size}" if place.size > 1 and place.kind != FITS else ""
     kind = "" if place.kind == FITS else f": {place.kind}{count}"
-    return f"{what} {here}, float64 {exact}{kind}"
+    return f"{what} {sizes}, float64 {exact}{kind}"
 
 
 def _sizes(low: float | None, high: float | None, kind: str) -> str:
@@ -142,17 +140,17 @@ def _bars(drawn: Iterable[tuple[Ranged, float]]) -> list[dict[str, Any]]:
     nodes = [(place, y + PLACES[place.what]) for place, y in drawn if place.what != PASSED]
     traces = []
     for what in (VALUE, COTANGENT):
-        here = _spans((place.low, place.high, y) for place, y in nodes if place.what == what)
-        traces.append(_trace(here, COLOURS[what], 9))
+        spans = _spans((place.low, place.high, y) for place, y in nodes if place.what == what)
+        traces.append(_trace(spans, COLOURS[what], 9))
     exact = _spans((place.exact_low, place.exact_high, y + 6.5) for place, y in nodes)
     return [*traces, _trace(exact, NEUTRAL, 2)]
 
 
 def _spans(sizes: Iterable[tuple[float | None, float | None, float]]) -> Spans:
-    found = [(log2(low), log2(high), y) for low, high, y in sizes if low and high]
-    lengths = [max(SHORTEST, high - low) for low, high, _ in found]
-    starts = [(low + high - length) / 2 for (low, high, _), length in zip(found, lengths, strict=True)]
-    return Spans(starts, lengths, [y for *_, y in found])
+    powers = [(log2(low), log2(high), y) for low, high, y in sizes if low and high]
+    lengths = [max(SHORTEST, high - low) for low, high, _ in powers]
+    starts = [(low + high - length) / 2 for (low, high, _), length in zip(powers, lengths, strict=True)]
+    return Spans(starts, lengths, [y for *_, y in powers])
 
 
 def _trace(spans: Spans, colour: str, thick: int) -> dict[str, Any]:
@@ -207,9 +205,8 @@ def _axis(span: tuple[float, float], limits: Dtype) -> dict[str, Any]:
     marks = {power: word for power, word in marks.items() if span[0] <= power <= span[1]}
     names = [theme.power(2, round(mark)) for mark in marks]
     words = [f"{name}<br>{word}" for name, word in zip(names, marks.values(), strict=True)]
-    if (
-        limits.name != FLOAT64
-    ):  # the two lower limits are near, in a narrow figure also those of float16: a line each
+    # The two lower limits are near each other, in a narrow figure also those of float16: a line each.
+    if limits.name != FLOAT64:
         words[:2] = names[0], f"<br>{names[1]} normal"
     return axis(
         range=list(span),
@@ -221,20 +218,3 @@ def _axis(span: tuple[float, float], limits: Dtype) -> dict[str, Any]:
         fixedrange=True,
         title={"text": ""},
     )
-
-
-def _lines(span: tuple[float, float], limits: Dtype) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "line",
-            "xref": "x",
-            "yref": "paper",
-            "x0": power,
-            "x1": power,
-            "y0": 0,
-            "y1": 1,
-            "line": {"width": 1.5, "color": NEUTRAL, "dash": "solid" if word == "largest" else "dot"},
-            "layer": "below",
-        }
-        for power, word in _limits(limits).items()
-    ]

@@ -1,4 +1,4 @@
-"""Draw the runs of each node: forward, again in the backward pass, and how many of these JAX keeps."""
+"""Draw what checkpoints change: the residuals that the forward pass keeps, and the runs of each node."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted, listed, scalar
 
-# Draw the residuals, grouped by the node that computes them.
-
+# Residuals, grouped by the node that computes them
 
 CONSTANT = "a constant"
 MARKS = {True: coloured("■ value", VALUE), False: coloured("▨ factor", COTANGENT)}
@@ -67,12 +66,14 @@ def residuals_figure(trace: Trace) -> go.Figure:
     shown, left_out = ends(kept_by_producer(trace))
     scale = scale_for(kept.elements for kept in shown)
     rows = Rows.of(list(_rows(shown)))
+    # Few elements: no tick between whole numbers.
+    ticks = {"dtick": 1} if not scale.unit and scale.high < 5 else scale.ticks()
     return table(
         rows,
         [_drawn(shown, rows, scale)],
         title=_residuals_title(residuals),
         under=_residuals_explanation(left_out, bool(scale.unit)),
-        xaxis=axis(range=scale.range, **_ticks(scale)),
+        xaxis=axis(range=scale.range, **ticks),
         key=f"residuals {len(rows.rows)}",
     )
 
@@ -99,21 +100,20 @@ def kept_by_producer(trace: Trace) -> tuple[Kept, ...]:
         groups.setdefault((residual.producer, residual.is_value), []).append(residual)
     place = {node.name: i for i, node in enumerate(order(trace.graph))}
     ordered = sorted(groups, key=lambda key: (place.get(key[0], -1), not key[1]))
-    return tuple(_kept(*key, groups[key]) for key in ordered)
-
-
-def _kept(producer: str, is_value: bool, residuals: Iterable[Residual]) -> Kept:
-    residuals = tuple(residuals)
-    return Kept(
-        producer=producer,
-        is_value=is_value,
-        elements=sum(residual.elements for residual in residuals),
-        shapes=tuple(residual.shape for residual in residuals),
-        consumers=tuple(dict.fromkeys(name for residual in residuals for name in residual.consumers)),
+    return tuple(
+        Kept(
+            producer=producer,
+            is_value=is_value,
+            elements=sum(residual.elements for residual in group),
+            shapes=tuple(residual.shape for residual in group),
+            consumers=tuple(dict.fromkeys(name for residual in group for name in residual.consumers)),
+        )
+        for (producer, is_value), group in ((key, groups[key]) for key in ordered)
     )
 
 
 def _rows(shown: Sequence[Kept]) -> Iterable[Row]:
+    # A producer's factor comes right after its value: they share a name and a group.
     group, before = -1, None
     for kept in shown:
         second = kept.producer == before
@@ -137,12 +137,9 @@ def _is_factor(kept: Kept) -> bool:
     return bool(kept.producer) and not kept.is_value
 
 
-def _colour(kept: Kept) -> str:
-    return COTANGENT if _is_factor(kept) else VALUE if kept.producer else NEUTRAL
-
-
 def _drawn(shown: Sequence[Kept], rows: Rows, scale: Scale) -> dict[str, Any]:
-    colours = [_colour(kept) for kept in shown]
+    # A factor belongs to a derivative, so it has the colour of cotangents; a constant belongs to no node.
+    colours = [COTANGENT if _is_factor(kept) else VALUE if kept.producer else NEUTRAL for kept in shown]
     hatch = {"fillmode": "replace", "fgcolor": colours, "size": 6, "solidity": 0.45}
     return {
         "type": "bar",
@@ -158,10 +155,6 @@ def _drawn(shown: Sequence[Kept], rows: Rows, scale: Scale) -> dict[str, Any]:
         },
         "hoverinfo": "skip",
     }
-
-
-def _ticks(scale: Scale) -> dict[str, Any]:
-    return {"dtick": 1} if not scale.unit and scale.high < 5 else scale.ticks()
 
 
 def _residuals_title(residuals: Sequence[Residual]) -> str:
@@ -180,6 +173,8 @@ def _residuals_explanation(left_out: int, logarithmic: bool) -> list[str]:
         lines.append(f"{counted(left_out, 'row')} in the middle left out")
     return lines
 
+
+# Runs of each node: forward, again in the backward pass, and how many of these JAX keeps
 
 TITLE = "Runs of each node"
 GAP = 0.07  # share of a run left free at both ends
@@ -214,14 +209,25 @@ def runs_figure(trace: Trace) -> go.Figure:
     rows = Rows.of([_row(line, runs, i) for i, line in enumerate(lines)])
     segments = [_segments(line, runs) for line in lines]
     widest = max(4, *(len(row) for row in segments))
+    again, kept = sum(r.backward for r in runs.values()), sum(r.kept for r in runs.values())
+    under = [
+        f"{coloured('■', VALUE)} runs in the forward pass",
+        f"{coloured('■', CHECKPOINT)} its block runs again backward: a derivative needs it",
+        f"{coloured('□', CHECKPOINT)} its block runs again backward: none needs it, so JAX drops it",
+    ]
+    under += [f"{counted(left_out, 'line')} in the middle left out"] if left_out else []
     return table(
         rows,
         [_bars(kind, segments, rows) for kind in KINDS],
-        title=_runs_title(runs),
-        under=_runs_explanation(left_out),
+        title=f"{TITLE}: {again} again, {kept} of them needed" if again else f"{TITLE}: none runs twice",
+        under=under,
         xaxis=hidden_axis(range=[-0.1, widest + 0.1]),
         key=f"runs {len(rows.rows)}",
-        bands=_bands(lines),
+        bands=[  # behind the lines of each region; one may reach into those left out
+            Band(i, min(i + line.span, len(lines) - 1), line.depth)
+            for i, line in enumerate(lines)
+            if line.region is not None
+        ],
     )
 
 
@@ -236,11 +242,12 @@ def runs_text(trace: Trace) -> str:
         for name, r in runs.items()
         if r.backward
     ]
-    said = f"again in the backward pass: {listed(again, 6)}" if again else "none runs again"
-    return f"A chart of the runs of {counted(len(runs), 'node')}: {said}."
+    which = f"again in the backward pass: {listed(again, 6)}" if again else "none runs again"
+    return f"A chart of the runs of {counted(len(runs), 'node')}: {which}."
 
 
 def _lines(block: Block, depth: int) -> Iterator[Line]:
+    """Yield the lines of a block: of a region in it the heading, then its lines."""
     for item in block.items:
         if isinstance(item, Block):
             inside = list(_lines(item, depth + 1))
@@ -272,6 +279,7 @@ def _row(line: Line, runs: Mapping[str, Runs], index: int) -> Row:
 
 def _segments(line: Line, runs: Mapping[str, Runs]) -> list[tuple[str, int]]:
     """Return (kind, place) of each run of a line's node, from left to right."""
+    # A region has its name alone, and an input does not run.
     if line.node is None or line.node.op == INPUT:
         return []
     count = runs[line.node.name]
@@ -298,25 +306,3 @@ def _bars(kind: str, segments: Sequence[list[tuple[str, int]]], rows: Rows) -> d
         "marker": {"color": fill, "line": {"width": 2, "color": edge}},
         "hoverinfo": "skip",
     }
-
-
-def _bands(lines: Sequence[Line]) -> list[Band]:
-    return [
-        Band(i, min(i + line.span, len(lines) - 1), line.depth)
-        for i, line in enumerate(lines)
-        if line.region is not None
-    ]
-
-
-def _runs_title(runs: Mapping[str, Runs]) -> str:
-    again, kept = sum(r.backward for r in runs.values()), sum(r.kept for r in runs.values())
-    return f"{TITLE}: {again} again, {kept} of them needed" if again else f"{TITLE}: none runs twice"
-
-
-def _runs_explanation(left_out: int) -> list[str]:
-    lines = [
-        f"{coloured('■', VALUE)} runs in the forward pass",
-        f"{coloured('■', CHECKPOINT)} its block runs again backward: a derivative needs it",
-        f"{coloured('□', CHECKPOINT)} its block runs again backward: none needs it, so JAX drops it",
-    ]
-    return [*lines, f"{counted(left_out, 'line')} in the middle left out"] if left_out else lines

@@ -26,7 +26,6 @@ from autodiff_viz.graph.order import ancestors, descendants
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, FOLLOW, KINDS, PULLBACK
 from autodiff_viz.graph.text import listed, quoted, scalar
-from autodiff_viz.graph.text import scalar as scalar_text
 from autodiff_viz.ops.catalog import OPS
 
 POSITIONS = 101  # of a sweep; ops are compiled per number of positions
@@ -75,9 +74,10 @@ class Along:
     @property
     def apart(self) -> np.ndarray:
         """|declared - true| per position; 0 where rounding explains it."""
-        found = gaps(self.declared, self.true)
+        apart = gaps(self.declared, self.true)
+        # Where the true one is near 0, rounding is a share of what it usually is.
         usual = min(1.0, _largest(self.true))
-        return np.where(found <= EXACT * np.maximum(np.abs(self.true), usual), 0.0, found)
+        return np.where(apart <= EXACT * np.maximum(np.abs(self.true), usual), 0.0, apart)
 
     @property
     def gaps(self) -> np.ndarray:
@@ -114,8 +114,8 @@ class Along:
         """
         either = self.corner | np.isnan(self.true) | np.isnan(self.difference)
         room = np.maximum(self.error, TOLERANCE * max(1.0, _largest(self.true)))
-        found = np.where(either, 0.0, gaps(self.true, self.difference))
-        return float(np.where(found <= room, 0.0, found).max(initial=0.0))
+        apart = np.where(either, 0.0, gaps(self.true, self.difference))
+        return float(np.where(apart <= room, 0.0, apart).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -142,7 +142,7 @@ class RuleCheck:
     @property
     def worst(self) -> Along:
         """The derivative with the largest gap; the first of equals."""
-        return max(self.along, key=lambda found: found.gap)
+        return max(self.along, key=lambda along: along.gap)
 
     @property
     def sentence(self) -> str:
@@ -151,7 +151,7 @@ class RuleCheck:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """All that the sentence claims; `rule_check_said` describes the kinds."""
+        """All that the sentence claims; the kinds are described below."""
         return statement(self).claims
 
 
@@ -173,78 +173,79 @@ def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> Rule
         does not fit.
     Source: central differences in float64; `jax.jvp` of the op.
     """
-    node = _known(known_trace(trace), name)
+    graph = known_trace(trace).graph
+    if not (isinstance(name, str) and name in graph and name in trace.cotangent):
+        message = f"There is no node {quoted(name)}."
+        raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
+    node = graph[name]
     reads = (name,) if node.op == INPUT else tuple(dict.fromkeys(reads_of(node)))
     if not reads:
         message = f"{name!r} reads no node, so there is nothing to differentiate it by."
         raise GraphError(Problem("no-wire", message, "Choose a node with a wire.", name))
-    seed = _seed(trace, node)
-    found = tuple(_along(trace, node, by, seed, u, v) for by in reads)
-    return RuleCheck(name, node.rule.kind, seed, found, _is_blocked(trace, node, reads), trace.dtype)
+    # Of an elementwise op ones are pulled back: the numbers are local derivatives. A rule that is a function
+    # of what arrives, and an op that mixes elements, take what arrives, if that is usable.
+    arriving = trace.cotangent[name].astype(np.float64)
+    mixes = node.op != INPUT and not OPS[node.op].elementwise and (node.op != GRAD or arriving.ndim > 0)
+    needs_arriving = mixes or KINDS[node.rule.kind].function == ARRIVING
+    usable = np.any(arriving) and np.all(np.isfinite(arriving))
+    seed = arriving if needs_arriving and usable else np.ones_like(arriving)
+    along = tuple(_along(trace, node, by, seed, u, v) for by in reads)
+    return RuleCheck(name, node.rule.kind, seed, along, _is_blocked(trace, node, reads), trace.dtype)
 
 
 def _is_blocked(found: Trace, node: Node, reads: Iterable[str]) -> bool:
     """Return whether `jax.jvp` raises at the node, or of a grad node inside it, once a tangent arrives."""
     if node.op != GRAD:
         return LIVE_TANGENTS[node.rule.kind] == BLOCKED
-    alone = (node_alone(found, node, by) for by in reads)
-    return any(node.name in jvp(_traced(each), {each.moved: 1.0}).blocked for each in alone)
-
-
-def _traced(alone: IsolatedNode) -> Trace:
-    return trace(alone.graph, alone.inputs, dtype=FLOAT64)
-
-
-def _known(found: Trace, name: Any) -> Node:
-    if isinstance(name, str) and name in found.graph and name in found.cotangent:
-        return found.graph[name]
-    message = f"There is no node {quoted(name)}."
-    raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
-
-
-def _seed(found: Trace, node: Node) -> np.ndarray:
-    arriving = found.cotangent[node.name].astype(np.float64)
-    mixes = node.op != INPUT and not OPS[node.op].elementwise and (node.op != GRAD or arriving.ndim > 0)
-    wanted = mixes or KINDS[node.rule.kind].function == ARRIVING
-    usable = np.any(arriving) and np.all(np.isfinite(arriving))
-    return arriving if wanted and usable else np.ones_like(arriving)
+    for by in reads:
+        alone = node_alone(found, node, by)
+        traced = trace(alone.graph, alone.inputs, dtype=FLOAT64)
+        if node.name in jvp(traced, {alone.moved: 1.0}).blocked:
+            return True
+    return False
 
 
 def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) -> Along:
+    """Return the three derivatives of a node by one node that it reads."""
     alone = node_alone(found, node, by)
     ruled = trace(alone.graph, alone.inputs, seed, dtype=FLOAT64)
-    plain = _plain(ruled, node)
-    index = _worst(ruled.gradient[alone.moved], plain.gradient[alone.moved])
-    scalar = swept_alone(alone, index)
-    at = trace(scalar.graph, scalar.inputs, seed, dtype=FLOAT64)
-    here = float(at.inputs[scalar.moved])
+    plain = trace(_without(ruled, node).graph, ruled.inputs, ruled.seed, dtype=FLOAT64)
+    index: tuple[int, ...] = ()
+    declared, true = ruled.gradient[alone.moved], plain.gradient[alone.moved]
+    if declared.shape:  # of a tensor the element is swept at which the two derivatives differ most
+        apart = np.where(np.isnan(true), 0.0, gaps(declared, true))
+        index = tuple(int(i) for i in np.unravel_index(int(apart.argmax()), apart.shape))
+    swept = swept_alone(alone, index)
+    at = trace(swept.graph, swept.inputs, seed, dtype=FLOAT64)
+    here = float(at.inputs[swept.moved])
     if not np.isfinite(here):
-        number = scalar_text(here)
+        number = scalar(here)
         message = f"{by!r} is {number} at present, so there is no derivative of {node.name!r} to compare."
         raise GraphError(Problem("not-finite", message, "Choose numbers for which it is finite.", by))
-    positions = _positions(here)
-    at_arrival = v is None and KINDS[node.rule.kind].function == ARRIVING
-    wide, near = (sides_along(at, scalar.moved, positions, size) for size in (1.0, NEARER))
-    difference, turn = central(wide, near)
+    # A sweep about 0 that reaches to the present value: 5, 10, 50, 100 and so on. The value itself is in it,
+    # in place of the nearest position.
+    reach, factor = WIDE, 2
+    while reach < abs(here):
+        reach, factor = reach * factor, 7 - factor
+    positions = np.linspace(-reach, reach, POSITIONS)
     present = int(np.argmin(np.abs(positions - here)))
+    positions[present] = here
+    at_arrival = v is None and KINDS[node.rule.kind].function == ARRIVING
+    wide, near = (sides_along(at, swept.moved, positions, size) for size in (1.0, NEARER))
+    difference, turn = central(wide, near)
     return Along(
         by=by,
         index=index,
         here=here,
         positions=positions,
-        declared=np.asarray(sweep(at, scalar.moved, positions).gradient, np.float64),
-        true=np.asarray(sweep(_without(at, node), scalar.moved, positions).gradient, np.float64),
+        declared=np.asarray(sweep(at, swept.moved, positions).gradient, np.float64),
+        true=np.asarray(sweep(_without(at, node), swept.moved, positions).gradient, np.float64),
         difference=difference,
         corner=breaks(wide, near),
         adjoint=replace(adjoint(alone, ruled, plain, u, seed if at_arrival else v), arriving=at_arrival),
         sides=tuple(float(side[present]) for side in beyond(wide, near)),
         error=np.maximum(near.rounding, turn),
     )
-
-
-def _plain(ruled: Trace, node: Node) -> Trace:
-    """Return the trace without rules, with numbers of its own."""
-    return trace(_without(ruled, node).graph, ruled.inputs, ruled.seed, dtype=FLOAT64)
 
 
 def _without(found: Trace, node: Node) -> Trace:
@@ -255,29 +256,11 @@ def _without(found: Trace, node: Node) -> Trace:
     return replace(found, graph=replace(found.graph, nodes=nodes))
 
 
-def _worst(declared: np.ndarray, true: np.ndarray) -> tuple[int, ...]:
-    """Return the index of the element where two derivatives differ most."""
-    if not declared.shape:
-        return ()
-    apart = np.where(np.isnan(true), 0.0, gaps(declared, true))
-    return tuple(int(i) for i in np.unravel_index(int(apart.argmax()), apart.shape))
-
-
-def _positions(here: float) -> np.ndarray:
-    """Return the values of a sweep about 0 that holds the present one, in place of the nearest."""
-    reach, factor = WIDE, 2
-    while reach < abs(here):
-        reach, factor = reach * factor, 7 - factor
-    positions = np.linspace(-reach, reach, POSITIONS)
-    positions[np.argmin(np.abs(positions - here))] = here
-    return positions
-
-
 def _largest(array: np.ndarray) -> float:
     return float(np.abs(array[np.isfinite(array)]).max(initial=0.0))
 
 
-# Isolate a node as a graph of its own, a function of one node that the node reads.
+# The node as a graph of its own, a function of one node that it reads
 
 
 GIVEN, MOVED, BASE, UNIT = "given ", "moved ", "base ", "unit "
@@ -309,6 +292,7 @@ def node_alone(trace: Trace, node: Node, by: str) -> IsolatedNode:
             Graph((_input(GIVEN), alone), (), node.name), GIVEN, {GIVEN: trace.value[node.name]}
         )
     kept = {node.name}
+    # With an alternative the way from `by` to it moves too: it is part of the graph.
     if KINDS[node.rule.kind].alternative:
         kept |= descendants(trace.graph, [by]) & ancestors(trace.graph, [node.name]) - {by}
     kept |= runs_again(trace.graph, [trace.graph[name] for name in kept])
@@ -329,7 +313,7 @@ def swept_alone(alone: IsolatedNode, index: tuple[int, ...]) -> IsolatedNode:
         _input(MOVED),
         _input(BASE),
         _input(UNIT),
-        # no product with the unit vector: where the slope by another element is infinite, 0 times it is NaN
+        # No product with the unit vector: where the slope by another element is infinite, 0 times it is NaN.
         Node(alone.moved, "where", (UNIT, MOVED, BASE)),
         *(node for node in alone.graph.nodes if node.name != alone.moved),
     ]
@@ -342,7 +326,7 @@ def _input(name: str) -> Node:
     return Node(name, INPUT, (), params(value=0.0))
 
 
-# Test that a pullback is the adjoint: <v, J u> = <J'v, u> for a tangent u and a cotangent v.
+# The adjoint test: <v, J u> = <J'v, u> for a tangent u and a cotangent v
 
 
 APART = 1e-3  # share of the largest true derivative above which two derivatives differ
@@ -389,27 +373,24 @@ def adjoint(alone: IsolatedNode, ruled: Trace, plain: Trace, u: Any, v: Any) -> 
     pulled = _given("cotangent v", v, draw.standard_normal(ruled.seed.shape))
     pushed = jvp(plain, {alone.moved: moved}).tangent
     exact = ruled.output in pushed
-    forward = pushed[ruled.output] if exact else _slope(plain, alone.moved, moved)
+    forward = pushed[ruled.output] if exact else _central_slope(plain, alone.moved, moved)
     back = trace(alone.graph, alone.inputs, pulled, dtype=FLOAT64).gradient[alone.moved]
     with np.errstate(invalid="ignore", over="ignore"):
         sides = float(np.sum(pulled * forward)), float(np.sum(back * moved))
     return Adjoint(*sides, EXACT if exact else APART)
 
 
-def _slope(plain: Trace, name: str, along: np.ndarray) -> np.ndarray:
+def _central_slope(plain: Trace, name: str, along: np.ndarray) -> np.ndarray:
     """Return how the value moves along a tangent, as a central difference: forward mode is blocked inside."""
-    here = plain.inputs[name]
-    step = (
-        STEP
-        * max(1.0, float(np.abs(here).max(initial=0.0)))
-        / max(1.0, float(np.abs(along).max(initial=0.0)))
-    )
-    high, low = (
-        trace(plain.graph, {**plain.inputs, name: here + side * step * along}, dtype=FLOAT64).value[
-            plain.output
-        ]
-        for side in (1, -1)
-    )
+    present = plain.inputs[name]
+    # A share of the value, whatever the length of the tangent.
+    size, length = (max(1.0, float(np.abs(array).max(initial=0.0))) for array in (present, along))
+    step = STEP * size / length
+    ends = []
+    for side in (1, -1):
+        moved = {**plain.inputs, name: present + side * step * along}
+        ends.append(trace(plain.graph, moved, dtype=FLOAT64).value[plain.output])
+    high, low = ends
     return (high - low) / (2 * step)
 
 
@@ -423,7 +404,7 @@ def _given(what: str, value: Any, usual: np.ndarray) -> np.ndarray:
         raise GraphError(Problem("bad-pair", message, "Give one number, or such an array.")) from error
 
 
-# Write the result of a rule check in words.
+# The result in words
 
 
 NO_FORWARD_MODE = "Forward mode is blocked here: jax.jvp raises a TypeError at a custom_vjp."
@@ -451,54 +432,53 @@ PULLED: the cotangent. ADJOINT: the sides of the adjoint test.
 """
 
 
-def place(found: Along) -> str:
+def place(along: Along) -> str:
     """Return what is moved: the node, with the index of an element."""
-    return f"{found.by}{list(found.index)}" if found.index else found.by
+    return f"{along.by}{list(along.index)}" if along.index else along.by
 
 
-def statement(found: RuleCheck) -> Statement:
+def statement(check: RuleCheck) -> Statement:
     """Return the finding in a few sentences."""
-    along = found.worst
-    at, name, wire = along.at_here, place(along), (found.node, along.by)
-    true, here = scalar(along.true[at], DIGITS), f"at {name} = {scalar(along.here, DIGITS)}"
+    along = check.worst
+    at, name, wire = along.at_here, place(along), (check.node, along.by)
+    true, where = scalar(along.true[at], DIGITS), f"at {name} = {scalar(along.here, DIGITS)}"
     present = Claim(VALUE, (along.by,), (along.here,)), Claim(ELEMENT, (along.by,), along.index)
     claims = (*present, Claim(TRUE, wire, (along.true[at],)))
-    if found.kind == FOLLOW:
-        first = Statement(f"No rule: JAX's derivative is {true} {here}", claims)
-        return joined("", [first, _difference(wire, along), Statement("."), _pulled(found), _format(found)])
-    numbers = f"Declared {scalar(along.declared[at], DIGITS)}, true {true} {here}; "
+    if check.kind == FOLLOW:
+        first = Statement(f"No rule: JAX's derivative is {true} {where}", claims)
+        return joined("", [first, _difference(wire, along), Statement("."), _pulled(check), _format(check)])
+    numbers = f"Declared {scalar(along.declared[at], DIGITS)}, true {true} {where}; "
     first = Statement(numbers, (*claims, Claim(DECLARED, wire, (along.declared[at],))))
-    return joined("", [first, _gap(found, along, name), Statement("."), _pulled(found), _format(found)])
+    return joined("", [first, _gap(check, along, name), Statement("."), _pulled(check), _format(check)])
 
 
-def function_of(found: RuleCheck, name: str) -> str:
+def function_of(check: RuleCheck, name: str) -> str:
     """Return, in terms of the node's name, the number whose derivatives are compared.
 
     It is the sum of the node's elements, each times that of the cotangent that is pulled back.
     """
-    if np.all(found.v == 1):
-        return name if found.v.size == 1 else f"sum({name})"
-    return f"v {name}" if found.v.size == 1 else f"⟨v, {name}⟩"
+    if np.all(check.v == 1):
+        return name if check.v.size == 1 else f"sum({name})"
+    return f"v {name}" if check.v.size == 1 else f"⟨v, {name}⟩"
 
 
-def _pulled(found: RuleCheck) -> Statement:
+def _pulled(check: RuleCheck) -> Statement:
     """Return which number the derivatives are of, if it is not the node itself."""
-    what, claims = function_of(found, found.node), (Claim(PULLED, (found.node,), (found.v,)),)
-    if what == found.node:
+    what, claims = function_of(check, check.node), (Claim(PULLED, (check.node,), (check.v,)),)
+    if what == check.node:
         return Statement()
-    if np.all(found.v == 1):
+    if np.all(check.v == 1):
         return Statement(f" All of this is of {what}.", claims)
-    small = found.v.size <= WRITTEN and found.v.ndim == 1
-    numbers = f"[{', '.join(scalar(each, DIGITS) for each in found.v.tolist())}]" if small else ""
-    told = scalar(found.v.item(), DIGITS) if found.v.size == 1 else numbers
-    return Statement(
-        f" All of this is of {what}, where v{f' = {told}' if told else ''} is what arrives.", claims
-    )
+    small = check.v.size <= WRITTEN and check.v.ndim == 1
+    numbers = f"[{', '.join(scalar(each, DIGITS) for each in check.v.tolist())}]" if small else ""
+    shown = scalar(check.v.item(), DIGITS) if check.v.size == 1 else numbers
+    equation = f" = {shown}" if shown else ""
+    return Statement(f" All of this is of {what}, where v{equation} is what arrives.", claims)
 
 
-def _format(found: RuleCheck) -> Statement:
+def _format(check: RuleCheck) -> Statement:
     """Return in which format the numbers are, if the graph's own is another one: they may differ there."""
-    return Statement("" if found.dtype == FLOAT64 else f" All in {FLOAT64}; the graph is in {found.dtype}.")
+    return Statement("" if check.dtype == FLOAT64 else f" All in {FLOAT64}; the graph is in {check.dtype}.")
 
 
 def adjoint_statement(along: Along) -> Statement:
@@ -516,16 +496,16 @@ def adjoint_statement(along: Along) -> Statement:
     return Statement(text, claims)
 
 
-def _gap(found: RuleCheck, along: Along, name: str) -> Statement:
+def _gap(check: RuleCheck, along: Along, name: str) -> Statement:
     """Return how the declared derivative compares with the true one."""
     ends = along.positions[0], along.positions[-1]
     over = f"over {name} from {scalar(ends[0], DIGITS)} to {scalar(ends[1], DIGITS)}"
     more = along.apart > along.gap
     but = _but(along, more & along.corner, more & np.isnan(along.true), "the true one is")
-    claims, wire = (Claim(OVER, (along.by,), ends),), (found.node, along.by)
+    claims, wire = (Claim(OVER, (along.by,), ends),), (check.node, along.by)
     if not along.differs:
         return joined(",", [Statement(f"the two are equal {over}", (*claims, Claim(EQUAL, wire))), but])
-    purpose = "" if found.kind == PULLBACK else " on purpose"
+    purpose = "" if check.kind == PULLBACK else " on purpose"
     largest = f"by up to {scalar(along.gap, DIGITS)}, at {scalar(along.where, DIGITS)}"
     text = f"{over} declared differs from true{purpose} {largest}"
     return joined(",", [Statement(text, (*claims, Claim(DIFFER, wire, (along.gap, along.where)))), but])
@@ -544,7 +524,13 @@ def _difference(wire: tuple[str, str], along: Along) -> Statement:
     at = along.at_here
     true, slope = float(along.true[at]), float(along.difference[at])
     if along.corner[at]:
-        return _at_corner(wire, true, along.sides)
+        sides = along.sides
+        if np.isclose(true, sides, rtol=0.0, atol=CLOSE * max(map(abs, sides))).any():
+            text = ", one of the slopes that meet at this corner or step"
+            return Statement(text, (Claim(ONE_SIDE, wire, (true,)),))
+        low, high = (scalar(side, DIGITS) for side in sides)
+        text = f", at a corner or step where the slopes {low} and {high} meet"
+        return Statement(text, (Claim(SIDES, wire, sides),))
     if not np.isfinite(true):
         if not np.isfinite(slope):
             return Statement(", so there is no slope to compare")
@@ -558,13 +544,3 @@ def _difference(wire: tuple[str, str], along: Along) -> Statement:
     undefined = np.isnan(along.true) & np.isfinite(along.difference) & ~along.corner
     everywhere = Statement(", and central differences agree everywhere", (Claim(AGREE, wire),))
     return joined("", [everywhere, _but(along, along.corner, undefined, "JAX has")])
-
-
-def _at_corner(wire: tuple[str, str], true: float, sides: tuple[float, float]) -> Statement:
-    """Return how JAX's slope compares with those on both sides of a corner or step."""
-    if np.isclose(true, sides, rtol=0.0, atol=CLOSE * max(map(abs, sides))).any():
-        text = ", one of the slopes that meet at this corner or step"
-        return Statement(text, (Claim(ONE_SIDE, wire, (true,)),))
-    low, high = (scalar(side, DIGITS) for side in sides)
-    text = f", at a corner or step where the slopes {low} and {high} meet"
-    return Statement(text, (Claim(SIDES, wire, sides),))

@@ -51,35 +51,48 @@ def rule_check_figure(trace: Trace, name: str | None, low: bool = False) -> go.F
     The declared derivative is solid, the true one dashed, and central differences are circles, without those
     at corners. A red line from curve to curve marks the largest gap, a dotted one the present value.
     """
-    found = _checked(trace, name)
-    if found is None:
+    check = _checked(trace, name)
+    if check is None:
         return note(NONE, "rule check")
-    along, ruled = found.worst, found.kind != FOLLOW
-    said = [plain(found.sentence), _legend(found, along)]
-    beside = [plain(adjoint_statement(along).text), *([NO_FORWARD_MODE] if found.blocked else [])]
-    title, under = f"{_slope(along, found)}{_mark(trace, found)}", [*said, *beside]
+    along, ruled = check.worst, check.kind != FOLLOW
+    under = [plain(check.sentence), _legend(check, along), plain(adjoint_statement(along).text)]
+    under += [NO_FORWARD_MODE] if check.blocked else []
+    mark = rule_mark(trace.graph[check.node].rule)
+    slope = f"d {function_of(check, short(check.node))} / d {short(place(along))}"
+    title = f"{slope}  {mark}" if mark else slope
     height = LOW if low else top(under) + TALL + BOTTOM
     head = {} if low else {"title": heading(title, under, height)}
-    told = "".join(f"<p>{one}</p>" for one in (f"<b>{title}</b>", *under))
+    # A low figure has no room for words: the page shows them beside it.
+    words = "".join(f"<p>{one}</p>" for one in (f"<b>{title}</b>", *under))
+    # The axis shows what JAX computes, with the zero; central differences may be far off.
+    both = np.concatenate([along.declared, along.true, [0.0]])
+    finite = both[np.isfinite(both)]
+    bottom, peak = float(finite.min()), float(finite.max())
+    room = ROOM * (peak - bottom) or 0.5 * max(1.0, abs(peak))
+    lines = [_line(along.here, along.here, None, NEUTRAL, "dot")]
+    ends = float(along.declared[along.worst]), float(along.true[along.worst])
+    if along.differs and np.all(np.isfinite(ends)):
+        lines.append(_line(along.where, along.where, ends, STOP, "solid"))
+    axis_title = {"text": f"<b>{short(place(along))}</b>", "font": {"size": SMALL + 1}, "standoff": 8}
     layout = {
         **head,
         "height": height,
         "margin": {"l": LEFT, "r": 2 * EDGE, "t": EDGE if low else top(under), "b": BOTTOM, "pad": 0},
         "hovermode": "closest",
-        "xaxis": axis(title=_title(along), zeroline=False, nticks=7, tickangle=0),
-        "yaxis": axis(range=_range(along), nticks=6, tickangle=0),
-        "shapes": [_line(along.here, along.here, None, NEUTRAL, "dot"), *_gap_line(along)],
-        **({"meta": {"told": told}} if low else {}),
+        "xaxis": axis(title=axis_title, zeroline=False, nticks=7, tickangle=0),
+        "yaxis": axis(range=[bottom - room, peak + room], nticks=6, tickangle=0),
+        "shapes": lines,
+        **({"meta": {"told": words}} if low else {}),
     }
-    return draw(_traces(along, ruled), layout, f"rule check {found.node} {along.by} {low}")
+    return draw(_traces(along, ruled), layout, f"rule check {check.node} {along.by} {low}")
 
 
 def rule_check_text(trace: Trace, name: str | None) -> str:
     """Describe the figure in one sentence, for screen readers."""
-    found = _checked(trace, name)
-    if found is None:
+    check = _checked(trace, name)
+    if check is None:
         return NONE
-    return f"A line chart of the derivatives of {found.node} by {place(found.worst)}: {found.sentence}"
+    return f"A line chart of the derivatives of {check.node} by {place(check.worst)}: {check.sentence}"
 
 
 def _checked(trace: Trace, name: str | None) -> RuleCheck | None:
@@ -96,39 +109,17 @@ def _checked(trace: Trace, name: str | None) -> RuleCheck | None:
     return None
 
 
-def _mark(trace: Trace, found: RuleCheck) -> str:
-    mark = rule_mark(trace.graph[found.node].rule)
-    return f"  {mark}" if mark else ""
-
-
-def _slope(along: Along, found: RuleCheck) -> str:
-    return f"d {function_of(found, short(found.node))} / d {short(place(along))}"
-
-
-def _legend(found: RuleCheck, along: Along) -> str:
+def _legend(check: RuleCheck, along: Along) -> str:
     at = along.at_here
     circles = f"{coloured('○', NEUTRAL)} central differences <b>{scalar(along.difference[at])}</b>"
     if along.corner[at]:
         circles = f"{coloured('○', NEUTRAL)} central differences (a corner here)"
-    if found.kind == FOLLOW:
+    if check.kind == FOLLOW:
         return f"{coloured('━', COTANGENT)} JAX <b>{scalar(along.true[at])}</b>  {circles}"
     declared = f"{coloured('━', COTANGENT)} declared <b>{scalar(along.declared[at])}</b>"
     true = f"{coloured('╍', RULE)} true <b>{scalar(along.true[at])}</b>"
     gap = f"  {coloured('┃', STOP)} largest gap <b>{scalar(along.gap)}</b>" if along.differs else ""
     return f"{declared}  {true}  {circles}{gap}"
-
-
-def _title(along: Along) -> dict[str, Any]:
-    return {"text": f"<b>{short(place(along))}</b>", "font": {"size": SMALL + 1}, "standoff": 8}
-
-
-def _range(along: Along) -> list[float]:
-    """Return the shown part of the axis: what JAX computes, with the zero."""
-    both = np.concatenate([along.declared, along.true, [0.0]])
-    finite = both[np.isfinite(both)]
-    low, high = float(finite.min()), float(finite.max())
-    room = ROOM * (high - low) or 0.5 * max(1.0, abs(high))
-    return [low - room, high + room]
 
 
 def _traces(along: Along, ruled: bool) -> list[dict[str, Any]]:
@@ -159,13 +150,6 @@ def _curve(along: Along, numbers: np.ndarray, name: str, colour: str, dash: str)
         "connectgaps": False,
         "hovertemplate": f"{name} %{{y:.5g}}<br>at %{{x:.5g}}<extra></extra>",
     }
-
-
-def _gap_line(along: Along) -> list[dict[str, Any]]:
-    ends = along.declared[along.worst], along.true[along.worst]
-    if not along.differs or not np.all(np.isfinite(ends)):
-        return []
-    return [_line(along.where, along.where, (float(ends[0]), float(ends[1])), STOP, "solid")]
 
 
 def _line(x0: float, x1: float, ends: tuple[float, float] | None, colour: str, dash: str) -> dict[str, Any]:

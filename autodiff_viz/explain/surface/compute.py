@@ -78,7 +78,11 @@ def prediction_surface(trace: Trace, node: str | None = None, *, points: Any = P
     chosen = known_prediction(known_trace(trace), node)
     data = trace.inputs[chosen.data]
     rows = data.reshape(len(data), -1)
-    axes = tuple(_positions(column, count).astype(data.dtype) for column in rows.T)
+    axes = []
+    for column in rows.T:
+        low, high = float(column.min()), float(column.max())
+        room = MARGIN * (high - low) or 1.0  # a column of one number has no extent
+        axes.append(np.linspace(low - room, high + room, count).astype(data.dtype))
     grid = np.stack([along.ravel() for along in np.meshgrid(*axes)], axis=-1)
     if (size := numbers_of(trace, chosen, count)) > TOO_MANY:
         message = f"The evaluation over the grid takes {size:,} numbers; at most {TOO_MANY:,} fit."
@@ -90,7 +94,7 @@ def prediction_surface(trace: Trace, node: str | None = None, *, points: Any = P
     for array in arrays:
         array.flags.writeable = False
     return Surface(
-        chosen.node, chosen.data, chosen.loss, axes, *arrays[len(axes) :], predicted, chosen.targets
+        chosen.node, chosen.data, chosen.loss, tuple(axes), *arrays[len(axes) :], predicted, chosen.targets
     )
 
 
@@ -115,15 +119,10 @@ def known_prediction(trace: Trace, node: str | None) -> Prediction:
 
 def numbers_of(trace: Trace, chosen: Prediction, points: int) -> int:
     """Return how many numbers the evaluation over a grid of `points` along each column takes."""
+    # Every point twice, and of each batch all that the prediction needs.
     data = trace.inputs[chosen.data]
     each = sum(trace.value[name].size for name in ancestors(trace.graph, [chosen.node]))
     return 2 * _batches(points ** (data.size // len(data)), len(data)) * each
-
-
-def _positions(column: np.ndarray, count: int) -> np.ndarray:
-    low, high = float(column.min()), float(column.max())
-    room = MARGIN * (high - low) or 1.0
-    return np.linspace(low - room, high + room, count)
 
 
 def _batches(points: int, n: int) -> int:
@@ -141,14 +140,15 @@ def _evaluated(trace: Trace, chosen: Prediction, grid: np.ndarray) -> np.ndarray
     count, n = len(grid), len(data)
     batches = _batches(count, n)
     each = -(-count // batches)  # points in a batch; the data's own rows fill it up
+    # The grid twice: in its order, and mixed, so that a point is in two batches that differ in all others.
     mixed = np.random.default_rng(0).permutation(count)
     filled = np.broadcast_to(data, (2, batches, *data.shape)).copy()
     places = np.arange(count) // each, np.arange(count) % each
     filled[0][places], filled[1][places] = grid, grid[mixed]
     values = _forward(trace, chosen, filled.reshape(2 * batches, *data.shape))
-    found = values.reshape(2, batches, n, *values.shape[2:])
-    value, again = found[0][places], np.empty_like(found[0][places])
-    again[mixed] = found[1][places]
+    by_batch = values.reshape(2, batches, n, *values.shape[2:])
+    value, again = by_batch[0][places], np.empty_like(by_batch[0][places])
+    again[mixed] = by_batch[1][places]
     if not _agrees(value, again, trace.dtype):
         message = (
             f"{chosen.node!r} at one row of {chosen.data!r} depends on the other rows, or on the row's "

@@ -48,14 +48,14 @@ class _Shade:
     """What of the node's rows is drawn.
 
     Attributes:
-      said: its name in words, as Plotly text.
+      words: its name in words, as Plotly text.
       at: by point of the grid, `on` by data point: one number each.
       ends: the numbers that have the two strongest colours.
       classes: how many classes the numbers are; 0 if they are no classes.
       middle: the number on whose line the prediction turns over; None if there are not two targets.
     """
 
-    said: str
+    words: str
     at: np.ndarray
     on: np.ndarray
     ends: tuple[float, float]
@@ -68,11 +68,13 @@ def surface_figure(learned: Learned, low: bool = False) -> go.Figure:
 
     Colours follow from the targets, so they stay the same from step to step.
     """
-    found, shade = learned.surface, _shade(learned)
-    traces = _heatmap(found, shade) if len(found.axes) == 2 else _curve(found, shade)
+    surface, shade = learned.surface, _shade(learned)
+    traces = _heatmap(surface, shade) if len(surface.axes) == 2 else _curve(surface, shade)
     across = {"nticks": 5, "tickangle": 0, "showgrid": False, "zeroline": False}
-    sides = [[float(along[0]), float(along[-1])] for along in found.axes]
-    up = sides[1] if len(sides) == 2 else _room(*shade.ends)
+    sides = [[float(along[0]), float(along[-1])] for along in surface.axes]
+    low_end, high_end = shade.ends
+    room = 0.3 * (high_end - low_end)
+    up = sides[1] if len(sides) == 2 else [low_end - room, high_end + room]
     layout = {
         "height": LOW if low else HEIGHT,
         "margin": {"l": LEFT, "r": RIGHT, "t": TOP, "b": BOTTOM, "pad": 2},
@@ -81,7 +83,7 @@ def surface_figure(learned: Learned, low: bool = False) -> go.Figure:
         "xaxis": axis(range=sides[0], **across),
         "yaxis": axis(range=up, **across),
     }
-    return draw(traces, layout, f"surface {found.node}")
+    return draw(traces, layout, f"surface {surface.node}")
 
 
 def surface_text(learned: Learned) -> str:
@@ -94,24 +96,26 @@ def surface_text(learned: Learned) -> str:
 
 
 def _sentence(learned: Learned, shade: _Shade) -> str:
-    found = learned.surface
-    columns = [f"{plain(found.data)}[:,\u00a0{i}]" for i in range(found.points.shape[1])]  # in one line
-    over = " and ".join(columns) if len(columns) == 2 else plain(found.data)
+    surface = learned.surface
+    columns = [f"{plain(surface.data)}[:,\u00a0{i}]" for i in range(surface.points.shape[1])]  # in one line
+    over = " and ".join(columns) if len(columns) == 2 else plain(surface.data)
     when = "before the first step" if learned.step == 0 else f"after step {learned.step or 0:,}"
     when = "with the formula's own numbers" if learned.step is None else when
-    points, coloured = len(found.points), ", coloured by target" if len(columns) == 2 else ""
+    points, coloured = len(surface.points), ", coloured by target" if len(columns) == 2 else ""
     data = "the point is the data" if points == 1 else f"the {counted(points, 'point')} are the data"
     if points > SHOWN:
         data = f"{SHOWN:,} of the {counted(points, 'point')} of data are drawn"
     broken = "" if np.isfinite(shade.at).all() else " Where it is not finite, nothing is drawn."
-    return f"{shade.said} {when} over {over}; {data}{coloured if found.targets is not None else ''}.{broken}"
+    return (
+        f"{shade.words} {when} over {over}; {data}{coloured if surface.targets is not None else ''}.{broken}"
+    )
 
 
 def _shade(learned: Learned) -> _Shade:
-    found, name = learned.surface, short(learned.surface.node, 24)
-    rows = found.points.shape[:1]
-    value = found.value.astype(np.float64).reshape(*found.value.shape[: len(found.axes)], -1)
-    predicted = found.predicted.astype(np.float64).reshape(*rows, -1)
+    surface, name = learned.surface, short(learned.surface.node, 24)
+    rows = surface.points.shape[:1]
+    value = surface.value.astype(np.float64).reshape(*surface.value.shape[: len(surface.axes)], -1)
+    predicted = surface.predicted.astype(np.float64).reshape(*rows, -1)
     columns = value.shape[-1]
     if learned.op == CLASSES and 2 < columns <= len(PALETTE):
         each = [np.where(np.isfinite(x).all(-1), x.argmax(-1), np.nan) for x in (value, predicted)]
@@ -121,14 +125,14 @@ def _shade(learned: Learned) -> _Shade:
         with np.errstate(over="ignore"):
             chances = [1 / (1 + np.exp(-x)) for x in odds]
         return _Shade(f"{CHANCE} by {name}", *chances, (0.0, 1.0), middle=0.5)
-    said = name if columns == 1 else f"{name}[:, 0]"
-    targets = found.targets if columns == 1 else None
+    words = name if columns == 1 else f"{name}[:, 0]"
+    targets = surface.targets if columns == 1 else None
     at, on = value[..., 0], predicted[..., 0]
     if targets is None:
-        return _Shade(said, at, on, _round_ends(at))
+        return _Shade(words, at, on, _round_ends(at))
     ends = _ends(targets.astype(np.float64))
     middle = sum(ends) / 2 if len(np.unique(targets)) == 2 else None
-    return _Shade(said, at, on, ends, middle=middle)
+    return _Shade(words, at, on, ends, middle=middle)
 
 
 def _round_ends(values: np.ndarray) -> tuple[float, float]:
@@ -139,15 +143,11 @@ def _round_ends(values: np.ndarray) -> tuple[float, float]:
     return -end, end
 
 
-def _room(low: float, high: float) -> list[float]:
-    return [low - 0.3 * (high - low), high + 0.3 * (high - low)]
-
-
-def _heatmap(found: Surface, shade: _Shade) -> list[dict[str, Any]]:
-    x, y = (along.astype(np.float64) for along in found.axes)
+def _heatmap(surface: Surface, shade: _Shade) -> list[dict[str, Any]]:
+    x, y = (along.astype(np.float64) for along in surface.axes)
     ends = _class_ends(shade.classes) if shade.classes else shade.ends
-    names = [f"{plain(found.data)}[:, {i}] %{{{axis_}:.4g}}" for i, axis_ in enumerate("xy")]
-    surface = {
+    names = [f"{plain(surface.data)}[:, {i}] %{{{axis_}:.4g}}" for i, axis_ in enumerate("xy")]
+    heatmap = {
         "type": "heatmap",
         "x": x,
         "y": y,
@@ -157,51 +157,47 @@ def _heatmap(found: Surface, shade: _Shade) -> list[dict[str, Any]]:
         "colorscale": _colours(shade.classes, 0.55),
         "zsmooth": False if shade.classes else "best",
         "showscale": False,
-        "hovertemplate": f"{'<br>'.join(names)}<br>{shade.said} %{{z:.4g}}<extra></extra>",
+        "hovertemplate": f"{'<br>'.join(names)}<br>{shade.words} %{{z:.4g}}<extra></extra>",
     }
-    return [surface, *_boundary(surface, shade), *_points(found, shade, found.points.T.astype(np.float64))]
+    boundary = []
+    if shade.middle is not None:  # the line on which the prediction is halfway between the two targets
+        level = {"start": shade.middle, "end": shade.middle, "size": 1, "coloring": "none"}
+        line = {"color": NEUTRAL, "width": 2}
+        same = {key: heatmap[key] for key in "xyz"}
+        quiet = {"showscale": False, "hoverinfo": "skip"}
+        boundary.append({"type": "contour", **same, "contours": level, "line": line, **quiet})
+    return [heatmap, *boundary, *_points(surface, shade, surface.points.T.astype(np.float64))]
 
 
-def _boundary(surface: dict[str, Any], shade: _Shade) -> list[dict[str, Any]]:
-    """Return the line on which the prediction is halfway between the two targets."""
-    if shade.middle is None:
-        return []
-    level = {"start": shade.middle, "end": shade.middle, "size": 1, "coloring": "none"}
-    line = {"color": NEUTRAL, "width": 2}
-    same = {key: surface[key] for key in "xyz"}
-    quiet = {"showscale": False, "hoverinfo": "skip"}
-    return [{"type": "contour", **same, "contours": level, "line": line, **quiet}]
-
-
-def _curve(found: Surface, shade: _Shade) -> list[dict[str, Any]]:
+def _curve(surface: Surface, shade: _Shade) -> list[dict[str, Any]]:
     line = {
         "type": "scatter",
         "mode": "lines",
-        "x": found.axes[0].astype(np.float64),
+        "x": surface.axes[0].astype(np.float64),
         "y": np.where(np.isfinite(shade.at), shade.at, np.nan),
         "line": {"color": VALUE, "width": 3},
-        "hovertemplate": f"{plain(found.data)} %{{x:.4g}}<br>{shade.said} %{{y:.4g}}<extra></extra>",
+        "hovertemplate": f"{plain(surface.data)} %{{x:.4g}}<br>{shade.words} %{{y:.4g}}<extra></extra>",
     }
-    height = shade.on if found.targets is None else found.targets.astype(np.float64)
-    return [line, *_points(found, shade, (found.points[:, 0].astype(np.float64), height))]
+    height = shade.on if surface.targets is None else surface.targets.astype(np.float64)
+    return [line, *_points(surface, shade, (surface.points[:, 0].astype(np.float64), height))]
 
 
-def _points(found: Surface, shade: _Shade, places: Sequence[np.ndarray]) -> list[dict[str, Any]]:
+def _points(surface: Surface, shade: _Shade, places: Sequence[np.ndarray]) -> list[dict[str, Any]]:
     """Return the data points, light rings in dark ones, so that they are seen on every colour and page."""
-    count = len(found.points)
+    count = len(surface.points)
     some = np.unique(np.linspace(0, count - 1, min(count, SHOWN)).astype(int))
     x, y = (along[some] for along in places)
     size, edge, ring = (12, 1.5, 16) if count <= 12 else (7, 1, 9) if count <= 150 else (4, 1, 6)
     marker: dict[str, Any] = {"size": size, "line": {"color": "#ffffff", "width": edge}}
-    named = {"customdata": shade.on[some], "hovertemplate": f"{shade.said} %{{customdata:.4g}}"}
-    if found.targets is None:
+    named = {"customdata": shade.on[some], "hovertemplate": f"{shade.words} %{{customdata:.4g}}"}
+    if surface.targets is None:
         marker["color"] = f"rgb{SOME}"
     else:
-        targets = found.targets.astype(np.float64)
+        targets = surface.targets.astype(np.float64)
         low, high = _class_ends(shade.classes) if shade.classes else _ends(targets)
         marker |= {"color": targets[some], "colorscale": _colours(shade.classes, 1.0)}
         marker |= {"cmin": low, "cmax": high}
-        named["text"] = [scalar(float(one)) for one in found.targets[some]]
+        named["text"] = [scalar(float(one)) for one in surface.targets[some]]
         named["hovertemplate"] += "<br>target %{text}"
     named |= {"hovertemplate": f"{named['hovertemplate']}<extra></extra>", "name": "data"}
     shared = {"type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False}

@@ -83,10 +83,11 @@ def _inputs_of(trace: Trace, n: int) -> list[str]:
 
 
 def _predicted(graph: Graph, data: str, rows: list[str]) -> str:
-    compared = [node.slots[PREDICTIONS] for node in order(graph) if _is_loss(node)]
-    for name in compared:
-        if name in rows:
-            return name
+    """Return the prediction among the nodes with a row for each row of the data."""
+    for node in order(graph):
+        if _is_loss(node) and node.slots[PREDICTIONS] in rows:
+            return node.slots[PREDICTIONS]
+    # Else the last node that all paths from the data to the output share.
     return next((name for name in reversed(rows) if _is_passed(graph, data, name)), rows[-1])
 
 

@@ -31,10 +31,9 @@ from autodiff_viz.explain.tensor.view import Part
 from autodiff_viz.graph.text import counted, listed, scalar
 from autodiff_viz.ops.misfits import Shape
 
-# Lay out a tensor of any rank on a two-dimensional sheet: the element of each cell. A matrix is its own
-# sheet. Images [batch, height, width, channels] form a grid, with a row for each item of the batch and a
-# column for each channel; convolution kernels have a row per input and a column per output channel.
-
+# A tensor of any rank on a two-dimensional sheet. A matrix is its own sheet. Images [batch, height, width,
+# channels] form a grid, with a row for each item of the batch and a column for each channel; convolution
+# kernels have a row per input and a column per output channel.
 
 MOST = 9_216  # cells of a sheet
 GAP = -1  # index of a cell between tiles
@@ -60,10 +59,11 @@ def sheet(shape: Shape, kernels: bool = False, most: int = MOST) -> Sheet:
     rows = tiles.shape[0]
     kept = min(rows, max(1, most // prod(tiles.shape[1:])))
     step = max(1, ceil((prod(tiles.shape[1:]) / most) ** 0.5))
-    shown = tiles[_even(rows, kept)][:, :, ::step, ::step]
+    even = np.arange(kept) * rows // kept  # so many rows, evenly spread
+    shown = tiles[even][:, :, ::step, ::step]
     left_out = [f"{kept} of {rows} rows of tiles"] if kept < rows else []
     left_out += [f"{_every(step)} row and column of each"] if step > 1 else []
-    return Sheet(_joined(shown), "; ".join([says, *left_out]))
+    return Sheet(_side_by_side(shown), "; ".join([says, *left_out]))
 
 
 def _matrix(places: np.ndarray, most: int) -> Sheet:
@@ -79,40 +79,38 @@ def _every(step: int) -> str:
     return {1: "every", 2: "every second", 3: "every third"}.get(step, f"every {step}th")
 
 
-def _even(count: int, kept: int) -> np.ndarray:
-    return np.arange(kept) * count // kept
-
-
 def _tiles(places: np.ndarray, kernels: bool) -> tuple[np.ndarray, str]:
     """Return [rows, columns, height, width] tiles of a tensor with at least three axes, and a description."""
     shape = places.shape
     if len(shape) == 3:
+        # About as many rows as columns in cells: the sheet is nearly square.
         columns = max(1, min(shape[0], round((shape[0] * shape[1] / shape[2]) ** 0.5)))
         rows = ceil(shape[0] / columns)
         tiles = np.full((rows * columns, *shape[1:]), GAP)
         tiles[: shape[0]] = places
         return tiles.reshape(rows, columns, *shape[1:]), f"{shape[0]} slices, row by row"
     if kernels and len(shape) == 4:
-        says = f"rows: {shape[2]} channels in, columns: {shape[3]} out"
-        return places.transpose(2, 3, 0, 1), says
+        description = f"rows: {shape[2]} channels in, columns: {shape[3]} out"
+        return places.transpose(2, 3, 0, 1), description
     images = places.reshape(-1, *shape[-3:])
-    says = f"rows: {counted(images.shape[0], 'image')}, columns: {counted(shape[-1], 'channel')}"
-    return images.transpose(0, 3, 1, 2), says
+    description = f"rows: {counted(images.shape[0], 'image')}, columns: {counted(shape[-1], 'channel')}"
+    return images.transpose(0, 3, 1, 2), description
 
 
-def _joined(tiles: np.ndarray) -> np.ndarray:
+def _side_by_side(tiles: np.ndarray) -> np.ndarray:
     """Place tiles side by side, with a gap of one cell between them."""
     rows, columns, height, width = tiles.shape
-    found = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), GAP)
+    cells = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), GAP)
     for i in range(rows):
         for j in range(columns):
-            found[i * (height + 1) :, j * (width + 1) :][:height, :width] = tiles[i, j]
-    return found
+            cells[i * (height + 1) :, j * (width + 1) :][:height, :width] = tiles[i, j]
+    return cells
 
 
-"""Colours of positive and of negative numbers, by kind of tensor."""
+# Heat-maps and histograms of the parts
 
 WORDS = {"value": ("blue", "grey"), "cotangent": ("orange", "teal")}
+"""Colours of positive and of negative numbers, by kind of tensor."""
 COLOURS = {"value": VALUE, "cotangent": COTANGENT}
 WIDTH = 400  # pixels; assumed width, from which the height follows
 LEAST, TALLEST = 34, 300  # pixels of a heat-map
@@ -129,17 +127,19 @@ def heatmaps(parts: Sequence[Part], key: str) -> go.Figure:
     """
     tops = _tops(parts)
     sheets = [sheet(part.array.shape, part.kernels) for part in parts]
-    heights = [_height(*one.cells.shape) for one in sheets]
+    # As high as square cells need, if that is neither too low to see nor too high for the page.
+    shapes = [one.cells.shape for one in sheets]
+    heights = [min(max(WIDTH * rows / columns, LEAST), TALLEST) for rows, columns in shapes]
     heads = [HEAD + LINE + (LINE if one.says else 0) for one in sheets]
     total = sum(heights) + sum(heads) + EDGE
     traces, layout, at = [], {}, 0
-    for i, (part, found, head, height) in enumerate(zip(parts, sheets, heads, heights, strict=True), 1):
+    for i, (part, one, head, height) in enumerate(zip(parts, sheets, heads, heights, strict=True), 1):
         at += head
         domain = [1 - (at + height) / total, 1 - at / total]
         at += height
-        traces += _heatmap(part, found.cells, tops[i - 1], i)
-        layout |= _axes(i, domain, found.cells.shape)
-        layout.setdefault("annotations", []).append(_title(part, found.says, tops[i - 1], domain[1]))
+        traces += _heatmap(part, one.cells, tops[i - 1], i)
+        layout |= _axes(i, domain, one.cells.shape)
+        layout.setdefault("annotations", []).append(_title(part, one.says, tops[i - 1], domain[1]))
     margin = {"l": EDGE, "r": EDGE, "t": 0, "b": 0, "pad": 0}
     return draw(traces, {**layout, "height": total, "margin": margin}, f"heat {key}")
 
@@ -158,10 +158,6 @@ def top(arrays: Sequence[np.ndarray]) -> float:
     """Return the largest absolute value of all finite numbers; 0 if there is none."""
     sizes = [np.abs(array[np.isfinite(array)]) for array in arrays]
     return max((float(size.max()) for size in sizes if size.size), default=0.0)
-
-
-def _height(rows: int, columns: int) -> float:
-    return min(max(WIDTH * rows / columns, LEAST), TALLEST)
 
 
 def _heatmap(part: Part, cells: np.ndarray, most: float, i: int) -> list[dict[str, Any]]:
@@ -184,12 +180,12 @@ def _heatmap(part: Part, cells: np.ndarray, most: float, i: int) -> list[dict[st
         **words,
         **own,
     }
-    return [trace, *_odd(z, cells, own)]
+    return [trace, *_non_finite_marks(z, cells, own)]
 
 
-def _odd(z: np.ndarray, cells: np.ndarray, own: dict[str, str]) -> list[dict[str, Any]]:
+def _non_finite_marks(z: np.ndarray, cells: np.ndarray, own: dict[str, str]) -> list[dict[str, Any]]:
     """Return marks on the numbers that are not finite."""
-    found = []
+    marks = []
     tests = (
         ("x", "NaN", np.isnan(z)),
         ("triangle-up", "\u221e", z == np.inf),
@@ -200,15 +196,17 @@ def _odd(z: np.ndarray, cells: np.ndarray, own: dict[str, str]) -> list[dict[str
         if rows.size:
             marker = {"symbol": symbol, "color": STOP, "size": 8}
             points = {"type": "scatter", "mode": "markers", "x": columns, "y": rows, "marker": marker}
-            found.append({**points, "hovertemplate": f"{name}<extra></extra>", **own})
-    return found
+            marks.append({**points, "hovertemplate": f"{name}<extra></extra>", **own})
+    return marks
 
 
 def _indices(cells: np.ndarray, shape: tuple[int, ...]) -> list[list[str]]:
     """Return the index of each element as text, such as "[0, 3]"; that of a scalar is "[]"."""
     if not shape:
         return [["[]"]]
-    at = np.stack(np.unravel_index(np.maximum(cells, 0), shape), axis=-1)
+    at = np.stack(
+        np.unravel_index(np.maximum(cells, 0), shape), axis=-1
+    )  # a gap, which is not drawn, has the first
     return [[str(list(map(int, index))) for index in row] for row in at]
 
 
@@ -263,7 +261,10 @@ def histograms(parts: Sequence[Part], key: str) -> go.Figure:
         across = axis(anchor=f"y{i}", range=[-reach, reach], nticks=5, fixedrange=True, zerolinecolor=NEUTRAL)
         down = hidden_axis(anchor=f"x{i}", domain=[high - BARS / total, high], rangemode="tozero")
         layout |= {_name("xaxis", i): across, _name("yaxis", i): down}
-        layout["annotations"].append(_spread(part, high))
+        name = coloured(f"<b>{plain(part.label)}</b>", COLOURS[part.kind])
+        broken = int((~np.isfinite(part.array)).sum())
+        left_out = f", {broken} not finite" if broken else ""
+        layout["annotations"].append(_line(f"{name}: {counted(part.array.size, 'number')}{left_out}", high))
         traces.append(_bars(part, ends[part.kind], i))
     margin = {"l": EDGE, "r": EDGE, "t": 0, "b": 0, "pad": 0}
     return draw(traces, {**layout, "height": total, "margin": margin, "bargap": 0}, f"spread {key}")
@@ -283,9 +284,3 @@ def _bars(part: Part, end: float, i: int) -> dict[str, Any]:
         "xaxis": f"x{i}",
         "yaxis": f"y{i}",
     }
-
-
-def _spread(part: Part, at: float) -> dict[str, Any]:
-    name = coloured(f"<b>{plain(part.label)}</b>", COLOURS[part.kind])
-    odd = int((~np.isfinite(part.array)).sum())
-    return _line(f"{name}: {counted(part.array.size, 'number')}{f', {odd} not finite' if odd else ''}", at)

@@ -59,18 +59,27 @@ def input_causes(found: Trace, differences: Mapping[str, Difference]) -> dict[st
     a value where the op's record says that its derivative jumps. All nodes between input and output are
     examined only if none of these is the cause.
     """
-    kinds = cache(partial(_kinds, found))  # inputs share the nodes behind them
+    kinds = cache(partial(_kinds, found))  # cached, since inputs share the nodes behind them
     return {name: _causes(found, name, difference, kinds) for name, difference in differences.items()}
 
 
 def _causes(found: Trace, name: str, difference: Difference, kinds: Kinds) -> tuple[Cause, ...]:
+    """Return the causes of one input's difference: the first group of nodes in which there are any."""
     if not _all_finite(difference):
         return (Cause(NOT_FINITE, _not_finite(found, _between(found, name))),)
     if difference.agrees:
         return ()
     nodes = _between(found, name)
-    own = [(RULE, name)] if _changed_by_its_own_rule(found, name) else []
-    likely = [node for node in nodes if node.rule.kind != FOLLOW or _at_known_corner(found, node)]
+    # The input's own rule comes after all that arrives: it is a cause if it changes that.
+    gradient, arriving = found.gradient[name], found.cotangent[name]
+    ruled = found.graph[name].rule.kind != FOLLOW
+    own = [(RULE, name)] if ruled and not np.array_equal(gradient, arriving, equal_nan=True) else []
+    likely = []
+    for node in nodes:
+        kinks = OPS[node.op].kinks
+        at_kink = bool(kinks) and any(np.isin(found.value[read], kinks).any() for _, read in node.wires)
+        if node.rule.kind != FOLLOW or at_kink:
+            likely.append(node)
     causes = _grouped([*own, *_local(likely, kinds)]) or _grouped(_local(nodes, kinds))
     return (
         causes or _grouped(_corners(found, nodes)) or _grouped(_switches(found, nodes)) or _rest(found, name)
@@ -89,6 +98,7 @@ def node_cause(found: Trace, name: str, slot: int) -> str:
         return NOT_FINITE
     if jumps(found, node, slot, chosen).any():
         return CORNER
+    # In float64 with the same numbers before it: if it agrees there, it was rounding.
     alone = local(found, node)
     wide = trace(alone.graph, dict(alone.inputs), alone.seed, dtype=FLOAT64)
     arrived = wide.cotangent[input_of(node, slot)] if node.op == GRAD else wide.passed[name, slot]
@@ -116,16 +126,6 @@ def _not_finite(found: Trace, nodes: Iterable[Node]) -> tuple[str, ...]:
         for node in nodes
         if any(not _all_finite(difference) for difference in check_node(found, node.name).values())
     )
-
-
-def _changed_by_its_own_rule(found: Trace, name: str) -> bool:
-    gradient, arriving = found.gradient[name], found.cotangent[name]
-    return found.graph[name].rule.kind != FOLLOW and not np.array_equal(gradient, arriving, equal_nan=True)
-
-
-def _at_known_corner(found: Trace, node: Node) -> bool:
-    kinks = OPS[node.op].kinks
-    return bool(kinks) and any(np.isin(found.value[producer], kinks).any() for _, producer in node.wires)
 
 
 def _local(nodes: Iterable[Node], kinds: Kinds) -> Iterator[tuple[str, str]]:
@@ -160,11 +160,10 @@ def _rule_acts(found: Trace, node: Node) -> bool:
 
 
 def _corners(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
-    """Yield nodes whose op has a corner at its inputs.
-
-    At a corner JAX may take the mean of both slopes, as central differences do; yet the product of such means
-    along a path with several corners is not the mean of the whole path.
-    """
+    """Yield nodes whose op has a corner at its inputs."""
+    # At a corner JAX may take the mean of both slopes, as central differences do, so that a node alone
+    # agrees. Yet the product of such means along a path with several corners is not the mean of the whole
+    # path.
     for node in nodes:
         if any(jumps(found, node, slot, _elements(found, node, slot)).any() for slot in _op_wires(node)):
             yield CORNER, node.name
@@ -191,9 +190,10 @@ def _elements(found: Trace, node: Node, slot: int) -> np.ndarray:
     return np.union1d(at_corner, spread).astype(int) if value.size else np.zeros(0, int)
 
 
-def _grouped(found: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
+def _grouped(kinds: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
+    """Return a cause for each kind, with its nodes, of pairs (kind, node)."""
     names: dict[str, dict[str, None]] = {}
-    for kind, name in found:
+    for kind, name in kinds:
         names.setdefault(kind, {})[name] = None
     return tuple(Cause(kind, tuple(nodes)) for kind, nodes in names.items())
 

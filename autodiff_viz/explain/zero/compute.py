@@ -1,4 +1,8 @@
-"""Explain why no gradient arrives at a node."""
+"""Explain why no gradient arrives at a node or at an element of a tensor: the cause, its cure, the words.
+
+The causes that close paths to the output are taken off one kind after the other; the reason is the kind that
+closes the last open path. `elements` does the same for each element of a tensor, `cures` tries the edits.
+"""
 
 from __future__ import annotations
 
@@ -117,8 +121,8 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     ends = (*reason.at, *(each for _, at in reason.also for each in at))
     path = dict.fromkeys((*wires_between(found, name, ends), *reason.wires))
     causes = (*reason.also, (reason.kind, reason.at))
-    said = statement_of(found, name, causes, reason.wires, parts)
-    return replace(reason, elements=parts, path=tuple(path), sentence=said.text, claims=said.claims)
+    statement = statement_of(found, name, causes, reason.wires, parts)
+    return replace(reason, elements=parts, path=tuple(path), sentence=statement.text, claims=statement.claims)
 
 
 def cure_of_zero(found: Trace, name: str, trained: bool = False) -> Cure | None:
@@ -153,7 +157,12 @@ def _reason(found: Trace, name: str) -> ZeroReason:
     graph = found.graph
     if not found.seed.any():
         return ZeroReason(SEED)
-    within = _within(graph)
+    # A grad node differentiates its z and does not read it: that wire is on no path to the output.
+    readers = {
+        each: tuple((user, slot) for user, slot in wires if graph[user].op != GRAD or slot != OF)
+        for each, wires in consumers(graph).items()
+    }
+    within = _Graph(graph, readers, ancestors(graph, [graph.output], reads_of))
     if name not in within.live:
         return ZeroReason(DISCONNECTED)
     closed: set[Wire] = set()
@@ -163,27 +172,17 @@ def _reason(found: Trace, name: str) -> ZeroReason:
         reached = _reached(within, name, closed)
         if graph.output not in reached:
             met = {n for n, slot in wires if graph[n].slots[slot] in reached}
+            # Of these only the nodes that led on to the output until now are to blame: behind the others
+            # every path was closed already.
             at = _in_order(graph, met & _leading_on(graph, before))
-            return ZeroReason(kind, at, _also(graph, kinds, kind, reached))
+            # Earlier kinds did not close the last path, but each closes a wire to which an open path leads.
+            also = []
+            for earlier in [*kinds][: [*kinds].index(kind)]:
+                closing = {n for n, slot in kinds[earlier] if graph[n].slots[slot] in reached}
+                if closing:
+                    also.append((earlier, _in_order(graph, closing)))
+            return ZeroReason(kind, at, tuple(also))
     return _cancelled(found, within, reached - {graph.output}, closed)
-
-
-def _also(
-    graph: Graph, kinds: Mapping[str, Set[Wire]], last: str, reached: Set[str]
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the kinds before `last` that close a wire to which an open path leads, with their nodes."""
-    before = [*kinds][: [*kinds].index(last)]
-    met = {kind: {n for n, slot in kinds[kind] if graph[n].slots[slot] in reached} for kind in before}
-    return tuple((kind, _in_order(graph, names)) for kind, names in met.items() if names)
-
-
-def _within(graph: Graph) -> _Graph:
-    """Return what leads to the output: all wires but that to the z of a grad node, which is not read."""
-    readers = {
-        name: tuple((user, slot) for user, slot in wires if graph[user].op != GRAD or slot != OF)
-        for name, wires in consumers(graph).items()
-    }
-    return _Graph(graph, readers, ancestors(graph, [graph.output], reads_of))
 
 
 def _closed_wires(found: Trace, within: _Graph) -> dict[str, set[Wire]]:
@@ -200,6 +199,7 @@ def _closed_wires(found: Trace, within: _Graph) -> dict[str, set[Wire]]:
                 kinds[RULE].add((name, slot))
             elif not _adds_up(found, name, slot):
                 kinds[FLAT].add((name, slot))
+    # A zero that is none in float64 is no derivative of zero: it was lost on the way.
     if kinds[FLAT] and found.dtype != FLOAT64:
         exact = trace(graph, found.inputs, found.seed, dtype=FLOAT64)
         kinds[UNDERFLOW] = {wire for wire in kinds[FLAT] if exact.passed[wire].any()}
@@ -208,11 +208,9 @@ def _closed_wires(found: Trace, within: _Graph) -> dict[str, set[Wire]]:
 
 
 def _adds_up(found: Trace, name: str, slot: int) -> bool:
-    """Return whether an op's own pullback passes back zero as a sum: with other weights it would not be zero.
-
-    No weight is above 1, or a product that is too small for the dtype could become large enough.
-    """
+    """Return whether an op's own pullback passes back zero as a sum: with other weights it would not."""
     arriving = found.cotangent[name]
+    # No weight is above 1, or a product that is too small for the dtype could become large enough.
     weights = np.random.default_rng(0).uniform(0.5, 1.0, arriving.shape).astype(arriving.dtype)
     return bool(own_contributions(found, name, arriving * weights)[slot].any())
 
@@ -230,14 +228,14 @@ def _reached(within: _Graph, name: str, closed: Set[Wire]) -> set[str]:
 
 def _leading_on(graph: Graph, closed: Set[Wire]) -> set[str]:
     """Return the nodes from which open paths lead to the output."""
-    found, waiting = {graph.output}, [graph.output]
+    leading, waiting = {graph.output}, [graph.output]
     while waiting:
         node = graph[waiting.pop()]
         for slot, producer in node.wires:
-            if (node.name, slot) not in closed and producer not in found:
-                found.add(producer)
+            if (node.name, slot) not in closed and producer not in leading:
+                leading.add(producer)
                 waiting.append(producer)
-    return found
+    return leading
 
 
 def _cancelled(found: Trace, within: _Graph, reached: Set[str], closed: Set[Wire]) -> ZeroReason:
@@ -249,22 +247,21 @@ def _cancelled(found: Trace, within: _Graph, reached: Set[str], closed: Set[Wire
     }
     wires = {wire for arriving in forks.values() for wire in arriving}
     at = {name for name, arriving in forks.items() if arriving}
+    # Something arrives at these nodes, and by an open wire nothing is passed on: their own pullback is a sum.
     inside = {
-        wire[0] for name in reached for wire in {*within.readers[name]} - closed if _is_lost(found, wire)
+        wire[0]
+        for name in reached
+        for wire in {*within.readers[name]} - closed
+        if found.cotangent[wire[0]].any() and not found.passed[wire].any()
     }
     return ZeroReason(CANCELLED, _in_order(found.graph, at | inside), wires=tuple(sorted(wires)))
-
-
-def _is_lost(found: Trace, wire: Wire) -> bool:
-    """Return whether something arrives at a node that passes nothing down this wire."""
-    return found.cotangent[wire[0]].any() and not found.passed[wire].any()
 
 
 def _in_order(graph: Graph, names: Set[str]) -> tuple[str, ...]:
     return tuple(node.name for node in order(graph) if node.name in names)
 
 
-# Write in words why nothing arrives at a node.
+# The reason in words
 
 
 CONDITION = 0  # slot of a where
@@ -323,10 +320,22 @@ def statement_of(
     kind, at = causes[-1]
     about = Claim(ABOUT, (name, found.output))
     if len(parts) > 1 or found.cotangent[name].any():
-        counted = joined("; ", [_counted(found, name, part) for part in parts])
+        statements = []
+        for part in parts:
+            closed = _closed_statement(found, part.kind, part.at, part.count)
+            dead = part.kind == FLAT and all(found.graph[n].op == "relu" for n in part.at)
+            words = DEAD.format(at=listed_names(part.at)) if dead else closed.text
+            text = f"{part.count} of {found.cotangent[name].size} elements: {words}"
+            statements.append(Statement(text, closed.claims))
+        counted = joined("; ", statements)
         return Statement(f"Nothing arrives at {counted.text}.", (about, *counted.claims))
-    if kind == DISCONNECTED and (grads := _differentiating(found.graph, name)):
-        return _by_grads(found.graph, name, grads)
+    if kind == DISCONNECTED:
+        # No value of the node reaches the output, but it may lead to the z of a grad node that does.
+        live = ancestors(found.graph, [found.output])
+        grads = [node for node in found.graph.nodes if node.op == GRAD and node.name in live]
+        grads = [node for node in grads if name in ancestors(found.graph, [node.slots[OF]])]
+        if grads:
+            return _by_grads(found.graph, name, grads)
     if len(causes) > 1:
         closed = joined("; ", [_closed_statement(found, *cause) for cause in causes])
         paths = PATHS.format(name=quoted(name), output=quoted(found.output))
@@ -340,10 +349,15 @@ def statement_of(
         dtype=found.dtype,
         numbers=numbers.text,
     )
-    said = Statement(text, (about, Claim(kind, tuple(at)), *numbers.claims))
+    statement = Statement(text, (about, Claim(kind, tuple(at)), *numbers.claims))
     if causes[-1][0] == UNDERFLOW:
-        return joined("", [said, _saved(found, name)])
-    return joined("", [said, Statement(_unmended(found, name, at) if kind == FLAT else "")])
+        return joined("", [statement, _saved(found, name)])
+    if kind == FLAT:
+        # Why there is no mend is added where it is the same for all of these nodes: it names no node.
+        reasons = {_why_unmended(found, name, found.graph[each]) for each in at}
+        if len(reasons) == 1 and "" not in reasons:
+            return joined("", [statement, Statement(f" {reasons.pop()}")])
+    return statement
 
 
 def _closed_statement(found: Trace, kind: str, at: Sequence[str], *count: int) -> Statement:
@@ -367,10 +381,7 @@ def _saved(found: Trace, name: str) -> Statement:
 
 
 def _lost_by(found: Trace, at: Iterable[str]) -> str:
-    """Return why these nodes pass back 0, and not in float64: an overflow before them, rounding or underflow.
-
-    Rounding takes a number that is large enough for the dtype: of 1 - tanh(10)^2 the 1.
-    """
+    """Return why these nodes pass back 0, but not in float64: overflow before them, rounding or underflow."""
     exact = trace(found.graph, found.inputs, found.seed, dtype=FLOAT64)
     wires = [(name, slot) for name in at for slot, _ in found.graph[name].wires]
     for name, slot in wires:
@@ -379,6 +390,7 @@ def _lost_by(found: Trace, at: Iterable[str]) -> str:
             return OVERFLOWED
     lost = [np.abs(exact.passed[wire][found.passed[wire] == 0]) for wire in wires]
     numbers = np.concatenate([each[each > 0] for each in lost])
+    # A number that is large enough for the dtype is lost by rounding: of 1 - tanh(10)^2 the 1.
     return ROUNDED if numbers.size and numbers.min() >= DTYPES[found.dtype].tiny else UNDERFLOW
 
 
@@ -404,16 +416,8 @@ def _by_grads(graph: Graph, name: str, grads: Sequence[Node]) -> Statement:
     return Statement(text, (about, *claims))
 
 
-def _unmended(found: Trace, name: str, at: Sequence[str]) -> str:
-    """Return why derivatives of 0 have no mend, of ops for which that is so; "" of others.
-
-    It names no node and no number.
-    """
-    said = {_why_unmended(found, name, found.graph[each]) for each in at}
-    return f" {said.pop()}" if len(said) == 1 and "" not in said else ""
-
-
 def _why_unmended(found: Trace, name: str, node: Node) -> str:
+    """Return why the derivative of 0 of a node has no mend; "" where it may have one."""
     if node.rule.kind != FOLLOW:
         return ""
     if node.op == "where":
@@ -421,29 +425,13 @@ def _why_unmended(found: Trace, name: str, node: Node) -> str:
         if {slot for slot, producer in node.wires if producer in reach} == {CONDITION}:
             return "A condition only chooses a branch, and has no derivative: so there is no mend."
         return "It takes the other branch here: to take this one is another function, so there is no mend."
-    if node.op in PRODUCTS and any(not _value(found, slot).any() for slot in node.op_slots):
+    if node.op in PRODUCTS and any(
+        not np.any(found.value[slot] if isinstance(slot, str) else slot) for slot in node.op_slots
+    ):
         return "A factor is 0: any other factor is another function, so there is no mend."
     if node.op in CHOICES:
         return f"{node.op} is constant between its steps: something smooth is another function, so no mend."
     return ""
-
-
-def _value(found: Trace, slot: str | float) -> np.ndarray:
-    return found.value[slot] if isinstance(slot, str) else np.asarray(slot)
-
-
-def _differentiating(graph: Graph, name: str) -> tuple[Node, ...]:
-    """Return the grad nodes on the way to the output whose z depends on the node, or is it."""
-    reach = ancestors(graph, [graph.output])
-    grads = [node for node in graph.nodes if node.op == GRAD and node.name in reach]
-    return tuple(node for node in grads if name in ancestors(graph, [node.slots[OF]]))
-
-
-def _counted(found: Trace, name: str, part: Elements) -> Statement:
-    closed = _closed_statement(found, part.kind, part.at, part.count)
-    dead = part.kind == FLAT and all(found.graph[n].op == "relu" for n in part.at)
-    words = DEAD.format(at=listed_names(part.at)) if dead else closed.text
-    return Statement(f"{part.count} of {found.cotangent[name].size} elements: {words}", closed.claims)
 
 
 def _numbers(found: Trace, wires: Iterable[Wire]) -> Statement:
@@ -451,6 +439,6 @@ def _numbers(found: Trace, wires: Iterable[Wire]) -> Statement:
     parts = {wire: found.passed[wire] for wire in wires}
     if not parts or any(part.size != 1 for part in parts.values()) or len(parts) > 4:
         return Statement()
-    said = " + ".join(scalar(part.item()) for part in parts.values())
+    terms = " + ".join(scalar(part.item()) for part in parts.values())
     claims = tuple(Claim(PASSED, (wire,), (part,)) for wire, part in parts.items())
-    return Statement(f": {said.replace(f'+ {MINUS}', f'{MINUS} ')} = 0", claims)
+    return Statement(f": {terms.replace(f'+ {MINUS}', f'{MINUS} ')} = 0", claims)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -62,6 +62,7 @@ def element_cure(found: Trace, name: str, reason: Reason, trained: bool = False)
 
 
 def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
+    """Return the cure of one kind of reason; None of the kinds that have none."""
     names = listed(at, 4)
     if kind == STOPPED:
         what = "stops" if len(at) > 1 else "stop"
@@ -79,7 +80,20 @@ def underflow_cure(found: Trace, name: str, trained: bool = False) -> Cure | Non
     In a training that is the least loss scale that saves all it can, otherwise the next dtype with more bits.
     """
     before = np.count_nonzero(found.cotangent[name])
-    for cure in [*(_scales(found) if trained else ()), *wider(found)]:
+    cures = [*wider(found)]
+    # A loss scale comes first, where there can be one: in a training in 16 bits, of a loss that is a number.
+    parameters = [node for node in found.graph.nodes if node.is_parameter]
+    if trained and DTYPES[found.dtype].half and found.seed.shape == () and parameters:
+        scale = precision(found).least
+        scaled = Cure(
+            lambda graph: graph,
+            f"Train with a loss scale of {scale:,.0f}",
+            f"Cotangents are {scale:,.0f} times as large; gradients are divided by that in {FLOAT32}, and "
+            f"parameters are {FLOAT32}.",
+            loss_scale=scale,
+        )
+        cures.insert(0, scaled)
+    for cure in cures:
         after = retraced(found, cure)
         if after and np.isfinite(after.cotangent[name]).all() and fed_elements(after, name) > before:
             return cure
@@ -89,18 +103,6 @@ def underflow_cure(found: Trace, name: str, trained: bool = False) -> Cure | Non
 def fed_elements(found: Trace, name: str) -> int:
     """Return at how many elements of a node something arrives."""
     return int(np.count_nonzero(found.cotangent[name]))
-
-
-def _scales(found: Trace) -> Iterator[Cure]:
-    if DTYPES[found.dtype].half and found.seed.shape == () and any(n.is_parameter for n in found.graph.nodes):
-        scale = precision(found).least
-        yield Cure(
-            lambda graph: graph,
-            f"Train with a loss scale of {scale:,.0f}",
-            f"Cotangents are {scale:,.0f} times as large; gradients are divided by that in {FLOAT32}, and "
-            f"parameters are {FLOAT32}.",
-            loss_scale=scale,
-        )
 
 
 def flat_cure(node: Node) -> Cure | None:

@@ -21,8 +21,7 @@ from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
 from autodiff_viz.ops.catalog import OPS
 
-# List the kinds of reasons why nothing arrives, in the order in which `why_zero` removes causes.
-
+# Kinds of reasons, in the order in which `why_zero` takes causes off
 
 SEED, DISCONNECTED, STOPPED, RULE, FLAT, UNDERFLOW, CANCELLED = (
     "seed", "disconnected", "stopped", "rule", "flat", "underflow", "cancelled",
@@ -80,7 +79,15 @@ class _Search:
         """The trace with random values, and with smooth ops that read the same: no op selects elements."""
         draws, found = np.random.default_rng(0), self.found
         noise = {n: draws.uniform(0.5, 1.0, v.shape).astype(found.dtype) for n, v in found.value.items()}
-        graph = replace(found.graph, nodes=tuple(map(_smooth, found.graph.nodes)))
+        nodes = []
+        for node in found.graph.nodes:
+            if node.op in SMOOTH:
+                op = OPS[SMOOTH[node.op]]
+                known = {param.name for param in op.params}  # the smooth op may have fewer
+                params = tuple(param for param in node.params if param[0] in known)
+                node = replace(node, op=op.name, params=params)
+            nodes.append(node)
+        graph = replace(found.graph, nodes=tuple(nodes))
         return replace(found, graph=graph, value=noise)
 
     def opened(self, stage: int) -> Masks:
@@ -110,10 +117,13 @@ class _Search:
         passed, wide = self.found.passed[node.name, slot], self.structure(node, slot, mask, shape)
         if stage < STAGES.index(FLAT if rule in (FOLLOW, STOP) else RULE):
             return wide
+        # Where nothing arrives, what passes nothing back says nothing of the wire: there it counts as open.
         arrives = self.found.cotangent[node.name] != 0
         none = self.structure(node, slot, mask & ~arrives, shape)
         if rule not in (FOLLOW, STOP):
             return wide & ((passed != 0) | none)
+        # A derivative is zero if it is so in float64; what is lost in the trace's dtype is UNDERFLOW, a later
+        # kind, but for a sum inside the pullback that cancels: that is a cancellation, the last one.
         open_ = none | self._pattern(self.exact, node, slot, mask & arrives)
         if kind == UNDERFLOW:
             lost = (passed == 0) & (self.exact.passed[node.name, slot] != 0)
@@ -143,23 +153,15 @@ class _Search:
     def _pattern(self, found: Trace, node: Node, slot: int, mask: np.ndarray) -> np.ndarray:
         """Return the elements of a slot whose derivative of an element of `mask` is not zero."""
         shape = found.value[node.slots[slot]].shape
-        key = (id(found), node.name, slot)
+        key = (id(found), node.name, slot)  # the trace itself or `exact`; both live as long as the search
         if key not in self._slopes:
             self._slopes[key] = local_derivative(found, node.name, slot)
         slope = self._slopes[key]
         if slope is not None:
             return _folded(mask & (slope != 0), shape)
+        # An op that mixes elements has no slope for each: random weights, with which no sum cancels.
         weights = np.random.default_rng(1).uniform(0.5, 1.0, mask.shape)
         return own_contributions(found, node.name, (mask * weights).astype(found.dtype))[slot] != 0
-
-
-def _smooth(node: Node) -> Node:
-    """Return the node with a smooth op that reads the same elements."""
-    if node.op not in SMOOTH:
-        return node
-    op = OPS[SMOOTH[node.op]]
-    known = {param.name for param in op.params}
-    return replace(node, op=op.name, params=tuple(p for p in node.params if p[0] in known))
 
 
 def _folded(mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -191,9 +193,6 @@ def zero_elements(found: Trace, name: str) -> tuple[Elements, ...]:
 def _cancelling(search: _Search, name: str, left: np.ndarray, open_: Masks) -> tuple[str, ...]:
     """Return the nodes on open paths from the elements `left` at which contributions add up to zero.
 
-    These are nodes at which contributions arrive that are not zero, and ops whose own pullback adds up to
-    zero.
-
     Args:
       open_: the open elements by node.
     """
@@ -205,10 +204,11 @@ def _cancelling(search: _Search, name: str, left: np.ndarray, open_: Masks) -> t
         for slot, producer in search.wires(node):
             way = reached.get(producer, np.zeros((), bool))
             given = found.passed[node.name, slot] != 0
-            if (way & given).any():
+            if (way & given).any():  # contributions that are not zero, and their sum is
                 at[producer] = None
             shape = found.value[producer].shape
             way = way & ~given & search.through(node, slot, open_[node.name], last)
+            # Something arrives behind an open wire and nothing is passed: the op's own pullback is a sum.
             if (way & search.structure(node, slot, open_[node.name] & arrives, shape)).any():
                 at[node.name] = None
             further = open_[node.name] & ~arrives
@@ -227,20 +227,21 @@ def _blamed(
       before: the open elements by node, at the stage before.
     """
     reached: Masks = {name: closed}
-    found: dict[str, None] = {}
+    blamed: dict[str, None] = {}
     for node in search.nodes:
         for slot, producer in node.wires:
             if producer not in reached:
                 continue
             way = reached[producer]
+            # To blame is a wire that this stage closes and that led on to the output until now.
             shut = search.through(node, slot, before[node.name], stage - 1) & way
             shut = shut & ~search.through(node, slot, before[node.name], stage)
             if shut.any():
-                found[node.name] = None
+                blamed[node.name] = None
             everything = np.ones(search.found.value[node.name].shape, bool)
             onward = _onward(search, node, way & search.through(node, slot, everything, stage))
             reached[node.name] = reached.get(node.name, False) | onward
-    return tuple(found)
+    return tuple(blamed)
 
 
 def _onward(search: _Search, node: Node, way: np.ndarray) -> np.ndarray:
