@@ -30,8 +30,9 @@ from autodiff_viz.explain.explanation import OF_NODE, ExplanationKind, Twin
 from autodiff_viz.graph.limits import NAME
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.lab.figures import TABS, Figured, figure_job, figured
+from autodiff_viz.lab.figures import TABS, Figured, about, choose, figure_job, figured
 from autodiff_viz.lab.glossary import GLOSSARY
+from autodiff_viz.lab.state import opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.segments.view import SEGMENTS
 from autodiff_viz.training.view import TRAINING
@@ -237,28 +238,34 @@ def test_no_two_rows_of_the_benchmarks_are_called_alike():
     assert {kind.key for kind in EXPLANATIONS if not kind.row} == ROWLESS.keys()
 
 
-def about(kind: ExplanationKind, graph: Graph) -> list[Any]:
-    """What an explanation may be asked about: each node, or the first and the last value of its choices."""
+def asked(kind: ExplanationKind, graph: Graph) -> list[Any]:
+    """What an explanation may be asked about: each node, or what the page gives it by what was chosen.
+
+    Of each choice it is the first and the last value that is offered.
+    """
     if kind.of == OF_NODE:
         return [*graph.by_name]
-    ends = [[each[0], each[-1]] for choice in kind.choices if (each := choice.offered(graph))]
-    return [*dict.fromkeys(str(value) for values in ends for value in values)] or [None]
+    lab, found = opened(start(), graph, ""), []
+    for choice in kind.choices:
+        for value in choice.offered(graph)[:: max(1, len(choice.offered(graph)) - 1)]:
+            if (of := about(choose(lab, choice, value), kind.key)) not in found:
+                found.append(of)
+    return found or [None]
 
 
 @computed
 def test_it_answers_or_refuses_in_words_in_every_dtype_and_leaves_the_trace_alone(kind):
     if kind.example(SMALL)[0] is SMALL or isinstance(kind.example(SMALL)[1], Trace):
-        asked = [(kind.example, graph) for graph in (SMALL, ONE, PARTS)]
-        for example, graph in asked:
+        for graph in (SMALL, ONE, PARTS):
             before = graph.identity
-            kind.compute(*example(graph))
+            kind.compute(*kind.example(graph))
             assert graph.identity == before
         return
     for graph in (SMALL, ONE, PARTS):
         for dtype in DTYPES:
             found = trace(graph, dtype=dtype)
             before = numbers(found)
-            for of in about(kind, graph):
+            for of in asked(kind, graph):
                 with suppress(GraphError):
                     kind.compute(found, of)
             assert numbers(found) == before
@@ -350,7 +357,7 @@ def test_its_job_has_another_key_for_all_that_it_reads(key):
         trace(parse(STATE.replace("y * n", "y + n"))),
     ]
     jobs = [figure_job(key, state, None) for state in states]
-    jobs += [figure_job(key, usual, of) for of in about(kind, graph) if of]
+    jobs += [figure_job(key, usual, of) for of in asked(kind, graph) if of]
     jobs += [figure_job(key, usual, None, low=True)]
     jobs += [figure_job(other, usual, None) for other in FIGURES if other != key]
     if kind.beside:
@@ -371,7 +378,7 @@ def test_a_job_without_keys_of_its_own_is_keyed_by_its_function_and_all_its_argu
 def test_a_worker_makes_the_figure_that_is_made_here(key):
     """A worker gets the names of module and function, and the arguments pickled."""
     found, kind = trace(parse(STATE)), FIGURES[key]
-    of = about(kind, found.graph)[-1]
+    of = asked(kind, found.graph)[-1]
     module, function, arguments = pickle.loads(pickle.dumps(figure_job(key, found, of).message))
     answer = pickle.loads(pickle.dumps(getattr(import_module(module), function)(*arguments)))
     assert isinstance(answer, Figured)
