@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from autodiff_viz.explain.precision.view import SCALE
 from autodiff_viz.graph.history import begin
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.figures import ranged_data
@@ -18,8 +19,8 @@ SMALL = "w = 1.0\nm = w * 0.0001220703125\ny = m * 0.0001220703125"  # 2^-13 twi
 
 def marks(text=SMALL, **given):
     lab = replace(start(), history=begin(parse(text)), dtype="float16", figure="precision")
-    for name, value in given.items():
-        lab = with_choice(lab, name, value)
+    scale = given.pop("scale", None)
+    lab = with_choice(replace(lab, **given), SCALE.name, scale)
     return ranged_data(lab, lab_view(lab))
 
 
