@@ -211,8 +211,9 @@ def test_what_is_no_trace_is_refused(name):
     function = getattr(av, name)
     (first, *others) = inspect.signature(function).parameters.values()
     given = ["x"] * sum(each.default is each.empty for each in others)
-    words = "A trace is needed" if first.annotation == "Trace" else "needed"
-    for wrong in (None, "x = 1.0", 1.0):
+    of_trace = first.annotation == "Trace"
+    words = "A trace is needed" if of_trace else "needed"
+    for wrong in (None, "x = 1.0", 1.0, *([SMALL] if of_trace else [])):
         with pytest.raises(GraphError, match=words):
             function(wrong, *given)
 
