@@ -47,6 +47,6 @@ NOISE = ExplanationKind(
     beside=lambda trace, draws, twin: (noise_figure(trace, draws, twin), noise_text(trace, draws, twin)),
     slow=True,
     row="statistics of 1,000 draws",
-    most=25.0,
+    most=10.0,
     example=_noisy,
 )
