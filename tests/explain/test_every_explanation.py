@@ -44,8 +44,7 @@ from tests.strategies import Spec, graphs
 EVERY = (*EXPLANATIONS, SEGMENTS, TRAINING)
 COMPUTED = [kind for kind in EXPLANATIONS if kind.compute]
 ROWLESS = {
-    "plans": "its search takes seconds; a test bounds what it asks of JAX",
-    "surface": "the example has no data; `make bench training` has rows of trained graphs",
+    "surface": "the example has no data; `benchmarks/training.py` has its rows",
     "tensor": "it computes nothing but means and counts",
 }
 """Explanations without a row among the benchmarks, and why."""
