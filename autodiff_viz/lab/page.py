@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from autodiff_viz.explain.catalog import lacking
+from autodiff_viz.explain.catalog import FIGURES, lacking
 from autodiff_viz.explain.forward.view import NOT_RUN, balance_says
 from autodiff_viz.explain.play.compute import play
-from autodiff_viz.explain.play.view import _step
+from autodiff_viz.explain.play.view import step_data
 from autodiff_viz.explain.tensor.view import is_tensor
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import same
@@ -34,7 +34,7 @@ from autodiff_viz.lab.figures import (
 from autodiff_viz.lab.formula import formula
 from autodiff_viz.lab.lessons import lesson_view, variant_of
 from autodiff_viz.lab.segments import cut_names
-from autodiff_viz.lab.state import Lab, scalar_inputs
+from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.surface import surface_data
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lab.training_panel import curves_data, moment_data, track_data, train_data
@@ -173,11 +173,9 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "surface": surface_data,
     "segments": segments_data,
     "chooser": lambda lab, view: (
-        figure_on_view(lab),
-        lab.swept,
-        lab.scale,
-        lab.draws,
-        scalar_inputs(lab.graph),
+        on := figure_on_view(lab),
+        lab.choices,
+        tuple(tuple(choice.offered(lab.graph)) for choice in FIGURES[on].choices),
     ),
     "figure": lambda lab, view: (
         on := figure_on_view(lab),
@@ -240,7 +238,7 @@ def play_data(view: LabView, state: int) -> dict[str, Any]:
         steps = play(view.trace)
     except GraphError as error:
         return _none(state, " ".join(problem.message for problem in error.problems))
-    return {"state": state, "steps": [_step(view.trace, step) for step in steps]}
+    return {"state": state, "steps": [step_data(view.trace, step) for step in steps]}
 
 
 def _none(state: int, why: str) -> dict[str, Any]:

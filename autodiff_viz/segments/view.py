@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.explanation import ExplanationKind
+from autodiff_viz.graph.cuts import has_cuts
 from autodiff_viz.graph.dtypes import FLOAT64
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -51,28 +53,28 @@ def trained(graph: Graph, settings: Settings, steps: int, dtype: str) -> Curves 
         return error.problems
 
 
-def _chain(found: Division) -> str:
+def describe_chain(found: Division) -> str:
     """Return the result of the chain of pullbacks."""
     verb = "equal" if found.agrees else "differ from"
     apart = f"at most {_size(found.difference)} apart" if found.difference else "the same to the last digit"
     return f"{len(found.links)} pullbacks in a chain {verb} the whole gradient: {apart}."
 
 
-def _product(found: Division) -> str:
+def describe_product(found: Division) -> str:
     """Return the result of the product of Jacobians."""
     if found.product is None:
         return f"The product of all Jacobians is not worked out: {found.too_large}."
     return f"The product of all Jacobians, in {FLOAT64}: at most {_size(found.product)} from the gradient."
 
 
-def _broken(found: Division) -> str:
+def describe_broken(found: Division) -> str:
     """Return the result of separate segments, each with a seed of ones at its own output."""
     if found.angle is None:
         return "Each segment against its own output, with ones: one of the gradients is zero."
-    return f"Each segment against its own output, with ones: {_degrees(found.angle)} off the gradient."
+    return f"Each segment against its own output, with ones: {degrees(found.angle)} off the gradient."
 
 
-def _degrees(angle: float | None) -> str:
+def degrees(angle: float | None) -> str:
     """Return an angle as text."""
     return "\u2013" if angle is None else f"{angle:.1f}\u00b0"
 
@@ -80,3 +82,14 @@ def _degrees(angle: float | None) -> str:
 def _size(number: float) -> str:
     """Return a difference as text."""
     return scalar(number, 2)
+
+
+SEGMENTS = ExplanationKind(
+    key="segments",
+    title="Segments",
+    what_it_says="What crosses each cut of a graph, and three ways to its gradient.",
+    word="segment",
+    public=("segments", "train_by_segments"),
+    compute=lambda trace, _: divided(trace),
+    needs=has_cuts,
+)

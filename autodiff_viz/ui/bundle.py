@@ -22,6 +22,7 @@ import streamlit as st
 from autodiff_viz.canvas.palette import palette
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.blocks import block_entries
+from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.formula import words
 from autodiff_viz.ui.chunks import LATER, scripts
 
@@ -141,11 +142,14 @@ def script() -> Script:
     for place, sheets in SHEETS.items():
         files = [file for sheet in sheets for file in sorted(WEB.glob(sheet))]
         css[place] = "\n".join(file.read_text("utf-8") for file in files)
-    titles = {name: figure.title for name, figure in FIGURES.items()}
+    tabs = [
+        {"name": kind.key, "label": kind.title, "word": kind.word, "figure": kind.key in FIGURES}
+        for kind in TABS
+    ]
     constants = {
         "palette": [*palette(), block_entries()],
         "words": words(),
-        "figures": titles,
+        "tabs": tabs,
         "later": scripts(*LATER),
     }
     given = {"entry": ENTRY, "css": css, "constants": constants}

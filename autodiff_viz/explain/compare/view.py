@@ -14,10 +14,12 @@ from autodiff_viz.display.numbers import number_text
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.compare.compute import Comparison, Pair, compare
+from autodiff_viz.explain.explanation import ExplanationKind
+from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.history import OTHER, Pinned
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
-from autodiff_viz.graph.model import Graph, Literal
+from autodiff_viz.graph.model import Graph, Literal, Rule
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.show import written
@@ -32,7 +34,7 @@ SAME_SO_FAR = "A and B are the same so far: change something, and what it change
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class Compared:
     """All that a comparison follows from.
 
     Attributes:
@@ -54,7 +56,7 @@ class _Beside:
     follows: bytes
 
 
-def _key(beside: _Beside) -> bytes:
+def _key(beside: Compared) -> bytes:
     """Return the identity of a comparison: groups change no number, but the lines of the formula."""
     pinned = beside.pinned
     frames = beside.graph.groups
@@ -62,16 +64,17 @@ def _key(beside: _Beside) -> bytes:
 
 
 @remembered(KEPT, _key)
-def _trace(beside: _Beside) -> Trace:
+def pinned_trace(beside: Compared) -> Trace:
     """Return the trace of the pinned graph with the present seed, dtype and parameters."""
     return trace(beside.there, beside.parameters, beside.seed, dtype=beside.here.dtype)
 
 
 @remembered(KEPT, _key)
-def _compared(beside: _Beside) -> Data:
+def comparison_data(beside: Compared) -> Data:
+    """Return the comparison as data for the browser; `lab/figures.twins_data` has its fields."""
     letter = OTHER[beside.pinned.letter]
     try:
-        there = _trace(beside)
+        there = pinned_trace(beside)
     except GraphError as error:
         says = f"{beside.pinned.letter} cannot run: {error.problems[0].message}"
         return {"letter": letter, "kind": "waits", "says": says}
@@ -161,7 +164,7 @@ def _cost(a: Trace, b: Trace) -> Data:
     return {"kept": [str(count) for count in kept], "again": [str(count) for count in again]}
 
 
-def _formulas(beside: _Beside, letter: str) -> Data:
+def _formulas(beside: Compared, letter: str) -> Data:
     """Return the lines of the formula that only A has (-) and that only B has (+)."""
     texts = {letter: beside.graph, beside.pinned.letter: beside.pinned.graph}
     a, b = (list(_statements(written(texts[name])[0])) for name in "AB")
@@ -179,3 +182,19 @@ def _statements(text: str) -> Iterator[str]:
         if all(waiting.count(opened) <= waiting.count(closed) for opened, closed in ("()", "[]")):
             yield LITERAL.sub("[\u2026]", waiting)
             waiting = ""
+
+
+def _and_without_a_stop(graph: Graph) -> tuple[Trace, Trace]:
+    middle = graph.nodes[len(graph.nodes) // 2].name
+    return trace(graph), trace(with_rule(graph, middle, Rule("stop")))
+
+
+COMPARE = ExplanationKind(
+    key="twins",
+    title="Compare",
+    what_it_says="Whether two graphs have equal values and gradients, and where their backward sweeps part.",
+    public=("compare",),
+    compute=compare,
+    row="compared with a stop",
+    example=_and_without_a_stop,
+)
