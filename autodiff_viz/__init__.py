@@ -15,7 +15,8 @@ A trace is explained by
 - `paths`: the paths whose products add up to a cotangent; `compare`: where two graphs part; `lints`: what is
   legal and rarely meant, with a mend;
 - `jvp`: the tangents of forward mode; `jacobian`: rows and columns; `rule_check`: what a rule declares beside
-  the true derivative; `statistics`: mean and variance of each cotangent over draws of noise.
+  the true derivative; `field`: both gradients over a plane of two numbers, and their descents; `statistics`:
+  mean and variance of each cotangent over draws of noise.
 
 `train` trains the parameters of a graph, and `prediction_surface` evaluates what it predicts between its
 data points; `segments` differentiates a graph one segment at a time. A notebook shows graphs and traces as
@@ -31,6 +32,7 @@ from autodiff_viz.engine.verify import Verdict, verify
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.engine.whole_program.remat import Residual, Runs
 from autodiff_viz.explain.compare.compute import Comparison, compare
+from autodiff_viz.explain.field.compute import Field, field
 from autodiff_viz.explain.forward.compute import Tangents, jvp, verify_tangents
 from autodiff_viz.explain.jacobian.compute import FullJacobian, Jacobian, jacobian
 from autodiff_viz.explain.lints.compute import lints
@@ -73,6 +75,7 @@ __all__ = [
     "Curves",
     "Difference",
     "Factor",
+    "Field",
     "FullJacobian",
     "Graph",
     "GraphError",
@@ -110,6 +113,7 @@ __all__ = [
     "check_inputs",
     "check_node",
     "compare",
+    "field",
     "from_json",
     "from_link",
     "jacobian",

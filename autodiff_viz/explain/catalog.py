@@ -19,6 +19,7 @@ from autodiff_viz.explain.explanation import (
     ZERO,
     FigureSpec,
 )
+from autodiff_viz.explain.field.figure import field_figure, field_text
 from autodiff_viz.explain.jacobian.figure import jacobian_figure, jacobian_text
 from autodiff_viz.explain.lints.compute import KINDS, lint_cure
 from autodiff_viz.explain.memory.figure import memory_figure, memory_text
@@ -83,6 +84,15 @@ FIGURES: Mapping[str, FigureSpec] = {
         jacobian_figure,
         jacobian_text,
         lambda trace, name: jacobian_figure(trace, name, low=True),
+        of=OF_NODE,
+        slow=True,
+    ),
+    "field": FigureSpec(
+        "Field",
+        "Where a step of descent goes from each point, by the rules and without them, and where it leads.",
+        field_figure,
+        field_text,
+        lambda trace, name: field_figure(trace, name, low=True),
         of=OF_NODE,
         slow=True,
     ),
