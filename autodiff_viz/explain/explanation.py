@@ -1,13 +1,14 @@
-"""Offer the cures of explanations: a sentence, a button that mends and the edit that the button sends."""
+"""Describe explanations: what the project knows of each kind, and what one says of a trace, with its cure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.explain.cure import Cure
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import returned_slot
 
@@ -82,40 +83,123 @@ def wire_id(graph: Graph, wire: Wire) -> str:
     return f"{name}:{returned_slot(graph[name]) if graph[name].muted else slot}"
 
 
-OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, OF_DRAWS = "graph", "input", "node", "scale", "draws"
-
-
-@dataclass(frozen=True, slots=True)
-class FigureSpec:
-    """A figure of a trace.
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """What a visitor chooses beside a figure: an input, a loss scale, a number of draws.
 
     Attributes:
-      title: on its tab.
-      what_it_says: the question that it answers, in one line.
-      build: makes the figure from a trace and the name that it is about, or None for the figure's own choice;
-        raises GraphError where there is none.
-      text: makes alternative text for screen readers, one sentence, from the same.
-      low: as `build`, for a place that is wide and low; None if there is no difference.
-      of: whose name `build` and `text` get: a scalar input's, the selected node's (None if there is
-        none), the loss scale or the number of draws as text, or nothing.
-      slow: whether a worker makes it for every graph, not only for a large one.
-      slow_for: whether a worker makes it of this trace; None: of none but a large one.
-      needs: whether a graph has what the figure is about; None if all have.
-      counts: whether it shows counts alone, and so stays on view while the pass is played.
-      beside: makes figure and text with the pinned graph beside the present one; None for one graph alone.
+      name: of the widget; the lab keeps under it what was chosen.
+      label: of the widget.
+      offered: returns the values that a graph offers, in their order; without any there is no widget.
+      first: index of the value that holds until one is chosen, or of the last one if there are fewer.
+      follows: whether the selected node, if it is offered, holds until one is chosen.
+      names: whether the values are names of nodes: then another document forgets what was chosen.
+      query: its name in links; `name` if it is "".
+      slides: whether the widget is a slider and no list.
+      written: returns how the widget writes a value.
+      word: of the glossary, which the widget explains; "" for none.
     """
 
-    title: str
+    name: str
+    label: str
+    offered: Callable[[Graph], Sequence[Any]]
+    first: int = 0
+    follows: bool = False
+    names: bool = False
+    query: str = ""
+    slides: bool = False
+    written: Callable[[Any], str] = str
+    word: str = ""
+
+    @property
+    def parameter(self) -> str:
+        """The name of its query parameter."""
+        return self.query or self.name
+
+    def to_text(self, value: Any) -> str | None:
+        """Return a chosen value as it is in links; None for the usual one, which is left out."""
+        if self.names:
+            return value
+        return None if value == self.offered(EMPTY)[self.first] else f"{value:.0f}"
+
+    def from_text(self, text: str | None, graph: Graph) -> Any:
+        """Return the value that `to_text` wrote; None for any other text.
+
+        A name may be any node's: what is offered is tested where it is used.
+        """
+        if self.names:
+            return text if text in graph.by_name else None
+        return next((value for value in self.offered(graph) if self.to_text(value) == text is not None), None)
+
+
+EMPTY = Graph()
+
+OF_GRAPH, OF_NODE = "graph", "node"
+"""What an explanation is of: the whole trace, or one node, the selected one."""
+
+About = str | tuple[str, ...] | None
+"""A node's name, or what was chosen as text, each of several; None: the explanation chooses for itself."""
+
+Cures = Mapping[str, Callable[[Trace, str | None, bool], Cure | None]]
+
+
+def of_trace(graph: Graph) -> tuple[Trace, None]:
+    """Return the usual arguments of `ExplanationKind.compute` for a graph: its trace, and no node."""
+    return trace(graph), None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplanationKind:
+    """All that the project needs to know of an explanation; it stands at the end of the view of its room.
+
+    Attributes:
+      key: names it in links and messages.
+      what_it_says: the question that it answers, in one line.
+      title: on its tab; "" if it has none.
+      word: of the glossary, which its tab explains; "" for none.
+      public: the names of its functions in `autodiff_viz`.
+      compute: explains a trace; the second argument is what it is about. Raises GraphError where there is
+        nothing to explain. None if it explains no trace.
+      of: `OF_NODE` if `build`, `text` and `compute` get the selected node's name (None if there is none).
+      choices: what is chosen beside the figure; `build` and `text` get it as text, of several a tuple.
+      needs: whether a graph has what the explanation is about; None if all have.
+      build: makes the figure from a trace and what it is about, or None for the figure's own choice; raises
+        GraphError where there is none. None if the explanation has no figure of a trace.
+      text: makes alternative text for screen readers, one sentence, from the same.
+      low: as `build`, for a place that is wide and low; None if there is no difference.
+      beside: makes figure and text with the pinned graph beside the present one; None for one graph alone.
+      slow: whether a worker makes it for every graph, not only for a large one.
+      slow_for: whether a worker makes it of this trace; None: of none but a large one.
+      counts: whether it shows counts alone, and so stays on view while the pass is played.
+      node_says: returns sentences about a node for the panel of the selected one; a worker calls it.
+      cures: by what the edit "mend" names, the function of (trace, node, whether a step of a training is on
+        view) that works the cure out again.
+      row: its row among the benchmarks; "" for none.
+      most: the target of the row, as a multiple of eager JAX.
+      example: makes of a graph arguments of `compute` for which it has something to explain.
+    """
+
+    key: str
     what_it_says: str
-    build: Callable[[Trace, str | None], Figure]
-    text: Callable[[Trace, str | None], str]
-    low: Callable[[Trace, str | None], Figure] | None = None
+    title: str = ""
+    word: str = ""
+    public: tuple[str, ...] = ()
+    compute: Callable[..., Any] | None = None
     of: str = OF_GRAPH
+    choices: tuple[Choice, ...] = ()
+    needs: Callable[[Graph], bool] | None = None
+    build: Callable[[Trace, Any], Figure] | None = None
+    text: Callable[[Trace, Any], str] | None = None
+    low: Callable[[Trace, Any], Figure] | None = None
+    beside: Callable[[Trace, Any, Twin], tuple[Figure, str]] | None = None
     slow: bool = False
     slow_for: Callable[[Trace], bool] | None = None
-    needs: Callable[[Graph], bool] | None = None
     counts: bool = False
-    beside: Callable[[Trace, str | None, Twin], tuple[Figure, str]] | None = None
+    node_says: Callable[[Trace, str], Iterable[str]] | None = None
+    cures: Cures = field(default_factory=dict)
+    row: str = ""
+    most: float = 5.0  # eager JAX takes some 10 ms of processor time, an explanation may take 50
+    example: Callable[[Graph], tuple[Any, ...]] = of_trace
 
     def is_slow(self, trace: Trace) -> bool:
         """Return whether a worker makes it of this trace, however few nodes there are."""
@@ -126,7 +210,7 @@ class FigureSpec:
         shown = [graph] if pinned is None or self.beside is None else [graph, pinned]
         return self.needs is None or any(map(self.needs, shown))
 
-    def build_for(self, low: bool) -> Callable[[Trace, str | None], Figure]:
+    def build_for(self, low: bool) -> Callable[[Trace, Any], Figure]:
         """Return the function that makes the figure for a low place or for any other."""
         return self.low if low and self.low else self.build
 

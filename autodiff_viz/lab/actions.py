@@ -26,7 +26,6 @@ from autodiff_viz.lab.state import (
     committed,
     opened,
     refused,
-    scalar_inputs,
     start,
     stepped,
     with_range,
@@ -210,15 +209,6 @@ def resampled_nodes(graph: Graph) -> tuple[str, ...]:
     draws of one program they do not.
     """
     return tuple(node.name for node in graph.nodes if is_random(node))
-
-
-def swept_input(lab: Lab) -> str | None:
-    """Return the input of the sweep figure: the chosen one, the selected node, or the first scalar input."""
-    names = scalar_inputs(lab.graph)
-    for name in (lab.swept, lab.selected):
-        if name in names:
-            return name
-    return names[0] if names else None
 
 
 def undone(lab: Lab) -> Lab:

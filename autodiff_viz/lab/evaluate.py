@@ -17,12 +17,13 @@ from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.explain.forward.view import tangents_of
 from autodiff_viz.explain.rule_check.view import declared_states
+from autodiff_viz.explain.sweep.compute import scalar_inputs
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import resampled_nodes
-from autodiff_viz.lab.state import Lab, formula_text, scalar_inputs, slider_range
+from autodiff_viz.lab.state import Lab, formula_text, slider_range
 from autodiff_viz.lab.training import Moment, moment
 from autodiff_viz.training.steps import traced
 from autodiff_viz.training.view import states

@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.explain.catalog import FIGURES
-from autodiff_viz.explain.compare.view import Data, _Beside, _compared, _trace
-from autodiff_viz.explain.explanation import OF_DRAWS, OF_GRAPH, OF_INPUT, OF_NODE, OF_SCALE, Twin
-from autodiff_viz.explain.noise.compute import DRAWS
+from autodiff_viz.explain.compare.view import COMPARE, Data, _Beside, _compared, _trace
+from autodiff_viz.explain.explanation import OF_NODE, About, Choice, ExplanationKind, Twin
 from autodiff_viz.explain.plans.compute import without_regions
 from autodiff_viz.explain.plans.view import found_plans, measured_plan
-from autodiff_viz.explain.precision.compute import OVERFLOW, SCALES, UNDERFLOW, compared
-from autodiff_viz.explain.precision.view import _mark
+from autodiff_viz.explain.precision.compute import OVERFLOW, UNDERFLOW, compared
+from autodiff_viz.explain.precision.view import PRECISION, _mark
 from autodiff_viz.graph.history import OTHER
-from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
-from autodiff_viz.graph.model import Graph, Group
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.lab.actions import swept_input
 from autodiff_viz.lab.evaluate import LabView
-from autodiff_viz.lab.state import Lab, scalar_inputs
+from autodiff_viz.lab.state import Lab, with_choice
 from autodiff_viz.lab.training import live
+from autodiff_viz.segments.view import SEGMENTS
 from autodiff_viz.training.state import in_dtype, seed_of
 from autodiff_viz.training.steps import with_seeds
-from autodiff_viz.workers.jobs import Job
+from autodiff_viz.training.view import TRAINING
+from autodiff_viz.workers.jobs import Job, job_of
+
+TABS: tuple[ExplanationKind, ...] = (COMPARE, SEGMENTS, TRAINING, *FIGURES.values())
+"""The explanations with a tab below the canvas, in its order: three with their own panel, and the figures."""
 
 # Choose the figure on view, and what it is about.
 
@@ -45,22 +46,29 @@ def pinned_graph(lab: Lab) -> Graph | None:
     return lab.pinned.graph if lab.pinned else None
 
 
-def set_draws(lab: Lab, draws: int) -> Lab:
-    """Set of how many draws the figure of noise is made, if that number is offered.
+def chosen(lab: Lab, choice: Choice) -> Any:
+    """Return the value of a choice beside a figure: the chosen one, while the graph offers it, or the usual.
+
+    None if the graph offers none.
+    """
+    offered = choice.offered(lab.graph)
+    for value in (dict(lab.choices).get(choice.name), lab.selected if choice.follows else None):
+        if value in offered:
+            return value
+    return offered[min(choice.first, len(offered) - 1)] if offered else None
+
+
+def choose(lab: Lab, choice: Choice, value: Any) -> Lab:
+    """Set a choice beside a figure, if the value is one that is offered.
 
     A message from outside may have any: the browser sends a choice as text.
     """
-    return replace(lab, draws=draws) if draws in DRAWS else lab
-
-
-def set_scale(lab: Lab, scale: float) -> Lab:
-    """Set the loss scale of the figure of precision, if that is offered."""
-    return replace(lab, scale=float(scale)) if scale in SCALES else lab
-
-
-def set_swept(lab: Lab, swept: str) -> Lab:
-    """Set the input of the sweep, if it is one that can be swept."""
-    return replace(lab, swept=swept) if swept in scalar_inputs(lab.graph) else lab
+    offered = choice.offered(lab.graph)
+    if value not in offered:
+        return lab
+    value = offered[offered.index(value)]  # 1024.0, where a message has 1024
+    usual = not choice.names and value == offered[choice.first]
+    return with_choice(lab, choice.name, None if usual else value)
 
 
 def comparison_key(lab: Lab, figure: str | None) -> tuple[bytes, str] | None:
@@ -69,19 +77,17 @@ def comparison_key(lab: Lab, figure: str | None) -> tuple[bytes, str] | None:
     return (lab.pinned.graph.identity, lab.pinned.letter) if shown else None
 
 
-def about(lab: Lab, figure: str | None) -> str | None:
-    """Return what a figure is about: the name of a node, or a number; None if it is the whole graph."""
-    of = FIGURES[figure].of if figure in FIGURES else OF_GRAPH
-    return ABOUT[of](lab) if of in ABOUT else None
+def about(lab: Lab, figure: str | None) -> About:
+    """Return what a figure is about: the name of a node, or what was chosen; None of the whole graph."""
+    kind = FIGURES.get(figure)
+    if kind is None:
+        return None
+    if not kind.choices:
+        return lab.selected if kind.of == OF_NODE else None
+    values = [chosen(lab, choice) for choice in kind.choices]
+    texts = tuple(None if value is None else str(value) for value in values)
+    return texts if len(texts) > 1 else texts[0]
 
-
-ABOUT: Mapping[str, Callable[[Lab], str | None]] = {
-    OF_INPUT: swept_input,
-    OF_NODE: lambda lab: lab.selected,
-    OF_SCALE: lambda lab: str(lab.scale),
-    OF_DRAWS: lambda lab: str(lab.draws),
-}
-"""By what a figure is of, its name or number as text."""
 
 SECONDS = 60.0  # of CPU time
 
@@ -104,17 +110,16 @@ class Figured:
         return json.loads(zlib.decompress(self.packed))
 
 
-def figure_job(name: str, trace: Trace, of: str | None, low: bool = False, twin: Twin | None = None) -> Job:
+def figure_job(name: str, trace: Trace, of: About, low: bool = False, twin: Twin | None = None) -> Job:
     """Return the job that runs `figured` in a worker process of its own."""
     twin = twin if FIGURES[name].beside else None
-    key = identity(("figure", name, trace.identity, of, low, twin and (twin.trace.identity, twin.letter)))
-    return Job(key, figured, (name, trace, of, low, twin), SECONDS, long=True)
+    return job_of(figured, name, trace, of, low, twin, seconds=SECONDS, long=True)
 
 
 def figured(
-    name: str, trace: Trace, of: str | None, low: bool = False, twin: Twin | None = None
+    name: str, trace: Trace, of: About, low: bool = False, twin: Twin | None = None
 ) -> Figured | tuple[Problem, ...]:
-    """Make the figure of this name about the node `of`, or return the problems that prevent it.
+    """Make the figure of this name about `of`, or return the problems that prevent it.
 
     Args:
       twin: the pinned graph, of a figure that shows it beside the present one.
@@ -140,20 +145,19 @@ def plans_job(view: LabView) -> Job:
     needs no new search.
     """
     trace, groups = without_regions(view.trace), view.graph.groups
-    return Job(_key("plans", trace, groups), found_plans, (trace, groups), PLAN_SECONDS, long=True)
+    reads = (*_structure(trace), groups)
+    return job_of(found_plans, trace, groups, reads=reads, seconds=PLAN_SECONDS, long=True)
 
 
 def present_job(view: LabView) -> Job:
     """Return the job that measures the plan that the graph on view has now."""
-    return Job(_key("present plan", view.trace), measured_plan, (view.trace,))
+    return job_of(measured_plan, view.trace, reads=_structure(view.trace))
 
 
-def _key(what: str, trace: Trace, groups: tuple[Group, ...] = ()) -> bytes:
+def _structure(trace: Trace) -> tuple[Any, ...]:
+    """Return all of a trace but its numbers."""
     shapes = tuple((name, value.shape) for name, value in sorted(trace.inputs.items()))
-    return identity((what, structure(trace.graph), shapes, trace.dtype, groups))
-
-
-PRECISION = "precision"
+    return structure(trace.graph), shapes, trace.dtype
 
 
 def ranged_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
@@ -161,12 +165,12 @@ def ranged_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
 
     None if none does, and while another figure is chosen, a training runs, or the graph is large.
     """
-    if lab.figure != PRECISION or figure_on_view(lab) != PRECISION or not view.complete or live(lab):
+    if lab.figure != PRECISION.key or figure_on_view(lab) != PRECISION.key or not view.complete or live(lab):
         return None
     if len(view.graph.nodes) > VERIFIED_AT_ONCE:
         return None
     try:
-        found = compared(view.trace, about(lab, PRECISION))
+        found = compared(view.trace, about(lab, PRECISION.key))
     except GraphError:
         return None
     names = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from autodiff_viz.explain.catalog import lacking
+from autodiff_viz.explain.catalog import FIGURES, lacking
 from autodiff_viz.explain.forward.view import NOT_RUN, balance_says
 from autodiff_viz.explain.play.compute import play
 from autodiff_viz.explain.play.view import _step
@@ -34,7 +34,7 @@ from autodiff_viz.lab.figures import (
 from autodiff_viz.lab.formula import formula
 from autodiff_viz.lab.lessons import lesson_view, variant_of
 from autodiff_viz.lab.segments import cut_names
-from autodiff_viz.lab.state import Lab, scalar_inputs
+from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.surface import surface_data
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lab.training_panel import curves_data, moment_data, track_data, train_data
@@ -173,11 +173,9 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "surface": surface_data,
     "segments": segments_data,
     "chooser": lambda lab, view: (
-        figure_on_view(lab),
-        lab.swept,
-        lab.scale,
-        lab.draws,
-        scalar_inputs(lab.graph),
+        on := figure_on_view(lab),
+        lab.choices,
+        tuple(tuple(choice.offered(lab.graph)) for choice in FIGURES[on].choices),
     ),
     "figure": lambda lab, view: (
         on := figure_on_view(lab),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from autodiff_viz.graph.cuts import graph_segments, has_cuts
-from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab
@@ -20,7 +19,7 @@ from autodiff_viz.segments.view import (
 )
 from autodiff_viz.training.state import is_mixed
 from autodiff_viz.training.updates import check_optimiser, check_trainable
-from autodiff_viz.workers.jobs import Job
+from autodiff_viz.workers.jobs import Job, job_of
 
 TRAINING = 30.0  # seconds of CPU time for three trainings
 
@@ -61,15 +60,15 @@ def segments_told(lab: Lab, view: LabView, found: Division) -> SegmentsView:
 
 def divided_job(view: LabView) -> Job:
     """Return the job that runs `divided` on the trace on view."""
-    return Job(identity(("segments", view.trace.identity)), divided, (view.trace,))
+    return job_of(divided, view.trace)
 
 
 def trained_job(lab: Lab, steps: int) -> Job:
     """Return the job that runs `trained` with the lab's settings; its key has no positions of nodes."""
     nodes = tuple((node.content, node.cut) for node in lab.graph.nodes)
     settings = without_scale(lab.plan.settings)
-    key = identity(("segment training", nodes, lab.graph.output, settings, steps, lab.dtype))
-    return Job(key, trained, (lab.graph, settings, steps, lab.dtype), TRAINING)
+    reads = (nodes, lab.graph.output, settings, steps, lab.dtype)
+    return job_of(trained, lab.graph, settings, steps, lab.dtype, reads=reads, seconds=TRAINING)
 
 
 def three_ways_job(lab: Lab, view: LabView) -> Job | None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autodiff_viz.explain.noise.compute import USUAL_DRAWS
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.history import (
     DTYPE,
@@ -21,7 +20,7 @@ from autodiff_viz.graph.history import (
     push,
     settings_between,
 )
-from autodiff_viz.graph.model import INPUT, Graph, Literal
+from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse
@@ -60,9 +59,7 @@ class Lab:
       collapsed: names of the groups drawn as one card; there may be no group of a name at present.
       picked: names of the nodes that the last edit added, for the canvas to select.
       figure: key of the figure on view.
-      swept: input of the sweep figure, None for the first scalar one.
-      scale: loss scale of the figure of precision.
-      draws: how many draws the figure of noise is made of.
+      choices: (name, value) of what was chosen beside figures, by name: an input, a loss scale.
       forward: (input, tangent) of each input that moves in forward mode; None while it is off.
       ranges: (input, low, high) of each slider that has been used.
       lesson, variant: key of the open lesson, and index of its graph.
@@ -89,9 +86,7 @@ class Lab:
     collapsed: frozenset[str] = frozenset()
     picked: tuple[str, ...] = ()
     figure: str = "cotangents"
-    swept: str | None = None
-    scale: float = 1.0
-    draws: int = USUAL_DRAWS
+    choices: tuple[tuple[str, Any], ...] = ()
     forward: tuple[tuple[str, float], ...] | None = None
     ranges: tuple[tuple[str, float, float], ...] = ()
     lesson: str | None = None
@@ -186,10 +181,17 @@ def without_draft(lab: Lab) -> Lab:
 
 
 BARE: dict[str, Any] = {
-    "lesson": None, "variant": 0, "seed": None, "selected": None, "ranges": (), "swept": None,
+    "lesson": None, "variant": 0, "seed": None, "selected": None, "ranges": (),
     "collapsed": frozenset(), "forward": None, "step": None, "as_then": False,
 }  # fmt: skip
 """State other than its graph of a document that has just been opened."""
+
+
+def _bare(lab: Lab) -> Lab:
+    """Return the lab as a document opens; choices that name nodes were of the one before."""
+    kept = tuple((name, value) for name, value in lab.choices if not isinstance(value, str))
+    return replace(lab, choices=kept, **BARE)
+
 
 PASSING: dict[str, Any] = {"draft": None, "mistakes": (), "notice": (), "picked": (), "typing": False}
 """State that a change of the document clears."""
@@ -204,7 +206,7 @@ def opened(lab: Lab, graph: Graph, label: str) -> Lab:
     """
     first = begin(graph, label)
     first = replace(first, present=first.present._replace(pinned=lab.pinned))
-    return replace_document(lab, replace(lab, history=first, **BARE))
+    return replace_document(lab, replace(_bare(lab), history=first))
 
 
 def replace_document(lab: Lab, other: Lab) -> Lab:
@@ -241,7 +243,7 @@ def stepped(lab: Lab, history: History) -> Lab:
     was = lab
     if number != lab.document:
         aside = dict(set_aside(lab))
-        was = aside.pop(number, None) or replace(lab, **BARE)
+        was = aside.pop(number, None) or _bare(lab)
         training, shelved = returned(was.training, lab.training), lab.draft or lab.shelved
         was = replace(was, document=number, newest=lab.newest, aside=tuple(aside.items()))
         was = replace(was, training=training, shelved=shelved, **PASSING)
@@ -275,9 +277,10 @@ def refused(lab: Lab, error: GraphError) -> Lab:
     return replace(lab, notice=error.problems)
 
 
-def scalar_inputs(graph: Graph) -> tuple[str, ...]:
-    """Return the names of the inputs that a slider can move, in graph order."""
-    return tuple(n.name for n in graph.nodes if n.op == INPUT and isinstance(n.param("value"), int | float))
+def with_choice(lab: Lab, name: str, value: Any) -> Lab:
+    """Return the lab with what was chosen beside a figure; None for the usual value."""
+    choices = {**dict(lab.choices), name: value}
+    return replace(lab, choices=tuple(sorted((n, v) for n, v in choices.items() if v is not None)))
 
 
 def slider_range(lab: Lab, name: str) -> tuple[float, float]:

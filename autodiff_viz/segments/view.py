@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.explanation import ExplanationKind
+from autodiff_viz.graph.cuts import has_cuts
 from autodiff_viz.graph.dtypes import FLOAT64
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -80,3 +82,14 @@ def _degrees(angle: float | None) -> str:
 def _size(number: float) -> str:
     """Return a difference as text."""
     return scalar(number, 2)
+
+
+SEGMENTS = ExplanationKind(
+    key="segments",
+    title="Segments",
+    what_it_says="What crosses each cut of a graph, and three ways to its gradient.",
+    word="segment",
+    public=("segments", "train_by_segments"),
+    compute=lambda trace, _: divided(trace),
+    needs=has_cuts,
+)

@@ -10,6 +10,7 @@ from autodiff_viz.display.numbers import State
 from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat import Runs
+from autodiff_viz.explain.explanation import ExplanationKind
 from autodiff_viz.graph.model import INPUT, Frame, Graph, Node
 from autodiff_viz.graph.order import descendants, order
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
@@ -176,3 +177,12 @@ def _settings(old: Settings, new: Settings) -> list[str]:
     if scaling[0] == scaling[1]:
         return rate
     return [*rate, "no loss scale" if new.loss_scale is None else f"loss scale {new.loss_scale:,.0f}"]
+
+
+TRAINING = ExplanationKind(
+    key="training",
+    title="Training",
+    what_it_says="What becomes of the loss, the gradients and the parameters, step by step.",
+    public=("train", "training_to_python"),
+    needs=lambda graph: bool(learned(graph)),
+)

@@ -22,6 +22,7 @@ import streamlit as st
 from autodiff_viz.canvas.palette import palette
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.blocks import block_entries
+from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.formula import words
 from autodiff_viz.ui.chunks import LATER, scripts
 
@@ -138,11 +139,14 @@ class Script(NamedTuple):
 def script() -> Script:
     """Return the code with its style sheets and the data that is the same for all visitors."""
     css = {place: _css(sheets) for place, sheets in SHEETS.items()}
-    titles = {name: figure.title for name, figure in FIGURES.items()}
+    tabs = [
+        {"name": kind.key, "label": kind.title, "word": kind.word, "figure": kind.key in FIGURES}
+        for kind in TABS
+    ]
     constants = {
         "palette": [*palette(), block_entries()],
         "words": words(),
-        "figures": titles,
+        "tabs": tabs,
         "later": scripts(*LATER),
     }
     given = {"entry": ENTRY, "css": css, "constants": constants}

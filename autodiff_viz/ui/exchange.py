@@ -15,10 +15,10 @@ from typing import Any
 
 from autodiff_viz.canvas.delta import KEPT, Lean, delta, shared
 from autodiff_viz.canvas.slider_tables import is_wanted
+from autodiff_viz.explain.analysis import program_job
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.explain.paths.compute import takes_long
-from autodiff_viz.explain.paths.view import listed_here, paths_job
-from autodiff_viz.explain.verification.view import program_job
+from autodiff_viz.explain.paths.view import PATHS, listed_here, paths_job
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.edits.apply import edited_all
@@ -42,7 +42,6 @@ from autodiff_viz.workers.jobs import Answer, Job
 
 STILL = 100  # milliseconds after an edit until the browser requests answers, if nothing else is to be drawn
 COUNTS = "counts"
-PATHS = "paths"  # also the name of their figure
 
 
 def answers(here: Session, lab: Lab, view: LabView) -> Answers:
@@ -57,7 +56,7 @@ def answers(here: Session, lab: Lab, view: LabView) -> Answers:
     job = check_job(view)
     checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
     counting = lab.selected is not None and view.is_program and (checks or not is_large(view))
-    listing = here.parts.seen and PATHS in (figure_on_view(lab), here.parts.second)
+    listing = here.parts.seen and PATHS.key in (figure_on_view(lab), here.parts.second)
     ask = partial(_asked, here) if is_idle(here, lab) else known
     return Answers(
         ask(CHECK, job) if checks else None,
@@ -80,7 +79,7 @@ def _asked(here: Session, kind: str, job: Job) -> Answer | None:
 def _paths(here: Session, lab: Lab, view: LabView, ask: Callable[[str, Job], Answer | None]) -> Answer | None:
     """Return the list of the paths: at once with their figure, or from a worker if it takes long."""
     if is_large(view) or takes_long(view.trace):
-        return ask(PATHS, paths_job(view.trace, lab.selected))
+        return ask(PATHS.key, paths_job(view.trace, lab.selected))
     return listed_here(view.trace, lab.selected) if is_idle(here, lab) else None
 
 

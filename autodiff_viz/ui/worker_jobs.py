@@ -15,7 +15,6 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.compilation_cache import LIBRARIES, variables
-from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.explain.verification.view import verification
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
@@ -25,7 +24,7 @@ from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.ui import scheduling
 from autodiff_viz.ui.gc_tuning import note_departure
 from autodiff_viz.workers.disk_cache import directory, read, version
-from autodiff_viz.workers.jobs import Answer, Job, Report, done_here
+from autodiff_viz.workers.jobs import Answer, Job, Report, done_here, job_of
 from autodiff_viz.workers.pool import Pool
 
 # Cancel the jobs that only one visitor has requested, when that visitor's page has ended. Streamlit
@@ -163,12 +162,8 @@ def check_job(view: LabView) -> Job | None:
     if not view.complete:
         return None
     found, moving = view.trace, view.tangents
-    key = (CHECK, found.identity) if moving is None else (CHECK, found.identity, _direction(moving))
-    return Job(identity(key), verification, (found, moving))
-
-
-def _direction(found: Tangents) -> tuple:
-    return tuple(sorted(found.direction.items()))
+    direction = () if moving is None else (tuple(sorted(moving.direction.items())),)
+    return job_of(verification, found, moving, reads=(found, *direction))
 
 
 def is_large(view: LabView) -> bool:

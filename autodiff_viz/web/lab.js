@@ -60,7 +60,7 @@ const drawings = new Drawings(); // of the session, so that a page that is left 
 
 export class Lab {
   /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
-  constructor(parent, css, { palette, words, figures, later }) {
+  constructor(parent, css, { palette, words, tabs, later }) {
     this.editor = openEditor(palette);
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
@@ -89,7 +89,7 @@ export class Lab {
     });
     this.paths = new PathsList((path) => pathLight.show(path));
     this.panels = new Panels();
-    this.dock = new Dock(figures, (figure) => this.editor.send({ kind: "figure", figure }));
+    this.dock = new Dock(tabs, (figure) => this.editor.send({ kind: "figure", figure }));
     this.places = new Places(parent, css, {
       editor: this.editor.root,
       bar: html("div", { class: "canvas-tools" }, this.editor.tools),
@@ -119,12 +119,7 @@ export class Lab {
       do_training: () => this.showPlot("training"),
       do_play: () => this.editor.startPlay(),
       show_node: () => showPanel("node"),
-      ...Object.fromEntries(
-        ["segments", "training", ...Object.keys(figures)].map((name) => [
-          `show_${name}`,
-          () => this.showPlot(name),
-        ]),
-      ),
+      ...Object.fromEntries(tabs.map(({ name }) => [`show_${name}`, () => this.showPlot(name)])),
     });
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());

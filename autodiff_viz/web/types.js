@@ -133,7 +133,7 @@
 
 // -- Declare the types of the messages from Python to the lab component. Types only.
 
-/** @typedef {{ palette: PaletteGroup[], words: Word[], figures: Record<string, string>, later: string[] }} Constants  `figures`: their titles by name; `later`: paths of the scripts that a figure needs */
+/** @typedef {{ palette: PaletteGroup[], words: Word[], tabs: import("./dock/dock.js").PlotTab[], later: string[] }} Constants  `tabs`: of the dock; `later`: paths of the scripts that a figure needs */
 /**
  * @typedef {{
  *   key: string, ack: number, from: [string, number] | null, rev: number, base?: number, full?: any, patch?: any,

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from autodiff_viz.graph.identity import identity
+
 SECONDS = 10.0  # of CPU time that a job may take
 NICE = 17  # niceness of workers: the server, which visitors wait for, comes first
 TOO_LONG, BROKEN, DROPPED = "too long", "broken", "dropped"
@@ -41,6 +43,23 @@ class Job:
     def message(self) -> tuple[str, str, tuple[Any, ...]]:
         """(module, function, arguments), in the form in which a worker receives it."""
         return self.function.__module__, self.function.__qualname__, self.arguments
+
+
+def job_of(
+    function: Callable[..., Any],
+    *arguments: Any,
+    reads: tuple[Any, ...] | None = None,
+    seconds: float = SECONDS,
+    long: bool = False,
+) -> Job:
+    """Return the job of a call, with the function and all its arguments as the key.
+
+    Args:
+      reads: what the answer depends on, if that is less than the arguments.
+      seconds, long: of the job.
+    """
+    key = (function.__module__, function.__qualname__, arguments if reads is None else reads)
+    return Job(identity(key), function, arguments, seconds, long)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from autodiff_viz.explain.sweep.view import SWEPT
 from autodiff_viz.graph import limits
 from autodiff_viz.lab import actions
 from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.figures import chosen
 from autodiff_viz.lab.inspector.parameters import set_numbers, set_shape
 from autodiff_viz.lab.state import FIRST, Lab, opened, start
 from autodiff_viz.language.parse import parse
@@ -276,14 +278,14 @@ def test_undo_takes_the_selection_off_a_node_that_is_gone():
 
 def test_the_sweep_follows_the_choice_then_the_selection_then_the_first_input():
     lab = start()
-    assert actions.swept_input(lab) == "x"
+    assert chosen(lab, SWEPT) == "x"
     lab = edited(lab, {"kind": "select", "node": "y"})
-    assert actions.swept_input(lab) == "y"
-    assert actions.swept_input(Lab(lab.history, selected="y", swept="x")) == "x"
+    assert chosen(lab, SWEPT) == "y"
+    assert chosen(Lab(lab.history, selected="y", choices=(("swept", "x"),)), SWEPT) == "x"
 
 
 def test_a_graph_without_inputs_sweeps_nothing():
-    assert actions.swept_input(lab_of("u = uniform(shape=(2,), seed=0)")) is None
+    assert chosen(lab_of("u = uniform(shape=(2,), seed=0)"), SWEPT) is None
 
 
 def test_undo_and_redo_say_what_they_would_change():

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.explain.analysis import program_says
 from autodiff_viz.explain.verification.compute import CORNER, RULE, Cause
 from autodiff_viz.explain.verification.view import (
     Verification,
     explained,
     in_a_word,
-    program_says,
     verification,
 )
 from autodiff_viz.lab.actions import type_seed, typed

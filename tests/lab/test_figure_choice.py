@@ -8,8 +8,11 @@ from autodiff_viz.engine.trace import trace
 from autodiff_viz.explain import catalog
 from autodiff_viz.explain.catalog import FIGURES, lacking
 from autodiff_viz.explain.explanation import OF_NODE
+from autodiff_viz.explain.noise.view import DRAWN
+from autodiff_viz.explain.precision.view import SCALE
+from autodiff_viz.explain.sweep.view import SWEPT
 from autodiff_viz.lab.actions import set_dtype
-from autodiff_viz.lab.figures import about, figure_on_view, set_draws, set_scale, set_swept
+from autodiff_viz.lab.figures import about, choose, chosen, figure_on_view
 from autodiff_viz.lab.state import opened, start
 from autodiff_viz.language.parse import parse
 
@@ -52,22 +55,27 @@ def test_a_sweep_is_offered_where_an_input_is_one_number(inputs, offered):
 
 
 def test_a_figure_is_about_the_graph_an_input_or_the_selected_node():
-    lab = replace(start(), selected="b", swept="y")
+    lab = replace(start(), selected="b", choices=(("swept", "y"),))
     assert [about(lab, name) for name in ("cotangents", "sweep", "sine", None)] == [None, "y", "b", None]
     assert about(replace(lab, selected=None), "sine") is None
 
 
-OFFERED = [
-    (set_draws, "draws", 10_000),
-    (set_scale, "scale", 1024.0),
-    (set_swept, "swept", "y"),
-    (set_dtype, "dtype", "bfloat16"),
-]
+def choice(one):
+    """(action, function that returns what was chosen) of a choice beside a figure."""
+    return lambda lab, value: choose(lab, one, value), lambda lab: chosen(lab, one)
 
 
-@pytest.mark.parametrize(("action", "field", "value"), OFFERED, ids=[field for _, field, _ in OFFERED])
-def test_what_is_offered_is_taken_and_a_choice_that_is_not_changes_nothing(action, field, value):
+OFFERED = {
+    "draws": (*choice(DRAWN), 10_000),
+    "scale": (*choice(SCALE), 1024.0),
+    "swept": (*choice(SWEPT), "y"),
+    "dtype": (set_dtype, lambda lab: lab.dtype, "bfloat16"),
+}
+
+
+@pytest.mark.parametrize(("action", "now", "value"), OFFERED.values(), ids=OFFERED)
+def test_what_is_offered_is_taken_and_a_choice_that_is_not_changes_nothing(action, now, value):
     """Streamlit passes on whatever text a message has in place of a choice."""
-    assert getattr(action(start(), value), field) == value
+    assert now(action(start(), value)) == value
     for tampered in ("99999999999", 99_999_999_999, "no such", "", -1.0, float("nan"), "complex64", None):
         assert action(start(), tampered) == start()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autodiff_viz.explain.sweep.compute import scalar_inputs
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import set_input, typed
@@ -15,7 +16,6 @@ from autodiff_viz.lab.state import (
     committed,
     opened,
     refused,
-    scalar_inputs,
     slider_range,
     start,
     with_range,
@@ -52,7 +52,7 @@ def test_opening_another_graph_keeps_the_text_that_was_shelved_before():
 
 def test_opening_a_graph_discards_what_was_about_the_old_one():
     lab = opened(replace(with_range(start(), "x"), selected="a"), OTHER, "Open")
-    assert (lab.selected, lab.ranges, lab.swept, lab.seed) == (None, (), None, None)
+    assert (lab.selected, lab.ranges, lab.choices, lab.seed) == (None, (), (), None)
 
 
 def test_opening_a_graph_tells_the_canvas_that_it_is_another_one():

@@ -13,7 +13,7 @@ from autodiff_viz.lab.inspector.fields import fields
 from autodiff_viz.lab.inspector.node import node_view
 from autodiff_viz.lab.lessons import close_lesson, open_lesson
 from autodiff_viz.lab.page import SHOWS, changed, is_about_training, lab_drawing, shows
-from autodiff_viz.lab.state import Lab, opened, start
+from autodiff_viz.lab.state import Lab, opened, start, with_choice
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
 from tests.lab.regression import lab_of, trained
@@ -62,10 +62,10 @@ def test_another_figure_changes_the_figure_and_its_chooser():
     assert parts(SELECTED, replace(SELECTED, figure="runs")) == {"chooser", "figure"}
 
 
-@pytest.mark.parametrize(("figure", "change"), [("precision", {"scale": 2.0}), ("noise", {"draws": 100})])
+@pytest.mark.parametrize(("figure", "change"), [("precision", ("scale", 2.0)), ("noise", ("draws", 100))])
 def test_what_is_chosen_beside_a_figure_changes_that_figure(figure, change):
     noisy = replace(opened(SELECTED, parse("x = 1.0\ny = x * normal()"), ""), figure=figure)
-    assert parts(noisy, replace(noisy, **change)) == {"chooser", "figure"}
+    assert parts(noisy, with_choice(noisy, *change)) == {"chooser", "figure"}
 
 
 @pytest.mark.parametrize(("seed", "dtype"), [(2.0, "float32"), (None, "float64")])

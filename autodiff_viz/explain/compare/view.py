@@ -14,10 +14,12 @@ from autodiff_viz.display.numbers import number_text
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.compare.compute import Comparison, Pair, compare
+from autodiff_viz.explain.explanation import ExplanationKind
+from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.history import OTHER, Pinned
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
-from autodiff_viz.graph.model import Graph, Literal
+from autodiff_viz.graph.model import Graph, Literal, Rule
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.show import written
@@ -179,3 +181,19 @@ def _statements(text: str) -> Iterator[str]:
         if all(waiting.count(opened) <= waiting.count(closed) for opened, closed in ("()", "[]")):
             yield LITERAL.sub("[\u2026]", waiting)
             waiting = ""
+
+
+def _and_without_a_stop(graph: Graph) -> tuple[Trace, Trace]:
+    middle = graph.nodes[len(graph.nodes) // 2].name
+    return trace(graph), trace(with_rule(graph, middle, Rule("stop")))
+
+
+COMPARE = ExplanationKind(
+    key="twins",
+    title="Compare",
+    what_it_says="Whether two graphs have equal values and gradients, and where their backward sweeps part.",
+    public=("compare",),
+    compute=compare,
+    row="compared with a stop",
+    example=_and_without_a_stop,
+)

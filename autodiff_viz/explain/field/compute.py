@@ -76,6 +76,20 @@ class Number(NamedTuple):
     index: tuple[int, ...]
 
 
+class TrainingPath(NamedTuple):
+    """The values that a training gave two parameters.
+
+    Attributes:
+      steps: the numbers of the steps, ascending.
+      points: the values of both before the update of each; NaN where a parameter was not there.
+      others: the names of the other parameters that it moved.
+    """
+
+    steps: tuple[int, ...]
+    points: tuple[tuple[float, float], ...]
+    others: tuple[str, ...] = ()
+
+
 class Trained(Protocol):
     """What is read of a training, as `train` returns it."""
 
@@ -127,9 +141,7 @@ class Field:
       descent: by the declared gradient.
       true_descent: by the true one; None where there is none.
       gradient, true_gradient: both at the present point, of shape [2]; the second is None where `true` is.
-      training: the path of a training, of shape [n, 2]; None without one.
-      training_steps: the steps that these are, of shape [n].
-      others: the names of other parameters that the training moved; the plane has them as in the trace.
+      training: the path of a training; None without one. The plane has the other parameters as in the trace.
       rules: the nodes on the way to the output whose rule decides the declared gradient.
     """
 
@@ -152,9 +164,7 @@ class Field:
     true_descent: Descent | None
     gradient: np.ndarray
     true_gradient: np.ndarray | None
-    training: np.ndarray | None = None
-    training_steps: np.ndarray | None = None
-    others: tuple[str, ...] = ()
+    training: TrainingPath | None = None
     rules: tuple[Node, ...] = ()
 
     @property
@@ -187,7 +197,7 @@ def field(
     ends: Any = None,
     rate: Any = None,
     steps: Any = STEPS,
-    training: Trained | None = None,
+    training: Trained | TrainingPath | None = None,
 ) -> Field:
     """Evaluate output, declared and true gradient over a plane of two numbers, and descend by each.
 
@@ -221,7 +231,9 @@ def field(
     if not np.isfinite(point.astype(FLOAT64)).all():
         message = f"{listed([one.name for one in chosen])} must be finite to have a grid around them."
         raise GraphError(Problem("not-finite", message, "Give them other values.", chosen[0].input))
-    path, at_steps, others = _trained(training, chosen, trace.dtype)
+    path = training
+    if training is not None and not isinstance(training, TrainingPath):
+        path = path_of(training, chosen)
     axes = tuple(_axes(trace, chosen, point, count, ends, path))
     part = _part(trace, chosen)
     moving = [node.name for node in part.graph.nodes if node.name in trace.graph]
@@ -272,8 +284,6 @@ def field(
         gradient=slopes[0],
         true_gradient=None if true is None else slopes[1],
         training=path,
-        training_steps=at_steps,
-        others=others,
         rules=part.rules,
     )
 
@@ -281,15 +291,22 @@ def field(
 # Choose the two numbers, and how far the grid goes.
 
 
-def candidates(trace: Trace) -> Iterator[Number]:
-    """Yield the numbers that reach the output: parameters before inputs, scalars before elements."""
-    if trace.output is None:
-        return
-    reached = ancestors(trace.graph, [trace.output])
-    inputs = [node for node in trace.graph.nodes if node.name in trace.inputs and node.name in reached]
-    for node in sorted(inputs, key=lambda node: (not node.is_parameter, bool(trace.inputs[node.name].shape))):
-        for index in np.ndindex(trace.inputs[node.name].shape):
+def numbers_of(graph: Graph, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[Number]:
+    """Yield the numbers that reach the output: parameters before inputs, scalars before elements.
+
+    Args:
+      shapes: of the inputs; one that is missing is left out.
+    """
+    reached = ancestors(graph, [graph.output]) if graph.output is not None else frozenset()
+    inputs = [node for node in graph.nodes if node.name in shapes and node.name in reached]
+    for node in sorted(inputs, key=lambda node: (not node.is_parameter, bool(shapes[node.name]))):
+        for index in np.ndindex(shapes[node.name]):
             yield _named(node.name, index)
+
+
+def candidates(trace: Trace) -> Iterator[Number]:
+    """Yield the numbers of a trace that a plane can be of, in the order in which they are chosen."""
+    return numbers_of(trace.graph, {name: array.shape for name, array in trace.inputs.items()})
 
 
 def _named(name: str, index: tuple[int, ...]) -> Number:
@@ -345,7 +362,7 @@ def _axes(
     point: np.ndarray,
     count: int,
     ends: Any,
-    path: np.ndarray | None,
+    path: TrainingPath | None,
 ) -> Iterator[np.ndarray]:
     """Yield the positions along each axis, different numbers of the dtype in ascending order."""
     given = _ends(ends)
@@ -355,8 +372,8 @@ def _axes(
         low, high = (here - reach, here + reach) if given is None else map(float, given[i])
         if given is None and not number.index:
             low, high = float(node.param("low", low)), float(node.param("high", high))
-        along = [here] if path is None else [here, *path[np.isfinite(path).all(-1), i].tolist()]
-        low, high = min(low, *along, here), max(high, *along, here)
+        along = [here, *(at[i] for at in (path.points if path else ()) if all(map(isfinite, at)))]
+        low, high = min(low, *along), max(high, *along)
         top = float(DTYPES[trace.dtype].max)
         positions = np.linspace(max(low, -top), min(high, top), count).astype(trace.dtype)
         # In 16 bits neighbouring positions may be one number: a plot needs each once.
@@ -398,31 +415,44 @@ def _number(name: str, given: Any) -> float:
     return float(array)
 
 
-def _trained(
-    training: Any, chosen: Sequence[Number], dtype: str
-) -> tuple[np.ndarray | None, np.ndarray | None, tuple[str, ...]]:
-    """Return the path of the training, the steps that its points are, and the other parameters."""
-    if training is None:
-        return None, None, ()
+def path_of(training: Any, chosen: Sequence[Number]) -> TrainingPath:
+    """Return the path that two parameters took in a training.
+
+    Raises:
+      GraphError: it is no training, or one of the two is no parameter of it.
+    """
     if not hasattr(training, "at") or not hasattr(training, "steps"):
         message = f"The training must be one that train made; found {kind_of(training)}."
         raise GraphError(Problem("not-a-training", message, "Write training=train(graph, steps=100)."))
     steps = np.unique(np.linspace(0, training.steps, min(training.steps, DRAWN) + 1).astype(int))
-    path = np.full((len(steps), 2), np.nan, dtype)
-    moved: dict[str, None] = {}
-    for i, step in enumerate(steps):
+    rows, names = [], {}
+    for step in steps:
         found = training.at(int(step))
-        moved |= dict.fromkeys(node.name for node in found.graph.nodes if node.is_parameter)
-        for j, one in enumerate(chosen):
-            if one.input not in moved:
-                message = f"The training does not move {one.input!r}, which is no parameter of it."
-                raise GraphError(Problem("not-trained", message, "Choose two parameters.", one.input))
-            # A parameter may have been added, or may have got another shape, while it was trained.
-            if one.input in found.inputs and len(one.index) == found.inputs[one.input].ndim:
-                path[i, j] = found.inputs[one.input][one.index]
-    others = tuple(name for name in moved if name not in {one.input for one in chosen})
-    path.flags.writeable = steps.flags.writeable = False
-    return path, steps, others
+        names |= {node.name: None for node in found.graph.nodes if node.is_parameter}
+        rows.append(found.inputs)
+    for one in chosen:
+        if one.input not in names:
+            message = f"The training does not move {one.input!r}, which is no parameter of it."
+            raise GraphError(Problem("not-trained", message, "Choose two parameters.", one.input))
+    return path_through(steps.tolist(), rows, chosen, tuple(names))
+
+
+def path_through(
+    steps: Sequence[int],
+    rows: Sequence[Mapping[str, Any]],
+    chosen: Sequence[Number],
+    parameters: Sequence[str],
+) -> TrainingPath:
+    """Return the path through the parameters of these steps; NaN where one is missing or has other axes."""
+    points = np.full((len(rows), 2), np.nan)
+    for at, row in zip(points, rows, strict=True):
+        for i, one in enumerate(chosen):
+            shape = np.shape(row[one.input]) if one.input in row else None
+            sides = zip(one.index, shape or (), strict=False)
+            if shape is not None and len(shape) == len(one.index) and all(k < side for k, side in sides):
+                at[i] = row[one.input][one.index]
+    others = tuple(name for name in parameters if name not in {one.input for one in chosen})
+    return TrainingPath(tuple(steps), tuple(map(tuple, points.tolist())), others)
 
 
 # Make the program of the part that the two numbers move.
@@ -630,7 +660,7 @@ def _turns(part: _Part, points: np.ndarray, mixed: np.ndarray, sides: tuple[int,
 
     Of a gradient they are one number computed in two ways, so they may differ by their own last digits, and
     by what rounding has done to the numbers that they are computed from (`engine/tolerance.py`). The second
-    is bounded by a running error analysis in up to three cells. One point says nothing: at
+    is bounded by a running error analysis in up to three cells, at the corner where they differ least. One point says nothing: at
     a corner, such as that of relu or max, JAX chooses one of several derivatives. Corners lie on lines, which
     do not pass through all four points of a cell.
     """
@@ -652,12 +682,12 @@ def _turns(part: _Part, points: np.ndarray, mixed: np.ndarray, sides: tuple[int,
     middle = int(np.argsort(middle)[np.count_nonzero(least) // 2])
     program, given = _second(_key(part, FLOAT64)), _arguments(part, FLOAT64)
 
-    def holds(at: int) -> bool:
+    for i in dict.fromkeys((int(least.argmax()), int(share.argmax()), middle)):
+        at = cells[i][clear[cells[i]].argmin()]
         (error,) = errors(program.equations, program.leaves((points[at], *given)))
-        return bool(apart[at] > equal_within(FLOAT64) * size[at] + ROOM * float(np.sum(error)))
-
-    tried = dict.fromkeys((int(least.argmax()), int(share.argmax()), middle))
-    return any(all(map(holds, cells[i])) for i in tried)
+        if apart[at] > equal_within(FLOAT64) * size[at] + ROOM * float(np.sum(error)):
+            return True
+    return False
 
 
 @remembered(8)
@@ -752,12 +782,12 @@ def sentences(found: Field) -> Iterator[str]:
     if found.true_descent is not None and found.bent.any():
         yield _of_descent(found.true_descent, found, "true one")
     if found.training is not None:
-        steps = found.training_steps
+        steps, others = found.training.steps, found.training.others
         every = f"{len(steps)} of its steps" if len(steps) <= steps[-1] else "each of its steps"
         moved = ""
-        if found.others:
-            them = "was" if len(found.others) == 1 else "were"
-            moved = f"; {listed(found.others, 3)} {them} moved too, which the plane has as at present"
+        if others:
+            were = "was" if len(others) == 1 else "were"
+            moved = f"; {listed(others, 3)} {were} moved too, which the plane has as at present"
         yield f"The path of the training has {every} up to step {steps[-1]:,}{moved}."
 
 

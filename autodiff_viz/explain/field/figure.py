@@ -22,6 +22,7 @@ from autodiff_viz.display.theme import (
     short,
 )
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.explanation import About
 from autodiff_viz.explain.field.compute import (
     ALL,
     LEFT,
@@ -35,55 +36,57 @@ from autodiff_viz.explain.field.compute import (
     curl_sentence,
     field,
 )
-from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted, listed, scalar
 
 HEIGHT, LOW = 330, 226  # pixels of the figure, and of one in a low dock
 LEFT_ROOM, BOTTOM, RIGHT, TOP = 58, 48, 12, 8  # pixels of margins
-WIDE = 1.6  # width of the plot by its height: heads of arrows have to know it
-ROWS, COLUMNS = 7, 11  # of arrows
+WIDE, LOW_WIDE = 1.6, 2.2  # width of the plot by its height: heads of arrows have to know it
+ARROWS, LOW_ARROWS = (7, 11), (5, 9)  # in rows and columns
 LEVELS = 10  # of contours
 GRIDS = (POINTS, 21, 11)  # points of an axis: as many as a graph's numbers leave room for
 LACKS = (
     "A field needs two numbers that reach the output.<br>Add an input, such as x = 1.0, or a parameter, "
     "such as w = parameter(0.5)."
 )
-LOWER, UPPER = "rgba(28,119,223,0.03)", "rgba(28,119,223,0.36)"
-LINE = "rgba(28,119,223,0.45)"
+BAND = "rgba(28,119,223,0.055)"  # of a level; Plotly lays that of each level over those of all lower ones
+LINE = "rgba(28,119,223,0.4)"
 
 
-@remembered(4, lambda trace, name: (trace.identity, name))
-def shown(trace: Trace, name: str | None) -> Field | None:
-    """Return the field of a number and the next one; None if the graph has fewer than two.
+@remembered(4, lambda trace, about: identity((trace.identity, about)))
+def shown(trace: Trace, about: About) -> Field | None:
+    """Return the field of two numbers; None if the graph has fewer.
 
     Args:
-      name: of a node; where that is no number, the first two numbers are taken.
+      about: the names of both, and the path of a training if there is one. None in place of a name, and a
+        name that the trace has not, stand for the next number.
     Raises:
-      GraphError: the graph takes too many numbers even on the coarsest grid.
+      GraphError: both are the same, or the graph takes too many numbers even on the coarsest grid.
     """
-    numbers = [one for one, _ in zip(candidates(trace), range(2), strict=False)]
-    if len(numbers) < 2:
+    names = [one.name for one in candidates(trace)]
+    if len(names) < 2:
         return None
-    first = next((one.name for one in candidates(trace) if one.input == name), None)
-    for points in GRIDS:
+    x, y, *path = about or (None, None)
+    x, y = (name if name in names else None for name in (x, y))
+    for points in GRIDS[:-1]:
         try:
-            return field(trace, first, points=points)
+            return field(trace, x, y, points=points, training=path[0] if path else None)
         except GraphError as error:
-            if error.problems[0].code != TOO_LARGE or points == GRIDS[-1]:
+            if error.problems[0].code != TOO_LARGE:
                 raise
-    return None
+    return field(trace, x, y, points=GRIDS[-1], training=path[0] if path else None)
 
 
-def field_figure(trace: Trace, name: str | None, low: bool = False) -> go.Figure:
-    """Draw the plane of a number and the next one; a note in words for a graph without two."""
-    found = shown(trace, name)
+def field_figure(trace: Trace, about: About, low: bool = False) -> go.Figure:
+    """Draw the plane of two numbers; a note in words for a graph without two."""
+    found = shown(trace, about)
     return note(LACKS, "field") if found is None else drawn(found, low)
 
 
-def field_text(trace: Trace, name: str | None) -> str:
+def field_text(trace: Trace, about: About) -> str:
     """Describe the figure in sentences, for screen readers."""
-    found = shown(trace, name)
+    found = shown(trace, about)
     return LACKS.replace("<br>", " ") if found is None else described(found)
 
 
@@ -98,9 +101,10 @@ def described(found: Field) -> str:
 def drawn(found: Field, low: bool = False) -> go.Figure:
     """Draw a field; its legend stands beside it (`meta`), so that it covers nothing."""
     spans = [float(along[-1]) - float(along[0]) or 1.0 for along in found.axes]
+    wide = LOW_WIDE if low else WIDE
     traces = [
         *_contours(found),
-        *_arrows(found, spans),
+        *_arrows(found, spans, wide, LOW_ARROWS if low else ARROWS),
         *_descents(found, spans),
         *_training(found),
         *_present(found),
@@ -111,8 +115,8 @@ def drawn(found: Field, low: bool = False) -> go.Figure:
     ]
     ends = [[float(along[0]), float(along[-1])] for along in found.axes]
     quiet = {"nticks": 6, "tickangle": 0, "showgrid": False, "zeroline": True, "constrain": "domain"}
-    # One unit up is so many pixels that the plot is `WIDE` times as wide as high, whatever its size.
-    shape = {"scaleanchor": "x", "scaleratio": spans[0] / spans[1] / WIDE}
+    # The plot is `wide` times as wide as high, whatever its size.
+    shape = {"scaleanchor": "x", "scaleratio": spans[0] / spans[1] / wide}
     layout = {
         "height": LOW if low else HEIGHT,
         "margin": {"l": LEFT_ROOM, "r": RIGHT, "t": TOP, "b": BOTTOM, "pad": 2},
@@ -133,11 +137,11 @@ def legend(found: Field) -> Iterator[str]:
     else:
         same = "declared" if found.true is None else "declared = true"
         yield f"{coloured('➤', COTANGENT)} a step by the gradient ({same})"
-    yield f"{coloured('━', COTANGENT)} descent by {found.rate:g}: {_ends(found.descent)}"
+    yield f"{coloured('━', COTANGENT)} descent, step size {found.rate:g}: {_ends(found.descent)}"
     if _has_true_path(found):
-        yield f"{coloured('╍', RULE)} the same by the true one: {_ends(found.true_descent)}"
+        yield f"{coloured('╍', RULE)} descent by the true one: {_ends(found.true_descent)}"
     if found.training is not None:
-        yield f"{coloured('◆', CHECKPOINT)} the training, {counted(int(found.training_steps[-1]), 'step')}"
+        yield f"{coloured('◆', CHECKPOINT)} the training, {counted(found.training.steps[-1], 'step')}"
     here = [
         f"{plain(name)} = {scalar(number)}"
         for (name, _), number in zip(_named(found), found.point, strict=True)
@@ -189,26 +193,28 @@ def _contours(found: Field) -> list[dict[str, Any]]:
             "autocontour": not levels,
             "contours": {"coloring": "fill", "showlines": bool(levels), **levels},
             "line": {"color": LINE, "width": 1},
-            "colorscale": [[0, LOWER], [1, UPPER]],
+            "colorscale": [[0, BAND], [1, BAND]],
             "showscale": False,
             "hovertemplate": f"{'<br>'.join(names)}<br>{plain(_output(found))} %{{z:.4g}}<extra></extra>",
         }
     ]
 
 
-def _arrows(found: Field, spans: Sequence[float]) -> Iterator[dict[str, Any]]:
+def _arrows(
+    found: Field, spans: Sequence[float], wide: float, counts: tuple[int, int]
+) -> Iterator[dict[str, Any]]:
     """Yield shafts and heads of the arrows at some of the points, of both gradients to one scale."""
     rows, columns = (
         np.unique(np.linspace(0, side - 1, count + 2).round().astype(int)[1:-1])
-        for side, count in zip(found.value.shape, (ROWS, COLUMNS), strict=True)
+        for side, count in zip(found.value.shape, counts, strict=True)
     )
     at = np.stack(np.meshgrid(*(along.astype(np.float64) for along in found.axes)), -1)
     at = at[np.ix_(rows, columns)].reshape(-1, 2)
-    kinds = [("declared", found.declared, COTANGENT, "arrow", 2.0, "solid")]
+    kinds = [("declared", found.declared, COTANGENT, "arrow", 2.5)]
     if found.bent.any():
-        kinds.append(("true", found.true, RULE, "arrow-open", 1.5, "dot"))
-    # A step goes against the gradient. On the screen the plot is `WIDE` by 1, whatever the numbers are.
-    units = np.array([WIDE / spans[0], 1 / spans[1]])
+        kinds.append(("true", found.true, RULE, "arrow-open", 1.25))
+    # A step goes against the gradient. On the screen the plot is `wide` by 1, whatever the numbers are.
+    units = np.array([wide / spans[0], 1 / spans[1]])
     steps = []
     with np.errstate(invalid="ignore", over="ignore"):
         for _, gradient, *_ in kinds:
@@ -216,20 +222,20 @@ def _arrows(found: Field, spans: Sequence[float]) -> Iterator[dict[str, Any]]:
         sizes = [np.hypot(step[:, 0], step[:, 1]) for step in steps]
     every = np.concatenate(sizes)
     most = float(np.percentile(every[np.isfinite(every)], 95)) if np.isfinite(every).any() else 0.0
-    longest = 0.9 / (ROWS + 1)
-    for (name, gradient, colour, symbol, width, dash), step, size in zip(kinds, steps, sizes, strict=True):
+    longest = 0.95 / (counts[0] + 1)
+    for (name, gradient, colour, symbol, width), step, size in zip(kinds, steps, sizes, strict=True):
         there = np.isfinite(size)
         moves = there & (size > 1e-6 * most) & (size > 0)
         tails, ways = at[moves], step[moves] / size[moves, None]
         # Roots of the sizes: the small ones can be seen beside the large ones.
-        length = longest * np.clip(np.sqrt(size[moves] / most), 0.3, 1.0)
+        length = longest * np.clip(np.sqrt(size[moves] / most), 0.45, 1.0)
         tips = tails + ways * length[:, None] / units
         gap = np.full(len(tails), None)
         shafts = [
             np.stack([tails[:, i].astype(object), tips[:, i].astype(object), gap], -1).ravel() for i in (0, 1)
         ]
         kind = {"type": "scatter", "name": name, "cliponaxis": True}
-        line = {"color": colour, "width": width, "dash": dash}
+        line = {"color": colour, "width": width}
         yield {
             **kind,
             "mode": "lines",
@@ -241,7 +247,7 @@ def _arrows(found: Field, spans: Sequence[float]) -> Iterator[dict[str, Any]]:
         numbers = gradient[np.ix_(rows, columns)].reshape(-1, 2).astype(np.float64)
         where = [f"{plain(found.x)} %{{customdata[0]:.4g}}", f"{plain(found.y)} %{{customdata[1]:.4g}}"]
         hover = f"{name} gradient (%{{customdata[2]:.4g}}, %{{customdata[3]:.4g}})<br>at {', '.join(where)}"
-        marker = {"symbol": symbol, "size": 10, "color": colour, "line": {"color": colour, "width": 1.5}}
+        marker = {"symbol": symbol, "size": 8, "color": colour, "line": {"color": colour, "width": 1.5}}
         yield {
             **kind,
             "mode": "markers",
@@ -300,7 +306,7 @@ def _descents(found: Field, spans: Sequence[float]) -> Iterator[dict[str, Any]]:
 def _training(found: Field) -> Iterator[dict[str, Any]]:
     if found.training is None:
         return
-    path = found.training.astype(np.float64)
+    path = np.array(found.training.points)
     there = np.isfinite(path).all(-1)
     yield {
         "type": "scatter",
@@ -310,7 +316,7 @@ def _training(found: Field) -> Iterator[dict[str, Any]]:
         "name": "training",
         "line": {"color": CHECKPOINT, "width": 2.5, "dash": "dot"},
         "marker": {"symbol": "diamond", "size": 7, "color": CHECKPOINT},
-        "customdata": found.training_steps[there],
+        "customdata": np.array(found.training.steps)[there],
         "hovertemplate": "training, step %{customdata}<br>(%{x:.4g}, %{y:.4g})<extra></extra>",
     }
 

@@ -13,6 +13,7 @@ from autodiff_viz.engine.live_path.tangents import LIVE_TANGENTS, OF_THE_OP
 from autodiff_viz.engine.op_derivative import local_derivative
 from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.explanation import ExplanationKind
 from autodiff_viz.explain.forward.compute import Tangents, jvp, verify_tangents
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
@@ -176,3 +177,13 @@ def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
     if local is None:
         return (moves, (" \u2192 ", ""), adds)
     return ((bracketed(local, DIGITS), "", place("local", *wire)), (" \u00d7 ", ""), moves, (" = ", ""), adds)
+
+
+FORWARD = ExplanationKind(
+    key="forward",
+    what_it_says="The tangents of forward mode, beside the cotangents.",
+    public=("jvp", "verify_tangents"),
+    compute=jvp,
+    row="tangents",
+    example=lambda graph: (graph, {graph.nodes[0].name: 1.0}),
+)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from autodiff_viz.engine.finite_differences import Difference
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.explanation import Explanation
-from autodiff_viz.explain.lints.compute import lints
+from autodiff_viz.explain.cure import Cure
+from autodiff_viz.explain.explanation import Explanation, ExplanationKind
+from autodiff_viz.explain.lints.compute import KINDS, lint_cure, lints
 
 
 def explained_lints(
@@ -26,3 +27,17 @@ def explained_lints(
         )
         for lint in lints(found, differences)
     )
+
+
+def _cure_of(code: str) -> Callable[[Trace, str | None, bool], Cure | None]:
+    return lambda found, where, trained: lint_cure(found, code, where or "")
+
+
+LINTS = ExplanationKind(
+    key="lints",
+    what_it_says="What is legal and rarely meant, with a mend.",
+    public=("lints",),
+    compute=lambda trace, _: lints(trace),
+    cures={code: _cure_of(code) for code in KINDS},
+    row="lints",
+)

@@ -7,13 +7,25 @@ from math import inf, isfinite
 from typing import Any
 
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.explanation import wire_id
-from autodiff_viz.explain.paths.compute import KEPT, Path, Paths, amount, is_written, paths_of, size, subject
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.explain.explanation import OF_NODE, ExplanationKind, wire_id
+from autodiff_viz.explain.paths.compute import (
+    KEPT,
+    Path,
+    Paths,
+    amount,
+    is_written,
+    paths,
+    paths_of,
+    size,
+    subject,
+    takes_long,
+)
+from autodiff_viz.explain.paths.figure import low_paths, paths_figure, paths_text
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.text import counted, listed_names, scalar
 from autodiff_viz.ops.catalog import slot_label
-from autodiff_viz.workers.jobs import Answer, Job
+from autodiff_viz.workers.jobs import Answer, Job, job_of
 
 Data = dict[str, Any]
 Onward = Mapping[str, Set[Wire]]
@@ -24,7 +36,7 @@ NAMED, FORKS, FACTORS = 7, 9, 6  # nodes and factors of a long path that are wri
 
 def paths_job(trace: Trace, name: str | None) -> Job:
     """Return the job that lists the paths of a node in a worker process."""
-    return Job(identity(("paths", trace.identity, name)), paths_list, (trace, name))
+    return job_of(paths_list, trace, name)
 
 
 @remembered(KEPT, lambda trace, name: identity((trace.identity, name)))
@@ -168,3 +180,20 @@ def _describe_norms(trace: Trace, found: Paths) -> Iterator[str]:
             f"Norms do not add up: those of the paths are {scalar(together)} together, that of their sum is "
             f"{scalar(arrives)}."
         )
+
+
+PATHS = ExplanationKind(
+    key="paths",
+    title="Paths",
+    what_it_says="Along which paths the gradient of the selected node comes, and how much along each.",
+    word="path",
+    public=("paths",),
+    compute=lambda trace, name: paths(trace, subject(trace, name)),
+    of=OF_NODE,
+    build=paths_figure,
+    text=paths_text,
+    low=low_paths,
+    slow_for=takes_long,
+    row="paths of an input",
+    example=lambda graph: (trace(graph), graph.nodes[0].name),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.explanation import ExplanationKind
 from autodiff_viz.explain.plans.compute import (
     AXES,
     NAMES,
@@ -13,9 +14,11 @@ from autodiff_viz.explain.plans.compute import (
     Planned,
     best,
     frontier,
+    plans,
     present_plan,
     size,
 )
+from autodiff_viz.explain.plans.figure import plans_figure_of, plans_text_of
 from autodiff_viz.graph.model import Group
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import counted
@@ -82,3 +85,17 @@ def _describe_plan(plan: Plan) -> str:
     name = f"{plan.name[0].upper()}{plan.name[1:]}"
     again = f"{counted(plan.reruns, 'value')} computed again"
     return f"{name}: peak {plan.peak:,}, kept {plan.kept:,}, {again}{', as now' if plan.present else ''}."
+
+
+PLANS = ExplanationKind(
+    key="plans",
+    title="Plans",
+    what_it_says="What checkpoint regions could save, and what they would compute again.",
+    public=("plans",),
+    compute=lambda trace, _: plans(trace),
+    build=lambda trace, _: plans_figure_of(trace),
+    text=lambda trace, _: plans_text_of(trace),
+    low=lambda trace, _: plans_figure_of(trace, low=True),
+    slow=True,
+    counts=True,
+)

@@ -6,7 +6,8 @@ from typing import Any
 
 from autodiff_viz.display.numbers import fork_terms, short, wire_numbers, written
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.play.compute import FORWARD, PlayStep
+from autodiff_viz.explain.explanation import ExplanationKind
+from autodiff_viz.explain.play.compute import FORWARD, PlayStep, play
 from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import GRAD, INPUT, Node
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
@@ -111,3 +112,12 @@ def _passed(trace: Trace, node: Node, slot: int) -> str:
     terms = wire_numbers(trace, node, slot, DIGITS)
     number = written(terms) or short(trace.passed[node.name, slot], DIGITS)
     return f"{number} goes to {node.slots[slot]}"
+
+
+PLAY = ExplanationKind(
+    key="play",
+    what_it_says="The steps of the pass in the order in which JAX runs them.",
+    public=("play",),
+    compute=lambda trace, _: play(trace),
+    row="steps of the pass",
+)

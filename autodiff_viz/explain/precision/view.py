@@ -2,8 +2,32 @@
 
 from __future__ import annotations
 
-from autodiff_viz.explain.precision.compute import Ranged
+from autodiff_viz.explain.explanation import Choice, ExplanationKind
+from autodiff_viz.explain.precision.compute import SCALES, Ranged, compared
+from autodiff_viz.explain.precision.figure import precision_figure, precision_text
 
 
 def _mark(place: Ranged) -> str:
     return place.node if place.slot is None else f"{place.node}:{place.slot}"
+
+
+SCALE = Choice(
+    "scale",
+    "Loss scale",
+    lambda graph: SCALES,
+    slides=True,
+    written=lambda scale: f"{scale:,.0f}",
+    word="loss scale",
+)
+
+PRECISION = ExplanationKind(
+    key="precision",
+    title="Precision",
+    what_it_says="Which numbers are too small or too large for their dtype, beside float64.",
+    public=("precision",),
+    compute=compared,
+    choices=(SCALE,),
+    build=precision_figure,
+    text=precision_text,
+    row="ranges beside float64",
+)

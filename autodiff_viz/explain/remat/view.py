@@ -6,6 +6,8 @@ from collections import Counter
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat import Runs
+from autodiff_viz.explain.explanation import ExplanationKind
+from autodiff_viz.explain.remat.figure import residuals_figure, residuals_text, runs_figure, runs_text
 from autodiff_viz.graph.text import counted, listed
 
 
@@ -38,3 +40,29 @@ def _residual(is_value: bool, count: int) -> str:
     if is_value:
         return "its value" if count == 1 else f"its value {count} times"
     return "a factor of its derivative" if count == 1 else f"{count} factors of its derivative"
+
+
+RUNS = ExplanationKind(
+    key="runs",
+    title="Runs",
+    what_it_says="How often each node runs, and what checkpoint regions run again in the backward pass.",
+    word="run",
+    compute=lambda trace, _: trace.runs,
+    build=lambda trace, _: runs_figure(trace),
+    text=lambda trace, _: runs_text(trace),
+    counts=True,
+    node_says=lambda trace, name: (runs_say(trace.runs[name]),),
+    row="runs of each node",
+)
+RESIDUALS = ExplanationKind(
+    key="residuals",
+    title="Residuals",
+    what_it_says="What the forward pass keeps for the backward pass, who made it and who reads it.",
+    word="residual",
+    compute=lambda trace, _: trace.residuals,
+    build=lambda trace, _: residuals_figure(trace),
+    text=lambda trace, _: residuals_text(trace),
+    counts=True,
+    node_says=lambda trace, name: (residuals_say(trace, name),),
+    row="what is kept",
+)

@@ -12,11 +12,13 @@ import numpy as np
 from autodiff_viz.display.numbers import State
 from autodiff_viz.engine.op_derivative import at_corner, own_contributions
 from autodiff_viz.engine.tolerance import gaps
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.explain.explanation import OF_NODE, ExplanationKind
 from autodiff_viz.explain.rule_check.compute import NO_FORWARD_MODE, rule_check
+from autodiff_viz.explain.rule_check.figure import rule_check_figure, rule_check_text
 from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.rule_kinds import PULLBACK
+from autodiff_viz.graph.rule_kinds import FOLLOW, PULLBACK
 from autodiff_viz.graph.text import scalar
 from autodiff_viz.ops.catalog import OPS, slot_label
 
@@ -106,8 +108,28 @@ def _sentence(found: Apart) -> str:
 
 def rule_says(trace: Trace, name: str) -> tuple[str, ...]:
     """Return what a node declares beside the true derivative, and whether its rule blocks forward mode."""
+    if trace.graph[name].rule.kind == FOLLOW:
+        return ()
     try:
         found = rule_check(trace, name)
     except GraphError:
         return ()
     return (found.sentence, *([NO_FORWARD_MODE] if found.blocked else []))
+
+
+RULE_CHECK = ExplanationKind(
+    key="rule_check",
+    title="Rule check",
+    what_it_says="What the selected node declares as its derivative, beside the true one and "
+    "central differences.",
+    public=("rule_check",),
+    compute=rule_check,
+    of=OF_NODE,
+    build=rule_check_figure,
+    text=rule_check_text,
+    low=lambda trace, name: rule_check_figure(trace, name, low=True),
+    slow=True,
+    node_says=rule_says,
+    row="rule check",
+    example=lambda graph: (trace(graph), graph.nodes[len(graph.nodes) // 2].name),
+)

@@ -318,6 +318,11 @@ def has_scalar(graph: Graph) -> bool:
     return any(isinstance(node.param("value"), int | float) or node.param("shape") == () for node in inputs)
 
 
+def scalar_inputs(graph: Graph) -> tuple[str, ...]:
+    """Return the names of the inputs that a slider can move, in graph order."""
+    return tuple(n.name for n in graph.nodes if n.op == INPUT and isinstance(n.param("value"), int | float))
+
+
 def first_scalar(trace: Trace) -> str:
     """Return the name of the graph's first scalar input.
 

@@ -13,6 +13,7 @@ from autodiff_viz.display.heatmap import kernels_of
 from autodiff_viz.display.numbers import has_picture
 from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.explanation import OF_NODE, ExplanationKind
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.text import scalar
@@ -136,3 +137,10 @@ class Part:
     kind: str
     array: np.ndarray
     kernels: bool = False
+
+
+TENSOR = ExplanationKind(
+    key="tensor",
+    what_it_says="The numbers of the selected tensor, of its cotangent and of what it passes back.",
+    of=OF_NODE,
+)

@@ -1,6 +1,4 @@
-"""Analyse a node in the whole program: why nothing arrives, runs and residuals, the rule check,
-and deviations from central differences.
-"""
+"""Verify the numbers of a trace by independent computations, and describe where they differ, and why."""
 
 from __future__ import annotations
 
@@ -11,16 +9,14 @@ import numpy as np
 
 from autodiff_viz.display.numbers import declared_and_true, short
 from autodiff_viz.engine.finite_differences import check_inputs, check_node
-from autodiff_viz.engine.trace import Trace, counts_unknown
+from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.verify import Verdict, verify
-from autodiff_viz.explain.explanation import Explanation
+from autodiff_viz.explain.explanation import Explanation, ExplanationKind
 from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.explain.forward.view import ForwardCheck, check_tangents
 from autodiff_viz.explain.lints.compute import not_looked_at
 from autodiff_viz.explain.lints.view import explained_lints
 from autodiff_viz.explain.nonfinite.view import explained_non_finite
-from autodiff_viz.explain.remat.view import residuals_say, runs_say
-from autodiff_viz.explain.rule_check.view import rule_says
 from autodiff_viz.explain.verification.compute import (
     CORNER,
     NOT_FINITE,
@@ -31,15 +27,12 @@ from autodiff_viz.explain.verification.compute import (
     input_causes,
     node_cause,
 )
-from autodiff_viz.explain.zero.view import explained_zero
-from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW
 from autodiff_viz.graph.text import listed
 from autodiff_viz.ops.catalog import slot_label
-from autodiff_viz.workers.jobs import Job
 
 # Explain why a gradient differs from its finite-difference slope, for the table of the checks.
 
@@ -82,44 +75,6 @@ def explained(causes: Iterable[Cause]) -> tuple[str, ...]:
     """Return one sentence for each kind of cause that occurs."""
     kinds = {cause.kind for cause in causes}
     return tuple(sentence for kind, sentence in SENTENCES.items() if kind in kinds)
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """Analysis of one node.
-
-    Attributes:
-      says: sentences on its runs, residuals and deviations.
-      why: why nothing arrives; None where something does.
-      rule: sentences on what the node declares beside the true derivative.
-    """
-
-    says: tuple[str, ...] = ()
-    why: Explanation | None = None
-    rule: tuple[str, ...] = ()
-
-
-def program_job(trace: Trace, name: str, trained: bool = False) -> Job:
-    """Return the job that analyses a node in a worker process; `trained`: at a step of a training."""
-    return Job(identity(("program", trace.identity, name, trained)), program_says, (trace, name, trained))
-
-
-def program_says(trace: Trace, name: str, trained: bool = False) -> Analysis:
-    """Return why nothing arrives at a node, and sentences on its runs, residuals and deviations.
-
-    Empty if the graph's regions cannot run.
-    """
-    try:
-        said = runs_say(trace.runs[name]), residuals_say(trace, name)
-    except GraphError:
-        if not (unknown := counts_unknown(trace)):
-            return Analysis()
-        said = (unknown,)
-    node = trace.graph[name]
-    ruled = node.rule.kind != FOLLOW
-    differs = () if ruled or node.op == INPUT else differs_say(trace, name)
-    declared = rule_says(trace, name) if ruled else ()
-    return Analysis((*filter(None, said), *differs), explained_zero(trace, name, trained), declared)
 
 
 def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
@@ -237,3 +192,20 @@ def verification(found: Trace, tangents: Tangents | None = None) -> Verification
     origin = explained_non_finite(found)
     forward = None if tangents is None else check_tangents(tangents)
     return Verification(verdict, problems, tuple(inputs), origin, found_lints, unseen, forward)
+
+
+def _node_says(trace: Trace, name: str) -> tuple[str, ...]:
+    """Return where a node differs from its true derivative; a rule is meant to, and an input has none."""
+    node = trace.graph[name]
+    return () if node.rule.kind != FOLLOW or node.op == INPUT else differs_say(trace, name)
+
+
+VERIFICATION = ExplanationKind(
+    key="check",
+    what_it_says="Whether the whole program and central differences have the same numbers, and why not.",
+    public=("verify", "check_inputs", "check_node"),
+    compute=lambda trace, _: verification(trace),
+    node_says=_node_says,
+    row="the check",
+    most=25.0,
+)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.explanation import ZERO, Explanation
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.explain.cure import Cure
+from autodiff_viz.explain.explanation import OF_NODE, ZERO, Explanation, ExplanationKind
 from autodiff_viz.explain.zero.compute import cure_of_zero, why_zero
+from autodiff_viz.graph.edits import with_rule
+from autodiff_viz.graph.model import Graph, Rule
 
 
 def explained_zero(found: Trace, name: str, trained: bool = False) -> Explanation | None:
@@ -20,3 +23,26 @@ def explained_zero(found: Trace, name: str, trained: bool = False) -> Explanatio
     cure = cure_of_zero(found, name, trained) if trained else None
     mend, changes = (cure.mend, cure.changes) if cure else (why.mend, why.changes)
     return Explanation(ZERO, name, why.sentence, mend, changes, *way)
+
+
+def _cure(found: Trace, node: str | None, trained: bool) -> Cure | None:
+    if node not in found.graph:
+        raise ValueError(ZERO)
+    return cure_of_zero(found, node, trained)
+
+
+def _stopped(graph: Graph) -> tuple[Trace, str]:
+    """Stop the gradient at the output, so that nothing arrives anywhere."""
+    return trace(with_rule(graph, graph.output, Rule("stop"))), graph.nodes[0].name
+
+
+WHY_ZERO = ExplanationKind(
+    key=ZERO,
+    what_it_says="Why nothing arrives at the selected node.",
+    public=("why_zero",),
+    compute=why_zero,
+    of=OF_NODE,
+    cures={ZERO: _cure},
+    row="why nothing arrives",
+    example=_stopped,
+)

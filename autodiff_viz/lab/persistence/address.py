@@ -10,8 +10,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-from autodiff_viz.explain.noise.compute import DRAWS, USUAL_DRAWS
-from autodiff_viz.explain.precision.compute import SCALES
+from autodiff_viz.explain.catalog import CHOICES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.history import Entry, History, Pinned, begin
@@ -31,15 +30,14 @@ from autodiff_viz.lab.persistence.training import (
     step_text,
     training_text,
 )
-from autodiff_viz.lab.state import Lab, opened, refused, start, with_text, without_history
+from autodiff_viz.lab.state import Lab, opened, refused, start, with_choice, with_text, without_history
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.lessons.gallery import lesson
 
-GRAPH, SEED, DTYPE, SELECTED, FIGURE, SWEPT = "g", "seed", "dtype", "node", "figure", "sweep"
-SCALE, DRAWN = "scale", "draws"
+GRAPH, SEED, DTYPE, SELECTED, FIGURE = "g", "seed", "dtype", "node", "figure"
 FORWARD, NOTHING_MOVES = "forward", "0"
 LESSON, VARIANT, TEXT, DRAFT, SHELVED = "lesson", "variant", "text", "draft", "shelved"
 RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "trained"
@@ -130,13 +128,12 @@ def with_pinned(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> 
 def beside(lab: Lab) -> dict[str, str]:
     """Return the document's state other than its graph as query parameters, without default values."""
     ranges = ",".join(f"{name}:{low!r}:{high!r}" for name, low, high in lab.ranges if name in lab.graph)
+    made = dict(lab.choices)
     found = {
         SEED: None if lab.seed is None else show_literal(lab.seed),
         DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
         FIGURE: None if lab.figure == "cotangents" else lab.figure,
-        SWEPT: lab.swept,
-        SCALE: None if lab.scale == 1 else f"{lab.scale:.0f}",
-        DRAWN: None if lab.draws == USUAL_DRAWS else str(lab.draws),
+        **{c.parameter: c.to_text(made[c.name]) for c in CHOICES if c.name in made},
         FORWARD: _forward_text(lab),
         LESSON: lab.lesson,
         VARIANT: _variant_text(lab),
@@ -150,15 +147,13 @@ def beside(lab: Lab) -> dict[str, str]:
 def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
     """Return the lab with the state that `beside` wrote; unreadable parameters get their default values."""
     folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
-    swept = query.get(SWEPT)
+    for choice in CHOICES:
+        lab = with_choice(lab, choice.name, choice.from_text(query.get(choice.parameter), lab.graph))
     return replace(
         lab,
         seed=_seed(query.get(SEED)),
         dtype=query[DTYPE] if query.get(DTYPE) in DTYPES else FLOAT32,
         figure=query.get(FIGURE) or lab.figure,
-        swept=swept if swept in lab.graph.by_name else None,
-        scale=next((scale for scale in SCALES if query.get(SCALE) == f"{scale:.0f}"), 1.0),
-        draws=next((draws for draws in DRAWS if query.get(DRAWN) == str(draws)), USUAL_DRAWS),
         lesson=query.get(LESSON),
         variant=_variant(query.get(LESSON), query.get(VARIANT)),
         forward=_forward(query.get(FORWARD, ""), lab.graph),

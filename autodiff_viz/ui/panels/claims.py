@@ -8,10 +8,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.explain.compare.view import COMPARE
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.exercises import Reached, TryView, do_try, tries
+from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.lessons import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas
 from autodiff_viz.lab.segments import three_ways_job
 from autodiff_viz.lab.state import Lab
@@ -110,11 +111,7 @@ def _row(claim: ClaimView) -> str:
 # Draw the exercises of the open lesson: a click does one, and a tick marks those that are done.
 
 
-PLOTS = {
-    "segments": "Segments",
-    "training": "Training",
-    **{name: spec.title for name, spec in FIGURES.items()},
-}
+PLOTS = {kind.key: kind.title for kind in TABS if kind is not COMPARE}
 """Plots that an exercise may show, by name, with their tabs."""
 
 

@@ -6,33 +6,30 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.explain.catalog import FIGURES, PLANS
-from autodiff_viz.explain.explanation import OF_DRAWS, OF_INPUT, OF_SCALE
-from autodiff_viz.explain.noise.compute import DRAWS, USUAL_DRAWS
+from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.explain.explanation import About, Choice
 from autodiff_viz.explain.plans.compute import PEAK, Plan, Planned, as_present, with_present
 from autodiff_viz.explain.plans.figure import no_plans, plans_figure, plans_text
-from autodiff_viz.explain.plans.view import Choice, choice, offered
-from autodiff_viz.explain.precision.compute import SCALES
+from autodiff_viz.explain.plans.view import PLANS, choice, offered
+from autodiff_viz.explain.plans.view import Choice as PlanChoice
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted
-from autodiff_viz.lab.actions import swept_input
 from autodiff_viz.lab.edits.rules import take_plan
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.figures import (
     Figured,
     about,
+    choose,
+    chosen,
     figure_job,
     figure_on_view,
     pinned_graph,
     plans_job,
     present_job,
-    set_draws,
-    set_scale,
-    set_swept,
     twin,
 )
 from autodiff_viz.lab.glossary import GLOSSARY, explained
-from autodiff_viz.lab.state import Lab, scalar_inputs
+from autodiff_viz.lab.state import Lab
 from autodiff_viz.ui.fragments import answered, news, pressed, redraw, renewed
 from autodiff_viz.ui.panels.charts import draw_awaited, draw_chart, draw_offer, draw_problems
 from autodiff_viz.ui.scheduling import in_turn
@@ -45,7 +42,6 @@ from autodiff_viz.workers.jobs import Job
 
 FIRST = "figure"  # the part of the page with the widgets
 BY, BUDGET = "plans_by", "plans_budget"
-ASKS = FIGURES[PLANS].what_it_says
 
 
 def draw_plans(view: LabView, part: str, key: str) -> None:
@@ -83,12 +79,12 @@ def _draw(found: Planned, view: LabView, part: str, key: str) -> None:
     now = choice(found, by, here.looks.get((BUDGET, by)))
     figure = plans_figure(found, now.by, now.budget, now.plan, here.parts.low)
     beside = (
-        (lambda: _draw_choice(found, now, view, part)) if part == FIRST else None
+        (lambda: _draw_budget(found, now, view, part)) if part == FIRST else None
     )  # a widget has one place
-    draw_chart(figure, plans_text(found, now.by), key, ASKS, beside, FIGURES[PLANS].counts)
+    draw_chart(figure, plans_text(found, now.by), key, PLANS.what_it_says, beside, PLANS.counts)
 
 
-def _draw_choice(found: Planned, now: Choice, view: LabView, part: str) -> None:
+def _draw_budget(found: Planned, now: PlanChoice, view: LabView, part: str) -> None:
     """Draw the budget, the plan that it chooses, and the button that takes that."""
     with st.container(horizontal=True, vertical_alignment="center"):
         key = renewed(BY, "", now.by)
@@ -124,17 +120,27 @@ def _looked(key: str, which: object, part: str) -> None:
 
 def draw_chooser(now: Lab, view: LabView) -> None:
     """Draw what is chosen beside a figure; the figure itself is chosen on the dock's tabs."""
-    of = FIGURES[figure_on_view(now)].of
-    swept = swept_input(now)
-    if of == OF_SCALE:
-        _draw_scale(now)
-    if of == OF_DRAWS:
-        _draw_draws(now)
-    if of == OF_INPUT and swept is not None:
-        key = renewed("swept", "", swept)
-        inputs = scalar_inputs(now.graph)
-        at = inputs.index(swept)
-        st.selectbox("Swept input", inputs, at, key=key, on_change=answered, args=(key, set_swept))
+    for one in FIGURES[figure_on_view(now)].choices:
+        _draw_choice(now, one)
+
+
+def _draw_choice(now: Lab, one: Choice) -> None:
+    """Draw the widget of a choice; nothing if the graph offers none."""
+    value = chosen(now, one)
+    if value is None:
+        return
+    offered, key = one.offered(now.graph), renewed(one.name, "", value)
+    given = {
+        "format_func": one.written,
+        "key": key,
+        "on_change": answered,
+        "args": (key, choose, one),
+        "help": GLOSSARY.get(one.word),
+    }
+    if one.slides:
+        st.select_slider(one.label, offered, value, **given)
+    else:
+        st.selectbox(one.label, offered, offered.index(value), **given)
 
 
 def draw_figure(now: Lab, view: LabView) -> None:
@@ -154,8 +160,8 @@ def draw_second(now: Lab, view: LabView) -> None:
 
 def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> None:
     """Draw a figure in the part `part`; `key` is that of its chart."""
-    if name == PLANS:
-        draw_plans(view, part, key)
+    if name in PANELS:
+        PANELS[name](view, part, key)
         return
     of, apart = about(now, name), is_large(view) or FIGURES[name].is_slow(view.trace)
     found = _beside(name, now, view, of, part) if apart else _here(name, view, of)
@@ -163,7 +169,7 @@ def _draw_figure(name: str, now: Lab, view: LabView, part: str, key: str) -> Non
         draw_chart(*found, key, FIGURES[name].what_it_says, counts=FIGURES[name].counts)
 
 
-def _here(name: str, view: LabView, of: str | None) -> tuple[Any, str] | None:
+def _here(name: str, view: LabView, of: About) -> tuple[Any, str] | None:
     """Return (figure, words), built in this process; None if it cannot be built, and the page says why."""
     spec = FIGURES[name]
     try:
@@ -173,7 +179,7 @@ def _here(name: str, view: LabView, of: str | None) -> tuple[Any, str] | None:
         return None
 
 
-def _beside(name: str, now: Lab, view: LabView, of: str | None, part: str) -> tuple[Any, str] | None:
+def _beside(name: str, now: Lab, view: LabView, of: About, part: str) -> tuple[Any, str] | None:
     """Return (figure, words), built by a worker; None also while the worker builds it."""
     there = twin(now, view) if FIGURES[name].beside else None
     job = figure_job(name, view.trace, of, session().parts.low, there)
@@ -189,22 +195,5 @@ def _beside(name: str, now: Lab, view: LabView, of: str | None, part: str) -> tu
     return None
 
 
-def _draw_scale(now: Lab) -> None:
-    key = renewed("scale", "", now.scale)
-    st.select_slider(
-        "Loss scale",
-        SCALES,
-        now.scale if now.scale in SCALES else SCALES[0],
-        format_func=lambda scale: f"{scale:,.0f}",
-        key=key,
-        on_change=answered,
-        args=(key, set_scale),
-        help=GLOSSARY["loss scale"],
-    )
-
-
-def _draw_draws(now: Lab) -> None:
-    key = renewed("draws", "", now.draws)
-    at = DRAWS.index(now.draws if now.draws in DRAWS else USUAL_DRAWS)
-    shared = {"format_func": lambda draws: f"{draws:,}", "key": key}
-    st.selectbox("Draws", DRAWS, at, on_change=answered, args=(key, set_draws), **shared)
+PANELS = {PLANS.key: draw_plans}
+"""By key, the figures that have a panel of their own: it draws the figure too."""

@@ -18,17 +18,9 @@ import { Tabs } from "./panels.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
 
+/** @typedef {{ name: string, label: string, word: string, figure: boolean }} PlotTab  `word`: of the glossary, or ""; `figure`: whether it is of a trace, or else a panel of its own */
+
 const STEP = 24; // px by which an arrow key moves the border
-const WORDS = {
-  cotangents: "cotangent",
-  paths: "path",
-  jacobian: "Jacobian",
-  runs: "run",
-  residuals: "residual",
-  memory: "live",
-  segments: "segment",
-};
-const OTHERS = { twins: "Compare", segments: "Segments", training: "Training" };
 
 /** Plots of a graph besides the figures. Pure. @param {Pick<Drawing, "nodes">} drawing @returns {("segments" | "training")[]} */
 export const othersOf = ({ nodes }) => [
@@ -49,14 +41,17 @@ export const offered = (figures, lacks) =>
   Object.fromEntries(Object.entries(figures).filter(([name]) => !lacks.includes(name)));
 
 export class Dock {
-  /** @param {Record<string, string>} figures titles by name @param {(figure: string) => void} choose */
-  constructor(figures, choose) {
-    this.all = figures;
-    this.figures = figures; // without those for which the graph lacks what they are about
+  /** @param {PlotTab[]} all @param {(figure: string) => void} choose */
+  constructor(all, choose) {
+    this.all = all;
+    this.titles = Object.fromEntries(
+      all.filter(({ figure }) => figure).map(({ name, label }) => [name, label]),
+    );
+    this.figures = this.titles; // without those for which the graph lacks what they are about
     this.chooseFigure = choose;
-    this.plot = "figure"; // or one of OTHERS
+    this.plot = "figure"; // or the name of a tab that is none
     this.chosen = false; // by the user, in this document
-    this.figure = Object.keys(figures)[0];
+    this.figure = Object.keys(this.titles)[0];
     /** @type {string[]} */
     this.others = [];
     /** @type {string | undefined} */
@@ -134,7 +129,7 @@ export class Dock {
 
   /** @param {Drawing} drawing @param {boolean} unsure whether a figure that was chosen has still to come */
   receive(drawing, unsure) {
-    this.figures = offered(this.all, drawing.lacks ?? []);
+    this.figures = offered(this.titles, drawing.lacks ?? []);
     const usual = Object.keys(this.figures)[0];
     if (!unsure)
       this.figure = drawing.figure && drawing.figure in this.figures ? drawing.figure : usual;
@@ -168,16 +163,10 @@ export class Dock {
   show() {
     const { folded } = lookNow();
     const plot = this.plot === "figure" || this.others.includes(this.plot) ? this.plot : "figure";
-    const titles = {
-      ...Object.fromEntries(Object.entries(OTHERS).filter(([name]) => this.others.includes(name))),
-      ...this.figures,
-    };
     this.tabs.show(
-      Object.entries(titles).map(([name, label]) => ({
-        name,
-        label,
-        word: WORDS[/** @type {keyof typeof WORDS} */ (name)],
-      })),
+      this.all
+        .filter(({ name }) => name in this.figures || this.others.includes(name))
+        .map(({ name, label, word }) => ({ name, label, word: word || undefined })),
       plot === "figure" ? this.figure : plot,
     );
     document.documentElement.dataset.avPlot = plot;

@@ -1,8 +1,8 @@
 """Test the sentence of the Node panel about a rule: declared, true, and the largest gap."""
 
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.explain.analysis import program_says
 from autodiff_viz.explain.rule_check.compute import rule_check
-from autodiff_viz.explain.verification.view import program_says
 from autodiff_viz.language.parse import parse
 
 LSQ = "x = 1.3\ns = 0.5\nc = clip(x / s, -3.0, 3.0)\nq = backward_as(round(c), c)\ny = q * s"

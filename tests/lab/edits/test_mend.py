@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from autodiff_viz.canvas.delta import lean
-from autodiff_viz.explain.verification.view import program_says, verification
+from autodiff_viz.explain.analysis import program_says
+from autodiff_viz.explain.verification.view import verification
 from autodiff_viz.lab.actions import redone, set_input, set_rule, undone
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view

@@ -12,12 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autodiff_viz.explain.noise.view import DRAWN
+from autodiff_viz.explain.precision.view import SCALE
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.history import begin
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.lab.actions import set_input, typed
 from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.figures import chosen
 from autodiff_viz.lab.lessons import lesson_view
 from autodiff_viz.lab.persistence.address import divided, from_query, to_query
 from autodiff_viz.lab.state import Lab, formula_text, start
@@ -47,11 +50,17 @@ def labs(draw: st.DrawFn) -> Lab:
         begin(graph, "Start"),
         seed=draw(st.none() | st.floats(-1e30, 1e30) | strategies.tensors()),
         dtype=draw(st.sampled_from(["float32", "float64", "float16", "bfloat16"])),
-        scale=draw(st.sampled_from([1.0, 1024.0, 2.0**24])),
-        draws=draw(st.sampled_from([100, 1_000, 10_000])),
         selected=draw(st.none() | names),
         figure=draw(st.sampled_from(["cotangents", "sweep", "runs"])),
-        swept=draw(st.none() | names),
+        choices=tuple(
+            (name, value)
+            for name, value in [
+                ("draws", draw(st.sampled_from([100, None, 10_000]))),
+                ("scale", draw(st.sampled_from([None, 1024.0, 2.0**24]))),
+                ("swept", draw(st.none() | names)),
+            ]
+            if value is not None
+        ),
         ranges=tuple((name, low, high) for name, low, high in ranges if low < high),
         lesson=draw(st.none() | st.sampled_from(["fork", "checkpointing"])),
         variant=draw(st.integers(0, 3)),
@@ -163,17 +172,17 @@ def test_damaged_parameters_beside_a_good_link_keep_its_graph(foreign):
     lab = from_query({"g": to_link(graph), **foreign})
     assert graph in [entry.graph for entry in lab.history.entries]
     assert lab.dtype in ("float32", "float64", "float16", "bfloat16")
-    assert lab.scale in [2.0**power for power in range(25)]
-    assert lab.draws in (100, 1_000, 10_000)
+    assert chosen(lab, SCALE) in [2.0**power for power in range(25)]
+    assert chosen(lab, DRAWN) in (100, 1_000, 10_000)
     assert lab.selected in {None, *lab.graph.by_name}
-    assert lab.swept in {None, *lab.graph.by_name}
+    assert dict(lab.choices).get("swept") in {None, *lab.graph.by_name}
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_text_that_looks_like_a_program_stays_text_or_is_left_out(text):
     query = {"g": to_link(start().graph), **dict.fromkeys(FIELDS, text)}
     lab = from_query(query)
-    assert (lab.selected, lab.swept, lab.seed, lab.dtype) == (None, None, None, "float32")
+    assert (lab.selected, lab.choices, lab.seed, lab.dtype) == (None, (), None, "float32")
     assert lab.graph == start().graph
     assert lesson_view(lab) is None
 

@@ -33,12 +33,19 @@ MINE = typed(start(), FIRST.replace("1.5", "2.5"))
 def of_mine(lab: Lab) -> Lab:
     """A graph with all that can be set beside it."""
     lab = set_input(set_seed(lab, 2.0), "x", 7.0)
-    return replace(lab, dtype="float64", figure="sweep", swept="y", selected="b", collapsed=frozenset({"g"}))
+    return replace(
+        lab,
+        dtype="float64",
+        figure="sweep",
+        choices=(("swept", "y"),),
+        selected="b",
+        collapsed=frozenset({"g"}),
+    )
 
 
 def beside(lab: Lab) -> tuple:
     """What belongs to a document beside its graph."""
-    kept = lab.seed, lab.dtype, lab.figure, lab.swept, lab.selected, lab.collapsed, lab.ranges, lab.plan
+    kept = lab.seed, lab.dtype, lab.figure, lab.choices, lab.selected, lab.collapsed, lab.ranges, lab.plan
     return lab.lesson, lab.variant, lab.document, kept
 
 
