@@ -660,9 +660,9 @@ def _turns(part: _Part, points: np.ndarray, mixed: np.ndarray, sides: tuple[int,
 
     Of a gradient they are one number computed in two ways, so they may differ by their own last digits, and
     by what rounding has done to the numbers that they are computed from (`engine/tolerance.py`). The second
-    is bounded by a running error analysis in up to three cells, at the corner where they differ least. One point says nothing: at
-    a corner, such as that of relu or max, JAX chooses one of several derivatives. Corners lie on lines, which
-    do not pass through all four points of a cell.
+    is bounded by a running error analysis in up to three cells, at the point where they differ least. One
+    point alone says nothing: at a corner, such as that of relu or max, JAX chooses one of several
+    derivatives. Corners lie on lines, which do not pass through all four points of a cell.
     """
     if min(sides) < 2:
         return False

@@ -67,15 +67,15 @@ def shown(trace: Trace, about: About) -> Field | None:
     names = [one.name for one in candidates(trace)]
     if len(names) < 2:
         return None
-    x, y, *path = about or (None, None)
+    x, y, path = about or (None, None, None)
     x, y = (name if name in names else None for name in (x, y))
     for points in GRIDS[:-1]:
         try:
-            return field(trace, x, y, points=points, training=path[0] if path else None)
+            return field(trace, x, y, points=points, training=path)
         except GraphError as error:
             if error.problems[0].code != TOO_LARGE:
                 raise
-    return field(trace, x, y, points=GRIDS[-1], training=path[0] if path else None)
+    return field(trace, x, y, points=GRIDS[-1], training=path)
 
 
 def field_figure(trace: Trace, about: About, low: bool = False) -> go.Figure:
@@ -178,7 +178,8 @@ def _contours(found: Field) -> list[dict[str, Any]]:
     # A few numbers near a pole would leave no line for all others.
     low, high = (float(end) for end in np.percentile(finite, [1, 95]))
     step = (high - low) / LEVELS
-    levels = {"start": low, "end": high, "size": step} if step > 0 else {}
+    # The lowest line stands above the lowest value, where it would be a row of dots.
+    levels = {"start": low + step / 2, "end": high, "size": step} if step > 0 else {}
     names = [f"{plain(name)} %{{{along}:.4g}}" for name, along in zip((found.x, found.y), "xy", strict=True)]
     limit = np.finfo(np.float32).max
     z = np.where(np.isfinite(found.value) & (np.abs(found.value) < limit), found.value, np.nan)

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.explanation import Choice, ExplanationKind
-from autodiff_viz.explain.field.compute import candidates, curl_sentence, field, numbers_of
+from autodiff_viz.explain.field.compute import (
+    Number,
+    TrainingPath,
+    candidates,
+    curl_sentence,
+    field,
+    numbers_of,
+    path_through,
+)
 from autodiff_viz.explain.field.figure import field_figure, field_text
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.rule_kinds import FOLLOW
 
-NEXT = "the next one"  # no name of a node has a space
+NEXT = "(next)"  # no name of a node has brackets
 OFFERED = 64  # numbers to choose from
 COARSE = 5  # points of each axis, enough to see whether there is a curl
 
 
 def offered(graph: Graph) -> tuple[str, ...]:
     """Return the names of the numbers that can be chosen, in their order."""
+    return tuple(one.name for one in _numbers(graph))
+
+
+def _numbers(graph: Graph) -> list[Number]:
     shapes = {}
     for node in graph.nodes:
         if node.op == INPUT:
@@ -28,7 +40,7 @@ def offered(graph: Graph) -> tuple[str, ...]:
                 shape.append(len(value))
                 value = value[0] if value else None
             shapes[node.name] = tuple(shape) if node.param("value") is not None else node.param("shape", ())
-    return tuple(one.name for one, _ in zip(numbers_of(graph, shapes), range(OFFERED), strict=False))
+    return [one for one, _ in zip(numbers_of(graph, shapes), range(OFFERED), strict=False)]
 
 
 ACROSS = Choice("field_x", "Across", offered, follows=True, names=True)
@@ -37,6 +49,24 @@ UP = Choice("field_y", "Up", lambda graph: (NEXT, *offered(graph)) if offered(gr
 
 def _has_two(trace: Trace) -> bool:
     return len([*zip(candidates(trace), range(2), strict=False)]) == 2
+
+
+def _path(
+    graph: Graph, chosen: Sequence[str | None], kept: Mapping[int, Mapping[str, Any]]
+) -> TrainingPath | None:
+    """Return the path of a training over the two numbers; None if it did not move both."""
+    numbers = _numbers(graph)
+    x = next((one for one in numbers if one.name == chosen[0]), None)
+    others = [one for one in numbers if one != x]
+    y = (
+        next((one for one in others if one.name == chosen[1]), None)
+        if chosen[1] != NEXT
+        else next(iter(others), None)
+    )
+    moved = dict.fromkeys(name for row in kept.values() for name in row)
+    if x is None or y is None or x.input not in moved or y.input not in moved:
+        return None
+    return path_through([*kept], [*kept.values()], (x, y), [*moved])
 
 
 def _says(trace: Trace, name: str) -> Iterator[str]:
@@ -65,6 +95,7 @@ FIELD = ExplanationKind(
     text=field_text,
     low=lambda trace, about: field_figure(trace, about, low=True),
     slow_for=_has_two,
+    trained=_path,
     node_says=_says,
     row="a plane of two numbers",
 )
