@@ -450,7 +450,7 @@ def path_through(
             shape = np.shape(row[one.input]) if one.input in row else None
             sides = zip(one.index, shape or (), strict=False)
             if shape is not None and len(shape) == len(one.index) and all(k < side for k, side in sides):
-                at[i] = row[one.input][one.index]
+                at[i] = np.asarray(row[one.input])[one.index]
     others = tuple(name for name in parameters if name not in {one.input for one in chosen})
     return TrainingPath(tuple(steps), tuple(map(tuple, points.tolist())), others)
 
