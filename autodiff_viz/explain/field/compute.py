@@ -253,7 +253,8 @@ def field(
         with precision(FLOAT64):
             mixed = _mixed(part, wide, size)
             turns = _turns(part, wide, mixed, sides)
-        curl = (mixed[:, 0] - mixed[:, 1]).reshape(sides)
+        with np.errstate(invalid="ignore"):
+            curl = (mixed[:, 0] - mixed[:, 1]).reshape(sides)
     value = value.reshape(sides)
     true = None if part.why_not else np.where(np.isnan(value)[..., None], np.nan, true).astype(trace.dtype)
     both = [declared] if true is None else [declared, true]

@@ -175,6 +175,7 @@ def differences(text, found, places, step=1e-5):
         yield by_y - by_x
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", RULED.values(), ids=RULED)
 def test_the_curl_is_that_of_float64_differences_under_every_rule(text):
     found = field_of(text, points=7, steps=0)
@@ -185,6 +186,7 @@ def test_the_curl_is_that_of_float64_differences_under_every_rule(text):
     assert found.turns == (np.abs(wanted).max() > 1e-5)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", EVERY)
 @pytest.mark.parametrize("text", RULED.values(), ids=RULED)
 def test_the_declared_gradient_is_that_of_a_trace_at_each_point_and_the_true_one_ignores_rules(text, dtype):
