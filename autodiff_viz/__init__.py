@@ -14,14 +14,17 @@ A trace is explained by
   `precision`: which numbers leave the range of their dtype;
 - `paths`: the paths whose products add up to a cotangent; `compare`: where two graphs part; `lints`: what is
   legal and rarely meant, with a mend;
-- `jvp`: the tangents of forward mode; `jacobian`: rows and columns; `rule_check`: what a rule declares beside
-  the true derivative; `field`: both gradients over a plane of two numbers, and their descents; `statistics`:
-  mean and variance of each cotangent over draws of noise.
+- `jvp`: the tangents of forward mode (`verify_tangents` checks them); `jacobian`: rows and columns;
+  `sweep`: all numbers along one input; `field`: both gradients over a plane of two numbers, and what descends
+  along them; `rule_check`: what a rule declares beside the true derivative;
+  `statistics`: mean and variance of each cotangent over draws of noise.
 
-`train` trains the parameters of a graph, and `prediction_surface` evaluates what it predicts between its
-data points; `segments` differentiates a graph one segment at a time. A notebook shows graphs and traces as
-the canvas draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the
-mistake and how to correct it.
+`verify` compares a trace with the whole program, `check_inputs` and `check_node` with central differences.
+`train` trains the parameters of a graph, `training_to_python` writes that as a file, and
+`prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph
+one segment at a time, and `train_by_segments` trains it so. A notebook shows graphs and traces as the canvas
+draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the mistake and
+how to correct it.
 """
 
 from autodiff_viz.canvas.svg import picture

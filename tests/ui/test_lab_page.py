@@ -216,6 +216,13 @@ def test_every_figure_stands_a_graph_of_tensors_with_nan_and_a_region(figure):
     page(lab=Lab(lab_of(text).history, figure=figure))
 
 
+@pytest.mark.parametrize("figure", ["jacobian", "rule_check"])
+def test_what_a_worker_has_to_say_in_place_of_a_figure_is_shown(figure):
+    """A graph of one draw has no derivative; Streamlit refuses a worker's figure if it has no data."""
+    app = page(lab=Lab(lab_of("u = uniform(shape=(2,), seed=0)").history, figure=figure))
+    assert len(app.get("plotly_chart")) == 1
+
+
 def test_a_half_built_graph_says_what_is_missing_and_keeps_the_page():
     app = page(lab=lab_of("x = 2.0\ny = x * 3.0\nz = y + ..."))
     assert lab(app).graph["z"].slots == ("y", None)

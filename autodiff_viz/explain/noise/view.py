@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.explanation import Choice, ExplanationKind
-from autodiff_viz.explain.noise.compute import DRAWS, USUAL_DRAWS, noisy_nodes, statistics
+from autodiff_viz.explain.noise.compute import DRAWS, USUAL_DRAWS, Statistics, noisy_nodes, statistics
 from autodiff_viz.explain.noise.figure import noise_figure, noise_text
 from autodiff_viz.graph.model import Graph, Node, params
 
@@ -25,14 +25,21 @@ def _noisy(graph: Graph) -> tuple[Trace, str]:
     return trace(replace(graph, nodes=(*graph.nodes, draw, end), output="end")), str(USUAL_DRAWS)
 
 
+def _statistics(found: Trace, draws: str | None) -> Statistics:
+    """Draw the noise of a trace anew, with all else as it is there."""
+    noisy = noisy_nodes(found.graph)
+    inputs = {name: value for name, value in found.inputs.items() if name not in noisy}
+    return statistics(
+        found.graph, int(draws or USUAL_DRAWS), inputs=inputs, seed=found.seed, dtype=found.dtype
+    )
+
+
 NOISE = ExplanationKind(
     key="noise",
     title="Noise",
     what_it_says="How far what arrives at each input moves from draw to draw, and what it is on average.",
     public=("statistics",),
-    compute=lambda trace, draws: statistics(
-        trace.graph, int(draws or USUAL_DRAWS), trace.inputs, trace.seed, dtype=trace.dtype
-    ),
+    compute=_statistics,
     choices=(DRAWN,),
     needs=lambda graph: bool(noisy_nodes(graph)),
     build=noise_figure,
@@ -40,6 +47,6 @@ NOISE = ExplanationKind(
     beside=lambda trace, draws, twin: (noise_figure(trace, draws, twin), noise_text(trace, draws, twin)),
     slow=True,
     row="statistics of 1,000 draws",
-    most=25.0,
+    most=10.0,
     example=_noisy,
 )

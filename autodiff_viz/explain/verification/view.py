@@ -207,5 +207,5 @@ VERIFICATION = ExplanationKind(
     compute=lambda trace, _: verification(trace),
     node_says=_node_says,
     row="the check",
-    most=25.0,
+    most=15.0,
 )

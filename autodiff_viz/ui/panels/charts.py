@@ -46,6 +46,8 @@ def draw_chart(
     told, figure = _untitled(figure)
     told = with_marks(told)
     figure = enlarged(figure) if session().parts.large else figure
+    if isinstance(figure, dict) and not figure["data"]:  # a worker's words, which Streamlit refuses so
+        figure = {**figure, "data": [{"type": "scatter", "visible": False}]}
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
         st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
         with st.container(key=f"told_{key}", width=210 if beside is None else 322, gap="small"):

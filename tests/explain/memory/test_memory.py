@@ -151,9 +151,3 @@ def test_xla_counts_what_goes_in_and_out_and_its_own_buffers():
     assert found.arguments == 404
     assert 404 <= found.outputs <= 404 + 2 * 8
     assert found.temporary >= 0
-
-
-def test_a_trace_is_needed():
-    for function in (memory, xla_memory):
-        with pytest.raises(av.GraphError, match="A trace is needed"):
-            function(av.parse("x = 1.0"))

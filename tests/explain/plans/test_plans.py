@@ -222,11 +222,6 @@ def test_random_graphs_have_plans_that_hold(graph):
         assert (plan.peak, plan.kept, plan.reruns) == measured(whole, plan.regions)
 
 
-def test_a_trace_is_needed():
-    with pytest.raises(av.GraphError, match="A trace is needed"):
-        plans(av.parse("x = 1.0"))
-
-
 @pytest.mark.parametrize("nodes", [1, 2, 3, 6, 7, 10])
 def test_the_search_reports_how_many_plans_there_are(nodes, monkeypatch):
     """The first report already has the number that is known when all have been compared."""

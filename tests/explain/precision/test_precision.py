@@ -146,11 +146,6 @@ def test_a_scale_must_be_a_positive_number(scale):
         precision(trace(SMALL), scale)
 
 
-def test_only_a_trace_is_compared():
-    with pytest.raises(GraphError, match="A trace is needed"):
-        precision(SMALL)
-
-
 def test_why_zero_says_what_saves_an_underflow():
     found = why_zero(trace(SMALL, dtype="float16"), "w")
     assert (found.kind, found.at) == ("underflow", ("m",))

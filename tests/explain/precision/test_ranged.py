@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from autodiff_viz.explain.precision.view import SCALE
 from autodiff_viz.graph.history import begin
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.figures import ranged_data
 from autodiff_viz.lab.page import lab_drawing
-from autodiff_viz.lab.state import start
+from autodiff_viz.lab.state import start, with_choice
 from autodiff_viz.language.parse import parse
 
 SMALL = "w = 1.0\nm = w * 0.0001220703125\ny = m * 0.0001220703125"  # 2^-13 twice; row 32
@@ -18,7 +19,8 @@ SMALL = "w = 1.0\nm = w * 0.0001220703125\ny = m * 0.0001220703125"  # 2^-13 twi
 
 def marks(text=SMALL, **given):
     lab = replace(start(), history=begin(parse(text)), dtype="float16", figure="precision")
-    lab = replace(lab, **given)
+    scale = given.pop("scale", None)
+    lab = with_choice(replace(lab, **given), SCALE.name, scale)
     return ranged_data(lab, lab_view(lab))
 
 
