@@ -93,8 +93,8 @@ class Choice:
       offered: returns the values that a graph offers, in their order; without any there is no widget.
       first: index of the value that holds until one is chosen, or of the last one if there are fewer.
       follows: whether the selected node, if it is offered, holds until one is chosen.
-      names: whether the values are names of nodes, or of parts of them: then another document forgets what was
-        chosen.
+      names: whether the values are names of nodes, or of parts of them: then another document forgets what
+        was chosen.
       query: its name in links; `name` if it is "".
       slides: whether the widget is a slider and no list.
       written: returns how the widget writes a value.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.explanation import Choice, ExplanationKind
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.explain.explanation import About, Choice, ExplanationKind
 from autodiff_viz.explain.field.compute import (
+    Field,
     Number,
     TrainingPath,
     candidates,
@@ -18,10 +20,10 @@ from autodiff_viz.explain.field.compute import (
 )
 from autodiff_viz.explain.field.figure import field_figure, field_text
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
-from autodiff_viz.graph.model import INPUT, Graph
-from autodiff_viz.graph.rule_kinds import FOLLOW
+from autodiff_viz.graph.model import INPUT, Graph, Node, Rule, params
+from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 
-NEXT = "(next)"  # no name of a node has brackets
+NEXT = "(next)"  # a name in a formula has no brackets
 OFFERED = 64  # numbers to choose from
 COARSE = 5  # points of each axis, enough to see whether there is a curl
 
@@ -80,8 +82,17 @@ def _says(trace: Trace, name: str) -> Iterator[str]:
         yield f"Over {found.x} and {found.y}: {curl_sentence(found)}"
 
 
-def _compute(trace: Trace, about: Any) -> Any:
-    return field(trace, *(about or ())[:2])
+def _compute(trace: Trace, about: About) -> Field:
+    x, y, path = about or (None, None, None)
+    return field(trace, x, None if y == NEXT else y, training=path)
+
+
+def _stopped(graph: Graph) -> tuple[Trace, None]:
+    """Multiply the output by a second number, behind a stop."""
+    number = Node("number", INPUT, (), params(value=0.5))
+    still = Node("still", "sin", ("number",), rule=Rule(STOP))
+    end = Node("end", "mul", (graph.output, "still"))
+    return trace(replace(graph, nodes=(*graph.nodes, number, still, end), output="end")), None
 
 
 FIELD = ExplanationKind(
@@ -97,6 +108,7 @@ FIELD = ExplanationKind(
     slow_for=_has_two,
     trained=_path,
     node_says=_says,
+    example=_stopped,
     row="a plane of two numbers",
     most=50.0,  # four programs are compiled for a structure that nobody has seen
 )
