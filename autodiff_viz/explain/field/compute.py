@@ -51,7 +51,7 @@ MOST_STEPS = 1_000
 TOO_MANY = 10 * limits.TOTAL_ELEMENTS  # numbers of all nodes at all points
 AT_ONCE = limits.TOTAL_ELEMENTS // 4  # the same in one call of the program: 100 MB with derivatives
 BEYOND = 1.25  # so that zero is no edge of the grid
-STRIDE = 0.2  # of half the grid: how far a step goes at most where the gradient has its median size
+STRIDE = 0.2  # of half the grid: how far the first step goes at most
 DRAWN = 100  # steps of a training that its path has at most
 
 LEFT, NOT_FINITE, RESTS, ALL = "left", "not finite", "rests", "all"
@@ -210,7 +210,7 @@ def field(
         the slider, if the formula has them, else as far to both sides of the present point as zero is, and a
         quarter more, rounded up to 1, 2 or 5 times a power of ten, at least 1; widened for the training.
       rate: the step size of descent. By default a round number with which a step goes no further than a tenth
-        of the grid at half of its points.
+        of the grid from the present point, and from half of its points.
       steps: of descent, at most; it ends where it leaves the grid, is not finite or rests.
       training: as `train` made it, whose parameters x and y are; its path has about a hundred of its steps.
     Returns:
@@ -247,6 +247,8 @@ def field(
     sides = len(axes[1]), len(axes[0])
     with precision(trace.dtype):
         value, *slopes = _evaluated(part, trace.dtype, grid, size)
+        _, *at_present = _evaluated(part, trace.dtype, np.stack([point, point]), size)
+    present = [slope[0] for slope in at_present]
     declared, true = (slope.reshape(*sides, 2) for slope in slopes)
     wide, turns, curl = grid.astype(FLOAT64), False, None
     if not part.why_not:
@@ -258,10 +260,10 @@ def field(
     value = value.reshape(sides)
     true = None if part.why_not else np.where(np.isnan(value)[..., None], np.nan, true).astype(trace.dtype)
     both = [declared] if true is None else [declared, true]
-    rate = _rate(axes, both) if rate is None else _number("rate", rate)
+    rate = _rate(axes, both, present[: len(both)]) if rate is None else _number("rate", rate)
     with precision(trace.dtype):
-        descents, slopes = _descents(part, trace.dtype, point, rate, most, axes)
-    for array in (point, *axes, value, *both, *slopes, *(() if curl is None else (curl,))):
+        descents = _descents(part, trace.dtype, point, rate, most, axes)
+    for array in (point, *axes, value, *both, *present, *(() if curl is None else (curl,))):
         array.flags.writeable = False
     seed = trace.seed
     return Field(
@@ -282,8 +284,8 @@ def field(
         steps=most,
         descent=descents[0],
         true_descent=None if true is None else descents[1],
-        gradient=slopes[0],
-        true_gradient=None if true is None else slopes[1],
+        gradient=present[0],
+        true_gradient=None if true is None else present[1],
         training=path,
         rules=part.rules,
     )
@@ -711,12 +713,14 @@ def differs(declared: np.ndarray, true: np.ndarray, dtype: str) -> np.ndarray:
 # Descend.
 
 
-def _rate(axes: Sequence[np.ndarray], slopes: Sequence[np.ndarray]) -> float:
-    """Return a round step size with which a step goes at most a tenth of the grid, by the median gradient."""
+def _rate(axes: Sequence[np.ndarray], slopes: Sequence[np.ndarray], present: Sequence[np.ndarray]) -> float:
+    """Return a round step size with which the first step, and most others, go at most a tenth of the grid."""
     rates = []
     for i, along in enumerate(axes):
         size = np.abs(np.concatenate([slope[..., i].ravel() for slope in slopes]).astype(FLOAT64))
+        here = np.abs(np.array([slope[i] for slope in present], FLOAT64))
         large = float(np.median(size[np.isfinite(size)])) if np.isfinite(size).any() else 0.0
+        large = max(large, float(here[np.isfinite(here)].max(initial=0.0)))
         half = (float(along[-1]) - float(along[0])) / 2
         if large > 0 and half > 0 and isfinite(half / large):
             rates.append(STRIDE * half / large)
@@ -734,8 +738,8 @@ def _descents(
     rate: float,
     steps: int,
     axes: Sequence[np.ndarray],
-) -> tuple[tuple[Descent, Descent], tuple[np.ndarray, np.ndarray]]:
-    """Return the paths of gradient descent by the declared and by the true gradient, and both at the start.
+) -> tuple[Descent, Descent]:
+    """Return the paths of gradient descent by the declared and by the true gradient.
 
     A step is that of plain gradient descent in the dtype: p + (-rate * g), each operation rounded.
     """
@@ -743,16 +747,13 @@ def _descents(
     low, high = (np.array([float(along[end]) for along in axes]) for end in (0, -1))
     back = np.asarray(-rate, FLOAT64).astype(dtype)
     paths, why = ([start], [start]), [ALL, ALL]
-    going = [steps > 0, steps > 0]
-    first = None
-    for _ in range(max(1, steps)):
-        # Both paths are one batch: row 0 goes by the declared gradient, row 1 by the true one.
-        _, *slopes = program(np.stack([path[-1] for path in paths]), *given)
-        slopes = tuple(np.array(slope[i]) for i, slope in enumerate(slopes))
-        first = first or slopes
+    going = [True, True]
+    for _ in range(steps):
         if not any(going):
             break
-        for i, slope in enumerate(slopes):
+        # Both paths are one batch: row 0 goes by the declared gradient, row 1 by the true one.
+        _, *slopes = program(np.stack([path[-1] for path in paths]), *given)
+        for i, slope in enumerate(np.asarray(slope)[i] for i, slope in enumerate(slopes)):
             if not going[i]:
                 continue
             with np.errstate(all="ignore"):
@@ -769,7 +770,7 @@ def _descents(
     found = [np.stack(path) for path in paths]
     for array in found:
         array.flags.writeable = False
-    return (Descent(found[0], why[0]), Descent(found[1], why[1])), first
+    return Descent(found[0], why[0]), Descent(found[1], why[1])
 
 
 # Say what the plane shows.
