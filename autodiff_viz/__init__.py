@@ -15,7 +15,8 @@ A trace is explained by
 - `paths`: the paths whose products add up to a cotangent; `compare`: where two graphs part; `lints`: what is
   legal and rarely meant, with a mend;
 - `jvp`: the tangents of forward mode (`verify_tangents` checks them); `jacobian`: rows and columns;
-  `sweep`: all numbers along one input; `rule_check`: what a rule declares beside the true derivative;
+  `sweep`: all numbers along one input; `field`: both gradients over a plane of two numbers, and what descends
+  along them; `rule_check`: what a rule declares beside the true derivative;
   `statistics`: mean and variance of each cotangent over draws of noise.
 
 `verify` compares a trace with the whole program, `check_inputs` and `check_node` with central differences.
@@ -34,6 +35,7 @@ from autodiff_viz.engine.verify import Verdict, verify
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.engine.whole_program.remat import Residual, Runs
 from autodiff_viz.explain.compare.compute import Comparison, compare
+from autodiff_viz.explain.field.compute import Field, field
 from autodiff_viz.explain.forward.compute import Tangents, jvp, verify_tangents
 from autodiff_viz.explain.jacobian.compute import FullJacobian, Jacobian, jacobian
 from autodiff_viz.explain.lints.compute import lints
@@ -76,6 +78,7 @@ __all__ = [
     "Curves",
     "Difference",
     "Factor",
+    "Field",
     "FullJacobian",
     "Graph",
     "GraphError",
@@ -113,6 +116,7 @@ __all__ = [
     "check_inputs",
     "check_node",
     "compare",
+    "field",
     "from_json",
     "from_link",
     "jacobian",

@@ -9,6 +9,7 @@ from autodiff_viz.explain.compare.view import COMPARE
 from autodiff_viz.explain.cotangents.view import COTANGENTS
 from autodiff_viz.explain.cure import Cure
 from autodiff_viz.explain.explanation import OF_NODE, Choice, ExplanationKind
+from autodiff_viz.explain.field.view import FIELD
 from autodiff_viz.explain.forward.view import FORWARD
 from autodiff_viz.explain.jacobian.view import JACOBIAN
 from autodiff_viz.explain.lints.view import LINTS
@@ -34,6 +35,7 @@ EXPLANATIONS: tuple[ExplanationKind, ...] = (
     PATHS,
     RULE_CHECK,
     JACOBIAN,
+    FIELD,
     RUNS,
     RESIDUALS,
     MEMORY,

@@ -93,7 +93,8 @@ class Choice:
       offered: returns the values that a graph offers, in their order; without any there is no widget.
       first: index of the value that holds until one is chosen, or of the last one if there are fewer.
       follows: whether the selected node, if it is offered, holds until one is chosen.
-      names: whether the values are names of nodes: then another document forgets what was chosen.
+      names: whether the values are names of nodes, or of parts of them: then another document forgets what
+        was chosen.
       query: its name in links; `name` if it is "".
       slides: whether the widget is a slider and no list.
       written: returns how the widget writes a value.
@@ -127,8 +128,8 @@ class Choice:
 
         A name may be any node's: what is offered is tested where it is used.
         """
-        if self.names:
-            return text if text in graph.by_name else None
+        if self.names:  # also of what belongs to a node, such as an element
+            return text if text in graph.by_name or text in self.offered(graph) else None
         return next((value for value in self.offered(graph) if self.to_text(value) == text is not None), None)
 
 
@@ -137,7 +138,7 @@ EMPTY = Graph()
 OF_GRAPH, OF_NODE = "graph", "node"
 """What an explanation is of: the whole trace, or one node, the selected one."""
 
-About = str | tuple[str, ...] | None
+About = str | tuple[Any, ...] | None
 """A node's name, or what was chosen as text, each of several; None: the explanation chooses for itself."""
 
 Cures = Mapping[str, Callable[[Trace, str | None, bool], Cure | None]]
@@ -171,6 +172,9 @@ class ExplanationKind:
       slow: whether a worker makes it for every graph, not only for a large one.
       slow_for: whether a worker makes it of this trace; None: of none but a large one.
       counts: whether it shows counts alone, and so stays on view while the pass is played.
+      trained: returns what the figure shows of the training on view, from the graph, what was chosen, and the
+        parameters of some steps by step, ascending. `build` and `text` get it behind what was chosen, or None
+        while nothing is trained; None if the figure shows no training.
       node_says: returns sentences about a node for the panel of the selected one; a worker calls it.
       cures: by what the edit "mend" names, the function of (trace, node, whether a step of a training is on
         view) that works the cure out again.
@@ -195,6 +199,7 @@ class ExplanationKind:
     slow: bool = False
     slow_for: Callable[[Trace], bool] | None = None
     counts: bool = False
+    trained: Callable[[Graph, Any, Mapping[int, Mapping[str, Any]]], Any] | None = None
     node_says: Callable[[Trace, str], Iterable[str]] | None = None
     cures: Cures = field(default_factory=dict)
     row: str = ""

@@ -22,7 +22,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab, with_choice
-from autodiff_viz.lab.training import live
+from autodiff_viz.lab.training import live, own
 from autodiff_viz.segments.view import SEGMENTS
 from autodiff_viz.training.state import in_dtype, seed_of
 from autodiff_viz.training.steps import with_seeds
@@ -86,7 +86,19 @@ def about(lab: Lab, figure: str | None) -> About:
         return lab.selected if kind.of == OF_NODE else None
     values = [chosen(lab, choice) for choice in kind.choices]
     texts = tuple(None if value is None else str(value) for value in values)
+    if kind.trained:
+        texts = (*texts, _of_training(lab, kind, texts))
     return texts if len(texts) > 1 else texts[0]
+
+
+def _of_training(lab: Lab, kind: ExplanationKind, texts: tuple[str | None, ...]) -> Any:
+    """Return what a figure shows of the training; None while there is none, and while it runs."""
+    training = own(lab)
+    if training is None or live(lab) or training.course is None or not len(training):
+        return None
+    # The kept states are enough for a path, and nothing is computed again.
+    kept = {state.step: state.parameters for state in (*training.course.snapshots, training.course.state)}
+    return kind.trained(lab.graph, texts, kept)
 
 
 SECONDS = 60.0  # of CPU time

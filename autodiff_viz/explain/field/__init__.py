@@ -1,0 +1,1 @@
+"""Show the gradient over a plane of two numbers, declared and true, and what descends along it."""

@@ -1,0 +1,332 @@
+"""Draw a field: the output as contours, the way of a step by each gradient as arrows, and what descends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from autodiff_viz.display.theme import (
+    CHECKPOINT,
+    COTANGENT,
+    NEUTRAL,
+    RULE,
+    SMALL,
+    axis,
+    coloured,
+    draw,
+    note,
+    plain,
+    short,
+)
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.explain.explanation import About
+from autodiff_viz.explain.field.compute import (
+    ALL,
+    LEFT,
+    NOT_FINITE,
+    POINTS,
+    RESTS,
+    TOO_LARGE,
+    Descent,
+    Field,
+    candidates,
+    curl_sentence,
+    field,
+)
+from autodiff_viz.graph.identity import identity, remembered
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.text import counted, listed, scalar
+
+HEIGHT, LOW = 280, 226  # pixels of the figure, and of one in a low dock
+LEFT_ROOM, BOTTOM, RIGHT, TOP = 58, 48, 12, 8  # pixels of margins
+WIDE, LOW_WIDE = 1.6, 2.2  # width of the plot by its height: heads of arrows have to know it
+ARROWS, LOW_ARROWS = (7, 11), (5, 9)  # in rows and columns
+LEVELS = 10  # of contours
+GRIDS = (POINTS, 21, 11, 7)  # points of an axis: as many as a graph's numbers leave room for
+LACKS = (
+    "A field needs two numbers that reach the output.<br>Add an input, such as x = 1.0, or a parameter, "
+    "such as w = parameter(0.5)."
+)
+BAND = "rgba(28,119,223,0.055)"  # of a level; Plotly lays that of each level over those of all lower ones
+LINE = "rgba(28,119,223,0.4)"
+
+
+@remembered(4, lambda trace, about: identity((trace.identity, about)))
+def shown(trace: Trace, about: About) -> Field | None:
+    """Return the field of two numbers; None if the graph has fewer.
+
+    Args:
+      about: the names of both, and the path of a training if there is one. None in place of a name, and a
+        name that the trace has not, stand for the next number.
+    Raises:
+      GraphError: both are the same, or the graph takes too many numbers even on the coarsest grid.
+    """
+    names = [one.name for one in candidates(trace)]
+    if len(names) < 2:
+        return None
+    x, y, path = about or (None, None, None)
+    x, y = (name if name in names else None for name in (x, y))
+    for points in GRIDS[:-1]:
+        try:
+            return field(trace, x, y, points=points, training=path)
+        except GraphError as error:
+            if error.problems[0].code != TOO_LARGE:
+                raise
+    return field(trace, x, y, points=GRIDS[-1], training=path)
+
+
+def field_figure(trace: Trace, about: About, low: bool = False) -> go.Figure:
+    """Draw the plane of two numbers; a note in words for a graph without two."""
+    found = shown(trace, about)
+    return note(LACKS, "field") if found is None else drawn(found, low)
+
+
+def field_text(trace: Trace, about: About) -> str:
+    """Describe the figure in sentences, for screen readers."""
+    found = shown(trace, about)
+    return LACKS.replace("<br>", " ") if found is None else described(found)
+
+
+def described(found: Field) -> str:
+    """Describe the figure of a field in sentences."""
+    value = found.value[np.isfinite(found.value)]
+    span = f", from {scalar(value.min())} to {scalar(value.max())}" if value.size else ""
+    ends = [f"{name} from {scalar(along[0])} to {scalar(along[-1])}" for name, along in _named(found)]
+    return f"Contours of {_output(found)} over {listed(ends)}{span}, with arrows. {found.sentence}"
+
+
+def drawn(found: Field, low: bool = False) -> go.Figure:
+    """Draw a field; its legend stands beside it (`meta`), so that it covers nothing."""
+    spans = [float(along[-1]) - float(along[0]) or 1.0 for along in found.axes]
+    wide = LOW_WIDE if low else WIDE
+    traces = [
+        *_contours(found),
+        *_arrows(found, spans, wide, LOW_ARROWS if low else ARROWS),
+        *_descents(found, spans),
+        *_training(found),
+        *_present(found),
+    ]
+    titles = [
+        {"text": f"<b>{short(name)}</b>", "font": {"size": SMALL + 1}, "standoff": 6}
+        for name, _ in _named(found)
+    ]
+    ends = [[float(along[0]), float(along[-1])] for along in found.axes]
+    quiet = {"nticks": 6, "tickangle": 0, "showgrid": False, "zeroline": True, "constrain": "domain"}
+    # The plot is `wide` times as wide as high, whatever its size.
+    shape = {"scaleanchor": "x", "scaleratio": spans[0] / spans[1] / wide}
+    layout = {
+        "height": LOW if low else HEIGHT,
+        "margin": {"l": LEFT_ROOM, "r": RIGHT, "t": TOP, "b": BOTTOM, "pad": 2},
+        "hovermode": "closest",
+        "meta": {"told": "".join(f"<p>{line}</p>" for line in legend(found))},
+        "xaxis": axis(range=ends[0], title=titles[0], **quiet),
+        "yaxis": axis(range=ends[1], title=titles[1], **quiet, **shape),
+    }
+    return draw(traces, layout, f"field {found.x} {found.y} {found.output}")
+
+
+def legend(found: Field) -> Iterator[str]:
+    """Yield the lines beside the figure: what is found, then what each mark is, with its numbers."""
+    yield f"<b>{plain(curl_sentence(found))}</b>"
+    if found.bent.any():
+        yield f"{coloured('➤', COTANGENT)} a step by the declared gradient"
+        yield f"{coloured('▷', RULE)} a step by the true one, without rules"
+    else:
+        same = "declared" if found.true is None else "declared = true"
+        yield f"{coloured('➤', COTANGENT)} a step by the gradient ({same})"
+    yield f"{coloured('━', COTANGENT)} descent, step size {found.rate:g}: {_ends(found.descent)}"
+    if _has_true_path(found):
+        yield f"{coloured('╍', RULE)} descent by the true one: {_ends(found.true_descent)}"
+    if found.training is not None:
+        yield f"{coloured('◆', CHECKPOINT)} the training, {counted(found.training.steps[-1], 'step')}"
+    here = [
+        f"{plain(name)} = {scalar(number)}"
+        for (name, _), number in zip(_named(found), found.point, strict=True)
+    ]
+    yield f"{coloured('◉', NEUTRAL)} at present {', '.join(here)}"
+
+
+def _ends(descent: Descent) -> str:
+    steps = counted(descent.steps, "step")
+    says = {
+        LEFT: f"leaves in {steps}",
+        NOT_FINITE: f"not finite after {steps}",
+        RESTS: f"rests after {steps}",
+    }
+    return {**says, ALL: steps}[descent.why]
+
+
+def _has_true_path(found: Field) -> bool:
+    return found.true_descent is not None and bool(found.bent.any())
+
+
+def _named(found: Field) -> list[tuple[str, np.ndarray]]:
+    return [*zip((found.x, found.y), found.axes, strict=True)]
+
+
+def _output(found: Field) -> str:
+    return found.output if found.is_plain else f"⟨seed, {found.output}⟩"
+
+
+def _contours(found: Field) -> list[dict[str, Any]]:
+    finite = found.value[np.isfinite(found.value)]
+    if not finite.size:
+        return []
+    # A few numbers near a pole would leave no line for all others.
+    low, high = (float(end) for end in np.percentile(finite, [1, 95]))
+    step = (high - low) / LEVELS
+    # The lowest line stands above the lowest value, where it would be a row of dots.
+    levels = {"start": low + step / 2, "end": high, "size": step} if step > 0 else {}
+    names = [f"{plain(name)} %{{{along}:.4g}}" for name, along in zip((found.x, found.y), "xy", strict=True)]
+    limit = np.finfo(np.float32).max
+    z = np.where(np.isfinite(found.value) & (np.abs(found.value) < limit), found.value, np.nan)
+    return [
+        {
+            "type": "contour",
+            "x": found.axes[0].astype(np.float64),
+            "y": found.axes[1].astype(np.float64),
+            "z": z.astype(np.float32),
+            "zmin": low,
+            "zmax": high if step > 0 else low + 1.0,
+            "autocontour": not levels,
+            "contours": {"coloring": "fill", "showlines": bool(levels), **levels},
+            "line": {"color": LINE, "width": 1},
+            "colorscale": [[0, BAND], [1, BAND]],
+            "showscale": False,
+            "hovertemplate": f"{'<br>'.join(names)}<br>{plain(_output(found))} %{{z:.4g}}<extra></extra>",
+        }
+    ]
+
+
+def _arrows(
+    found: Field, spans: Sequence[float], wide: float, counts: tuple[int, int]
+) -> Iterator[dict[str, Any]]:
+    """Yield shafts and heads of the arrows at some of the points, of both gradients to one scale."""
+    rows, columns = (
+        np.unique(np.linspace(0, side - 1, count + 2).round().astype(int)[1:-1])
+        for side, count in zip(found.value.shape, counts, strict=True)
+    )
+    at = np.stack(np.meshgrid(*(along.astype(np.float64) for along in found.axes)), -1)
+    at = at[np.ix_(rows, columns)].reshape(-1, 2)
+    kinds = [("declared", found.declared, COTANGENT, "arrow", 2.5)]
+    if found.bent.any():
+        kinds.append(("true", found.true, RULE, "arrow-open", 1.25))
+    # A step goes against the gradient. On the screen the plot is `wide` by 1, whatever the numbers are.
+    units = np.array([wide / spans[0], 1 / spans[1]])
+    steps = []
+    with np.errstate(invalid="ignore", over="ignore"):
+        for _, gradient, *_ in kinds:
+            steps.append(-gradient[np.ix_(rows, columns)].reshape(-1, 2).astype(np.float64) * units)
+        sizes = [np.hypot(step[:, 0], step[:, 1]) for step in steps]
+    every = np.concatenate(sizes)
+    most = float(np.percentile(every[np.isfinite(every)], 95)) if np.isfinite(every).any() else 0.0
+    longest = 0.95 / (counts[0] + 1)
+    for (name, gradient, colour, symbol, width), step, size in zip(kinds, steps, sizes, strict=True):
+        there = np.isfinite(size)
+        moves = there & (size > 1e-6 * most) & (size > 0)
+        tails, ways = at[moves], step[moves] / size[moves, None]
+        # Roots of the sizes: the small ones can be seen beside the large ones.
+        length = longest * np.clip(np.sqrt(size[moves] / most), 0.45, 1.0)
+        tips = tails + ways * length[:, None] / units
+        gap = np.full(len(tails), None)
+        shafts = [
+            np.stack([tails[:, i].astype(object), tips[:, i].astype(object), gap], -1).ravel() for i in (0, 1)
+        ]
+        kind = {"type": "scatter", "name": name, "cliponaxis": True}
+        line = {"color": colour, "width": width}
+        yield {
+            **kind,
+            "mode": "lines",
+            "x": [*shafts[0]],
+            "y": [*shafts[1]],
+            "line": line,
+            "hoverinfo": "skip",
+        }
+        numbers = gradient[np.ix_(rows, columns)].reshape(-1, 2).astype(np.float64)
+        where = [f"{plain(found.x)} %{{customdata[0]:.4g}}", f"{plain(found.y)} %{{customdata[1]:.4g}}"]
+        hover = f"{name} gradient (%{{customdata[2]:.4g}}, %{{customdata[3]:.4g}})<br>at {', '.join(where)}"
+        marker = {"symbol": symbol, "size": 8, "color": colour, "line": {"color": colour, "width": 1.5}}
+        yield {
+            **kind,
+            "mode": "markers",
+            "x": tips[:, 0],
+            "y": tips[:, 1],
+            "marker": {**marker, "angle": np.degrees(np.arctan2(ways[:, 0], ways[:, 1]))},
+            "customdata": np.concatenate([tails, numbers[moves]], -1),
+            "hovertemplate": f"{hover}<extra></extra>",
+        }
+        still = there & ~moves
+        if still.any():  # a gradient of zero goes nowhere
+            yield {
+                **kind,
+                "mode": "markers",
+                "x": at[still, 0],
+                "y": at[still, 1],
+                "marker": {
+                    "symbol": "circle-open" if name == "true" else "circle",
+                    "size": 5,
+                    "color": colour,
+                },
+                "hovertemplate": f"{name} gradient 0<extra></extra>",
+            }
+
+
+def _descents(found: Field, spans: Sequence[float]) -> Iterator[dict[str, Any]]:
+    ways = [("declared", found.descent, COTANGENT, "solid", "square")]
+    if _has_true_path(found):
+        ways.append(("true", found.true_descent, RULE, "dash", "square-open"))
+    for name, descent, colour, dash, symbol in ways:
+        points = descent.points.astype(np.float64)
+        if descent.why == LEFT:
+            # The last step may go far beyond the plot: its line ends one plot away.
+            step = points[-1] - points[-2]
+            points[-1] = points[-2] + step * min(1.0, float(1 / np.max(np.abs(step) / spans)))
+        kind = {"type": "scatter", "x": points[:, 0], "y": points[:, 1], "name": f"descent, {name}"}
+        hover = f"descent by the {name} gradient<br>step %{{pointNumber}}: (%{{x:.4g}}, %{{y:.4g}})"
+        yield {
+            **kind,
+            "mode": "lines+markers",
+            "line": {"color": colour, "width": 3.5, "dash": dash},
+            "marker": {"size": 5, "color": colour},
+            "hovertemplate": f"{hover}<extra></extra>",
+        }
+        end = {"symbol": symbol, "size": 10, "color": colour, "line": {"color": colour, "width": 2}}
+        yield {
+            **kind,
+            "mode": "markers",
+            "x": points[-1:, 0],
+            "y": points[-1:, 1],
+            "marker": end,
+            "hoverinfo": "skip",
+        }
+
+
+def _training(found: Field) -> Iterator[dict[str, Any]]:
+    if found.training is None:
+        return
+    path = np.array(found.training.points)
+    there = np.isfinite(path).all(-1)
+    yield {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": path[there, 0],
+        "y": path[there, 1],
+        "name": "training",
+        "line": {"color": CHECKPOINT, "width": 2.5, "dash": "dot"},
+        "marker": {"symbol": "diamond", "size": 7, "color": CHECKPOINT},
+        "customdata": np.array(found.training.steps)[there],
+        "hovertemplate": "training, step %{customdata}<br>(%{x:.4g}, %{y:.4g})<extra></extra>",
+    }
+
+
+def _present(found: Field) -> Iterator[dict[str, Any]]:
+    """Yield the present point: a light ring in a dark one, which is seen on every colour and page."""
+    x, y = ([float(number)] for number in found.point)
+    kind = {"type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False, "name": "present"}
+    around = {"size": 17, "color": "rgba(20,23,28,0.75)"}
+    yield {**kind, "marker": around, "hoverinfo": "skip"}
+    ring = {"size": 12, "color": NEUTRAL, "line": {"color": "#ffffff", "width": 2.5}}
+    yield {**kind, "marker": ring, "hovertemplate": "at present (%{x:.4g}, %{y:.4g})<extra></extra>"}
