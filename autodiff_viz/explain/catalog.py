@@ -147,16 +147,20 @@ def lacking(graph: Graph, pinned: Graph | None = None) -> list[str]:
 """Figures of a `Division`, and of `Curves`."""
 
 
+class UnknownExplanation(ValueError):
+    """Raised for an explanation that no room has."""
+
+
 def cure_of(found: Trace, of: str, node: str | None, trained: bool = False) -> Cure | None:
     """Return the cure of an explanation, or of a lint, of the trace; `trained` as of `explained_zero`.
 
     Raises:
-      ValueError: there is no such explanation, or no such node.
+      UnknownExplanation: there is no such explanation, or no such node.
     """
     if of == NON_FINITE:
         return nonfinite_cure(found)
     if of in KINDS:
         return lint_cure(found, of, node or "")
     if of != ZERO or node not in found.graph:
-        raise ValueError(of)
+        raise UnknownExplanation(of)
     return cure_of_zero(found, node, trained)
