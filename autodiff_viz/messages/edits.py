@@ -632,7 +632,7 @@ class Data(Edit, tag="data"):
 # The document, its history, and what is beside the graph.
 
 
-class New(Edit, tag="new"):
+class NewGraph(Edit, tag="new"):
     """Open an empty graph."""
 
 

@@ -15,6 +15,10 @@ from autodiff_viz.graph import limits
 
 Pair = tuple[str, str]
 
+Sweeps = Annotated[Raw, Meta(extra={"js": 'import("./canvas/scrub.js").Sent[]'})]
+Play = Annotated[Raw, Meta(extra={"js": 'import("./explain/play.js").Sent'})]
+"""JSON of other records, whose types stand in the scripts named here."""
+
 
 class Message(Struct, frozen=True, omit_defaults=True):
     """A message of the browser.
@@ -101,7 +105,7 @@ class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     full: Raw | UnsetType = UNSET
     patch: Raw | UnsetType = UNSET
     socket: str
-    tables: Raw
+    tables: Sweeps
     page: bool
     due: bool
     rest: float | None
@@ -110,7 +114,7 @@ class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str
     ack: int
     before: tuple[str, int] | None = field(name="from")
-    play: Raw | UnsetType = UNSET
+    play: Play | UnsetType = UNSET
     query: str | UnsetType = UNSET
 
 

@@ -90,8 +90,8 @@
  * `state`: number of the state of the numbers on view, which change by themselves while `live`;
  * `moment`: the step of the training that they are of; `trains`: whether the training is what to show first
  */
-/** @typedef {import("./connection/edit_sender.js").Edit} Edit */
-/** @typedef {import("./connection/edit_sender.js").NewEdit} NewEdit */
+/** @typedef {import("./messages.js").Edit} Edit */
+/** @typedef {import("./messages.js").NewEdit} NewEdit */
 
 // -- Declare the types of what Python sends to the formula editor, and of its own records. Types only.
 
@@ -134,13 +134,7 @@
 // -- Declare the types of the messages from Python to the lab component. Types only.
 
 /** @typedef {{ palette: PaletteGroup[], words: Word[], figures: Record<string, string>, later: string[] }} Constants  `figures`: their titles by name; `later`: paths of the scripts that a figure needs */
-/**
- * @typedef {{
- *   key: string, ack: number, from: [string, number] | null, rev: number, base?: number, full?: any, patch?: any,
- *   tables: import("./canvas/scrub.js").Sent[], play?: import("./explain/play.js").Sent, due: boolean, rest: number | null, page: boolean, turn: number, seen: boolean, socket: string, query?: string,
- * }} Answer  `tables`: for sliders; `play`: the steps of the pass, once requested; `due`: the rest of the page is to be drawn; `rest`: in how many ms Python can be asked for it; `turn` counts words; `page`: a run of Streamlit has to draw the rest; `socket`: path of the lab's websocket; `query`: of the address, over that; `seen`: whether
- * Python has the message that the figure is in view
- */
+/** @typedef {import("./messages.js").Answer} Answer */
 
 /** @typedef {Omit<Answer, "full" | "patch" | "tables" | "play"> & { full?: string, patch?: string, tables: string, play?: string }} Written  these as JSON texts */
 

@@ -19,7 +19,7 @@ from autodiff_viz.lab.persistence.history import MalformedTrail, recalled
 from autodiff_viz.lab.state import Lab, opened, stepped, with_text, without_history
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
-from autodiff_viz.messages.edits import Import, Jump, Kept, New, Redo, Restored, Undo
+from autodiff_viz.messages.edits import Import, Jump, Kept, NewGraph, Redo, Restored, Undo
 
 # Restore what the browser stored of an earlier session. They are untrusted, and have an effect only if
 # they fit what the address has opened.
@@ -162,7 +162,7 @@ def _explain(error: GraphError) -> NoReturn:
     raise GraphError((Problem("import-unknown", message, hint), *error.problems[:3])) from error
 
 
-def _new(lab: Lab, edit: New) -> Lab:
+def _new(lab: Lab, edit: NewGraph) -> Lab:
     """Open an empty graph; undo returns to the present one. No step from a graph that is empty already."""
     return opened(lab, Graph(), "New graph") if lab.graph.nodes or lab.lesson else lab
 
@@ -173,7 +173,7 @@ def jumped(lab: Lab, index: int) -> Lab:
 
 
 HANDLERS: Handlers = {
-    New: _new,
+    NewGraph: _new,
     Undo: lambda lab, _: undone(lab),
     Redo: lambda lab, _: redone(lab),
     Jump: lambda lab, edit: jumped(lab, edit.index),
