@@ -12,6 +12,7 @@ import jax
 import pytest
 from hypothesis import HealthCheck, settings
 
+from autodiff_viz.lab.edits import apply
 from tests.scheduling import BrowserApart, pytest_collection, pytest_runtest_setup  # noqa: F401 (hooks)
 
 LOADED = {"conftest", "scheduling", "second_try", "thorough"}
@@ -34,3 +35,14 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     return BrowserApart(config, log)
+
+
+@pytest.fixture(autouse=True)
+def faults_in_edits(request, monkeypatch):
+    """A fault of the program inside an edit fails the test, where the page would only say so."""
+    if "says_faults" not in request.keywords:
+        monkeypatch.setattr(apply, "report_fault", reraise)
+
+
+def reraise(kind: str, error: Exception) -> None:
+    raise error

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = "autodiff_viz"
 FOLDERS = (
     "graph",
+    "messages",
     "ops",
     "branches",
     "language",

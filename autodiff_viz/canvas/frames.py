@@ -18,6 +18,7 @@ from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.text import quoted
 from autodiff_viz.language.show import show_head
+from autodiff_viz.messages.edits import SetRegion, edit_data
 
 EFFORT = 1_000_000  # nodes × regions², up to which a region's correction is computed
 
@@ -56,7 +57,7 @@ def _mend(graph: Graph, region: Region, wrong: bool) -> dict[str, Any]:
     whole = mended(graph, region.name, region.nodes) if wrong and effort <= EFFORT else None
     if whole is None or whole == region.nodes:
         return {}
-    edit = {"kind": "region", "region": region.name, "nodes": sorted(whole)}
+    edit = edit_data(SetRegion(region=region.name, nodes=sorted(whole)))
     return {"offer": take_in(whole - region.nodes), "edit": edit}
 
 

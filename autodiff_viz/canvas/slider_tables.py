@@ -61,16 +61,6 @@ class Column(NamedTuple):
     numbers: np.ndarray
 
 
-def is_wanted(pairs: Any) -> bool:
-    """Return whether a request of the browser is a list of (input, key of its table) of valid length."""
-    return isinstance(pairs, list) and 0 < len(pairs) <= INPUTS and all(map(_is_pair, pairs))
-
-
-def _is_pair(pair: Any) -> bool:
-    """Return whether a value is a list of two texts."""
-    return isinstance(pair, list) and len(pair) == 2 and all(isinstance(word, str) for word in pair)
-
-
 def keys(
     found: Trace | None, stretches: Iterable[Stretch], tangents: Tangents | None = None
 ) -> dict[str, str]:

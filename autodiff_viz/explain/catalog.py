@@ -69,12 +69,16 @@ def lacking(graph: Graph, pinned: Graph | None = None) -> list[str]:
     return [key for key, kind in FIGURES.items() if not kind.fits(graph, pinned)]
 
 
+class UnknownExplanation(ValueError):
+    """Raised for an explanation that no room has."""
+
+
 def cure_of(found: Trace, of: str, node: str | None, trained: bool = False) -> Cure | None:
     """Return the cure of an explanation, or of a lint, of the trace; `trained` as of `explained_zero`.
 
     Raises:
-      ValueError: there is no such explanation, or no such node.
+      UnknownExplanation: there is no such explanation, or no such node.
     """
     if of not in _CURED or (_CURED[of].of == OF_NODE and node not in found.graph):
-        raise ValueError(of)
+        raise UnknownExplanation(of)
     return _CURED[of].cures[of](found, node, trained)

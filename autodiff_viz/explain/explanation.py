@@ -11,6 +11,7 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.cure import Cure
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import returned_slot
+from autodiff_viz.messages.edits import Mend, edit_data
 
 Figure = Any  # a plotly Figure; its type is not imported, so that what computes loads no Plotly
 
@@ -69,7 +70,7 @@ def explanation_data(found: Explanation | None, graph: Graph) -> dict[str, Any] 
         return None
     data: dict[str, Any] = {"says": found.says}
     if found.mend:
-        edit = {"kind": "mend", "of": found.of, "node": found.node, "mend": found.mend}
+        edit = edit_data(Mend(of=found.of, node=found.node, mend=found.mend))
         label = f"Mend: {found.mend[0].lower()}{found.mend[1:]}"
         data |= {"label": label, "changes": found.changes, "edit": edit}
     if found.node is not None or found.at:

@@ -25,6 +25,7 @@ from autodiff_viz.lab.own_data import BYTES, DATA_OF
 from autodiff_viz.lab.state import WRITTEN_OUT
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.messages.typedefs import typedefs
 from autodiff_viz.ops import catalog
 
 
@@ -101,7 +102,9 @@ def _new_input(params: Any) -> dict[str, str]:
 # records when it is loaded, in Node too, and no page waits for them.
 
 
-FILE = Path(__file__).parents[1] / "web" / "base" / "constants.js"
+WEB = Path(__file__).parents[1] / "web"
+FILE = WEB / "base" / "constants.js"
+MESSAGES = WEB / "messages.js"
 
 _MODULE = """// @ts-check
 // Declare Python's records for the browser. `python -m autodiff_viz.lab.shared_constants` writes this file.
@@ -150,3 +153,4 @@ def _js_object(records: Mapping[str, Any]) -> str:
 
 if __name__ == "__main__":
     FILE.write_text(constants(), "utf-8")
+    MESSAGES.write_text(typedefs(), "utf-8")

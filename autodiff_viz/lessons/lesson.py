@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from autodiff_viz.messages import edits
+from autodiff_viz.messages.edits import edit_data
 from autodiff_viz.training.state import Settings
 
 DIGITS = 6  # significant digits, of float32's seven; the last one differs between builds of XLA
@@ -213,68 +215,68 @@ Edit = Mapping[str, Any]
 
 def moved(name: str, value: float) -> Edit:
     """Move the slider of an input; any other value than the lesson's will do."""
-    return {"kind": "slide", "name": name, "value": value, "any": True}
+    return {**put(name, value), "any": True}
 
 
 def put(name: str, value: float) -> Edit:
     """Set an input to one value."""
-    return {"kind": "slide", "name": name, "value": value}
+    return edit_data(edits.Slide(name=name, value=value))
 
 
 def written(name: str, text: str) -> Edit:
     """Set an input to a literal."""
-    return {"kind": "constant", "node": name, "slot": None, "text": text}
+    return edit_data(edits.Constant(node=name, slot=None, text=text))
 
 
 def ruled(name: str, rule: str) -> Edit:
     """Put a rule on a node."""
-    return {"kind": "rules", "nodes": [name], "rule": rule}
+    return edit_data(edits.Rules(nodes=[name], rule=rule))
 
 
 def function(name: str, text: str) -> Edit:
     """Set the function of a node's rule."""
-    return {"kind": "function", "node": name, "text": text}
+    return edit_data(edits.Function(node=name, text=text))
 
 
 def selected(name: str) -> Edit:
     """Select a node."""
-    return {"kind": "select", "node": name}
+    return edit_data(edits.Select(node=name))
 
 
 def cut(name: str, on: bool) -> Edit:
     """Put a cut after a node, or remove it."""
-    return {"kind": "cut_after", "nodes": [name], "on": on}
+    return edit_data(edits.CutAfter(nodes=[name], on=on))
 
 
 def members(region: str, *nodes: str) -> Edit:
     """Set the nodes of a checkpoint region."""
-    return {"kind": "region", "region": region, "nodes": list(nodes)}
+    return edit_data(edits.SetRegion(region=region, nodes=list(nodes)))
 
 
 def policy(region: str, name: str) -> Edit:
     """Set the policy of a checkpoint region."""
-    return {"kind": "policy", "region": region, "policy": name, "saved": []}
+    return edit_data(edits.Policy(region=region, policy=name, saved=[]))
 
 
 def without_region(region: str) -> Edit:
     """Remove a checkpoint region."""
-    return {"kind": "uncheckpoint", "region": region}
+    return edit_data(edits.Uncheckpoint(region=region))
 
 
 def branches(group: str, k: int) -> Edit:
     """Set the number of branches."""
-    return {"kind": "branches", "group": group, "k": k}
+    return edit_data(edits.Branches(group=group, k=k))
 
 
 def trained_alone(group: str, branch: str) -> Edit:
     """Train one branch alone."""
-    return {"kind": "tune", "group": group, "branch": branch}
+    return edit_data(edits.Tune(group=group, branch=branch))
 
 
 def collapsed(group: str) -> Edit:
     """Collapse a group to a card."""
-    return {"kind": "collapse", "group": group, "on": True}
+    return edit_data(edits.Collapse(group=group, on=True))
 
 
-RESAMPLED: Edit = {"kind": "resample"}
+RESAMPLED: Edit = edit_data(edits.Resample())
 """Draw all random numbers anew."""

@@ -15,6 +15,7 @@ import streamlit as st
 
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.messages.envelope import streamlit_data
 from autodiff_viz.ui.address import write_address
 from autodiff_viz.ui.bundle import code, component
 from autodiff_viz.ui.exchange import apply_message, make_answer
@@ -38,7 +39,7 @@ def draw_lab(_lab: Lab, _view: LabView) -> None:
     here = session()
     with here.lock:
         write_address(here)
-        data = make_answer(here)
+        data = streamlit_data(make_answer(here))
     note_visit(here.name, workers().cancel)
     element = component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if fresh(element.outbox, here.inbox):  # the callback had no values, since the page's hash had changed

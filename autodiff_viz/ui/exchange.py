@@ -8,18 +8,20 @@ Streamlit, or, where a host does not pass that on, as values of the component (`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from operator import is_
 from time import monotonic
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from autodiff_viz.canvas.delta import KEPT, Lean, delta, shared
-from autodiff_viz.canvas.slider_tables import is_wanted
+from autodiff_viz.canvas.slider_tables import INPUTS
 from autodiff_viz.explain.analysis import program_job
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.explain.paths.compute import takes_long
 from autodiff_viz.explain.paths.view import PATHS, listed_here, paths_job
-from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.edits.apply import edited_all
 from autodiff_viz.lab.evaluate import LabView, sweep_tables
@@ -29,8 +31,11 @@ from autodiff_viz.lab.page import play_data
 from autodiff_viz.lab.state import Lab, refused
 from autodiff_viz.lab.training import caught_up, live
 from autodiff_viz.lessons.lesson import PLAY, STEPS
+from autodiff_viz.messages import envelope
+from autodiff_viz.messages.edits import KINDS, Check, Unreadable, read_edit
+from autodiff_viz.messages.envelope import encoded, read_message
 from autodiff_viz.ui.address import kept_history, too_large
-from autodiff_viz.ui.first_view import drawing, written
+from autodiff_viz.ui.first_view import drawing
 from autodiff_viz.ui.fragments import LAB, last_drawn, note_view, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.session import Sent, Session, act, note_tried
@@ -131,58 +136,52 @@ def _is_time(here: Session) -> bool:
     return monotonic() - before >= min(3 * took, MOST_REST)
 
 
-RESYNC = "resync"  # an edit that only requests a full drawing
-CHECK_LARGE = "check"  # an edit that requests the check of a large graph
-CONTROL_EDITS = frozenset({RESYNC, CHECK_LARGE})  # edits that do not change the lab
 POLL_MS = 400  # milliseconds until the browser requests answers that workers have not given yet
 DETAILS = "details"  # whether the table of the check is open
 
 
-def apply_message(here: Session, message: Mapping[str, Any]) -> bool:
+def apply_message(here: Session, sent: Mapping[str, Any]) -> bool:
     """Apply a message of the browser; return whether it requests the other parts of the page.
 
-    It is `{"key", "edits", "have", "seen", "noticed", "details", "want", "play", "stepped",
-    "rest"}`; all of it comes from outside and is checked. Each edit `{"seq", "kind", ...}` is applied exactly
-    once, however often it was sent. A message that cannot be read is refused on the page; one to another
-    session has no effect.
+    It comes from outside and is checked. Each edit is applied exactly once, however often it was sent. A
+    message that cannot be read is refused on the page; one to another session has no effect.
     """
     with here.lock:
-        if problem := fault(message):
+        if problem := fault(sent):
             act(here, refused, GraphError(problem))
             return False
-        if message.get("key") != here.inbox.key:
+        message = read_message(sent)
+        if message.key != here.inbox.key:
             return False
-        have = message.get("have")
-        here.sent.have = have if type(have) is int else None
-        second = second if (second := message.get("second")) in [*FIGURES] else None
-        large, low = message.get("large") is True, message.get("high") is not True
-        note_view(here, seen=message.get("seen") is True, second=second, large=large, low=low)
-        here.looks[DETAILS] = message.get("details") is True
-        edits = fresh(message, here.inbox)
+        here.sent.have = message.have
+        second = message.second if message.second in FIGURES else None
+        note_view(here, seen=message.seen, second=second, large=message.large, low=not message.high)
+        here.looks[DETAILS] = message.details
+        edits = fresh(sent, here.inbox)
         if edits:
-            _apply(here, edits, _noticed(message))
-        if is_wanted(want := message.get("want")):
-            here.sent.tables = sweep_tables(here.present.view, dict(want))
-        if type(state := message.get("play")) is int and state == here.present.state:
-            here.sent.play = written(play_data(here.present.view, state))
+            _apply(here, edits, frozenset(message.noticed))
+        if 0 < len(message.want) <= INPUTS:
+            here.sent.tables = sweep_tables(here.present.view, dict(message.want))
+        if message.play is not None and message.play == here.present.state:
+            here.sent.play = encoded(play_data(here.present.view, message.play))
             note_tried(here, PLAY)
-        if type(state := message.get("stepped")) is int and state == here.present.state:
+        if message.stepped is not None and message.stepped == here.present.state:
             note_tried(here, STEPS)
-        if edits or "rest" not in message:
+        if edits or "rest" not in sent:
             return False
         follow_training(here)
         return True
 
 
-def make_answer(here: Session, pushed: bool = False) -> dict[str, Any]:
+def make_answer(here: Session, pushed: bool = False, query: str | UnsetType = UNSET) -> envelope.Answer:
     """Return the message to the browser: the difference from the drawing that the browser says that it has.
 
-    Whatever message is lost, browser and server thus agree. The message also carries the `tables` that
-    sliders have requested, and when and how the browser shall request the other parts of the page. For the
-    drawing see `web/types.js`.
+    The message also carries the `tables` that sliders have requested, and when and how the browser shall
+    request the other parts of the page. For the drawing see `web/types.js`.
 
     Args:
       pushed: whether the answers of workers that are pending will be sent without a request.
+      query: of the address, if the browser is to show another one.
     """
     with here.lock:
         now, sent = here.present, here.sent
@@ -199,26 +198,29 @@ def make_answer(here: Session, pushed: bool = False) -> dict[str, Any]:
             sent.shown = shown
             _number(sent)
         tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
-        beside = {"tables": written(tables), **rest_due(here), "turn": sent.turn, "seen": here.parts.seen}
-        data = {**_changes(sent), "socket": here.name, **beside, **here.inbox.word}
-        if sent.play:
-            data["play"], sent.play = sent.play, ""
-        return data
+        play, sent.play = sent.play, UNSET
+        return envelope.Answer(
+            **_changes(sent),
+            socket=here.name,
+            tables=encoded(tables),
+            **rest_due(here),
+            turn=sent.turn,
+            seen=here.parts.seen,
+            key=here.inbox.key,
+            ack=here.inbox.ack,
+            before=here.inbox.before,
+            play=play,
+            query=query,
+        )
 
 
-def _apply(here: Session, edits: list[dict[str, Any]], noticed: set[int | None]) -> None:
+def _apply(here: Session, edits: list[dict[str, Any]], noticed: frozenset[int | None]) -> None:
     here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not be sent again for ever
-    act(here, edited_all, [edit for edit in edits if edit["kind"] not in CONTROL_EDITS], noticed)
+    act(here, edited_all, edits, noticed)
     for edit in edits:
-        if edit["kind"] == CHECK_LARGE:
-            want_check(here, edit.get("on") is not False)
-
-
-def _noticed(message: Mapping[str, Any]) -> set[int | None]:
-    """Return the numbers of the refused edits whose reasons the browser has shown."""
-    noticed = message.get("noticed")
-    numbers = noticed[: limits.EDITS] if isinstance(noticed, list) else []
-    return {seq for seq in numbers if seq is None or type(seq) is int}
+        if KINDS.get(edit["kind"]) is Check:
+            with suppress(Unreadable):
+                want_check(here, read_edit(edit).on)
 
 
 def _drawn(here: Session, told: Answers, large: Any, details: bool) -> Lean:
@@ -249,6 +251,6 @@ def _changes(sent: Sent) -> dict[str, Any]:
     newest, told = sent.drawings[sent.rev], sent.told
     if sent.have not in sent.drawings:
         is_first = told is not None and newest is told.lean.drawing
-        return {"rev": sent.rev, "full": told.text if is_first else written(newest)}
+        return {"rev": sent.rev, "full": told.text if is_first else encoded(newest)}
     patch = delta(sent.drawings[sent.have], newest)
-    return {"rev": sent.rev, "base": sent.have, "patch": written(patch)}
+    return {"rev": sent.rev, "base": sent.have, "patch": encoded(patch)}

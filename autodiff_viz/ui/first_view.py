@@ -5,11 +5,12 @@ The records are immutable; a session continues from there with records of its ow
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
+
+from msgspec import Raw
 
 from autodiff_viz.canvas.delta import NOTHING, Lean, leaned
 from autodiff_viz.engine.memo import shared
@@ -23,6 +24,7 @@ from autodiff_viz.lab.persistence.address import KEPT, divided, documents, from_
 from autodiff_viz.lab.persistence.history import Trail, trail
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
+from autodiff_viz.messages.envelope import encoded
 from autodiff_viz.ui.inbox import STAMP
 
 # Compute the view of a state of the lab, once per state.
@@ -66,7 +68,7 @@ class Told:
 
     answers: Answers
     lean: Lean
-    text: str
+    text: Raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class First:
                     return known
             kept = {**self.trail.data, "documents": documents(self.lab)}
             made = drawing(self.present, kept, None, answers)
-            told = Told(answers, made, written(made.drawing))
+            told = Told(answers, made, encoded(made.drawing))
             self.newest[:] = [told]
             return told
 
@@ -148,12 +150,3 @@ def drawing(
         "paths": paths_data(told),
     }
     return leaned({**lab_drawing(now.lab, now.view), **said, **beside}, last)
-
-
-def written(data: Any) -> str:
-    """Return JSON text of `data`.
-
-    Streamlit need not serialise a text again, nor does it search a text for tables, which loads pandas (60
-    MB).
-    """
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -42,11 +42,6 @@ class Inbox:
     before: tuple[str, int] | None = None
 
     @property
-    def word(self) -> dict[str, Any]:
-        """The acknowledgement that is sent to the browser's outbox."""
-        return {"key": self.key, "ack": self.ack, "from": self.before}
-
-    @property
     def stamp(self) -> str:
         """The stamp of an address whose graph contains all edits so far."""
         return f"{self.key}.{self.ack}"

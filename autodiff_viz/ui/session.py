@@ -19,6 +19,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import streamlit as st
+from msgspec import UNSET, Raw, UnsetType
 
 from autodiff_viz.canvas.delta import NOTHING, Lean
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
@@ -123,7 +124,7 @@ class Sent:
       lean: the newest drawing.
       shown: the data that `lean` was made of.
       tables: tables for sliders, to be sent with the next message.
-      play: the steps of the pass, to be sent with the next message; "" for none.
+      play: the steps of the pass, to be sent with the next message, if they are requested.
       turn: number of messages so far.
       code: whether the component's code is sent too.
       told: the first drawing, if it is the one shared by all visitors.
@@ -135,7 +136,7 @@ class Sent:
     lean: Lean = NOTHING
     shown: tuple[Any, ...] = ()
     tables: list[dict[str, Any]] = field(default_factory=list)
-    play: str = ""
+    play: Raw | UnsetType = UNSET
     turn: int = 0
     code: bool = False
     told: Told | None = None

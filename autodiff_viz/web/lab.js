@@ -13,7 +13,7 @@ import { complete, Drawings } from "./canvas/state/delta.js";
 import { loadAhead } from "./connection/ahead.js";
 import { Question, STILL_MS } from "./connection/idle_refresh.js";
 import { watchReturn } from "./connection/network.js";
-import { LabSocket, read, rereadAddress, showAddress } from "./connection/socket.js";
+import { LabSocket, rereadAddress, showAddress } from "./connection/socket.js";
 import { Dock } from "./dock/dock.js";
 import { isHigh, isLarge, secondNow, showLook, watchLook } from "./dock/layout.js";
 import { listenToMarker } from "./dock/marker.js";
@@ -124,7 +124,7 @@ export class Lab {
     this.question = new Question(this.mail);
     this.sight = new Sight(() => this.question.ask());
     this.socket = new LabSocket(
-      (word) => this.receive(read(word), this.component),
+      (word) => this.receive(word, this.component),
       () => (this.mail.wake(), this.question.wait(STILL_MS)),
     );
     /** The component's own channel. @type {Post} */

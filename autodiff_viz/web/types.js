@@ -1,13 +1,27 @@
 // @ts-check
 // Declare the types of the check's data, as lab/inspector/panel.py sends it. Types only.
 
-/** @typedef {import("./base/cure.js").Explanation & { name: string, later?: boolean }} LintData  `name`: of the node or checkpoint region that it is about; `at`: the nodes that take part; `later`: it matters only for a derivative that the graph does not take */
 /**
- * @typedef {{
- *   notes?: string[], origin?: import("./base/cure.js").Explanation, state?: "agrees" | "differs" | "checking" | "asks" | "waits" | "failed", says?: string, lints?: LintData[], cancel?: boolean,
- *   forward?: { state: "agrees" | "differs" | "blocked" | "failed", says: string },
- *   rows?: [name: string, gradient: string, difference: string, equal: string][], why?: string[],
- * }} CheckData  `cancel`: the check takes long and can be cancelled; without `state` there is nothing to check; `forward`: of the tangents, while forward mode is on; `rows` are sent only while the table is open
+ * A hint beside the check.
+ *
+ * @typedef {object} Hint
+ * @property {string} name of the node or checkpoint region that it is about; `at` are the nodes that take part
+ * @property {boolean} [later] whether it matters only for a derivative that the graph does not take
+ */
+/**
+ * @typedef {import("./base/cure.js").Explanation & Hint} LintData
+ */
+/**
+ * @typedef {object} CheckData
+ * @property {string[]} [notes] what the check does not say by itself, and what is still to be wired
+ * @property {import("./base/cure.js").Explanation} [origin] where a NaN or an infinity comes from
+ * @property {"agrees" | "differs" | "checking" | "asks" | "waits" | "failed"} [state] none: there is nothing to check
+ * @property {string} [says] the state in words
+ * @property {LintData[]} [lints]
+ * @property {boolean} [cancel] whether the check takes long and can be cancelled
+ * @property {{ state: "agrees" | "differs" | "blocked" | "failed", says: string }} [forward] of the tangents, in forward mode
+ * @property {[name: string, gradient: string, difference: string, equal: string][]} [rows] only while the table is open
+ * @property {string[]} [why] the likely causes of differences, and the versions of the libraries
  */
 
 // -- Declare the types of the drawing that Python sends and of the edits that the browser sends back. Types
@@ -48,12 +62,22 @@
  * }} Wire  at the card of a collapsed group: the port that it leaves (`out`), the wires of the graph that it stands for (`of`) and the shape of their value; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs; `reverse`, only in forward mode: what it passes back, where `passed` is what it adds to a tangent
  */
 /**
- * @typedef {{
- *   name: string, nodes: string[], policy: string, head?: string, badge?: string | null,
- *   saved?: string[], problem?: string | null, fault?: string | null, path?: string[],
- *   offer?: string, edit?: import("./connection/edit_sender.js").NewEdit, column?: number, end_column?: number,
- * }} Region  `fault` is the problem in a few words, `head` the line that begins its block in the formula;
- * `offer` are the words of a button that sends `edit` to mend it
+ * A checkpoint region.
+ *
+ * @typedef {object} Region
+ * @property {string} name
+ * @property {string[]} nodes
+ * @property {string} policy
+ * @property {string} [head] the line that begins its block in the formula
+ * @property {string | null} [badge] how often it runs again, as ×2
+ * @property {string[]} [saved] the nodes that it saves, if its policy takes names
+ * @property {string | null} [problem] why it cannot run
+ * @property {string | null} [fault] the problem in a few words
+ * @property {string[]} [path] the nodes that show the problem, in order
+ * @property {string} [offer] words of a button that mends it
+ * @property {NewEdit} [edit] what the button sends
+ * @property {number} [column] start of its mistake in a typed text
+ * @property {number} [end_column] end of that mistake
  */
 /**
  * @typedef {{
@@ -64,34 +88,78 @@
  */
 /** @typedef {Region | Group} Frame */
 /**
- * @typedef {{
- *   seq?: number, code: string, message: string, hint?: string, node?: string, slot?: number, path?: string[],
- *   offer?: string, edit?: import("./connection/edit_sender.js").NewEdit, column?: number, end_column?: number,
- * }} Notice  why edit `seq` was refused; `offer` are the words of a button that sends `edit`; the columns mark its place in a typed text
+ * Why an edit was refused.
+ *
+ * @typedef {object} Notice
+ * @property {number} [seq] number of the edit
+ * @property {string} code
+ * @property {string} message
+ * @property {string} [hint]
+ * @property {string} [node] where it occurred
+ * @property {number} [slot]
+ * @property {string[]} [path] the nodes that show the problem, in order
+ * @property {string} [offer] words of a button that sends another edit
+ * @property {NewEdit} [edit] what the button sends
+ * @property {number} [column] start of the mistake in a typed text
+ * @property {number} [end_column] end of that mistake
  */
 /**
- * @typedef {{
- *   op: string, symbol: string, slots: string[], doc: string, formula?: string, aliases?: string[],
- *   fits?: "broadcast" | "matmul" | "any", block?: boolean,
- * }} PaletteOp  `aliases`: other names in the search; `block`: it is a group of several layers; `fits`: the rule for the shapes of its slots
+ * @typedef {object} PaletteOp
+ * @property {string} op
+ * @property {string} symbol on its card
+ * @property {string[]} slots
+ * @property {string} doc
+ * @property {string} [formula]
+ * @property {string[]} [aliases] other names in the search
+ * @property {"broadcast" | "matmul" | "any"} [fits] the rule for the shapes of its slots
+ * @property {boolean} [block] whether it is a group of several layers
  */
 /** @typedef {{ group: string, ops: PaletteOp[] }} PaletteGroup */
 /**
- * @typedef {{
- *   rev: number, ack: number, key: string, graph?: string, nodes: GraphNode[], wires: Wire[],
- *   regions: Region[], groups: Group[], within?: Map<string, string>, hidden?: number, selected: string | null, picked?: string[],
- *   history: { undo?: string, redo?: string, labels?: Record<string, string>, at?: number, gone?: number },
- *   notice: Notice[], state?: number, live?: boolean, moment?: import("./training/steps.js").Moment, figure?: string, lacks?: string[], lesson?: { key: string, variants: string[], variant: number } | null, trains?: boolean, twins?: TwinsData, ranged?: import("./explain/precision.js").Ranged | null, forward?: { says: string, blocked?: string[] }, formula?: any, sliders?: any,
- *   node?: NodeData, check?: CheckData, paths?: PathsData,
- *   sweeps?: Record<string, string>, trail?: import("./canvas/files/session_store.js").Trail, large?: import("./canvas/files/session_store.js").Large,
- * }} Drawing  `within`: by node in a collapsed group, the id of its card; `hidden`: how many nodes are hidden since they take no gradient; `sweeps`: by input, the key of the table for its slider that matches this drawing;
- * `history`: the names of the steps that undo and redo would take, the `labels` of all steps by number, and the number of the
- * present one, and how many older ones are `gone`; `picked`: nodes just inserted; another `graph` is another document, for which the view is fitted again;
- * `state`: number of the state of the numbers on view, which change by themselves while `live`;
- * `moment`: the step of the training that they are of; `trains`: whether the training is what to show first
+ * @typedef {object} Drawing
+ * @property {number} rev its number
+ * @property {number} ack the last edit that it contains
+ * @property {string} key names the session
+ * @property {string} [graph] number of the document; for another one the view is fitted again
+ * @property {GraphNode[]} nodes
+ * @property {Wire[]} wires
+ * @property {Region[]} regions
+ * @property {Group[]} groups
+ * @property {Map<string, string>} [within] by node in a collapsed group, the id of its card
+ * @property {number} [hidden] how many nodes are hidden since they take no gradient
+ * @property {string | null} selected
+ * @property {string[]} [picked] nodes just inserted
+ * @property {History} history
+ * @property {Notice[]} notice
+ * @property {number} [state] number of the state of the numbers on view
+ * @property {boolean} [live] whether the numbers change by themselves
+ * @property {import("./training/steps.js").Moment} [moment] the step of the training that the numbers are of
+ * @property {string} [figure] key of the figure on view
+ * @property {string[]} [lacks] keys of the figures that have nothing to show
+ * @property {{ key: string, variants: string[], variant: number } | null} [lesson]
+ * @property {boolean} [trains] whether the training is what to show first
+ * @property {TwinsData} [twins]
+ * @property {import("./explain/precision.js").Ranged | null} [ranged]
+ * @property {{ says: string, blocked?: string[] }} [forward]
+ * @property {any} [formula]
+ * @property {any} [sliders]
+ * @property {NodeData} [node]
+ * @property {CheckData} [check]
+ * @property {PathsData} [paths]
+ * @property {Record<string, string>} [sweeps] by input, the key of the table for its slider that matches this drawing
+ * @property {import("./canvas/files/session_store.js").Trail} [trail]
+ * @property {import("./canvas/files/session_store.js").Large} [large]
  */
-/** @typedef {import("./connection/edit_sender.js").Edit} Edit */
-/** @typedef {import("./connection/edit_sender.js").NewEdit} NewEdit */
+/**
+ * @typedef {object} History
+ * @property {string} [undo] name of the step that undo would take
+ * @property {string} [redo] name of the step that redo would take
+ * @property {Record<string, string>} [labels] names of all steps, by number
+ * @property {number} [at] number of the present step
+ * @property {number} [gone] how many older steps are no longer kept
+ */
+/** @typedef {import("./messages.js").Edit} Edit */
+/** @typedef {import("./messages.js").NewEdit} NewEdit */
 
 // -- Declare the types of what Python sends to the formula editor, and of its own records. Types only.
 
@@ -102,10 +170,15 @@
 /** @typedef {Place & { message: string }} Mark a problem of the graph, or a note, listed elsewhere on the page */
 /** @typedef {{ word: string, kind: "op" | "wrapper" | "keyword" | "name", doc: string }} Word */
 /**
- * @typedef {{
- *   ack: number, text: string, mistakes: Mistake[], marks: Mark[],
- *   notes: Mark[], readings: string[], places: string, heads: string,
- * }} FormulaData  `places` and `heads`: where the text has the nodes and the frames, in the order of the drawing; see places.js
+ * @typedef {object} FormulaData
+ * @property {number} ack the last edit that it contains
+ * @property {string} text
+ * @property {Mistake[]} mistakes
+ * @property {Mark[]} marks problems of the graph
+ * @property {Mark[]} notes
+ * @property {string[]} readings how a text was read that can be read in two ways
+ * @property {string} places where the text has the nodes, in the order of the drawing; see places.js
+ * @property {string} heads where it has the frames
  */
 /** @typedef {{ start: number, end: number, kind: string }} Token a piece of one line, in UTF-16 units */
 /** @typedef {{ start: number, end: number, kind: "wrong" | "noted" | "chosen" | "lit", message?: string }} Range a marked piece of one line */
@@ -118,11 +191,19 @@
 /** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: string, apart?: string, pushes?: Term[] }} WireRow
  * `math` is MathML; `pushes`, in forward mode: what it adds to the tangent; `apart` says both numbers where a declared derivative is not the true one */
 /**
- * @typedef {{
- *   id: string, label: string, type: "text" | "number" | "check" | "choice" | "several" | "button" | "file" | "note",
- *   value?: any, help?: string, placeholder?: string, choices?: [string, string][], as?: string, edit?: import("./connection/edit_sender.js").NewEdit,
- *   table?: import("./connection/edit_sender.js").NewEdit,
- * }} FieldData  what the user sets is sent in `edit`, as its "value" or what `as` says; `table`: the edit that takes a pasted table
+ * A field of the selected node.
+ *
+ * @typedef {object} FieldData
+ * @property {string} id
+ * @property {string} label
+ * @property {"text" | "number" | "check" | "choice" | "several" | "button" | "file" | "note"} type
+ * @property {any} [value]
+ * @property {string} [help]
+ * @property {string} [placeholder]
+ * @property {[string, string][]} [choices] value and label of each
+ * @property {string} [as] field of the edit that takes what the user sets; by default "value"
+ * @property {NewEdit} [edit] what is sent, with what the user sets
+ * @property {NewEdit} [table] the edit that takes a pasted table
  */
 /**
  * @typedef {{
@@ -133,21 +214,35 @@
 
 // -- Declare the types of the messages from Python to the lab component. Types only.
 
-/** @typedef {{ palette: PaletteGroup[], words: Word[], tabs: import("./dock/dock.js").PlotTab[], later: string[] }} Constants  `tabs`: of the dock; `later`: paths of the scripts that a figure needs */
 /**
- * @typedef {{
- *   key: string, ack: number, from: [string, number] | null, rev: number, base?: number, full?: any, patch?: any,
- *   tables: import("./canvas/scrub.js").Sent[], play?: import("./explain/play.js").Sent, due: boolean, rest: number | null, page: boolean, turn: number, seen: boolean, socket: string, query?: string,
- * }} Answer  `tables`: for sliders; `play`: the steps of the pass, once requested; `due`: the rest of the page is to be drawn; `rest`: in how many ms Python can be asked for it; `turn` counts words; `page`: a run of Streamlit has to draw the rest; `socket`: path of the lab's websocket; `query`: of the address, over that; `seen`: whether
- * Python has the message that the figure is in view
+ * @typedef {object} Constants
+ * @property {PaletteGroup[]} palette
+ * @property {Word[]} words of the language
+ * @property {import("./dock/dock.js").PlotTab[]} tabs of the dock
+ * @property {string[]} later paths of the scripts that a figure needs
  */
+/** @typedef {import("./messages.js").Answer} Answer */
 
 /** @typedef {Omit<Answer, "full" | "patch" | "tables" | "play"> & { full?: string, patch?: string, tables: string, play?: string }} Written  these as JSON texts */
 
 // -- Declare the types of the list of paths, as explain/paths/view.py sends it. Types only.
 
-/** @typedef {{ way: string, sum: string, nodes: string[], wires: string[], below?: boolean, note?: string }} PathRow  `way`: the nodes, and `sum`: the factors with their product, as text; `wires`: their ids; `below`: whether it is negative */
-/** @typedef {{ name?: string, says: string[], rows?: PathRow[], rest?: string }} PathsData  without `name` while they are worked out; `rest`: all paths without a row */
+/**
+ * @typedef {object} PathRow
+ * @property {string} way the nodes, as text
+ * @property {string} sum the factors with their product, as text
+ * @property {string[]} nodes
+ * @property {string[]} wires their ids
+ * @property {boolean} [below] whether the product is negative
+ * @property {string} [note]
+ */
+/**
+ * @typedef {object} PathsData
+ * @property {string} [name] the node; none while they are worked out
+ * @property {string[]} says
+ * @property {PathRow[]} [rows]
+ * @property {string} [rest] all paths without a row
+ */
 
 // -- Declare the types of the sliders' data. Types only.
 
@@ -158,14 +253,27 @@
 // -- Declare the types of the comparison's data, as explain/compare/view.py sends it. Types only.
 
 /** @typedef {[a: string, b: string]} Both */
-/** @typedef {{ name: string, value: Both, cotangent: Both, apart: ("value" | "cotangent")[], here?: boolean }} TwinRow
- * `apart`: which of the two differ; `here`: whether the present graph has the node */
 /**
- * @typedef {{
- *   letter: "A" | "B", kind: "values" | "gradients" | "equal" | "waits", says: string, rows?: TwinRow[], more?: number, equal?: string[],
- *   lit?: string[], kept?: Both, again?: Both, lines?: string[], more_lines?: number,
- * }} TwinsData  `letter`: which of the two is on view; `more`: differing nodes without a row; `lit`: ids of wires; `kept` elements and
- * runs `again`, where a checkpoint differs; `lines` of the formula that only A (-) or only B (+) has
+ * @typedef {object} TwinRow
+ * @property {string} name
+ * @property {Both} value
+ * @property {Both} cotangent
+ * @property {("value" | "cotangent")[]} apart which of the two differ
+ * @property {boolean} [here] whether the present graph has the node
+ */
+/**
+ * @typedef {object} TwinsData
+ * @property {"A" | "B"} letter which of the two is on view
+ * @property {"values" | "gradients" | "equal" | "waits"} kind
+ * @property {string} says
+ * @property {TwinRow[]} [rows]
+ * @property {number} [more] differing nodes without a row
+ * @property {string[]} [equal] nodes that do not differ
+ * @property {string[]} [lit] ids of wires
+ * @property {Both} [kept] elements that are kept, where a checkpoint differs
+ * @property {Both} [again] runs that are made again
+ * @property {string[]} [lines] of the formula that only A (-) or only B (+) has
+ * @property {number} [more_lines]
  */
 
 // -- Declare the type of the constants that Python and the browser share (lab/shared_constants.py). Types

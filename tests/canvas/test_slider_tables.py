@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_viz.canvas import slider_tables
-from autodiff_viz.canvas.slider_tables import POSITIONS, Stretch, is_wanted, keys, tables
+from autodiff_viz.canvas.slider_tables import POSITIONS, Stretch, keys, tables
 from autodiff_viz.display.numbers import sign
 from autodiff_viz.engine.op_derivative import changed_cotangent, local_derivative
 from autodiff_viz.engine.tolerance import norm
@@ -196,17 +196,6 @@ def test_an_unfinished_graph_has_no_keys():
     nodes = tuple(broken if node.name == "b" else node for node in lab.graph.nodes)
     present = lab.history.present._replace(graph=replace(lab.graph, nodes=nodes))
     assert view_keys(replace(lab, history=replace(lab.history, present=present))) == {}
-
-
-def test_names_and_keys_are_a_question():
-    assert is_wanted([["x", "1a"], ["y", "2b"]])
-
-
-@pytest.mark.parametrize(
-    "pairs", [None, "x", {"x": "1a"}, [], ["x"], [["x"]], [["x", 1]], [["x", "1a", "2"]], [["x", "1a"]] * 25]
-)
-def test_anything_else_is_none(pairs):
-    assert not is_wanted(pairs)
 
 
 @pytest.mark.parametrize("room", [100, 400, 1_500, 3_000, 40_000])

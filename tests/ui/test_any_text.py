@@ -15,6 +15,7 @@ import pytest
 
 from autodiff_viz.lab.persistence.address import from_query
 from autodiff_viz.lab.state import start
+from autodiff_viz.messages.envelope import answer_text
 from autodiff_viz.ui import worker_jobs
 from autodiff_viz.ui.address import next_address
 from autodiff_viz.ui.exchange import apply_message, make_answer
@@ -63,10 +64,10 @@ def answered(here: Session, *edits: dict[str, Any]) -> dict[str, Any]:
     last = here.inbox.ack
     numbered = [{**edit, "seq": last + i} for i, edit in enumerate(edits, 1)]
     apply_message(here, json.loads(json.dumps({"key": here.inbox.key, "edits": numbered})))
-    message = {**make_answer(here, pushed=True), "query": next_address(here)}
-    found = json.loads(json.dumps(message, ensure_ascii=False).encode())
+    answer = make_answer(here, pushed=True, query=next_address(here))
+    found = json.loads(answer_text(answer).encode())
     assert found["ack"] == last + len(edits)
-    return {**found, **json.loads(found["full"])}
+    return {**found, **found["full"]}
 
 
 def assert_it_goes_on(here: Session) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -33,6 +34,26 @@ def test_an_argument_of_the_wrong_type_is_refused(tmp_path):
     status, said = checked("--project", tmp_path / "jsconfig.json")
     assert status != 0
     assert "wrong.js(3,27): error TS2345" in said
+
+
+EDITS = """\
+/** @type {import("%s/autodiff_viz/web/messages.js").NewEdit[]} */
+export const edits = [
+  { kind: "connect", from: "a", to: "b", slot: 0 },
+  { kind: "connect", from: "a", slot: 0 },
+  { kind: "connect", from: "a", to: "b", slot: "0" },
+  { kind: "conect", from: "a", to: "b", slot: 0 },
+];
+"""
+
+
+def test_an_edit_with_a_field_that_is_missing_or_of_the_wrong_type_is_refused(tmp_path):
+    (tmp_path / "edits.js").write_text(EDITS % ROOT)
+    config = {"extends": str(ROOT / "jsconfig.json"), "include": [str(tmp_path / "*.js")]}
+    (tmp_path / "jsconfig.json").write_text(json.dumps(config))
+    status, said = checked("--project", tmp_path / "jsconfig.json")
+    assert status != 0
+    assert [int(line) for line in re.findall(r"edits\.js\((\d+),", said)] == [4, 5, 6]
 
 
 def test_every_script_is_read():

@@ -1,11 +1,12 @@
 """Dispatch the edits that canvas, formula and sliders send: each is applied to a lab.
 
-The handlers are in `lab/edits/`, by topic.
+The records are in `messages/edits.py`, the handlers in `lab/edits/`, by topic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+import logging
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from time import thread_time
 from typing import Any
@@ -26,42 +27,59 @@ from autodiff_viz.lab.edits import (
     pieces,
     rules,
 )
-from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.state import Lab, refused
+from autodiff_viz.messages.edits import Unreadable, read_edit
 
-EDITS: Edits = {
-    **nodes.EDITS,
-    **blocks.EDITS,
-    **pieces.EDITS,
-    **rules.EDITS,
-    **groups.EDITS,
-    **document.EDITS,
-    **choices.EDITS,
-    **fields.EDITS,
-    **mend.EDITS,
-    **own_data.EDITS,
-    **compare.EDITS,
+HANDLERS: Handlers = {
+    **nodes.HANDLERS,
+    **blocks.HANDLERS,
+    **pieces.HANDLERS,
+    **rules.HANDLERS,
+    **groups.HANDLERS,
+    **document.HANDLERS,
+    **choices.HANDLERS,
+    **fields.HANDLERS,
+    **mend.HANDLERS,
+    **own_data.HANDLERS,
+    **compare.HANDLERS,
 }
 
+NOT_DONE = Problem(
+    "server-error",
+    "Something went wrong here, not in your graph: this step was not done.",
+    "Your graph is as it was. Try the step again, or reload the page.",
+)
 
-def edited(lab: Lab, edit: Edit) -> Lab:
-    """Apply one edit from the canvas to a lab.
+_log = logging.getLogger(__name__)
+
+
+def edited(lab: Lab, sent: Mapping[str, Any]) -> Lab:
+    """Decode one edit from the canvas and apply it to a lab.
 
     The edit is untrusted: a field that is missing or of the wrong type refuses it. An unknown kind has no
-    effect.
+    effect. If its handler fails, the lab stays as it is and the page says that the fault is ours.
     """
     try:
-        action = EDITS.get(edit.get("kind"))
-        after = action(lab, edit) if action else lab
+        edit = read_edit(sent)
+        handler = HANDLERS.get(type(edit))
+        after = handler(lab, edit) if handler else lab
+    except Unreadable:
+        after = refused(lab, unreadable(sent))
     except GraphError as error:
         after = refused(lab, error)
-    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-        message = f"The canvas sent an edit that could not be read: {str(dict(edit))[:200]}."
-        after = refused(lab, GraphError(Problem("bad-edit", message, "Reload the page and try again.")))
-    return after if after is lab else replace(after, notice=refusals(after.notice, edit.get("seq")))
+    except Exception as error:
+        report_fault(type(edit).__name__, error)
+        after = refused(lab, GraphError(NOT_DONE))
+    return after if after is lab else replace(after, notice=refusals(after.notice, sent.get("seq")))
 
 
-def _left_out(lab: Lab, edit: Edit) -> Lab:
+def report_fault(kind: str, error: Exception) -> None:
+    """Log that the handler of an edit has failed, without anything that the visitor has written."""
+    _log.error("An edit of kind %s failed", kind, exc_info=error)
+
+
+def _left_out(lab: Lab, sent: Mapping[str, Any]) -> Lab:
     """Refuse an edit that comes after the time limit of its message."""
     message = (
         f"So many edits at once take more than {limits.EDIT_SECONDS:g} seconds: the last ones are left out."
@@ -69,10 +87,10 @@ def _left_out(lab: Lab, edit: Edit) -> Lab:
     after = refused(
         lab, GraphError(Problem("too-much-at-once", message, "Make them again, fewer at a time."))
     )
-    return replace(after, notice=refusals(after.notice, edit.get("seq")))
+    return replace(after, notice=refusals(after.notice, sent.get("seq")))
 
 
-def edited_all(lab: Lab, edits: Iterable[Edit], seen: Container[Any] = ()) -> Lab:
+def edited_all(lab: Lab, edits: Iterable[Mapping[str, Any]], seen: Container[Any] = ()) -> Lab:
     """Apply the edits in order.
 
     A refusal stays in `notice` through later accepted edits until the browser has shown it. Edits after

@@ -11,25 +11,22 @@ from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import numbered
 from autodiff_viz.lab.blocks import BLOCKS, block_text
-from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.edits.nodes import fresh_name, with_piece
 from autodiff_viz.lab.inspector.parameters import new_seed
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.language.parse import parse_piece
+from autodiff_viz.messages.edits import Block, edit_data
 
 OUTSIDE = "outside"
 """Stands in the text of a group of layers for the node that it reads."""
 
 
-def _block(lab: Lab, edit: Edit) -> Lab:
-    """Add a group of layers with its parameters.
-
-    Fields of `edit`: `block`, its name; `from`, the node that it reads, else it brings an input of its own;
-    `at` and `feeds`, as of "write".
-    """
-    name, x = str(edit["block"]), edit.get("from")
+def _block(lab: Lab, edit: Block) -> Lab:
+    """Add a group of layers with its parameters."""
+    name, x = edit.block, edit.source
     if name not in BLOCKS:
-        raise ValueError(name)
+        raise unreadable(edit)
     before, label = "", f"Add {name}"
     if x is None:
         x = fresh_name(lab.graph, INPUT)
@@ -39,12 +36,12 @@ def _block(lab: Lab, edit: Edit) -> Lab:
         known, label = shapes(lab.graph), f"Add {name} to {x}"
     if x not in known:
         message = f"The shape of {x} is not known yet, and that of the parameters follows from it."
-        raise GraphError(Problem("block-shape", message, "Mend the nodes before it first.", node=str(x)))
+        raise GraphError(Problem("block-shape", message, "Mend the nodes before it first.", node=x))
     read = x if before else OUTSIDE
     try:
         text = block_text(name, read, known[x], new_seed(lab.graph))
     except GraphError as error:
-        own = {"kind": "block", "block": name, "from": None, "at": edit.get("at")}
+        own = edit_data(Block(block=name, at=edit.at))
         offer = "Add it with an input of its own"
         raise GraphError(
             offering(replace(problem, node=x), offer, own) for problem in error.problems
@@ -55,7 +52,7 @@ def _block(lab: Lab, edit: Edit) -> Lab:
         message = f"A parameter that fits {x} is too large: {error.problems[0].message}"
         hint = "Add a dense layer with fewer outputs before it."
         raise GraphError(Problem("block-shape", message, hint, node=x)) from error
-    return with_piece(lab, _reading(piece, str(x), lab.graph), edit, label)
+    return with_piece(lab, _reading(piece, x, lab.graph), edit, label)
 
 
 def _reading(piece: Graph, x: str, graph: Graph) -> Graph:
@@ -68,4 +65,4 @@ def _reading(piece: Graph, x: str, graph: Graph) -> Graph:
     return replace(piece, nodes=nodes)
 
 
-EDITS: Edits = {"block": _block}
+HANDLERS: Handlers = {Block: _block}

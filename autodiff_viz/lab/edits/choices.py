@@ -9,35 +9,33 @@ from autodiff_viz.explain.forward.view import usual_directions
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.lessons import open_variant
 from autodiff_viz.lab.state import Lab, refused
 from autodiff_viz.lab.training import own, scrubs
+from autodiff_viz.messages.edits import Forward, OpenVariant, ShowFigure, ShowStep, Tangent
 
 # Choose the figure on view.
 
 
-def _show_figure(lab: Lab, edit: Edit) -> Lab:
-    name = edit["figure"]
-    if name not in FIGURES:
-        raise ValueError("no such figure")
-    return replace(lab, figure=name)
+def _show_figure(lab: Lab, edit: ShowFigure) -> Lab:
+    if edit.figure not in FIGURES:
+        raise unreadable(edit)
+    return replace(lab, figure=edit.figure)
 
 
 # Switch forward mode on and off, and set the tangents of inputs.
 
 
-def _switch(lab: Lab, edit: Edit) -> Lab:
+def _switch(lab: Lab, edit: Forward) -> Lab:
     """Switch forward mode on, with a tangent of 1 for the selected or first input, or off."""
-    if type(edit["on"]) is not bool:
-        raise TypeError(edit["on"])
     usual = usual_directions(lab.graph, lab.selected) if lab.forward is None else lab.forward
-    return replace(lab, forward=usual if edit["on"] else None)
+    return replace(lab, forward=usual if edit.on else None)
 
 
-def _tangent(lab: Lab, edit: Edit) -> Lab:
+def _tangent(lab: Lab, edit: Tangent) -> Lab:
     """Set the tangent of an input, which may have gone meanwhile."""
-    name, text = edit["node"], str(edit["value"])
+    name, text = edit.node, edit.value
     if lab.forward is None or name not in lab.graph or lab.graph[name].op != INPUT:
         return lab
     try:
@@ -54,28 +52,23 @@ def _tangent(lab: Lab, edit: Edit) -> Lab:
 # Show a step of the training, while its slider is dragged.
 
 
-def _show_step(lab: Lab, edit: Edit) -> Lab:
-    step, training = edit["step"], own(lab)
-    if type(step) is not int or step < 0:
-        raise ValueError("no such step")
+def _show_step(lab: Lab, edit: ShowStep) -> Lab:
+    step, training = edit.step, own(lab)
     if training is None or step > len(training):  # of a training that has been replaced meanwhile
         return lab
     return scrubs(lab, step)
 
 
-def _open(lab: Lab, edit: Edit) -> Lab:
-    key, variant = edit["lesson"], edit["variant"]
-    if type(variant) is not int or variant < 0:
-        raise ValueError("no such graph")
-    if key != lab.lesson:  # of a lesson that has been left meanwhile
+def _open(lab: Lab, edit: OpenVariant) -> Lab:
+    if edit.lesson != lab.lesson:  # of a lesson that has been left meanwhile
         return lab
-    return open_variant(lab, key, variant)
+    return open_variant(lab, edit.lesson, edit.variant)
 
 
-EDITS: Edits = {
-    "figure": _show_figure,
-    "forward": _switch,
-    "tangent": _tangent,
-    "step": _show_step,
-    "variant": _open,
+HANDLERS: Handlers = {
+    ShowFigure: _show_figure,
+    Forward: _switch,
+    Tangent: _tangent,
+    ShowStep: _show_step,
+    OpenVariant: _open,
 }

@@ -11,9 +11,10 @@ from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.text import quoted
-from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.edits.edit import Handlers
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.language.amend import amended
+from autodiff_viz.messages.edits import Flip, Pin, Unpin, Without
 
 
 def pinned(lab: Lab) -> Lab:
@@ -39,10 +40,9 @@ def flipped(lab: Lab) -> Lab:
     return _entered(lab, there.graph, there.text, f"Show {there.letter}", here)
 
 
-def without(lab: Lab, edit: Edit) -> Lab:
+def without(lab: Lab, edit: Without) -> Lab:
     """Pin the present graph as A, and go on as B without a rule, a mute or a checkpoint region."""
-    what, name = edit["what"], str(edit["name"])
-    graph, label = _WITHOUT[what](lab.graph, name)
+    graph, label = _WITHOUT[edit.what](lab.graph, edit.name)
     if graph == lab.graph:
         return lab
     text = lab.history.present.text
@@ -86,9 +86,9 @@ def _without_region(graph: Graph, name: str) -> tuple[Graph, str]:
 
 _WITHOUT = {"rule": _without_rule, "mute": _without_mute, "region": _without_region}
 
-EDITS: Edits = {
-    "pin": lambda lab, edit: pinned(lab),
-    "unpin": lambda lab, edit: unpinned(lab),
-    "flip": lambda lab, edit: flipped(lab),
-    "without": without,
+HANDLERS: Handlers = {
+    Pin: lambda lab, _: pinned(lab),
+    Unpin: lambda lab, _: unpinned(lab),
+    Flip: lambda lab, _: flipped(lab),
+    Without: without,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import NoReturn
 from urllib.parse import parse_qs
 
 from autodiff_viz.graph import limits
@@ -13,12 +13,13 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import redone, undone
-from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.persistence.address import ELSEWHERE, GRAPH, from_query, with_documents, with_pinned
-from autodiff_viz.lab.persistence.history import recalled
+from autodiff_viz.lab.persistence.history import MalformedTrail, recalled
 from autodiff_viz.lab.state import Lab, opened, stepped, with_text, without_history
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
+from autodiff_viz.messages.edits import Import, Jump, Kept, NewGraph, Redo, Restored, Undo
 
 # Restore what the browser stored of an earlier session. They are untrusted, and have an effect only if
 # they fit what the address has opened.
@@ -27,7 +28,7 @@ from autodiff_viz.language.parse import parse
 UNNAMED = "The last edit"
 
 
-def _kept(lab: Lab, edit: Edit) -> Lab:
+def _kept(lab: Lab, edit: Kept) -> Lab:
     """Put the stored history before that of this session; no effect if it is of another graph.
 
     The address may be one edit ahead of the stored history: `link` is then its present graph, which precedes
@@ -36,11 +37,14 @@ def _kept(lab: Lab, edit: Edit) -> Lab:
     """
     first = lab.history.entries[0]
     opened = (first.graph, first.text)
-    link = _graph(edit.get("link"))
-    found = recalled(edit["trail"], [opened, *([(link, None)] if link is not None else [])], first.pinned)
+    link = _graph(edit.link)
+    try:
+        found = recalled(edit.trail, [opened, *([(link, None)] if link is not None else [])], first.pinned)
+    except MalformedTrail:
+        raise unreadable(edit) from None
     if found is None:
         return lab
-    found, aside = with_documents(found, edit["trail"])
+    found, aside = with_documents(found, edit.trail)
     newest = max(lab.newest, *(entry.document for entry in found.entries))
     return replace(lab, history=_joined(found, lab.history), aside=(*aside, *lab.aside), newest=newest)
 
@@ -71,23 +75,21 @@ def _back_to(history: History, graph: Graph) -> History:
     return replace(history, past=whole[:at], present=whole[at], future=(*whole[at + 1 :], *history.future))
 
 
-def _graph(link: Any) -> Graph | None:
+def _graph(link: str | None) -> Graph | None:
     """Decode the graph of a link; None if it is unreadable."""
     try:
-        return from_link(link) if isinstance(link, str) else None
+        return None if link is None else from_link(link)
     except GraphError:
         return None
 
 
-def _restored(lab: Lab, edit: Edit) -> Lab:
+def _restored(lab: Lab, edit: Restored) -> Lab:
     """Open the stored query that was too long for the address, if nothing has been done since.
 
     Of a query of which the address has the present graph, only the pinned one is taken.
     """
     waiting = [problem.code for problem in lab.notice] == [ELSEWHERE] and not lab.graph.nodes
-    query = edit["query"]
-    if not all(isinstance(value, str) for value in query.values()):
-        return lab
+    query = edit.query
     if query.get(GRAPH) and lab.graph == _graph(query[GRAPH]) and len(lab.history.entries) == 1:
         return lab if lab.pinned else with_pinned(lab, query, limits.JSON)
     if not waiting:
@@ -160,36 +162,22 @@ def _explain(error: GraphError) -> NoReturn:
     raise GraphError((Problem("import-unknown", message, hint), *error.problems[:3])) from error
 
 
-def _import(lab: Lab, edit: Edit) -> Lab:
-    """Replace the graph by a document from outside."""
-    text = edit["text"]
-    if not isinstance(text, str):
-        raise TypeError(text)
-    return imported(lab, text)
-
-
-def _new(lab: Lab, edit: Edit) -> Lab:
+def _new(lab: Lab, edit: NewGraph) -> Lab:
     """Open an empty graph; undo returns to the present one. No step from a graph that is empty already."""
     return opened(lab, Graph(), "New graph") if lab.graph.nodes or lab.lesson else lab
 
 
-def jumped(lab: Lab, index: Any) -> Lab:
-    """Return the lab at another step of its history; unchanged if there is no such step.
-
-    Raises:
-      TypeError: `index` is no integer.
-    """
-    if type(index) is not int:
-        raise TypeError(index)
+def jumped(lab: Lab, index: int) -> Lab:
+    """Return the lab at another step of its history; unchanged if there is no such step."""
     return stepped(lab, jump(lab.history, index))
 
 
-EDITS: Edits = {
-    "new": _new,
-    "undo": lambda lab, edit: undone(lab),
-    "redo": lambda lab, edit: redone(lab),
-    "jump": lambda lab, edit: jumped(lab, edit["index"]),
-    "import": _import,
-    "kept": _kept,
-    "restored": _restored,
+HANDLERS: Handlers = {
+    NewGraph: _new,
+    Undo: lambda lab, _: undone(lab),
+    Redo: lambda lab, _: redone(lab),
+    Jump: lambda lab, edit: jumped(lab, edit.index),
+    Import: lambda lab, edit: imported(lab, edit.text),
+    Kept: _kept,
+    Restored: _restored,
 }

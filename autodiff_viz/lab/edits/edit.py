@@ -1,8 +1,8 @@
-"""Refuse invalid sets of nodes, and offer the smallest valid set that contains them."""
+"""Refuse edits that cannot be read and invalid sets of nodes, and offer the smallest valid set for one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from autodiff_viz.canvas.notices import offering, take_in
@@ -10,30 +10,30 @@ from autodiff_viz.graph.edits import WHOLE
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.messages.edits import Edit, edit_data
 
-# Declare the types of an edit from the canvas, and of the functions that apply one kind of edit.
+Handlers = Mapping[type[Edit], Callable[[Lab, Any], Lab]]
+"""By the record of an edit, the function that applies it to a lab.
 
-
-Edit = Mapping[str, Any]
-"""`{"seq": int, "kind": str, ...}`, made in the browser and therefore untrusted."""
-
-Edits = Mapping[str, Callable[[Lab, Edit], Lab]]
-"""By kind, the function that applies an edit to a lab.
-
-It may raise `GraphError` for an edit that the graph refuses, and `AttributeError`, `KeyError`,
-`OverflowError`, `TypeError` or `ValueError` for a malformed one.
+It raises `GraphError` for an edit that is refused. Anything else that it raises is a fault of the program.
 """
 
 
-def names_of(given: Any) -> frozenset[str]:
-    """Return the names in a list from the browser.
+def unreadable(edit: Edit | Mapping[str, Any]) -> GraphError:
+    """Return the refusal of an edit that no script of the page sends: a record, or what is none."""
+    data = edit_data(edit) if isinstance(edit, Edit) else dict(edit)
+    message = f"The canvas sent an edit that could not be read: {str(data)[:200]}."
+    return GraphError(Problem("bad-edit", message, "Reload the page and try again."))
+
+
+def check_nodes(lab: Lab, edit: Edit, names: Iterable[str]) -> None:
+    """Check that the graph has these nodes.
 
     Raises:
-      TypeError: it is no list.
+      GraphError: it has not; the page sends no such edit.
     """
-    if not isinstance(given, list):
-        raise TypeError(given)
-    return frozenset(str(name) for name in given)
+    if not lab.graph.by_name.keys() >= {*names}:
+        raise unreadable(edit)
 
 
 def mendable(
@@ -59,4 +59,4 @@ def mendable(
         whole = wider() if first.code in WHOLE else None
         if whole is None or whole == names:
             raise
-        raise GraphError(offering(first, take_in(whole - names), again(whole))) from None
+        raise GraphError(offering(first, take_in(whole - names), edit_data(again(whole)))) from None

@@ -14,7 +14,7 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import listed, seed_fault
 from autodiff_viz.lab.actions import resampled, set_input, set_param, typed
-from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.edits.edit import Handlers, check_nodes, unreadable
 from autodiff_viz.lab.inspector.parameters import (
     set_numbers,
     set_shape,
@@ -24,73 +24,61 @@ from autodiff_viz.lab.inspector.parameters import (
     with_learned,
 )
 from autodiff_viz.lab.state import Lab, committed, refused
+from autodiff_viz.messages.edits import (
+    Learn,
+    Numbers,
+    Resample,
+    SetParam,
+    Shape,
+    Slide,
+    Trainable,
+    Type,
+    Units,
+)
 from autodiff_viz.ops.catalog import OPS
 
 # Add all parameters of a layer at once.
 
 
-def _learn(lab: Lab, edit: Edit) -> Lab:
+def _learn(lab: Lab, edit: Learn) -> Lab:
     """Add parameters in the empty slots of a layer."""
-    name = str(edit["node"])
-    graph, added = with_learned(pinned(lab.graph), name)
-    return committed(lab, graph, f"Add {listed(added)} for {name}") if added else lab
+    check_nodes(lab, edit, [edit.node])
+    graph, added = with_learned(pinned(lab.graph), edit.node)
+    return committed(lab, graph, f"Add {listed(added)} for {edit.node}") if added else lab
 
 
 # Edit the formula's text and move sliders; these edits are sent with those of the canvas.
 
 
-def _type(lab: Lab, edit: Edit) -> Lab:
+def _type(lab: Lab, edit: Type) -> Lab:
     """Set the formula's text."""
-    text = edit["text"]
-    if not isinstance(text, str):
-        raise TypeError(text)
-    return typed(lab, text[: limits.TEXT + 1], edit.get("fresh") is not False)
+    return typed(lab, edit.text[: limits.TEXT + 1], edit.fresh)
 
 
-def _slide(lab: Lab, edit: Edit) -> Lab:
+def _slide(lab: Lab, edit: Slide) -> Lab:
     """Set the value of an input; no effect if it no longer exists, since a slider's message may be late."""
-    name, value = edit["name"], edit["value"]
-    if not isinstance(name, str) or not is_number(value):
-        raise ValueError(value)
-    return set_input(lab, name, float(value), edit.get("fresh") is not False) if name in lab.graph else lab
+    node = lab.graph.by_name.get(edit.name)
+    if node is None:
+        return lab
+    if node.op == INPUT and type(node.param("value")) not in (int, float):  # a tensor has no slider
+        raise unreadable(edit)
+    return set_input(lab, edit.name, edit.value, edit.fresh)
 
-
-def is_number(value: object) -> bool:
-    """Return whether an input may have this value."""
-    return type(value) in (int, float) and abs(value) <= limits.NUMBER  # false for NaN
-
-
-Action = Callable[[Lab, str, Any], Lab]
 
 NUMBERS = frozenset({"float", "int", "seed"})  # kinds of parameters
 MOST_UNITS = 4096
 
 
-def _on_node(action: Action, read: Callable[[Any], Any]) -> Callable[[Lab, Edit], Lab]:
-    """Return the edit that applies `action` to its node, with its value parsed by `read`."""
-
-    def apply(lab: Lab, edit: Edit) -> Lab:
-        """Apply the action if the node exists."""
-        name = edit["node"]
-        return action(lab, name, read(edit["value"])) if name in lab.graph else lab
-
-    return apply
+def _on_node(action: Callable[[Lab, str, Any], Lab]) -> Callable[[Lab, Any], Lab]:
+    """Return the handler that applies `action` to the node and the value of an edit, if the node exists."""
+    return lambda lab, edit: action(lab, edit.node, edit.value) if edit.node in lab.graph else lab
 
 
-def _of(kind: type) -> Callable[[Any], Any]:
-    """Return a function that accepts only values of this type."""
-
-    def read(value: Any) -> Any:
-        """Return the value.
-
-        Raises:
-          TypeError: it has another type.
-        """
-        if type(value) is not kind:
-            raise TypeError(value)
-        return value
-
-    return read
+def _shape(lab: Lab, edit: Shape) -> Lab:
+    """Set the shape of an input that is drawn."""
+    if edit.node in lab.graph and lab.graph[edit.node].op != INPUT:
+        raise unreadable(edit)
+    return _on_node(set_shape)(lab, edit)
 
 
 def _units(lab: Lab, name: str, text: str) -> Lab:
@@ -102,50 +90,51 @@ def _units(lab: Lab, name: str, text: str) -> Lab:
     return refused(lab, GraphError(Problem("bad-units", message, "Type another number.", node=name)))
 
 
-def _param(lab: Lab, edit: Edit) -> Lab:
+def _param(lab: Lab, edit: SetParam) -> Lab:
     """Set a parameter of the op. Numbers come as text, and are checked like those of the formula."""
-    name, param, value = edit["node"], edit["param"], edit["value"]
+    name, param, value = edit.node, edit.param, edit.value
     if name not in lab.graph:
         return lab
     node = lab.graph[name]
     if node.op == INPUT:
-        return _draw(lab, name, param, value)
+        return _draw(lab, edit)
     spec = OPS[node.op].param(param)
-    if spec is None:
-        raise ValueError(param)
+    if spec is None or (spec.kind in NUMBERS and not isinstance(value, str)):
+        raise unreadable(edit)
     if spec.kind in NUMBERS:
         value = _number(value)
     return set_param(lab, name, param, float(value) if spec.kind == "float" and type(value) is int else value)
 
 
-def _draw(lab: Lab, name: str, param: str, value: Any) -> Lab:
+def _draw(lab: Lab, edit: SetParam) -> Lab:
     """Set the initializer of a parameter, or the seed of a random draw."""
-    source = source_view(lab.graph[name])
-    if param == "seed" and source.seed is not None and not seed_fault(seed := _number(value)):
-        return set_param(lab, name, "seed", seed)
-    if param == "init" and value in source.inits:
-        return set_param(lab, name, "init", value)
-    raise ValueError(param)
+    source, value = source_view(lab.graph[edit.node]), edit.value
+    if isinstance(value, str):
+        if edit.param == "seed" and source.seed is not None and not seed_fault(seed := _number(value)):
+            return set_param(lab, edit.node, "seed", seed)
+        if edit.param == "init" and value in source.inits:
+            return set_param(lab, edit.node, "init", value)
+    raise unreadable(edit)
 
 
-def _number(text: Any) -> Any:
+def _number(text: str) -> int | float | str:
     """Parse a number, an integer where it has no point; return the text itself if it is none."""
     for kind in (int, float):
         try:
-            return kind(_of(str)(text))
+            return kind(text)
         except ValueError:
             pass
     return text
 
 
-EDITS: Edits = {
-    "learn": _learn,
-    "type": _type,
-    "slide": _slide,
-    "resample": lambda lab, edit: resampled(lab),
-    "param": _param,
-    "trainable": _on_node(set_trainable, _of(bool)),
-    "numbers": _on_node(set_numbers, _of(str)),
-    "shape": _on_node(set_shape, _of(str)),
-    "units": _on_node(_units, _of(str)),
+HANDLERS: Handlers = {
+    Learn: _learn,
+    Type: _type,
+    Slide: _slide,
+    Resample: lambda lab, _: resampled(lab),
+    SetParam: _param,
+    Trainable: _on_node(set_trainable),
+    Numbers: _on_node(set_numbers),
+    Shape: _shape,
+    Units: _on_node(_units),
 }

@@ -27,20 +27,21 @@ from autodiff_viz.graph.history import undo
 from autodiff_viz.graph.model import Graph, Group
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.lab.edits.edit import Edit, Edits, mendable, names_of
+from autodiff_viz.lab.edits.edit import Handlers, mendable
 from autodiff_viz.lab.edits.pieces import counted
 from autodiff_viz.lab.labels import set_to
 from autodiff_viz.lab.state import Lab, committed, stepped
+from autodiff_viz.messages.edits import Branches, Collapse, MakeBranches, MakeGroup, Tune, Ungroup
 
 # Edit groups of branches: create one, set the number of branches, train one branch alone.
 
 
-def _branches(lab: Lab, edit: Edit) -> Lab:
+def _branches(lab: Lab, edit: Branches) -> Lab:
     """Set the number of branches of a group.
 
     New branches are collapsed if the last one is. Without any positions the graph is laid out anew.
     """
-    name, k = str(edit["group"]), int(edit["k"])
+    name, k = edit.group, edit.k
     loose = all(node.position is None for node in lab.graph.nodes)
     before = lab.graph if loose else pinned(lab.graph)
     last = branches_of(before, name)[-1:]
@@ -81,16 +82,16 @@ def _apart(before: Graph, after: Graph) -> Graph:
     return edits.with_positions(after, free | stacked(tabs, after.by_name, sizes, free))
 
 
-def _make(lab: Lab, edit: Edit) -> Lab:
+def _make(lab: Lab, edit: MakeBranches) -> Lab:
     """Make the nodes the only branch of a new group; an existing group of these nodes becomes that branch."""
-    names, name = names_of(edit["nodes"]), free_title(lab.graph, "branches")
+    names, name = frozenset(edit.nodes), free_title(lab.graph, "branches")
     if not names:
         raise GraphError(Problem("no-nodes", "No node is selected.", "Select one or more nodes first."))
     graph = mendable(
         lambda: _with_first(pinned(lab.graph), name, names),
         lambda: mended_group(lab.graph, name, names),
         names,
-        lambda whole: {"kind": "make_branches", "nodes": sorted(whole)},
+        lambda whole: MakeBranches(nodes=sorted(whole)),
     )
     return committed(replace(lab, collapsed=lab.collapsed - {name}), graph, f"Make {name}")
 
@@ -112,43 +113,43 @@ def _free(groups: Iterable[Group], title: str) -> str:
     return free_title(Graph(groups=tuple(groups)), title)
 
 
-def _tune(lab: Lab, edit: Edit) -> Lab:
+def _tune(lab: Lab, edit: Tune) -> Lab:
     """Train one branch alone, or all of them again."""
-    name, branch = frame_of(lab.graph, edit["group"]).name, edit["branch"]
-    if branch is None:
+    name = frame_of(lab.graph, edit.group).name
+    if edit.branch is None:
         return committed(lab, freed(lab.graph, name), f"Train all branches of {name}")
-    return committed(lab, tuned(lab.graph, name, str(branch)), f"Train only {branch}")
+    return committed(lab, tuned(lab.graph, name, edit.branch), f"Train only {edit.branch}")
 
 
-def _group(lab: Lab, edit: Edit) -> Lab:
+def _group(lab: Lab, edit: MakeGroup) -> Lab:
     """Put the nodes into a new group."""
-    names, name = names_of(edit["nodes"]), free_title(lab.graph, "group")
+    names, name = frozenset(edit.nodes), free_title(lab.graph, "group")
     if not names:
         raise GraphError(Problem("no-nodes", "No node is selected.", "Select one or more nodes first."))
     graph = mendable(
         lambda: with_group(pinned(lab.graph), Group(name, names)),
         lambda: mended_group(lab.graph, name, names),
         names,
-        lambda whole: {"kind": "group", "nodes": sorted(whole)},
+        lambda whole: MakeGroup(nodes=sorted(whole)),
     )
     opened = replace(lab, collapsed=lab.collapsed - {name})  # left over from a group of this name
     return committed(opened, graph, f"Group {counted(names)} as {name}")
 
 
-def _ungroup(lab: Lab, edit: Edit) -> Lab:
-    """Dissolve a group; its nodes stay. `positions` has other nodes that have made room for them."""
-    name = frame_of(lab.graph, edit["group"]).name
+def _ungroup(lab: Lab, edit: Ungroup) -> Lab:
+    """Dissolve a group; its nodes stay."""
+    name = frame_of(lab.graph, edit.group).name
     graph = with_positions(pinned(lab.graph), _positions(lab, edit))
     return committed(lab, without_group(graph, name), f"Ungroup {name}")
 
 
-def _collapse(lab: Lab, edit: Edit) -> Lab:
+def _collapse(lab: Lab, edit: Collapse) -> Lab:
     """Collapse or expand a group. It changes only the view, and is no step of the history.
 
     If nodes make room for those of the group, at the `positions` of the edit, it is a step. When such a group
     is collapsed they return to where they were.
     """
-    name, on = frame_of(lab.graph, edit["group"]).name, edit["on"] is True
+    name, on = frame_of(lab.graph, edit.group).name, edit.on
     kept = lab.collapsed | {name} if on else lab.collapsed - {name}
     positions = {} if on else _positions(lab, edit)
     if not on and not positions:
@@ -156,10 +157,9 @@ def _collapse(lab: Lab, edit: Edit) -> Lab:
     return _shut(lab, name, kept) if on else _moved(lab, positions, f"Open {name}", (name, False), kept)
 
 
-def _positions(lab: Lab, edit: Edit) -> dict[str, Point]:
-    """Return the new positions of nodes that make room."""
-    given = {str(name): (float(x), float(y)) for name, (x, y) in edit.get("positions", {}).items()}
-    return {name: at for name, at in given.items() if name in lab.graph}
+def _positions(lab: Lab, edit: Collapse | Ungroup) -> dict[str, Point]:
+    """Return the new positions of nodes that make room, which may have gone meanwhile."""
+    return {name: at for name, at in edit.positions.items() if name in lab.graph}
 
 
 def _moved(
@@ -189,11 +189,11 @@ def _shut(lab: Lab, name: str, kept: frozenset[str]) -> Lab:
     return _moved(lab, back, f"Collapse {name}", (name, True), kept)
 
 
-EDITS: Edits = {
-    "branches": _branches,
-    "make_branches": _make,
-    "tune": _tune,
-    "group": _group,
-    "ungroup": _ungroup,
-    "collapse": _collapse,
+HANDLERS: Handlers = {
+    Branches: _branches,
+    MakeBranches: _make,
+    Tune: _tune,
+    MakeGroup: _group,
+    Ungroup: _ungroup,
+    Collapse: _collapse,
 }

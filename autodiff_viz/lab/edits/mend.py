@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff_viz.canvas.arrange import arranged_at, clear_of_cards, pinned
 from autodiff_viz.canvas.cards import pictured, size
 from autodiff_viz.canvas.layout.placing import Point
-from autodiff_viz.explain.catalog import cure_of
+from autodiff_viz.explain.catalog import UnknownExplanation, cure_of
 from autodiff_viz.explain.cure import Cure
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.history import DTYPE, LOSS_SCALE
@@ -13,27 +13,28 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.subgraph import detached, extract
-from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.evaluate import evaluated, evaluated_at
 from autodiff_viz.lab.state import Lab, committed, with_setting
 from autodiff_viz.lab.training import moment
+from autodiff_viz.messages.edits import Mend
 
 
-def _mend(lab: Lab, edit: Edit) -> Lab:
+def _mend(lab: Lab, edit: Mend) -> Lab:
     """Apply the cure that an explanation of the present numbers has, as one step of undo.
-
-    Fields of `edit`: `of`, the explanation; `node`, the node that it is about, if any; `mend`, the text of
-    the cure that the page showed.
 
     Raises:
       GraphError: the explanation has no cure any more, or another one than the page showed.
     """
-    of, node, shown = edit["of"], edit.get("node"), edit["mend"]
+    of, node, shown = edit.of, edit.node, edit.mend
     at = moment(lab)
     found = (evaluated_at(lab, at) if at else None) or evaluated(lab)
     if not found.complete or found.trace is None:
         _refuse("nothing-to-mend", "The graph has no numbers to mend.", "Correct its problems first.", node)
-    cure = cure_of(found.trace, of, node, at is not None)
+    try:
+        cure = cure_of(found.trace, of, node, at is not None)
+    except UnknownExplanation:
+        raise unreadable(edit) from None
     if cure is None:
         message = f"\u201c{shown}\u201d no longer applies: the numbers have changed since it was offered."
         _refuse("nothing-to-mend", message, "Look at what the page says now.", node)
@@ -90,4 +91,4 @@ def _refuse(code: str, message: str, hint: str, node: str | None) -> None:
     raise GraphError(Problem(code, message, hint, node=node))
 
 
-EDITS: Edits = {"mend": _mend}
+HANDLERS: Handlers = {Mend: _mend}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import binascii
 from base64 import b64decode
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from autodiff_viz.canvas.arrange import pinned
 from autodiff_viz.canvas.notices import offering
@@ -16,23 +16,20 @@ from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import INPUT, Graph, Literal, Node, params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import counted, listed, shape_of
-from autodiff_viz.lab.edits.edit import Edit, Edits
+from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.edits.nodes import fresh_name
 from autodiff_viz.lab.inspector.parameters import DRAWN, ENDS
 from autodiff_viz.lab.own_data import BYTES, DATA_OF, Data, Unreadable, fitted, read_npy, read_table
 from autodiff_viz.lab.state import Lab, committed
+from autodiff_viz.messages import edits as messages
 
 OFFERED = 20_000  # characters of a table that a refusal sends back, to be read in another way
 
 
-def _data(lab: Lab, edit: Edit) -> Lab:
-    """Set the value of an input, or add an input that has it.
-
-    Fields of `edit`: `text`, a table, or `npy`, a file in base64; `node`, the input, else a new one at `at`;
-    `without`, columns to leave out, and `complete`, whether rows with empty cells are left out.
-    """
-    name, at = edit.get("node"), edit.get("at")
-    node = None if name is None else lab.graph.by_name.get(str(name))
+def _data(lab: Lab, edit: messages.Data) -> Lab:
+    """Set the value of an input, or add an input that has it."""
+    name = edit.node
+    node = None if name is None else lab.graph.by_name.get(name)
     if name is not None and node is None:
         return lab  # a late message; the node has been deleted
     if node is not None and node.op != INPUT:
@@ -47,8 +44,9 @@ def _data(lab: Lab, edit: Edit) -> Lab:
     value = _literal(fitted(data, rank).tolist())
     if node is None:
         name = fresh_name(lab.graph, INPUT)
-        place = None if at is None else (float(at[0]), float(at[1]))
-        graph = edits.with_node(pinned(lab.graph), Node(name, INPUT, (), params(value=value), position=place))
+        graph = edits.with_node(
+            pinned(lab.graph), Node(name, INPUT, (), params(value=value), position=edit.at)
+        )
     else:
         changes = {"value": value, **dict.fromkeys(DRAWN), **(dict.fromkeys(ENDS) if shape_of(value) else {})}
         graph = edits.with_params(lab.graph, name, changes)
@@ -56,28 +54,30 @@ def _data(lab: Lab, edit: Edit) -> Lab:
     return committed(lab, graph, f"{DATA_OF} {name}: {'; '.join(said)}")
 
 
-def _read(edit: Edit) -> Data:
+def _read(edit: messages.Data) -> Data:
     """Read the data; a table that cannot be read whole offers the part that can."""
-    if "npy" in edit:
-        if len(edit["npy"]) > 2 * BYTES:
+    if edit.npy is not None:
+        if len(edit.npy) > 2 * BYTES:
             raise GraphError(Problem("own-data", "This file is too large.", "Take fewer rows."))
         try:
-            return read_npy(b64decode(edit["npy"], validate=True))
-        except binascii.Error as error:
-            raise ValueError(edit) from error
-    text, without, complete = edit["text"], edit.get("without", ()), edit.get("complete", False)
-    if not isinstance(text, str) or not all(type(each) is int for each in without):
-        raise TypeError(text)
+            data = b64decode(edit.npy, validate=True)
+        except ValueError as error:
+            raise unreadable(edit) from error
+        return read_npy(data)
+    text = edit.text
+    if text is None:
+        raise unreadable(edit)
     try:
-        return read_table(text, without, complete is True)
+        return read_table(text, edit.without, edit.complete)
     except Unreadable as error:
         (problem,) = error.problems
         if len(text) > OFFERED or not (error.columns or error.rows):
             raise
-        less = {"without": [*without, *error.columns], "complete": complete is True or error.rows}
+        without, complete = [*edit.without, *error.columns], edit.complete or error.rows
+        less = structs.replace(edit, without=without, complete=complete, seq=None)
         columns = listed([str(column) for column in error.columns])
         offer = "Leave out the rows with empty cells" if error.rows else f"Leave out column {columns}"
-        raise GraphError(offering(problem, offer, {**edit, **less})) from error
+        raise GraphError(offering(problem, offer, messages.edit_data(less))) from error
 
 
 def _shape(node: Node) -> tuple[int, ...]:
@@ -104,4 +104,4 @@ def _misfits(before: Graph, after: Graph) -> list[str]:
     return [f"this shape does not fit {listed([*found], 3)}"] if found else []
 
 
-EDITS: Edits = {"data": _data}
+HANDLERS: Handlers = {messages.Data: _data}

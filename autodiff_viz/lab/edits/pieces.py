@@ -21,10 +21,11 @@ from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.subgraph import detached, extract, graft
-from autodiff_viz.lab.edits.edit import Edit, Edits, names_of
+from autodiff_viz.lab.edits.edit import Handlers, check_nodes
 from autodiff_viz.lab.state import Lab, committed
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse_piece
+from autodiff_viz.messages.edits import Arrange, Cut, Duplicate, Move, Paste
 from autodiff_viz.ops.misfits import Shape
 
 MOVES = {
@@ -48,51 +49,45 @@ def counted(names: Iterable[str]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} nodes"
 
 
-def _move(lab: Lab, edit: Edit) -> Lab:
+def _move(lab: Lab, edit: Move) -> Lab:
     """Set positions of nodes. Successive nudges of the same nodes are one step of undo."""
-    positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
-    how = edit.get("how")
-    label = MOVES[how].format(counted(positions))
+    label = MOVES[edit.how].format(counted(edit.positions))
     # The first move fixes the positions of all nodes, so that later edits do not lay the others out anew.
-    pinned = {**standing(lab.graph), **positions}
+    pinned = {**standing(lab.graph), **edit.positions}
     moved = committed(lab, edits.with_positions(lab.graph, pinned), label)
-    if how == "nudge" and lab.history.present.label == label and moved.history is not lab.history:
+    if edit.how == "nudge" and lab.history.present.label == label and moved.history is not lab.history:
         moved = replace(moved, history=replace(moved.history, past=lab.history.past))
     return moved
 
 
-def _arrange(lab: Lab, edit: Edit) -> Lab:
+def _arrange(lab: Lab, edit: Arrange) -> Lab:
     """Lay out the given nodes, or the whole graph."""
-    names = [str(name) for name in edit.get("nodes") or ()]
+    names = edit.nodes
     if not names:
         shut = lab.collapsed.intersection(group.name for group in lab.graph.groups)
         everywhere = folded_places(lab.graph, shut) if shut else dict.fromkeys(lab.graph.by_name)
         return committed(lab, edits.with_positions(lab.graph, everywhere), "Arrange")
+    check_nodes(lab, edit, names)
     pinned = {**standing(lab.graph), **arranged(lab.graph, names)}
     return committed(lab, edits.with_positions(lab.graph, pinned), f"Arrange {counted(names)}")
 
 
-def _duplicate(lab: Lab, edit: Edit) -> Lab:
+def _duplicate(lab: Lab, edit: Duplicate) -> Lab:
     """Copy nodes. Wires from outside are kept: the copy reads what the original reads."""
-    right, down = (float(step) for step in edit["by"])
     piece = extract(lab.graph, _chosen(edit))
     stand = standing(lab.graph)
     positions = {name: stand[name] for name in piece.by_name}
-    return _grafted(lab, piece, moved_by(positions, (right, down)), "Duplicate", lab.collapsed)
+    return _grafted(lab, piece, moved_by(positions, edit.by), "Duplicate", lab.collapsed)
 
 
-def _paste(lab: Lab, edit: Edit) -> Lab:
-    """Paste text from this canvas or from elsewhere around the point `at`, clear of all cards.
-
-    `collapsed` in `edit` names the collapsed groups of the text.
-    """
-    x, y = (float(axis) for axis in edit["at"])
-    piece = _read(edit["text"])
+def _paste(lab: Lab, edit: Paste) -> Lab:
+    """Paste text from this canvas or from elsewhere around a point, clear of all cards."""
+    piece = _read(edit.text)
     inside = detached(piece)
     tall = _pictured_in(lab.graph, piece)
-    around = centred(inside, places(inside).positions, (x, y), tall)
+    around = centred(inside, places(inside).positions, edit.at, tall)
     free = clear_of_cards(inside, around, lab.graph, tall)
-    return _grafted(lab, piece, free, "Paste", names_of(edit.get("collapsed", [])))
+    return _grafted(lab, piece, free, "Paste", frozenset(edit.collapsed))
 
 
 def _pictured_in(graph: Graph, piece: Graph) -> dict[str, Shape]:
@@ -102,10 +97,8 @@ def _pictured_in(graph: Graph, piece: Graph) -> dict[str, Shape]:
     return {name: tall[new] for name, new in found.name_of.items() if new in tall}
 
 
-def _read(text: object) -> Graph:
+def _read(text: str) -> Graph:
     """Parse pasted text, JSON or formula."""
-    if not isinstance(text, str):
-        raise TypeError(text)
     try:
         piece = from_json(text) if text.lstrip().startswith("{") else parse_piece(text)
     except GraphError as error:
@@ -143,28 +136,28 @@ def _grafted(
     return replace(after, selected=selected, picked=names, collapsed=lab.collapsed | copied)
 
 
-def _cut(lab: Lab, edit: Edit) -> Lab:
+def _cut(lab: Lab, edit: Cut) -> Lab:
     """Cut nodes to the clipboard: delete them, since the browser has copied them."""
     names = _chosen(edit)
     return committed(lab, edits.without_nodes(pinned(lab.graph), names), f"Cut {counted(names)}")
 
 
-def _chosen(edit: Edit) -> tuple[str, ...]:
+def _chosen(edit: Cut | Duplicate) -> tuple[str, ...]:
     """Return the names of the edit's nodes.
 
     Raises:
       GraphError: there is none.
     """
-    names = tuple(dict.fromkeys(str(name) for name in edit["nodes"]))
+    names = tuple(dict.fromkeys(edit.nodes))
     if not names:
         raise GraphError(Problem("no-nodes", "No node is selected.", "Select one or more nodes first."))
     return names
 
 
-EDITS: Edits = {
-    "move": _move,
-    "arrange": _arrange,
-    "duplicate": _duplicate,
-    "paste": _paste,
-    "cut": _cut,
+HANDLERS: Handlers = {
+    Move: _move,
+    Arrange: _arrange,
+    Duplicate: _duplicate,
+    Paste: _paste,
+    Cut: _cut,
 }

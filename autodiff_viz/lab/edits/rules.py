@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,48 +15,60 @@ from autodiff_viz.graph.frames import frame_problems
 from autodiff_viz.graph.model import INPUT, Graph, Group, Region
 from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.text import listed, numbered
 from autodiff_viz.lab.actions import set_function, set_policy, set_rules
-from autodiff_viz.lab.edits.edit import Edit, Edits, mendable, names_of
+from autodiff_viz.lab.edits.edit import Handlers, check_nodes, mendable, unreadable
 from autodiff_viz.lab.state import Lab, committed, refused
+from autodiff_viz.messages.edits import (
+    Checkpoint,
+    CutAfter,
+    Function,
+    Mute,
+    Policy,
+    Regroup,
+    RenameRegion,
+    Rules,
+    SetRegion,
+    Uncheckpoint,
+)
 
 
-def _checkpoint(lab: Lab, edit: Edit) -> Lab:
+def _checkpoint(lab: Lab, edit: Checkpoint) -> Lab:
     """Put the nodes into a new checkpoint region."""
-    names = names_of(edit["nodes"])
+    names = frozenset(edit.nodes)
     name = numbered("block", {frame.name for frame in lab.graph.frames})
     graph = mendable(
         lambda: edits.with_region(lab.graph, Region(name, names)),
         lambda: mended(lab.graph, name, names),
         names,
-        lambda whole: {"kind": "checkpoint", "nodes": sorted(whole)},
+        lambda whole: Checkpoint(nodes=sorted(whole)),
     )
     return committed(lab, graph, f"Checkpoint {name}")
 
 
-def _uncheckpoint(lab: Lab, edit: Edit) -> Lab:
+def _uncheckpoint(lab: Lab, edit: Uncheckpoint) -> Lab:
     """Remove a checkpoint region."""
-    region = edit["region"]
-    return committed(lab, edits.without_region(lab.graph, region), f"Remove the checkpoint {region}")
+    graph = edits.without_region(lab.graph, edit.region)
+    return committed(lab, graph, f"Remove the checkpoint {edit.region}")
 
 
-def _region(lab: Lab, edit: Edit) -> Lab:
+def _region(lab: Lab, edit: SetRegion) -> Lab:
     """Set the nodes of a region."""
-    name, names = frame_of(lab.graph, edit["region"]).name, names_of(edit["nodes"])
+    name, names = frame_of(lab.graph, edit.region).name, frozenset(edit.nodes)
     graph = mendable(
         lambda: with_members(lab.graph, {name: names}),
         lambda: mended(lab.graph, name, names),
         names,
-        lambda whole: {"kind": "region", "region": name, "nodes": sorted(whole)},
+        lambda whole: SetRegion(region=name, nodes=sorted(whole)),
     )
     return committed(lab, graph, f"Change the nodes of {name}")
 
 
-def _regroup(lab: Lab, edit: Edit) -> Lab:
+def _regroup(lab: Lab, edit: Regroup) -> Lab:
     """Set positions of dragged nodes, and put them into regions and groups or take them out."""
-    positions = {str(name): (float(x), float(y)) for name, (x, y) in edit["positions"].items()}
-    moved = edits.with_positions(lab.graph, {**standing(lab.graph), **positions})
-    joins, leaves = _changes(lab.graph, edit["join"]), _changes(lab.graph, edit["leave"])
+    moved = edits.with_positions(lab.graph, {**standing(lab.graph), **edit.positions})
+    joins, leaves = _changes(lab.graph, edit.join), _changes(lab.graph, edit.leave)
     members = {
         name: (frame_of(lab.graph, name).nodes | joins.get(name, frozenset())) - leaves.get(name, frozenset())
         for name in {**joins, **leaves}
@@ -69,20 +82,20 @@ def _regroup(lab: Lab, edit: Edit) -> Lab:
         mend = mended_group if isinstance(frame_of(lab.graph, name), Group) else mended
         return mend(lab.graph, name, members[name])
 
-    def again(whole: frozenset[str]) -> Edit:
+    def again(whole: frozenset[str]) -> Regroup:
         """Return the edit for a larger set of nodes."""
         name = next(iter(joins))
         join = {name: sorted(whole - frame_of(lab.graph, name).nodes)}
-        return {"kind": "regroup", "positions": edit["positions"], "join": join, "leave": {}}
+        return Regroup(positions=edit.positions, join=join, leave={})
 
     whole = next(iter(members.values()), frozenset())
     graph = mendable(lambda: with_members(moved, members), wider, whole, again)
-    return committed(lab, graph, _regrouped(positions, joins, leaves))
+    return committed(lab, graph, _regrouped(edit.positions, joins, leaves))
 
 
-def _changes(graph: Graph, given: Any) -> dict[str, frozenset[str]]:
+def _changes(graph: Graph, given: Mapping[str, list[str]]) -> dict[str, frozenset[str]]:
     """Return the nodes by the name of the region or group."""
-    return {frame_of(graph, name).name: names_of(names) for name, names in given.items()}
+    return {frame_of(graph, name).name: frozenset(names) for name, names in given.items()}
 
 
 def _regrouped(positions: dict[str, Any], joins: dict[str, Any], leaves: dict[str, Any]) -> str:
@@ -92,47 +105,63 @@ def _regrouped(positions: dict[str, Any], joins: dict[str, Any], leaves: dict[st
     return f"Move {who} {listed(where) or 'on the canvas'}"
 
 
-def _policy(lab: Lab, edit: Edit) -> Lab:
+def _policy(lab: Lab, edit: Policy) -> Lab:
     """Set the policy of a checkpoint region."""
-    return set_policy(lab, frame_of(lab.graph, edit["region"]).name, edit["policy"], names_of(edit["saved"]))
+    return set_policy(lab, frame_of(lab.graph, edit.region).name, edit.policy, frozenset(edit.saved))
 
 
-def _rename_region(lab: Lab, edit: Edit) -> Lab:
+def _rename_region(lab: Lab, edit: RenameRegion) -> Lab:
     """Rename a region or a group; a collapsed group stays collapsed."""
-    old, new = frame_of(lab.graph, edit["region"]).name, str(edit["name"]).strip()
+    old, new = frame_of(lab.graph, edit.region).name, edit.name.strip()
     after = committed(lab, renamed_frame(lab.graph, old, new), f"Rename {old} to {new}")
     return replace(after, collapsed=lab.collapsed | {new}) if old in lab.collapsed else after
 
 
-def _mute(lab: Lab, edit: Edit) -> Lab:
+def _mute(lab: Lab, edit: Mute) -> Lab:
     """Mute nodes, or unmute them."""
-    names, on = [str(name) for name in edit["nodes"]], edit["on"] is True
+    check_nodes(lab, edit, edit.nodes)
+    names, on = edit.nodes, edit.on
     graph = with_muted(lab.graph, names, on)
     changed = [name for name in names if graph[name].muted != lab.graph[name].muted]
     where = changed[0] if len(changed) == 1 else f"{len(changed)} nodes"
     return committed(lab, graph, f"{'Mute' if on else 'Unmute'} {where}")
 
 
-def _cut_after(lab: Lab, edit: Edit) -> Lab:
+def _cut_after(lab: Lab, edit: CutAfter) -> Lab:
     """Put a cut after nodes, or remove it."""
-    names, on = [str(name) for name in edit["nodes"]], edit["on"] is True
+    check_nodes(lab, edit, edit.nodes)
+    names, on = edit.nodes, edit.on
     graph = with_cuts(lab.graph, names, on)
     changed = [name for name in names if graph[name].cut != lab.graph[name].cut]
     where = changed[0] if len(changed) == 1 else f"{len(changed)} nodes"
     return committed(lab, graph, f"{'Cut' if on else 'Remove the cut'} after {where}")
 
 
-EDITS: Edits = {
-    "mute": _mute,
-    "cut_after": _cut_after,
-    "rules": lambda lab, edit: set_rules(lab, [str(name) for name in edit["nodes"]], edit["rule"]),
-    "function": lambda lab, edit: set_function(lab, edit["node"], str(edit["text"])),
-    "checkpoint": _checkpoint,
-    "uncheckpoint": _uncheckpoint,
-    "region": _region,
-    "regroup": _regroup,
-    "policy": _policy,
-    "rename_region": _rename_region,
+def _rules(lab: Lab, edit: Rules) -> Lab:
+    """Put one rule on nodes."""
+    check_nodes(lab, edit, edit.nodes)
+    if edit.rule not in KINDS:
+        raise unreadable(edit)
+    return set_rules(lab, edit.nodes, edit.rule)
+
+
+def _function(lab: Lab, edit: Function) -> Lab:
+    """Set the function or the number of a node's rule."""
+    check_nodes(lab, edit, [edit.node])
+    return set_function(lab, edit.node, edit.text)
+
+
+HANDLERS: Handlers = {
+    Mute: _mute,
+    CutAfter: _cut_after,
+    Rules: _rules,
+    Function: _function,
+    Checkpoint: _checkpoint,
+    Uncheckpoint: _uncheckpoint,
+    SetRegion: _region,
+    Regroup: _regroup,
+    Policy: _policy,
+    RenameRegion: _rename_region,
 }
 
 

@@ -17,6 +17,23 @@ from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.lab.inspector.node import NodeView
 from autodiff_viz.lab.inspector.parameters import Source
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.messages.edits import (
+    Data,
+    Edit,
+    Function,
+    Learn,
+    Numbers,
+    Policy,
+    SetParam,
+    Shape,
+    Tangent,
+    Trainable,
+    Uncheckpoint,
+    Units,
+    Without,
+    edit_data,
+    edit_template,
+)
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.op import Param
 
@@ -61,7 +78,7 @@ def _without(graph: Graph, node: NodeView) -> list[Field]:
             f"Compare: without {label}",
             "button",
             None,
-            {"kind": "without", "what": what, "name": name},
+            edit_data(Without(what=what, name=name)),
             WITHOUT_HELP,
         )
         for what, name, label in found
@@ -70,32 +87,32 @@ def _without(graph: Graph, node: NodeView) -> list[Field]:
 
 def _function(node: NodeView) -> Field:
     """Return the field of the rule's function or number."""
-    edit = {"kind": "function", "node": node.name}
+    edit = edit_template(Function, "text", node=node.name)
     return {**_field("function", KINDS[node.rule].asks, "text", node.function, edit), "as": "text"}
 
 
 def _source(name: str, source: Source, trained: bool) -> list[Field]:
     """Return the fields of an input: data or parameter, its numbers or its random draw."""
 
-    def of(kind: str) -> dict[str, Any]:
+    def of(record: type[Edit], value: str = "value", **known: Any) -> dict[str, Any]:
         """Return an edit of this kind."""
-        return {"kind": kind, "node": name}
+        return edit_template(record, value, node=name, **known)
 
     found = [
-        _field("trainable", "Parameter: training may change it", "check", source.trainable, of("trainable"))
+        _field("trainable", "Parameter: training may change it", "check", source.trainable, of(Trainable))
     ]
     if source.seed is not None or source.value is not None:
         label = "Numbers when training starts" if trained and source.trainable else "Numbers"
-        numbers = _field("numbers", label, "text", source.value or "", of("numbers"))
+        numbers = _field("numbers", label, "text", source.value or "", of(Numbers))
         placeholder = "drawn at random; type some, or paste columns"
-        found.append({**numbers, "placeholder": placeholder, "table": of("data")})
-        found.append(_field("data", "Data from a file", "file", None, of("data"), DATA_HELP))
-    found.append(_field("shape", "Shape", "text", source.shape, of("shape"), SHAPE_HELP))
+        found.append({**numbers, "placeholder": placeholder, "table": of(Data, "text")})
+        found.append(_field("data", "Data from a file", "file", None, of(Data, "npy"), DATA_HELP))
+    found.append(_field("shape", "Shape", "text", source.shape, of(Shape), SHAPE_HELP))
     if source.inits:
-        begins = _field("init", "Begins as", "choice", source.init, {**of("param"), "param": "init"})
+        begins = _field("init", "Begins as", "choice", source.init, of(SetParam, param="init"))
         found.append({**begins, "choices": [[init, init] for init in source.inits]})
     if source.seed is not None:
-        found.append(_field("seed", "Seed", "number", str(source.seed), {**of("param"), "param": "seed"}))
+        found.append(_field("seed", "Seed", "number", str(source.seed), of(SetParam, param="seed")))
     return found
 
 
@@ -103,10 +120,10 @@ def _layer(node: NodeView) -> list[Field]:
     """Return the fields of a layer's parameters."""
     found = []
     if node.learns:
-        edit = {"kind": "learn", "node": node.name}
+        edit = edit_data(Learn(node=node.name))
         found.append(_field("learn", "Add what it learns", "button", None, edit, LEARN_HELP))
     if node.units is not None:
-        edit = {"kind": "units", "node": node.name}
+        edit = edit_template(Units, "value", node=node.name)
         found.append(_field("units", "Outputs", "number", str(node.units), edit, UNITS_HELP))
     return found
 
@@ -125,22 +142,22 @@ def _param(name: str, param: Param, value: Any) -> Field:
         said = f"{param.name} = {shown}   (change it in the formula)"
         return _field(f"param_{param.name}", said, "note", None, {})
     shown = value if kind != "number" else repr(float(value) if param.kind == "float" else int(value))
-    edit = {"kind": "param", "node": name, "param": param.name}
+    edit = edit_template(SetParam, "value", node=name, param=param.name)
     field = _field(f"param_{param.name}", param.name, kind, shown, edit, param.doc)
     return {**field, "choices": [[choice, choice] for choice in param.choices]} if kind == "choice" else field
 
 
 def _region(region: Region) -> list[Field]:
     """Return the fields of a checkpoint region: its policy, its saved names, its removal."""
-    policy = {"kind": "policy", "region": region.name, "saved": sorted(region.nodes)}
+    policy = edit_template(Policy, "policy", region=region.name, saved=sorted(region.nodes))
     keeps = _field("policy", f"Checkpoint {region.name} keeps", "choice", region.policy, policy)
     found = [{**keeps, "as": "policy", "choices": [[name, record.keeps] for name, record in POLICY.items()]}]
     if POLICY[region.policy].takes_names:
-        edit = {"kind": "policy", "region": region.name, "policy": region.policy}
+        edit = edit_template(Policy, "saved", region=region.name, policy=region.policy)
         label, chosen = f"Values that {region.name} keeps", sorted(region.saved)
         names = [[name, name] for name in sorted(region.nodes)]
         found.append({**_field("saved", label, "several", chosen, edit), "as": "saved", "choices": names})
-    edit = {"kind": "uncheckpoint", "region": region.name}
+    edit = edit_data(Uncheckpoint(region=region.name))
     return [*found, _field("uncheckpoint", f"Remove checkpoint {region.name}", "button", None, edit)]
 
 
@@ -157,7 +174,7 @@ def tangent_field(lab: Lab, name: str) -> list[dict[str, Any]]:
     if lab.forward is None or lab.graph[name].op != INPUT:
         return []
     value = dict(lab.forward).get(name, 0.0)
-    edit = {"kind": "tangent", "node": name}
+    edit = edit_template(Tangent, "value", node=name)
     return [
         {
             "id": "tangent",

@@ -18,6 +18,7 @@ from autodiff_viz.graph.text import shape_of
 from autodiff_viz.lab.labels import set_to
 from autodiff_viz.lab.state import Lab, committed, refused
 from autodiff_viz.language.parse import parse, parse_literal
+from autodiff_viz.messages.edits import Consumer
 from autodiff_viz.ops.misfits import Shape
 from autodiff_viz.ops.params import INITIALIZERS, usual
 
@@ -227,11 +228,11 @@ def _spot(graph: Graph, name: str) -> tuple[float, float]:
     return round(left, 1), round(top, 1)
 
 
-def fitting(graph: Graph, feeds: Mapping[str, Any] | None) -> Params:
+def fitting(graph: Graph, feeds: Consumer | None) -> Params:
     """Return the initial value of a new parameter: what the slot that it feeds needs, else a number."""
-    target = feeds["to"] if feeds else None
+    target = feeds.to if feeds else None
     found = wanted(graph, target) if target in graph else {}
-    return found.get(int(feeds["slot"]), NEW_PARAMETER) if feeds else NEW_PARAMETER
+    return found.get(feeds.slot, NEW_PARAMETER) if feeds else NEW_PARAMETER
 
 
 def units(graph: Graph, name: str) -> int | None:

@@ -36,6 +36,7 @@ from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.parse import parse_literal
 from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.messages.edits import Trail as Kept
 
 GRAPH, SEED, DTYPE, SELECTED, FIGURE = "g", "seed", "dtype", "node", "figure"
 FORWARD, NOTHING_MOVES = "forward", "0"
@@ -317,19 +318,19 @@ def documents(lab: Lab) -> dict[str, str]:
     return found if len(found) > 1 else {}
 
 
-def with_documents(history: History, kept: Mapping[str, Any]) -> tuple[History, Aside]:
+def with_documents(history: History, kept: Kept) -> tuple[History, Aside]:
     """Return the history of `kept` divided into its documents, and the labs of those that are not open.
 
     Documents are numbered in order, relative to the open one, which is 0. `kept` is untrusted: if its
     documents are missing or malformed, the whole history is one document.
     """
-    first = kept.get("at", 0) - len(history.past)
+    first = kept.at - len(history.past)
     try:
-        told = sorted((int(step), _query(text)) for step, text in kept.get("documents", {}).items())
+        told = sorted((int(step), _query(text)) for step, text in kept.documents.items())
     except (AttributeError, TypeError, ValueError):
         return history, ()
     begins = [step for step, _ in told]
-    here = bisect_right(begins, kept["at"])
+    here = bisect_right(begins, kept.at)
 
     def number(i: int) -> int:
         """Return the number of the document of an entry."""

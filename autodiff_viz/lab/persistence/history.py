@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import ValidationError, convert
+
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import FORMAT, VERSION, to_json
 from autodiff_viz.graph.dtypes import DTYPES
@@ -17,6 +19,7 @@ from autodiff_viz.graph.size import size_of
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
 from autodiff_viz.lab.state import LAST
 from autodiff_viz.language.documents import from_json
+from autodiff_viz.messages.edits import Trail as Kept
 from autodiff_viz.training.state import LEAST, MOST
 
 # Encode the undo history as compact text that the browser stores. `history_reader.py` decodes it. Undo
@@ -175,8 +178,12 @@ EFFORT = 20_000  # limit of nodes in all decoded graphs together
 LABEL = 200  # characters
 
 
+class MalformedTrail(ValueError):
+    """Raised for a stored history whose present step cannot be read."""
+
+
 def recalled(
-    kept: Mapping[str, Any], graphs: Iterable[tuple[Graph, str | None]], pinned: Pinned | None = None
+    kept: Kept | Mapping[str, Any], graphs: Iterable[tuple[Graph, str | None]], pinned: Pinned | None = None
 ) -> History | None:
     """Decode the history of `kept`, a trail's data from outside; steps that cannot be read end it.
 
@@ -187,19 +194,26 @@ def recalled(
     Returns:
       The history around that graph; None if no candidate has the digest.
     Raises:
-      AttributeError, KeyError, TypeError, ValueError: `kept` is malformed.
+      MalformedTrail: `kept` is malformed.
     """
-    at, steps = int(kept["at"]), kept["steps"]
+    try:
+        kept = convert(kept, Kept)
+    except ValidationError as error:
+        raise MalformedTrail from error
+    at, steps = kept.at, kept.steps
     found = next(
-        ((graph, text) for graph, text in graphs if digest(to_json(graph, None)) == kept["graph"]), None
+        ((graph, text) for graph, text in graphs if digest(to_json(graph, None)) == kept.graph), None
     )
     if found is None:
         return None
     graph, text = found
-    texts = digest(text or "") == kept["text"]
-    own = unsqueezed(steps[str(at)])
-    label = str(own["label"])[:LABEL]
-    present = Entry(label, graph, text, pinned=pinned, setting=_read_setting(own), folds=_folds(own))
+    texts = digest(text or "") == kept.text
+    try:
+        own = unsqueezed(steps[str(at)])
+        label, setting, folds = str(own["label"])[:LABEL], _read_setting(own), _folds(own)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise MalformedTrail from error
+    present = Entry(label, graph, text, pinned=pinned, setting=setting, folds=folds)
     pool = {node: node for node in graph.nodes}
     left = [EFFORT, limits.HISTORY_BYTES]
     past = _walk(steps, range(at - 1, -1, -1), present, texts, pool, left)

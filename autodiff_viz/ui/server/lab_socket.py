@@ -21,9 +21,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from msgspec import UNSET
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from autodiff_viz.messages.envelope import answer_text
 from autodiff_viz.ui.address import next_address
 from autodiff_viz.ui.exchange import apply_message, make_answer
 from autodiff_viz.ui.fragments import LAB
@@ -221,9 +223,8 @@ def exchange(
                 apply_message(here, _read(text))
             told = known if here.address.pushed else None  # Streamlit has written another one since
             address = next_address(here)  # before the edits are acknowledged
-            query = {} if address in (None, told) else {"query": address}
-            message = {**make_answer(here, pushed=True), **query}
-            answer = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+            query = UNSET if address in (None, told) else address
+            answer = answer_text(make_answer(here, pushed=True, query=query))
             return answer, known if address is None else address, here.awaited
 
 

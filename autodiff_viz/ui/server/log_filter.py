@@ -1,13 +1,20 @@
-"""Cut queries, which hold visitors' graphs, from the server's log.
+"""Cut queries, which hold visitors' graphs, from the server's log, and repeated faults.
 
-Uvicorn logs each request with its query.
+Uvicorn logs each request with its query. A visitor can make one fault of the program happen a thousand times.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
 
 LOGS = ("uvicorn.access", "uvicorn.error")  # of requests, and of websockets that were accepted or refused
+FAULTS = ("autodiff_viz.lab.edits.apply", "autodiff_viz.ui.session")
+"""Logs of the faults that edits and callbacks of visitors meet."""
+
+SECONDS = 60.0  # in which one fault is logged once
 
 
 def without_query(record: logging.LogRecord) -> bool:
@@ -22,7 +29,36 @@ def _cut(argument: object) -> object:
     return argument.partition("?")[0] if is_address else argument
 
 
-def hide_queries() -> None:
-    """Filter the logs of requests; to be called once they are configured, before the first request."""
+class Seldom:
+    """Filter of a log that passes each fault once in `SECONDS`, and then says how many it has left out.
+
+    Faults are the same if they have the same message and the same type of error.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock, self._lock = clock, Lock()
+        self._last: dict[tuple[str, type | None], tuple[float, int]] = {}
+
+    def __call__(self, record: logging.LogRecord) -> bool:
+        """Return whether the record is logged."""
+        fault = (str(record.msg), record.exc_info[0] if record.exc_info else None)
+        with self._lock:
+            at, left_out = self._last.get(fault, (-SECONDS, 0))
+            if self._clock() - at < SECONDS:
+                self._last[fault] = at, left_out + 1
+                return False
+            self._last[fault] = self._clock(), 0
+        if left_out:
+            record.msg = f"{record.msg} ({left_out} more like it since the last one)"
+        return True
+
+
+_seldom = Seldom()
+
+
+def filter_logs() -> None:
+    """Filter the logs; to be called once those of requests are configured, before the first request."""
     for name in LOGS:
         logging.getLogger(name).addFilter(without_query)  # does nothing when it is there already
+    for name in FAULTS:
+        logging.getLogger(name).addFilter(_seldom)

@@ -11,8 +11,8 @@ import { isConnected, watchNetwork } from "./network.js";
 // messages, so every message carries all pending edits; Python skips the numbers that it has applied. Pure:
 // every step returns a new outbox.
 
-/** @typedef {{ seq: number, kind: string, [field: string]: any }} Edit */
-/** @typedef {{ kind: string, [field: string]: any }} NewEdit an edit without a number */
+/** @typedef {import("../messages.js").Edit} Edit */
+/** @typedef {import("../messages.js").NewEdit} NewEdit an edit without a number */
 /** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox `key` names a session of the server */
 /** @typedef {Outbox & { document: number, search: string, early?: number }} Left an outbox, the document that its edits are for,
  * and the address bar's query before them; so many of them, the first ones, were acknowledged just before the page was left */
@@ -77,8 +77,15 @@ export function adopt(lefts, word, search, first = [], reloaded = false) {
   };
 }
 
-/** @typedef {(message: { key: string, edits: object[], have?: number | null, seen?: boolean, want?: [string, string][], rest?: number }) => void} Post */
-/** @typedef {{ send: (edit: object) => void, readonly pending: Edit[] }} Desk edits of one kind */
+/** @typedef {(message: import("../messages.js").Message) => void} Post */
+/**
+ * A sender for edits of one kind.
+ *
+ * @template {Edit["kind"]} K
+ * @typedef {object} Desk
+ * @property {(edit: Omit<Extract<NewEdit, { kind: K }>, "kind">) => void} send
+ * @property {Extract<Edit, { kind: K }>[]} pending those that Python has not acknowledged
+ */
 
 const KEPT = 4; // sessions whose unacknowledged edits wait for their document to be opened again
 const EARLY_MS = 300; // in which the browser may begin to load a page again by the address from before an edit
@@ -210,13 +217,14 @@ export class Mail {
     this.wait();
   }
 
-  /** A sender for edits of one kind. @param {string} kind @returns {Desk} */
+  /** @template {Edit["kind"]} K @param {K} kind @returns {Desk<K>} */
   desk(kind) {
     const mail = this;
     return {
-      send: (edit) => mail.send({ ...edit, kind }),
+      send: (edit) => mail.send(/** @type {NewEdit} */ ({ ...edit, kind })),
       get pending() {
-        return mail.outbox.pending.filter((edit) => edit.kind === kind);
+        const own = mail.outbox.pending.filter((edit) => edit.kind === kind);
+        return /** @type {Extract<Edit, { kind: K }>[]} */ (own);
       },
     };
   }

@@ -4,7 +4,7 @@
 
 import { shared } from "../base/constants.js";
 
-// -- Parse messages from Python, whose large fields are JSON texts. Pure.
+// -- Parse messages that came through the component, whose large fields are JSON texts. Pure.
 
 /** @param {import("../types.js").Written} data @returns {import("../types.js").Answer} */
 export function read({ full, patch, tables, play, ...others }) {
@@ -24,10 +24,10 @@ const PATH = "lab-socket"; // beside the page
 const PROTOCOL = "lab";
 const { message: LONGEST } = shared.limits; // characters; Python closes the connection at some more bytes
 
-/** @typedef {import("../types.js").Written} Written */
+/** @typedef {import("../types.js").Answer} Answer */
 
 export class LabSocket {
-  /** @param {(word: Written) => void} heard called with every message from Python
+  /** @param {(word: Answer) => void} heard called with every message from Python
    * @param {() => void} lost called when the connection has broken: what was sent last may not have arrived
    * @param {(url: string, protocols: string[]) => WebSocket} [connect] */
   constructor(heard, lost, connect = (url, protocols) => new WebSocket(url, protocols)) {

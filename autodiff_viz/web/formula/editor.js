@@ -90,7 +90,7 @@ const NOTHING = {
 };
 
 export class Formula {
-  /** @param {import("../types.js").Word[]} words of the language @param {import("../connection/edit_sender.js").Desk} desk */
+  /** @param {import("../types.js").Word[]} words of the language @param {import("../connection/edit_sender.js").Desk<"type">} desk */
   constructor(words, desk) {
     this.area = /** @type {HTMLTextAreaElement} */ (
       html("textarea", {

@@ -219,7 +219,7 @@ export class Row {
 /** @typedef {import("../types.js").SliderData} Data */
 
 export class Board {
-  /** @param {import("../connection/edit_sender.js").Desk} desk */
+  /** @param {import("../connection/edit_sender.js").Desk<"slide">} desk */
   constructor(desk) {
     this.host = html("div", { class: "sliders", role: "group", "aria-label": "Inputs" });
     this.desk = desk;

@@ -128,7 +128,8 @@ def test_a_checkpoint_is_removed_by_its_button():
 def test_a_field_that_answers_after_its_node_has_gone_changes_nothing():
     lab = lab_of(NOISE, "u")
     for kind in ("param", "trainable", "numbers", "shape", "units"):
-        edit = {"kind": kind, "node": "gone", "param": "low", "value": "1.0", "seq": 1}
+        value = True if kind == "trainable" else "1.0"
+        edit = {"kind": kind, "node": "gone", "param": "low", "value": value, "seq": 1}
         assert edited(lab, edit) is lab
 
 

@@ -59,7 +59,7 @@ def test_an_edit_is_answered_without_a_run_and_done_once(server, visitor):
     with talking(server, visitor) as talk:
         answer = talk.send(stop(1))
         assert (answer["ack"], answer["base"]) == (1, talk.have)
-        assert STOPPED in json.loads(answer["patch"])["formula"]["text"]
+        assert STOPPED in answer["patch"]["formula"]["text"]
         assert parse_qs(answer["query"])["at"] == [f"{talk.key}.1"]
         again = talk.send(stop(1))  # at least once, it was said
         assert again["ack"] == 1
@@ -79,7 +79,7 @@ def test_edits_over_both_connections_are_of_one_session(server, visitor):
         visitor.edit("canvas", kind="rules", nodes=["a"], rule="stop")
         assert said(visitor)["ack"] == 2
         answer = talk.send({"kind": "rules", "nodes": ["b"], "rule": "follow", "seq": 3})
-        text = json.loads(answer["patch"])["formula"]["text"]
+        text = answer["patch"]["formula"]["text"]
         assert "a = stop_gradient(sin(x))" in text
         assert "b = a * y" in text
         assert parse_qs(answer["query"])["at"] == [f"{talk.key}.3"]
@@ -97,7 +97,7 @@ def test_the_answer_of_a_worker_is_sent_unasked(server, visitor):
 
 
 def state_of(answer: dict[str, Any]) -> str | None:
-    return json.loads(answer["full"])["check"].get("state")
+    return answer["full"]["check"].get("state")
 
 
 @pytest.mark.parametrize("name", ["0" * 32, "%00", "x" * 2_000])

@@ -13,7 +13,9 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from autodiff_viz.ui.server.log_filter import LOGS, hide_queries, without_query
+from autodiff_viz.lab.edits import apply
+from autodiff_viz.ui import session
+from autodiff_viz.ui.server.log_filter import FAULTS, LOGS, SECONDS, Seldom, filter_logs, without_query
 from tests.browser.server import COMMANDS, Server
 from tests.deploy.image import stages
 from tests.ui.visitor import visiting
@@ -76,6 +78,36 @@ def test_only_the_query_of_an_address_is_cut():
 
 
 def test_the_filter_is_added_once():
-    hide_queries()
-    hide_queries()
+    filter_logs()
+    filter_logs()
     assert [logging.getLogger(name).filters.count(without_query) for name in LOGS] == [1, 1]
+
+
+def fault(error: Exception, message: str = "An edit failed") -> logging.LogRecord:
+    return logging.makeLogRecord({"msg": message, "exc_info": (type(error), error, None)})
+
+
+def test_a_fault_that_happens_a_thousand_times_is_logged_once_and_counted():
+    now = [0.0]
+    seldom = Seldom(lambda: now[0])
+    assert [seldom(fault(KeyError("x"))) for _ in range(1000)].count(True) == 1
+    now[0] = SECONDS
+    later = fault(KeyError("y"))
+    assert seldom(later)
+    assert later.getMessage() == "An edit failed (999 more like it since the last one)"
+
+
+def test_another_fault_is_logged_beside_it():
+    seldom = Seldom(lambda: 0.0)
+    assert [seldom(fault(error)) for error in (KeyError("x"), TypeError("x"), KeyError("y"))] == [
+        True,
+        True,
+        False,
+    ]
+    assert seldom(fault(KeyError("x"), "A callback failed"))
+
+
+def test_the_logs_of_visitors_faults_are_those_that_are_filtered():
+    filter_logs()
+    assert {name: len(logging.getLogger(name).filters) for name in FAULTS} == dict.fromkeys(FAULTS, 1)
+    assert {apply._log.name, session._log.name} == {*FAULTS}

@@ -130,7 +130,7 @@ function paste(editor, text, pointer) {
   editor.send({
     kind: "paste",
     text,
-    at: at.map(Math.round),
+    at: rounded(at),
     ...(collapsed.length && { collapsed }),
   });
   if (editor.shown.nodes.length === before) markBusy(editor, at);
@@ -144,10 +144,13 @@ function pasteTable(editor, text, pointer) {
   editor.send({
     kind: "data",
     node: chosen?.isInput ? chosen.id : null,
-    at: at.map(Math.round),
+    at: rounded(at),
     text,
   });
 }
+
+/** @param {Point} at @returns {Point} */
+const rounded = ([x, y]) => [Math.round(x), Math.round(y)];
 
 /** Show a placeholder until Python answers, for text that only Python can read.
  * @param {Editor} editor @param {Point} at */

@@ -35,7 +35,7 @@ export const ungroup = (editor, name) =>
 export function collapse(editor, name, on) {
   const { stage } = editor;
   const byKeys = stage.host.classList.contains("by-keys");
-  const edit = { kind: "collapse", group: name, on };
+  const edit = collapsing(name, on);
   editor.send(on ? edit : withRoom(editor, edit));
   if (byKeys)
     (on
@@ -45,8 +45,13 @@ export function collapse(editor, name, on) {
   say(stage, on ? `Collapsed ${name}` : `Opened ${name}`);
 }
 
+/** @param {string} group @param {boolean} on @returns {import("../../messages.js").CollapseEdit} */
+const collapsing = (group, on) => ({ kind: "collapse", group, on });
+
 /** The edit with the new places of all nodes that have to move; itself if there is room, or no card.
- * @template {{ kind: string, group: string }} T @param {Pick<Editor, "shown" | "seen">} state @param {T} edit @returns {T & { positions?: Record<string, import("../../types.js").Point> }} */
+ * @param {Pick<Editor, "shown" | "seen">} state
+ * @param {import("../../messages.js").CollapseEdit | import("../../messages.js").UngroupEdit} edit
+ * @returns {import("../../messages.js").CollapseEdit | import("../../messages.js").UngroupEdit} */
 function withRoom({ shown, seen }, edit) {
   const card = seen.nodes.find(({ id }) => id === idOf(edit.group));
   if (!card?.group) return edit;
@@ -116,7 +121,7 @@ export function toggleNamesakes(editor) {
   );
   let state = { shown: editor.shown, seen: editor.seen };
   const edits = all.map(({ name }) => {
-    const edit = { kind: "collapse", group: name, on };
+    const edit = collapsing(name, on);
     const roomy = on ? edit : withRoom(state, edit);
     const shown = predict(state.shown, [{ seq: 0, ...roomy }]);
     state = on ? state : { shown, seen: folded(shown) };

@@ -1,0 +1,1 @@
+"""Test the messages between browser and server."""
