@@ -1,7 +1,7 @@
 """Draw the canvas as SVG text, for notebooks: cards, wires and frames in the colours of the light theme.
 
-It is made from the canvas's own data (canvas/drawing.py), with numbers that are written here, where there is no
-browser to write them. It holds neither scripts nor addresses.
+It is made from the canvas's own data (canvas/drawing.py), with numbers that are written here, since there is
+no browser to write them. It holds neither scripts nor addresses.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from math import copysign, isfinite, isnan, prod
+from math import copysign, isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ PLAIN = {FLOAT32: 1e6}  # from where on all digits of a number are written with 
 WHOLE = 1e15  # below it a number without a fraction is sent as an integer, which JSON writes in fewer bytes
 
 Number = int | float | str
-"""A number as it is sent: the shortest decimal that gives it back in its dtype, or "nan", "inf", "-inf", "-0"."""
+"""A number as it is sent: the shortest decimal that names it in its dtype, or "nan", "inf", "-inf", "-0"."""
 
 Typed = Number | dict[str, Any]
 """An array as it is sent: a number, or {"numbers": all, "shape"}, or {"norm", "sign", "shape"}.
@@ -54,7 +54,7 @@ def typed(array: np.ndarray, *, whole: bool = False, shaped: bool = True, signed
     dims = {"shape": [*array.shape]} if shaped or not array.size else {}
     if whole:
         return {**dims, "numbers": [shortest(number) for number in array.ravel()]}
-    size = {"norm": shortest(np.float64(norm(array)))}
+    size = {"norm": sent(norm(array))}
     return {**dims, **size, "sign": sign(array)} if signed else {**dims, **size}
 
 
@@ -64,12 +64,18 @@ def shortest(number: np.generic) -> Number:
     -0 is a word too, since a change from 0 to it would not be seen by comparing.
     """
     exactly = float(number)
-    if not isfinite(exactly):
-        return "nan" if isnan(exactly) else "inf" if exactly > 0 else "-inf"
-    if exactly == 0:
-        return "-0" if copysign(1.0, exactly) < 0 else 0
-    found = exactly if number.itemsize == 8 else float(_decimal(number))
-    return int(found) if abs(found) < WHOLE and found.is_integer() else found
+    if number.itemsize == 8 or not exactly or not isfinite(exactly):
+        return sent(exactly)
+    return sent(float(_decimal(number)))
+
+
+def sent(number: float) -> Number:
+    """Return a float64 as it is sent."""
+    if number and number - number == 0:
+        return int(number) if -WHOLE < number < WHOLE and number.is_integer() else number
+    if not number:
+        return "-0" if copysign(1.0, number) < 0 else 0
+    return "nan" if number != number else "inf" if number > 0 else "-inf"
 
 
 def _decimal(number: np.generic) -> str:
@@ -81,8 +87,8 @@ def rounded(number: float, digits: int) -> Number:
 
     Where a power of ten is shown it has all its digits, since `scalar` would round it a second time.
     """
-    few = float(f"{number:.{digits}g}") if isfinite(number) else number
-    return shortest(np.float64(few if 1e-4 <= abs(few) < 1e6 and abs(number) >= 1e-4 else number))
+    few = float(f"{number:.{digits}g}")
+    return sent(few if 1e-4 <= abs(few) < 1e6 and abs(number) >= 1e-4 else number)
 
 
 def short(array: np.ndarray, digits: int = 4) -> str:
@@ -178,9 +184,9 @@ def sign(array: np.ndarray) -> int:
 
 
 Term = tuple[str, str] | tuple[np.ndarray, str, str]
-"""A piece of a line of numbers: (text, its role: `COTANGENT`, or ""), or (number, role, place in a slider's table).
+"""A piece of a line of numbers: (text, its role: `COTANGENT`, or ""), or (number, role, place).
 
-The place is "" for a number that no slider changes.
+The place is that in a slider's table, "" for a number that no slider changes.
 """
 
 Terms = tuple[Term, ...]

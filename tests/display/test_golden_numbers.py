@@ -38,15 +38,17 @@ WEB = Path(__file__).parents[2] / "autodiff_viz" / "web"
 SCRIPT = """
 import * as numbers from %s;
 import { readFileSync } from "node:fs";
-const { fitting, fullText, numberOf, numberText, readNumber, scalar, shapeText, shortText, signOf, termText } = numbers;
+const { fitting, fullText, numberOf, numberText, readNumber, scalar } = numbers;
+const { shapeText, shortText, signOf, termText } = numbers;
 const { rows, rooms } = JSON.parse(readFileSync(0, "utf8"));
 console.log(JSON.stringify(rows.map(({ sent, dtype, wire, top }) => {
   const num = readNumber(sent, dtype);
   const flow = readNumber(wire, dtype, num.dims);
   const one = num.kind === 0 ? num.numbers[0] : null;
   return {
-    card: numberText(num), wire: numberText(flow, 3), full: fullText(num), panel: shortText(num), sign: signOf(flow),
-    label: shapeText(num), fitted: rooms.map((room) => fitting(numberText(num), num, room)),
+    card: numberText(num), wire: numberText(flow, 3), full: fullText(num), panel: shortText(num),
+    sign: signOf(flow), label: shapeText(num),
+    fitted: rooms.map((room) => fitting(numberText(num), num, room)),
     ...(one !== null && { term: termText(one), total: scalar(one, 6), cell: scalar(one, 3) }),
     ...(top !== null && { top: scalar(numberOf(top), 3) }),
   };

@@ -8,10 +8,9 @@ from itertools import accumulate
 from math import isfinite
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 
-from autodiff_viz.display.numbers import Number, shortest
+from autodiff_viz.display.numbers import Number, sent
 from autodiff_viz.display.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.display.theme import (
     COTANGENT,
@@ -76,7 +75,7 @@ def _moving(arrival: Arrival) -> Iterable[tuple[str, Number | None, bool]]:
 
 
 def _sent(size: float | None) -> Number | None:
-    return None if size is None else shortest(np.float64(size))
+    return None if size is None else sent(size)
 
 
 def cotangents_text(trace: Trace) -> str:
