@@ -10,6 +10,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from autodiff_viz.display.numbers import Number, sent
 from autodiff_viz.display.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.display.theme import (
     COTANGENT,
@@ -59,18 +60,18 @@ def cotangents_figure(trace: Trace) -> go.Figure:
     )
     # web/explain/cotangents.js moves the bars while a slider is dragged: a row's place in the slider's table,
     # its number, and whether it is a part of the sum below it. Several wires together have no place.
-    moving: list[tuple[str, float | None, bool]] = []
+    moving: list[tuple[str, Number | None, bool]] = []
     for arrival in shown:
         for part in arrival.parts:
             place = f"passed {part.consumer}:{part.slot}" if part.consumer else ""
-            moving.append((place, _finite(part.size), True))
-        moving.append((f"cotangent {arrival.node.name}", _finite(arrival.size), False))
+            moving.append((place, _sent(part.size), True))
+        moving.append((f"cotangent {arrival.node.name}", _sent(arrival.size), False))
     figure.layout.meta = {"moving": moving, "unit": scale.unit}
     return figure
 
 
-def _finite(size: float | None) -> float | None:
-    return size if size is not None and isfinite(size) else None
+def _sent(size: float | None) -> Number | None:
+    return None if size is None else sent(size)
 
 
 def cotangents_text(trace: Trace) -> str:
