@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.history import begin
@@ -21,6 +22,7 @@ from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.state import Lab, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
+from autodiff_viz.messages.edits import KINDS
 from autodiff_viz.ops.catalog import OPS
 
 NAMES = st.sampled_from(["x", "y", "a", "b", "z", "exp_1", "sin_1", "mul_1", "w", "nobody"])
@@ -132,39 +134,10 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=6,
 )
-FIELDS = [
-    "node",
-    "nodes",
-    "positions",
-    "from",
-    "to",
-    "slot",
-    "op",
-    "position",
-    "wire",
-    "feeds",
-    "oldTo",
-    "oldSlot",
-    "rule",
-    "region",
-    "text",
-    "name",
-    "join",
-    "leave",
-    "policy",
-    "saved",
-    "on",
-    "group",
-    "k",
-    "branch",
-]
-KINDS = ["branches", "make_branches", "tune",
-         "select", "move", "arrange", "connect", "disconnect", "add", "delete", "rules", "mute", "cut_after",
-         "checkpoint", "uncheckpoint", "region", "regroup", "policy", "rename_region", "function",
-         "constant", "rename", "output", "insert", "rewire", "undo", "redo"]  # fmt: skip
+FIELDS = sorted({each.encode_name for record in KINDS.values() for each in structs.fields(record)})
 MALFORMED = st.builds(
     lambda kind, fields: {"kind": kind, **fields},
-    st.sampled_from(KINDS) | ANYTHING,
+    st.sampled_from(sorted(KINDS)) | ANYTHING,
     st.dictionaries(st.sampled_from(FIELDS), ANYTHING),
 )
 

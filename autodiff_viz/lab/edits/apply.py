@@ -75,7 +75,7 @@ def edited(lab: Lab, sent: Mapping[str, Any]) -> Lab:
 
 
 def report_fault(kind: str, error: Exception) -> None:
-    """Log that the handler of an edit has failed, without anything that the visitor has written."""
+    """Log that the handler of an edit has failed: the kind of the edit, and none of its fields."""
     _log.error("An edit of kind %s failed", kind, exc_info=error)
 
 
