@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import input_arrays, known_dtype, numbers
 from autodiff_viz.engine.live_path.arrays import Arrays, constant, on_device, own_value, rounded
-from autodiff_viz.engine.live_path.check import diagnose
+from autodiff_viz.engine.live_path.check import PREPARED, diagnose
 from autodiff_viz.engine.live_path.passes import Cotangents, Prepared, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.nonfinite import Origin, find_origins, origin_sentences
@@ -188,6 +188,8 @@ def _prepared(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Prepare
     if graph.output not in prepared.shapes or len(prepared.shapes) != len(graph.nodes):
         empty = Problem("no-output", "The graph is empty.", "Add a node.")
         raise GraphError(diagnose(graph) or empty)  # no output, or two nodes of one name
+    if not inputs:
+        PREPARED.append((graph, prepared.shapes))
     return prepared
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -56,8 +57,18 @@ def shapes(graph: Graph) -> Mapping[str, Shape]:
     return _examined(graph)[1]
 
 
+PREPARED: deque[tuple[Graph, Mapping[str, Shape]]] = deque(maxlen=8)
+"""The last graphs that a trace has prepared with inputs of their own shapes, and the shapes of all values."""
+
+
 @remembered(16)
 def _examined(graph: Graph) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
+    # A graph that could be prepared has no other problems than those of its structure: an edit, whose trace
+    # comes first, examines it no second time. Graphs are compared here, and not when a trace adds one.
+    playing = played(graph)
+    for other, known in [*PREPARED]:
+        if other is playing or other.identity == playing.identity:
+            return tuple(dict.fromkeys(structural(graph))), MappingProxyType(known)
     return _examine(graph, {})
 
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from autodiff_viz.engine.live_path.check import diagnose, runnable
+from autodiff_viz.engine.live_path import check
+from autodiff_viz.engine.live_path.check import _examined, diagnose, runnable, shapes
 from autodiff_viz.engine.trace import trace, trace_part
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Node, Rule, params
@@ -225,3 +226,29 @@ def test_the_gradient_of_an_input_is_what_its_rule_makes_of_all_that_arrives():
     """2 from one path and 3 from the other: 4 times 5."""
     found = trace(parse("x = rewrite(1.0, lambda v: 4.0 * v)\ny = 2.0 * x + 3.0 * x"))
     np.testing.assert_array_equal(found.gradient["x"], 20.0)
+
+
+@pytest.mark.parametrize("text", ["x = 0.5\ny = sin(x) * 3.0", "x = 0.5\ny = sin(x)\nz = grad(y, x) * y"])
+def test_a_graph_that_was_traced_is_not_examined_again(text, monkeypatch):
+    """Its shapes and problems are those that a graph has of which nothing is known."""
+    graph = parse(text)
+    alone = diagnose(graph), dict(shapes(graph))
+    _examined.forget()
+    trace(parse(text))
+    monkeypatch.setattr(check, "_examine", None)
+    assert (diagnose(parse(text)), dict(shapes(parse(text)))) == alone
+
+
+def test_a_trace_with_inputs_of_other_shapes_says_nothing_of_the_graph():
+    graph = parse("x = 0.5\ny = sin(x)")
+    _examined.forget()
+    trace(graph, {"x": [1.0, 2.0]}, seed=1.0)
+    assert shapes(graph)["y"] == ()
+
+
+def test_the_structure_of_a_traced_graph_is_examined_all_the_same():
+    graph = parse("x = 0.5\ny = sin(x)")
+    far = replace(graph, nodes=(replace(graph["x"], position=(1e9, 0.0)), graph["y"]))
+    _examined.forget()
+    trace(far)
+    assert [problem.code for problem in diagnose(far)] == ["bad-position"]
