@@ -305,8 +305,7 @@ def _outputs(trace: Trace, name: str, batch: np.ndarray) -> np.ndarray:
         inputs[name] = on_device(np.asarray(batch))
         prepared = prepare(trace.graph, inputs, FLOAT64, frozenset({name}), forward_only=True)
         output = np.asarray(forward(prepared)[0][trace.output])
-    if trace.output not in prepared.swept:
-        output = np.broadcast_to(output, (len(batch), *output.shape))
+    output = np.broadcast_to(output, (len(batch), *prepared.shapes[trace.output]))
     axes = tuple(range(1, output.ndim))
     with np.errstate(invalid="ignore", over="ignore"):
         return np.sum(output * trace.seed.astype(np.float64), axis=axes)

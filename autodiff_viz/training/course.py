@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import jax
 import numpy as np
@@ -105,12 +106,11 @@ def upto(course: Course, step: int) -> Course:
     state = state_at(course, step)
     phases = tuple(phase for phase in course.phases if phase.first <= step)
     snapshots = tuple(kept for kept in course.snapshots if kept.step <= step)
-    chunks = tuple(_cut(chunk, step) for chunk in course.chunks if chunk.first < step)
-    return replace(course, state=state, phases=phases, snapshots=snapshots, chunks=chunks)
-
-
-def _cut(chunk: Records, step: int) -> Records:
-    return jax.tree.map(lambda rows: rows[: step - chunk.first], chunk)
+    chunks = []
+    for chunk in course.chunks:
+        made = max(step - chunk.first, 0)
+        chunks += [jax.tree.map(itemgetter(slice(made)), chunk)] if made else []
+    return replace(course, state=state, phases=phases, snapshots=snapshots, chunks=tuple(chunks))
 
 
 def state_at(course: Course, step: int) -> State:
@@ -153,13 +153,14 @@ def _thinned(snapshots: tuple[State, ...]) -> tuple[State, ...]:
 
 def _joined(chunks: tuple[Records, ...]) -> tuple[Records, ...]:
     """Join neighbouring chunks of similar length, so that they stay few even if steps are made one by one."""
-    while len(chunks) > 1 and len(chunks[-2]) <= len(chunks[-1]) and _alike(*chunks[-2:]):
-        chunks = (*chunks[:-2], _concatenated(chunks[-2:]))
+    while len(chunks) > 1:
+        one, other = chunks[-2:]
+        # Chunks of different columns stay apart: joined, each would hold the columns of both.
+        same = (one.nodes, one.parameters) == (other.nodes, other.parameters)
+        if len(one) > len(other) or not same:
+            break
+        chunks = (*chunks[:-2], _concatenated((one, other)))
     return chunks
-
-
-def _alike(one: Records, other: Records) -> bool:
-    return (one.nodes, one.parameters) == (other.nodes, other.parameters)
 
 
 def _concatenated(chunks: tuple[Records, ...]) -> Records:

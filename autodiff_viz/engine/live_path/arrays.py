@@ -263,6 +263,11 @@ class Arrays(Mapping[K, np.ndarray]):
         """Return whether the array is a symbolic zero: nothing arrives, whatever the values are."""
         return self._arrays[key] is None
 
+    def with_samples(self) -> frozenset[K]:
+        """Return the keys of the arrays that carry a leading axis of samples: in a sweep, what is swept."""
+        arrays = ((key, array) for key, array in self._arrays.items() if array is not None)
+        return frozenset(key for key, array in arrays if array.ndim > len(self._shape_of(key)))
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Support pickle and copy: arrays become NumPy arrays and symbolic zeros stay None."""
         zeros = [key for key, array in self._arrays.items() if array is None]

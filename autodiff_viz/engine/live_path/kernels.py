@@ -40,6 +40,7 @@ from autodiff_viz.engine.live_path.pullbacks import (
 from autodiff_viz.engine.memo import shared
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES
+from autodiff_viz.graph.grad_nodes import OF
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -278,16 +279,14 @@ def kernel(
     shapes: tuple[Shape, ...],
     differentiated: tuple[int, ...],
     dtype: str,
-    batched: tuple[bool, ...] | None = None,
-    cotangent_batched: bool = True,
+    swept: bool = False,
 ) -> Kernel:
     """Compile an op for the given shapes, memoised.
 
     Args:
       shapes: of one sample each.
       differentiated: the slots that `pull` gives a contribution for.
-      batched: which slots carry a leading axis of samples; None if neither a slot nor the cotangent does.
-      cotangent_batched: whether the cotangent carries that axis; has no effect if `batched` is None.
+      swept: whether arrays may carry a leading axis of samples: see `_along_samples`.
     Raises:
       GraphError: there is no such op, or it refuses the shapes or the parameters; the problem has no node
         yet.
@@ -304,24 +303,37 @@ def kernel(
         found = pull_all(cotangent, *arguments)
         return tuple(x if has else None for x, has in zip(found, carried, strict=True))
 
-    run_axes, pull_axes = _axes(len(leading), batched, cotangent_batched)
     chosen = _options(name, [*shapes, shape], dtype)
     # The z of a grad node, which is not read, may have samples where nothing else has.
-    fixed = batched is None and not leading and type(name) is not GradOf
+    fixed = not swept and not leading and type(name) is not GradOf
     unchanged = all(carried) and passes_unchanged(pull, shape, dtype, samples)
     ours = _shared_programs(name, static, shapes, dtype)
-    if ours is not None and carried and all(carried):
-        pulled, pulled_sum = ours.pull(name, slots, pull_axes), ours.pull_sum(name, slots)
-    else:
-        pulled = compiled(_mapped(pull, pull_axes), chosen, fixed)
-        pulled_sum = compiled(pull_sum_of(pull), chosen, fixed)
+    pulls_shared = ours is not None and carried and all(carried)
+
+    def run_program(axes: Axes) -> Callable:
+        return compiled(_mapped(run, axes), chosen, fixed) if ours is None else ours.run(name, axes)
+
+    def pull_program(axes: Axes) -> Callable:
+        if pulls_shared:
+            return ours.pull(name, slots, axes)
+        return compiled(_mapped(pull, axes), chosen, fixed)
+
+    if swept:
+        ranks = _ranks(name, leading, shapes)
+        # Where nothing has samples, the op is that of a trace, so that a sweep need not compile it again.
+        plain = partial(kernel, name, static, shapes, differentiated, dtype)
+        ran = _along_samples(run_program, ranks, lambda: plain().run)
+        pulled = _along_samples(pull_program, (len(shape), *ranks), lambda: plain().pull)
+        pull_back = pull_alone(pulled) if any(carried) else pass_nothing(len(slots))
+        return Kernel(ran, pulled, pull_back, shape, carried, unchanged)
+    ran, pulled = run_program(None), pull_program(None)
     if not any(carried):
         pull_back = pass_nothing(len(slots))
-    elif batched is not None:
-        pull_back = pull_alone(pulled)
+    elif unchanged:
+        pull_back = pass_unchanged(len(slots))
     else:
-        pull_back = pass_unchanged(len(slots)) if unchanged else pull_fused(pulled, pulled_sum)
-    ran = compiled(_mapped(run, run_axes), chosen, fixed) if ours is None else ours.run(name, run_axes)
+        pulls = ours.pull_sum(name, slots) if pulls_shared else compiled(pull_sum_of(pull), chosen, fixed)
+        pull_back = pull_fused(pulled, pulls)
     return Kernel(ran, pulled, pull_back, shape, carried, unchanged)
 
 
@@ -335,14 +347,38 @@ def _shared_programs(
     return found if found.has(name) else None
 
 
-def _axes(leading: int, batched: tuple[bool, ...] | None, cotangent_batched: bool) -> tuple[Axes, Axes]:
-    """Return the axes of samples for `jax.vmap` of a kernel's run and pull; None where there are none."""
-    if batched is None:
-        return None, None
-    axes = (*(None for _ in range(leading)), *(0 if flag else None for flag in batched))
-    some = any(batched)
-    pull_axes = (0 if cotangent_batched else None, *axes)
-    return axes if some else None, pull_axes if some or cotangent_batched else None
+def _ranks(name: str | GradOf, leading: list, shapes: tuple[Shape, ...]) -> tuple[int | None, ...]:
+    """Return for each argument of an op its number of axes for one sample; None: it has no samples."""
+    ranks = [*(None for _ in leading), *map(len, shapes)]
+    if type(name) is GradOf:
+        ranks[len(leading) + OF] = None  # its z is not read: samples of z alone make none of the value
+    return tuple(ranks)
+
+
+def _along_samples(
+    make: Callable[[Axes], Callable], ranks: tuple[int | None, ...], plain: Callable[[], Callable]
+) -> Callable:
+    """Return a program that is mapped over the samples of those arguments that carry such an axis.
+
+    In a sweep these are the arrays that depend on the swept input. It is seen from their number of axes.
+
+    Args:
+      make: returns the program for these axes; `plain` that for no samples.
+      ranks: of each argument, its number of axes for one sample.
+    """
+    programs: dict[tuple, Callable] = {}
+
+    def call(*arguments: Any) -> Any:
+        counts = tuple(
+            [getattr(x, "ndim", None) for x in arguments]
+        )  # of axes; run-time parameters have none
+        if counts not in programs:
+            pairs = zip(counts, ranks, strict=True)
+            axes = tuple(0 if rank is not None and count > rank else None for count, rank in pairs)
+            programs[counts] = make(axes) if 0 in axes else plain()
+        return programs[counts](*arguments)
+
+    return call
 
 
 def _mapped(function: Callable, axes: Axes) -> Callable:
@@ -356,14 +392,13 @@ def tangent_kernel(
     shapes: tuple[Shape, ...],
     slots: tuple[int, ...],
     dtype: str,
-    batched: tuple[tuple[bool, ...], tuple[bool, ...]] | None = None,
+    swept: bool = False,
 ) -> Callable[..., tuple[jax.Array, ...]]:
     """Compile the forward mode of an op for the given shapes, memoised.
 
     Args:
       shapes: of one sample each.
-      batched: which of the op's slots, and which of the tangents, carry a leading axis of samples; None if
-        none does.
+      swept: as of `kernel`.
     Returns:
       `push(tangents, *arguments)`: for each of `slots`, what its tangent adds to the tangent of the op's
       value. Slots that have no tangent are left out, so that no zero is multiplied by an infinite slope.
@@ -371,17 +406,29 @@ def tangent_kernel(
       GraphError: as `kernel`.
     """
     shape = result_shape(name, static, shapes, dtype)
-    axes = None
-    if batched is not None:
-        values, dots = (tuple(0 if flag else None for flag in flags) for flags in batched)
-        _, leading = split(known_op(name), ())
-        axes = (dots, *(None for _ in leading), *values)
-    if ours := _shared_programs(name, static, shapes, dtype):
-        return ours.push(name, slots, axes)
-    op = known_op(name)
-    _, leading = split(op, ())
-    push = push_of(runner(op, static, dtype, len(leading)), tuple(len(leading) + slot for slot in slots))
-    return compiled(_mapped(push, axes), _options(name, [*shapes, shape], dtype))
+    _, leading = split(known_op(name), ())
+    ours = _shared_programs(name, static, shapes, dtype)
+    places = tuple(len(leading) + slot for slot in slots)
+    push = push_of(runner(known_op(name), static, dtype, len(leading)), places)
+
+    def program(axes: Axes) -> Callable:
+        if ours is not None:
+            return ours.push(name, slots, axes)
+        return compiled(_mapped(push, axes), _options(name, [*shapes, shape], dtype))
+
+    if not swept:
+        return program(None)
+    count = len(slots)
+
+    def one_by_one(push: Callable) -> Callable:
+        return lambda *arrays: push(arrays[:count], *arrays[count:])
+
+    called = _along_samples(
+        lambda axes: one_by_one(program((axes[:count], *axes[count:]))),
+        (*[len(shapes[slot]) for slot in slots], *_ranks(name, leading, shapes)),
+        lambda: one_by_one(tangent_kernel(name, static, shapes, slots, dtype)),
+    )
+    return lambda tangents, *arguments: called(*tangents, *arguments)
 
 
 def _options(name: str | GradOf, shapes: Sequence[Shape], dtype: str) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ node. Loading it for a trace looks up its compiled ops, which all graphs share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -50,35 +50,25 @@ class LambdaProgram(NamedTuple):
         """The programs that its calls need."""
         return [line.program for line in self.body if type(line) is LambdaCall]
 
-    def load(self, swept: Sequence[bool], dtype: str) -> tuple[Callable[..., list[jax.Array]], list[bool]]:
-        """Look up the compiled ops.
-
-        Args:
-          swept: for each argument, whether it carries a leading axis of samples.
-        Returns:
-          The lambda as a function of arrays, and for each result whether it carries that axis.
-        """
-        swept, known, calls = list(swept), [], []
-        for place, line in enumerate(self.body, len(swept)):
+    def load(self, dtype: str, swept: bool) -> Callable[..., list[jax.Array]]:
+        """Look up the compiled ops and return the lambda as a function of arrays; `swept` as of `kernel`."""
+        known, calls = [], []
+        for line in self.body:
             if type(line) is LambdaCall:
-                flags = tuple([swept[i] for i in line.operands])
-                some = True in flags
-                run = kernel(*line.program, dtype, flags if some else None).run
-                calls.append((place, run, line.leading, line.operands))
+                run = kernel(*line.program, dtype, swept).run
+                calls.append((len(known), run, line.leading, line.operands))
                 known.append(None)
-                swept.append(some)
             else:
                 known.append(constant(line, dtype))
-                swept.append(False)
+        results = self.results
 
         def call(*arrays: jax.Array) -> list[jax.Array]:
             values = [*arrays, *known]
             for place, run, leading, operands in calls:
-                values[place] = run(*leading, *[values[i] for i in operands])
+                values[len(arrays) + place] = run(*leading, *[values[i] for i in operands])
             return [values[i] for i in results]
 
-        results = self.results
-        return call, [swept[i] for i in results]
+        return call
 
 
 class LambdaBuilder:

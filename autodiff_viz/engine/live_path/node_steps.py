@@ -1,12 +1,11 @@
 """Check and compile one node at a time as a step of a pass, and choose the pullback of its rule.
 
-Compiled ops are memoised by structure and shared by all graphs. In a sweep, arrays that depend on the swept
-input carry a leading axis of samples: which ones is found by an abstract pass forward, and one backward.
+Compiled ops are memoised by structure and shared by all graphs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from autodiff_viz.engine.live_path.check import at_node, check_rule, total_too_l
 from autodiff_viz.engine.live_path.grad_op import check_grad, op_call
 from autodiff_viz.engine.live_path.kernels import Kernel, kernel
 from autodiff_viz.engine.live_path.lambdas import LambdaProgram
-from autodiff_viz.engine.live_path.passes import ARRIVING, Prepared, Step
+from autodiff_viz.engine.live_path.passes import Prepared, Step
 from autodiff_viz.engine.live_path.pullbacks import (
     PullBack,
     pass_nothing,
@@ -26,8 +25,7 @@ from autodiff_viz.engine.live_path.pullbacks import (
     total,
 )
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.grad_nodes import OF
-from autodiff_viz.graph.model import GRAD, Node, Params, Slot
+from autodiff_viz.graph.model import GRAD, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.graph.text import shape_of
@@ -37,20 +35,15 @@ from autodiff_viz.ops.misfits import Shape
 # Make the pullback of a node under each kind of rule, for the live path.
 
 
-Recompile = Callable[[tuple[bool, ...] | None, bool], Kernel]
-"""Compile an op for slots of which some are swept, and a cotangent that is swept, or is not."""
-
-
 class PendingPullback(NamedTuple):
-    """A node whose pullback depends on its rule, or in a sweep; `check.check_rule` has accepted its rule.
+    """A node whose pullback depends on its rule; `check.check_rule` has accepted its rule.
 
     Attributes:
       reads: as of `passes.Step`.
       wired: the slots that the pullback gives contributions for.
       function: of the rule.
-      op: compiled for the forward pass.
-      make: makes the op for other cotangents.
-      batched: which of the op's slots are swept; None if no slot is.
+      op: compiled.
+      swept: as of `kernels.kernel`.
     """
 
     node: Node
@@ -59,56 +52,27 @@ class PendingPullback(NamedTuple):
     dtype: str
     function: LambdaProgram
     op: Kernel
-    make: Recompile
-    batched: tuple[bool, ...] | None = None
-
-    def compiled(self, arriving_swept: bool) -> Kernel:
-        """Return the compiled op for a cotangent that is swept, or is not."""
-        if not self.batched and not arriving_swept:
-            return self.op
-        return self.make(self.batched, arriving_swept)
+    swept: bool
 
 
-class BoundPullback(NamedTuple):
-    """A pullback, and for each wire whether its contribution is swept; None: nothing is passed."""
-
-    pull_back: PullBack
-    swept: Sequence[bool | None]
-
-
-def _follow(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
-    op = ruled.compiled(arriving_swept)
-    return BoundPullback(op.pull_back, _carried(op, arriving_swept or ruled.node.name in swept))
-
-
-def _stop(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
-    count = len(ruled.wired)
-    return BoundPullback(pass_nothing(count), [None] * count)
-
-
-def _changed(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
+def _changed(ruled: PendingPullback) -> PullBack:
     """Return the op's own pullback of the changed cotangent."""
-    change, (changed_swept,) = ruled.function.load([arriving_swept], ruled.dtype)
-    op = ruled.compiled(changed_swept)
-    pull_back = pull_changed(op.pull, change) if any(op.carries) else op.pull_back
-    return BoundPullback(pull_back, _carried(op, changed_swept or ruled.node.name in swept))
+    change, op = ruled.function.load(ruled.dtype, ruled.swept), ruled.op
+    return pull_changed(op.pull, change) if any(op.carries) else op.pull_back
 
 
-def _declared(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
-    node = ruled.node
-    inputs = [node.slots[slot] in swept for slot in ruled.wired]
-    given = [arriving_swept, *inputs, node.name in swept]
-    declared, declared_swept = ruled.function.load(given, ruled.dtype)
-    places = [slot - len(node.slots) for slot in ruled.wired]  # from the end: parameters come first
+def _declared(ruled: PendingPullback) -> PullBack:
+    declared = ruled.function.load(ruled.dtype, ruled.swept)
+    places = [slot - len(ruled.node.slots) for slot in ruled.wired]  # from the end: parameters come first
 
     def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
         v = total(parts)
         return v, declared(v, *[arguments[place] for place in places], value)
 
-    return BoundPullback(pull_back, declared_swept)
+    return pull_back
 
 
-def _to_alternative(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool) -> BoundPullback:
+def _to_alternative(ruled: PendingPullback) -> PullBack:
     alternative = len(ruled.node.slots) - 1
     reached = [slot == alternative for slot in ruled.wired]
 
@@ -116,28 +80,18 @@ def _to_alternative(ruled: PendingPullback, swept: Set[Any], arriving_swept: boo
         v = total(parts)
         return v, [v if reaches else None for reaches in reached]
 
-    return BoundPullback(pull_back, [arriving_swept if reaches else None for reaches in reached])
+    return pull_back
 
 
-LIVE_PULLBACKS: dict[str, Callable[[PendingPullback, Set[Any], bool], BoundPullback]] = {
-    FOLLOW: _follow,
-    STOP: _stop,
+LIVE_PULLBACKS: dict[str, Callable[[PendingPullback], PullBack]] = {
+    FOLLOW: lambda ruled: ruled.op.pull_back,
+    STOP: lambda ruled: pass_nothing(len(ruled.wired)),
     REWRITE: _changed,
     SCALE: _changed,
     PULLBACK: _declared,
     BACKWARD_AS: _to_alternative,
 }
 """By kind of rule, the pullback of a node with that rule."""
-
-
-def bind(ruled: PendingPullback, swept: Set[Any], arriving_swept: bool = False) -> BoundPullback:
-    """Return the pullback of a node under its rule.
-
-    Args:
-      swept: names of the nodes whose values are swept.
-      arriving_swept: whether the arriving cotangent is.
-    """
-    return LIVE_PULLBACKS[ruled.node.rule.kind](ruled, swept, arriving_swept)
 
 
 _IDENTITY = Kernel(
@@ -157,18 +111,12 @@ def on_identity(node: Node, shape: Shape, dtype: str, swept: bool = False) -> Pu
 
     Args:
       shape: of the node's value.
-      swept: whether the arriving cotangent is.
+      swept: as of `kernels.kernel`.
     """
     if node.rule.kind == FOLLOW:
         return _IDENTITY.pull_back
     function = check_rule(node, shape, ())
-    ruled = PendingPullback(node, [], (0,), dtype, function, _IDENTITY, lambda *flags: _IDENTITY)
-    return bind(ruled, frozenset(), swept).pull_back
-
-
-def _carried(op: Kernel, swept: bool) -> list[bool | None]:
-    """Return for each wire whether the op's contribution is swept, if any of them is."""
-    return [swept if carries else None for carries in op.carries]
+    return LIVE_PULLBACKS[node.rule.kind](PendingPullback(node, [], (0,), dtype, function, _IDENTITY, swept))
 
 
 PARAMETERS = "parameters"
@@ -210,26 +158,18 @@ def compile_node(found: Prepared, node: Node, later: PendingPullbacks) -> None:
             reads.append((name, i))
             below.append(array.shape)
     key = op, static, tuple(below), tuple(wired), dtype
-    batched = batched_slots(node, slots, found.swept) if found.swept else None
-    compiled = kernel(*key, batched)
+    swept = bool(found.swept)
+    compiled = kernel(*key, swept)
     shape = shapes[name] = compiled.shape
     if shape or elements:
         claim(found, node, shape, elements)
-    if node.rule.kind == FOLLOW and not found.swept:
+    if node.rule.kind == FOLLOW:
         found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, key[3], node.slots))
         return
-    taking, function = key[3], LambdaProgram()
-    if node.rule.kind != FOLLOW:
-        taking, function = tuple([slot for slot, _ in node.wires]), _rule_function(found, node, key[2])
-
-    def make(batched: tuple[bool, ...] | None, cotangent_batched: bool) -> Kernel:
-        return kernel(*key, batched or (False,) * len(below), cotangent_batched)
-
-    ruled = PendingPullback(node, reads, taking, dtype, function, compiled, make, batched)
-    later[len(found.steps)] = ruled  # until its pullback is chosen it has the op's own
-    found.steps.append(_step(ruled, compiled.pull_back))
-    if batched:
-        found.swept.add(name)
+    taking, function = tuple([slot for slot, _ in node.wires]), _rule_function(found, node, key[2])
+    later[len(found.steps)] = PendingPullback(node, reads, taking, dtype, function, compiled, swept)
+    # Until its pullback is chosen it has the op's own.
+    found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, taking, node.slots))
 
 
 def claim(found: Prepared, node: Node, shape: Shape, inside: int) -> None:
@@ -237,14 +177,6 @@ def claim(found: Prepared, node: Node, shape: Shape, inside: int) -> None:
     found.elements += inside + prod(shape)
     if found.elements > limits.TOTAL_ELEMENTS:
         raise GraphError(total_too_large(node, found.elements))
-
-
-def batched_slots(node: Node, slots: Sequence[Slot], swept: Set[Any]) -> tuple[bool, ...] | None:
-    """Return which of the op's slots are swept; None if no slot is. A grad node does not read its z."""
-    flags = [type(slot) is str and slot in swept for slot in slots]
-    if node.op == GRAD:
-        flags[OF] = False
-    return tuple(flags) if True in flags else None
 
 
 def _rule_function(found: Prepared, node: Node, below: tuple[Shape, ...]) -> LambdaProgram:
@@ -260,49 +192,22 @@ def _rule_function(found: Prepared, node: Node, below: tuple[Shape, ...]) -> Lam
 
 
 def bind_all(found: Prepared, later: PendingPullbacks) -> None:
-    """Choose the pullbacks of nodes with a rule."""
-    for at, ruled in later.items():
-        found.steps[at] = _step(ruled, _bound(found, ruled, False).pull_back)
+    """Choose the pullbacks of nodes with a rule.
 
-
-def bind_swept(found: Prepared, later: PendingPullbacks, seed_swept: bool = False) -> dict[str, bool]:
-    """Choose all pullbacks, by an abstract backward pass that finds which cotangents are swept.
-
-    Returns:
-      By name of a node at which something arrives, whether that is swept.
+    Raises:
+      GraphError: their rules need too many programs.
     """
-    arriving = {found.graph.output: seed_swept}
-    for at, ruled in reversed(later.items()):
-        name, slots = ruled.node.name, ruled.node.slots
-        if name not in arriving:
-            continue
-        pull_back, swept = _bound(found, ruled, arriving[name])
-        found.steps[at] = _step(ruled, pull_back)
-        for slot, contribution_swept in zip(ruled.wired, swept, strict=True):
-            if contribution_swept is not None:
-                arriving[slots[slot]] = arriving.get(slots[slot], False) or contribution_swept
-            if contribution_swept:
-                found.swept.add((name, slot))
-    found.swept |= {(name, ARRIVING) for name, swept in arriving.items() if swept}
-    return arriving
-
-
-def _step(ruled: PendingPullback, pull_back: PullBack) -> Step:
-    return Step(ruled.node.name, ruled.op.run, ruled.reads, pull_back, ruled.wired, ruled.node.slots)
-
-
-def _bound(found: Prepared, ruled: PendingPullback, arriving_swept: bool) -> BoundPullback:
-    """Return the pullback of a node under its rule, for a cotangent that is swept, or is not."""
-    try:
-        return bind(ruled, found.swept, arriving_swept)
-    except GraphError as error:  # too many programs
-        raise at_node(error, ruled.node.name) from error
+    for at, ruled in later.items():
+        try:
+            pull_back = LIVE_PULLBACKS[ruled.node.rule.kind](ruled)
+        except GraphError as error:
+            raise at_node(error, ruled.node.name) from error
+        found.steps[at] = found.steps[at]._replace(pull_back=pull_back)
 
 
 def gradient(found: Prepared, node: Node) -> PullBack:
     """Return the pullback of an input."""
-    swept = (node.name, ARRIVING) in found.swept
-    return on_identity(node, found.shapes[node.name], found.dtype, swept)
+    return on_identity(node, found.shapes[node.name], found.dtype, bool(found.swept))
 
 
 def unusable(node: Node, slot: int) -> Problem:

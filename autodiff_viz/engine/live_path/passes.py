@@ -54,13 +54,12 @@ class Prepared:
       steps: of all nodes but the inputs, in topological order.
       inputs: by name of an input, its pullback: that of an identity whose contribution is the gradient.
       elements: of the values of all steps together.
-      swept: the keys of the arrays that carry a leading axis of samples: node names for values, wires for
-        contributions, (node, ARRIVING) for arriving cotangents.
+      swept: the inputs whose values carry a leading axis of samples. All that depends on them carries it too.
     """
 
     graph: Graph
     dtype: str
-    swept: set[str | Wire]
+    swept: frozenset[str]
     known: dict[Hashable, Any] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)

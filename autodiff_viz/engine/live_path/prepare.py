@@ -11,7 +11,7 @@ from typing import Any
 
 from autodiff_viz.engine.live_path.arrays import own_value
 from autodiff_viz.engine.live_path.check import at_node, check_no_slots, check_rule
-from autodiff_viz.engine.live_path.node_steps import bind_all, bind_swept, compile_node, gradient
+from autodiff_viz.engine.live_path.node_steps import bind_all, compile_node, gradient
 from autodiff_viz.engine.live_path.passes import Prepared
 from autodiff_viz.engine.memo import Evaluation, within
 from autodiff_viz.graph.model import INPUT, Graph, Node
@@ -39,7 +39,7 @@ def prepare(
         shapes; a rule does not fit; the graph needs too many programs or elements. It is the first problem;
         `diagnose` finds all.
     """
-    found, leaves, later = Prepared(graph, dtype, set(swept)), [], {}
+    found, leaves, later = Prepared(graph, dtype, swept), [], {}
     with within(Evaluation()):
         for node in order(graph):
             try:
@@ -50,7 +50,7 @@ def prepare(
             except GraphError as error:
                 raise at_node(error, node.name) from error
         if not forward_only:
-            (bind_swept if swept else bind_all)(found, later)
+            bind_all(found, later)
             found.inputs = {node.name: gradient(found, node) for node in leaves}
     return found
 

@@ -15,7 +15,6 @@ import jax
 from autodiff_viz.engine.live_path.check import at_node
 from autodiff_viz.engine.live_path.grad_op import blocks, op_call
 from autodiff_viz.engine.live_path.kernels import kernel, tangent_kernel
-from autodiff_viz.engine.live_path.node_steps import batched_slots
 from autodiff_viz.engine.live_path.passes import Prepared, Wire
 from autodiff_viz.engine.live_path.pullbacks import total
 from autodiff_viz.engine.memo import Evaluation, within
@@ -48,13 +47,11 @@ class Pushed(NamedTuple):
       tangent: by node; nodes whose tangent depends on that of a blocked node are left out.
       passed: by wire, what it adds to the tangent of the node that reads it.
       blocked: the nodes whose rule blocks forward mode and at which a tangent arrives.
-      swept: the nodes whose tangent carries a leading axis of samples, and the wires that add such a one.
     """
 
     tangent: dict[str, jax.Array | None]
     passed: dict[Wire, jax.Array | None]
     blocked: tuple[str, ...]
-    swept: frozenset[str | Wire] = frozenset()
 
 
 def push_forward(
@@ -79,7 +76,7 @@ def push_forward(
                 found.step(prepared.graph[step.name], arguments)
             except GraphError as error:
                 raise at_node(error, step.name) from error
-    return Pushed(found.tangent, found.passed, tuple(found.blocked), frozenset(found.swept))
+    return Pushed(found.tangent, found.passed, tuple(found.blocked))
 
 
 class _ForwardMode:
@@ -90,7 +87,6 @@ class _ForwardMode:
         self.tangent: dict[str, jax.Array | None] = {}
         self.passed: dict[Wire, jax.Array | None] = {}
         self.blocked: list[str] = []
-        self.swept: set[str | Wire] = set()
 
     def take(self, node: Node) -> None:
         """Take an input's direction under the input's rule."""
@@ -112,7 +108,6 @@ class _ForwardMode:
         found: dict[int, jax.Array] = {}
         if meaning == OF_THE_ALTERNATIVE:
             found = {slot: dot for slot, dot in moving.items() if slot in used}
-            self.swept |= {(name, slot) for slot in found if node.slots[slot] in self.swept}
         elif meaning != NOTHING and not blocked:
             added = self._contributions(node, moving, arguments)
             blocked, found = added is None, added or {}
@@ -125,8 +120,6 @@ class _ForwardMode:
             self.blocked.append(name)
         elif used <= known.keys():
             self.tangent[name] = total([*found.values()]) if found else None
-            if any((name, slot) in self.swept for slot in found):
-                self.swept.add(name)
 
     @staticmethod
     def _used(node: Node, meaning: str) -> set[int]:
@@ -145,21 +138,15 @@ class _ForwardMode:
         """
         if not moving:
             return {}
-        prepared, swept = self.prepared, self.prepared.swept
+        prepared, swept = self.prepared, bool(self.prepared.swept)
         name, static, _, operands, _ = op_call(prepared.graph, node, prepared.shapes.__getitem__)
         below = tuple(prepared.shapes[s] if type(s) is str else shape_of(s) for s in operands)
         wired = tuple(i for i, slot in enumerate(operands) if type(slot) is str)
-        batched = batched_slots(node, operands, swept)
-        carries = kernel(name, static, below, wired, prepared.dtype, batched).carries
+        carries = kernel(name, static, below, wired, prepared.dtype, swept).carries
         if node.op == GRAD and blocks(name, below, tuple(moving), prepared.dtype):
             return None
         slots = tuple(slot for slot, has in zip(wired, carries, strict=True) if has and slot in moving)
         if not slots:
             return {}
-        dots = tuple(node.slots[slot] in self.swept for slot in slots)
-        axes = None
-        if batched or any(dots):
-            axes = batched or (False,) * len(operands), dots
-            self.swept |= {(node.name, slot) for slot in slots}
-        push = tangent_kernel(name, static, below, slots, prepared.dtype, axes)
+        push = tangent_kernel(name, static, below, slots, prepared.dtype, swept)
         return dict(zip(slots, push(tuple(moving[slot] for slot in slots), *arguments), strict=True))

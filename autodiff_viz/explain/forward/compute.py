@@ -330,8 +330,6 @@ def tangent_sweep(found: Tangents, name: str, positions: Any) -> TangentSweep:
         given = {moved: on_device(dot) for moved, dot in found.direction.items()}
         pushed = push_forward(prepared, called, given)
     shapes = prepared.shapes
-    return TangentSweep(
-        tangent=Arrays(pushed.tangent, trace.dtype, shapes.__getitem__),
-        passed=Arrays(pushed.passed, trace.dtype, lambda wire: shapes[wire[0]]),
-        swept=pushed.swept,
-    )
+    tangent = Arrays(pushed.tangent, trace.dtype, shapes.__getitem__)
+    passed = Arrays(pushed.passed, trace.dtype, lambda wire: shapes[wire[0]])
+    return TangentSweep(tangent, passed, frozenset({*tangent.with_samples(), *passed.with_samples()}))

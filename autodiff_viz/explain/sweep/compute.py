@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import jax
 import numpy as np
 
 from autodiff_viz.engine.arguments import numbers
@@ -14,12 +13,12 @@ from autodiff_viz.engine.finite_differences import slope_along
 from autodiff_viz.engine.live_path.arrays import Arrays, on_device, rounded
 from autodiff_viz.engine.live_path.grad_op import op_call
 from autodiff_viz.engine.live_path.kernels import kernel
-from autodiff_viz.engine.live_path.node_steps import batched_slots, on_identity
+from autodiff_viz.engine.live_path.node_steps import on_identity
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.trace import Trace, known_trace, precision
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.grad_nodes import has_grads
+from autodiff_viz.graph.grad_nodes import BY, has_grads
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, REWRITE, SCALE
@@ -83,19 +82,19 @@ def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
     def shape_of(name: str) -> tuple[int, ...]:
         return prepared.shapes[name]
 
-    gradients = Arrays(gradients, trace.dtype, shape_of)
-    found = Sweep(
+    value, cotangent = Arrays(values, trace.dtype, shape_of), Arrays(arriving, trace.dtype, shape_of)
+    passed = Arrays(passed, trace.dtype, lambda wire: shape_of(trace.graph[wire[0]].slots[wire[1]]))
+    arrived = {(node, ARRIVING) for node in cotangent.with_samples()}
+    return Sweep(
         name=name,
         positions=positions,
         output=trace.output,
-        value=Arrays(values, trace.dtype, shape_of),
-        cotangent=Arrays(arriving, trace.dtype, shape_of),
-        passed=Arrays(passed, trace.dtype, lambda wire: shape_of(trace.graph[wire[0]].slots[wire[1]])),
-        gradient=gradients[name],
-        swept=frozenset(prepared.swept),
+        value=value,
+        cotangent=cotangent,
+        passed=passed,
+        gradient=np.broadcast_to(Arrays(gradients, trace.dtype, shape_of)[name], positions.shape),
+        swept=frozenset({*value.with_samples(), *arrived, *passed.with_samples()}),
     )
-    whole = np.broadcast_to(found.gradient, positions.shape)
-    return replace(found, gradient=whole)
 
 
 def true_derivative(trace: Trace, name: str, positions: Any) -> np.ndarray:
@@ -187,35 +186,27 @@ def local_sweep(trace: Trace, swept: Sweep) -> LocalSweep:
 
 def _add(found: LocalSweep, trace: Trace, swept: Sweep, node: Node) -> None:
     """Add the factors of one node whose value is a number."""
-    name = node.name
-    arriving_swept = (name, ARRIVING) in swept.swept
+    name, arriving = node.name, swept.cotangent[node.name]
     if node.rule.kind in CHANGING:
-        changed = _changed(trace, swept, node, arriving_swept)
-        arriving_swept = changed.ndim > 0
-        if arriving_swept:
-            found.changed[name] = np.asarray(changed)
-    flags = batched_slots(node, node.op_slots, swept.swept)
-    if flags is None or not (OPS[node.op].elementwise or node.op == GRAD):
+        pull_back = on_identity(node, (), trace.dtype, swept=True)
+        _, (changed,) = pull_back([on_device(arriving)], (), swept.value[name])
+        arriving = np.zeros((), trace.dtype) if changed is None else np.asarray(changed)
+        if arriving.ndim:
+            found.changed[name] = arriving
+    read = node.op_slots[BY:] if node.op == GRAD else node.op_slots  # a grad node does not read its z
+    if not swept.swept.intersection(read) or not (OPS[node.op].elementwise or node.op == GRAD):
         return
     call = op_call(trace.graph, node, lambda other: trace.value[other].shape)
     wired = tuple(i for i, slot in enumerate(call.slots) if isinstance(slot, str))
     shapes = tuple(np.shape(trace.value[s] if isinstance(s, str) else s) for s in call.slots)
-    batched = tuple(i < len(flags) and flags[i] for i in range(len(call.slots)))
-    op = kernel(call.op, call.static, shapes, wired, trace.dtype, batched, arriving_swept)
+    op = kernel(call.op, call.static, shapes, wired, trace.dtype, True)
     if op.passes_unchanged:  # its factors are 1 whatever the numbers are
         return
-    ones = np.ones(len(swept.positions) if arriving_swept else (), trace.dtype)
+    ones = np.ones_like(arriving)
     arrays = [swept.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in call.slots]
     for slot, pulled in zip(wired, op.pull(ones, *call.leading, *arrays), strict=True):
         if pulled is not None and not trace.value[node.slots[slot]].ndim:
             found.local[name, slot] = np.asarray(pulled)
-
-
-def _changed(trace: Trace, swept: Sweep, node: Node, arriving_swept: bool) -> jax.Array | np.ndarray:
-    """Return the arriving cotangent after the node's rule, with the axis of positions if it has one."""
-    pull_back = on_identity(node, (), trace.dtype, arriving_swept)
-    _, (changed,) = pull_back([on_device(swept.cotangent[node.name])], (), swept.value[node.name])
-    return np.zeros((), trace.dtype) if changed is None else changed
 
 
 SLIDER_POSITIONS = 2 * SLIDER - 1  # swept in two halves, which share the compiled ops of sliders

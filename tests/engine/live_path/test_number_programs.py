@@ -84,14 +84,14 @@ def test_so_it_is_in_other_dtypes(name, dtype):
 def test_samples_of_one_slot_or_both_are_mapped_over(batched):
     samples = jnp.asarray([0.5, -1.25, 3.0], jnp.float32)
     x, y = (samples if flag else jnp.float32(2.0) for flag in batched)
-    found = kernel("mul", (), ((), ()), (0, 1), FLOAT, batched, False)
+    found = kernel("mul", (), ((), ()), (0, 1), FLOAT, True)
     np.testing.assert_array_equal(found.run(x, y), np.asarray(x) * np.asarray(y))
     for passed, factor in zip(found.pull(jnp.float32(4.0), x, y), (y, x), strict=True):
         np.testing.assert_array_equal(passed, np.broadcast_to(4.0 * np.asarray(factor), 3))
 
 
 def test_a_slot_without_samples_is_not_mapped_over():
-    found = kernel("mul", (), ((), ()), (0,), FLOAT, (False, False), True)
+    found = kernel("mul", (), ((), ()), (0,), FLOAT, True)
     cotangents = jnp.asarray([1.0, -2.0], jnp.float32)
     assert found.run(jnp.float32(3.0), jnp.float32(5.0)) == 15.0
     np.testing.assert_array_equal(found.pull(cotangents, jnp.float32(3.0), jnp.float32(5.0))[0], [5.0, -10.0])
