@@ -33,6 +33,7 @@ from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.figures import TABS, Figured, about, choose, figure_job, figured
 from autodiff_viz.lab.glossary import GLOSSARY
+from autodiff_viz.lab.persistence import address
 from autodiff_viz.lab.state import opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.segments.view import SEGMENTS
@@ -191,6 +192,12 @@ def test_no_two_tabs_and_no_two_choices_are_called_alike():
         [choice.parameter for choice in CHOICES],
     ):
         assert len(set(names)) == len(names)
+
+
+def test_no_choice_takes_the_parameter_of_an_address_that_means_something_else():
+    taken = {value for name, value in vars(address).items() if name.isupper() and isinstance(value, str)}
+    assert taken >= {"g", "seed", "node", "figure"}
+    assert taken.isdisjoint(choice.parameter for choice in CHOICES)
 
 
 def test_every_public_function_that_explains_is_of_one_record():
