@@ -263,7 +263,7 @@
 
 // -- Declare the types of the sliders' data. Types only.
 
-/** @typedef {{ name: string, value: string, low: number, high: number }} Item one input, its value as text; low < high */
+/** @typedef {{ name: string, value: import("./base/numbers.js").SentNumber, low: number, high: number }} Item one input with its value; low < high */
 /** @typedef {{ limit: number, rows?: Item[], more?: number, says?: string }} SliderData
  * `limit`: the largest number that an input may have; `more`: inputs that are not shown; `says`: which sliders have another value than the canvas */
 

@@ -103,8 +103,8 @@ def test_the_page_gives_every_widget_a_label():
 def test_every_scalar_input_has_a_slider_with_its_ends():
     app = page(lab=lab_of("x = 0.6\nv = [1.0, 2.0]\ny = input(2.0, low=1.0, high=3.0)\nz = x * y * v"))
     assert drawing_of(app)["sliders"]["rows"] == [
-        {"name": "x", "value": "0.6", "low": -5, "high": 5},
-        {"name": "y", "value": "2.0", "low": 1, "high": 3},
+        {"name": "x", "value": 0.6, "low": -5, "high": 5},
+        {"name": "y", "value": 2, "low": 1, "high": 3},
     ]
 
 

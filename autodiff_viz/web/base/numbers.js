@@ -117,7 +117,19 @@ export const literal = (text) =>
     ? { kind: 0, numbers: [Number(text)], dims: [] }
     : undefined;
 
+/** A number that is typed into a slider's box; null if it is none, or beyond the limit. @param {string} text @param {number} limit */
+export function readTyped(text, limit) {
+  const typed = text.trim().replace(/^\u2212/, "-");
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
+  return Math.abs(value) <= limit ? value : null;
+}
+
 // -- Write numbers.
+
+const BOX_DIGITS = 7; // significant digits of a float32
+
+/** A number as a slider's box shows it, where it can be edited. @param {number} value */
+export const boxText = (value) => String(Number(value.toPrecision(BOX_DIGITS)));
 
 /** `digits` significant digits; powers of ten outside 1e-4 to 1e6. @param {number} number @param {number} digits */
 export function scalar(number, digits = 4) {
