@@ -293,6 +293,7 @@ def test_it_refuses_a_graph_that_has_not_what_it_is_about(kind):
         kind.compute(trace(bare), None)
 
 
+@pytest.mark.sampled(3)
 @drawn
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_its_sentence_ends_in_every_dtype(key, dtype):
