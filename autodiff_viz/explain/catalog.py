@@ -8,7 +8,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.compare.view import COMPARE
 from autodiff_viz.explain.cotangents.view import COTANGENTS
 from autodiff_viz.explain.cure import Cure
-from autodiff_viz.explain.explanation import Choice, ExplanationKind
+from autodiff_viz.explain.explanation import OF_NODE, Choice, ExplanationKind
 from autodiff_viz.explain.field.view import FIELD
 from autodiff_viz.explain.forward.view import FORWARD
 from autodiff_viz.explain.jacobian.view import JACOBIAN
@@ -60,7 +60,8 @@ FIGURES: Mapping[str, ExplanationKind] = {kind.key: kind for kind in EXPLANATION
 CHOICES: tuple[Choice, ...] = tuple(dict.fromkeys(choice for kind in EXPLANATIONS for choice in kind.choices))
 """What can be chosen beside figures."""
 
-_CURES = {of: cure for kind in EXPLANATIONS for of, cure in kind.cures.items()}
+_CURED = {of: kind for kind in EXPLANATIONS for of in kind.cures}
+"""By what the edit "mend" names, the explanation whose cure it is."""
 
 
 def lacking(graph: Graph, pinned: Graph | None = None) -> list[str]:
@@ -74,6 +75,6 @@ def cure_of(found: Trace, of: str, node: str | None, trained: bool = False) -> C
     Raises:
       ValueError: there is no such explanation, or no such node.
     """
-    if of not in _CURES:
+    if of not in _CURED or (_CURED[of].of == OF_NODE and node not in found.graph):
         raise ValueError(of)
-    return _CURES[of](found, node, trained)
+    return _CURED[of].cures[of](found, node, trained)

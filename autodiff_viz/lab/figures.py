@@ -10,12 +10,12 @@ from typing import Any
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.explain.catalog import FIGURES
-from autodiff_viz.explain.compare.view import COMPARE, Data, _Beside, _compared, _trace
+from autodiff_viz.explain.compare.view import COMPARE, Compared, Data, comparison_data, pinned_trace
 from autodiff_viz.explain.explanation import OF_NODE, About, Choice, ExplanationKind, Twin
 from autodiff_viz.explain.plans.compute import without_regions
 from autodiff_viz.explain.plans.view import found_plans, measured_plan
 from autodiff_viz.explain.precision.compute import OVERFLOW, UNDERFLOW, compared
-from autodiff_viz.explain.precision.view import PRECISION, _mark
+from autodiff_viz.explain.precision.view import PRECISION, place_id
 from autodiff_viz.graph.history import OTHER
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.model import Graph
@@ -186,7 +186,7 @@ def ranged_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
     except GraphError:
         return None
     names = {
-        side: list(dict.fromkeys(_mark(place) for place in found.places if place.kind == kind))
+        side: list(dict.fromkeys(place_id(place) for place in found.places if place.kind == kind))
         for side, kind in (("under", UNDERFLOW), ("over", OVERFLOW))
     }
     return names if any(names.values()) else None
@@ -206,7 +206,7 @@ def twins_data(lab: Lab, view: LabView) -> Data | None:
         return {"letter": letter, "kind": "waits", "says": "Compared when the training stops."}
     if not view.complete:
         return {"letter": letter, "kind": "waits", "says": f"{letter} is unfinished: not compared yet."}
-    return _compared(_beside(lab, view))
+    return comparison_data(_beside(lab, view))
 
 
 def twin(lab: Lab, view: LabView) -> Twin | None:
@@ -214,15 +214,15 @@ def twin(lab: Lab, view: LabView) -> Twin | None:
     if lab.pinned is None or live(lab) or not view.complete:
         return None
     try:
-        return Twin(_trace(_beside(lab, view)), lab.pinned.letter)
+        return Twin(pinned_trace(_beside(lab, view)), lab.pinned.letter)
     except GraphError:
         return None
 
 
-def _beside(lab: Lab, view: LabView) -> _Beside:
+def _beside(lab: Lab, view: LabView) -> Compared:
     pinned, at = lab.pinned, view.moment
     learned = in_dtype(at.parameters, lab.dtype) if at else {}
     parameters = {name: array for name, array in learned.items() if name in pinned.graph}
     there = with_seeds(pinned.graph, at.step) if at else pinned.graph
     seed = seed_of(at.state.scaling, lab.dtype) if at and lab.seed is None else lab.seed
-    return _Beside(pinned, there, seed, parameters, view.trace, view.graph, view.follows)
+    return Compared(pinned, there, seed, parameters, view.trace, view.graph, view.follows)

@@ -13,7 +13,7 @@ from typing import Any
 from autodiff_viz.explain.catalog import FIGURES, lacking
 from autodiff_viz.explain.forward.view import NOT_RUN, balance_says
 from autodiff_viz.explain.play.compute import play
-from autodiff_viz.explain.play.view import _step
+from autodiff_viz.explain.play.view import step_data
 from autodiff_viz.explain.tensor.view import is_tensor
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import same
@@ -238,7 +238,7 @@ def play_data(view: LabView, state: int) -> dict[str, Any]:
         steps = play(view.trace)
     except GraphError as error:
         return _none(state, " ".join(problem.message for problem in error.problems))
-    return {"state": state, "steps": [_step(view.trace, step) for step in steps]}
+    return {"state": state, "steps": [step_data(view.trace, step) for step in steps]}
 
 
 def _none(state: int, why: str) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from autodiff_viz.segments.compute import Division, most_steps, without_scale
 from autodiff_viz.segments.view import (
     UNSCALED,
     SegmentsView,
-    _broken,
-    _chain,
-    _degrees,
-    _product,
+    degrees,
+    describe_broken,
+    describe_chain,
+    describe_product,
     divided,
     trained,
 )
@@ -49,10 +49,10 @@ def segments_told(lab: Lab, view: LabView, found: Division) -> SegmentsView:
     return SegmentsView(
         division=found,
         agrees=found.agrees,
-        chain=_chain(found),
-        product=_product(found),
-        broken=_broken(found),
-        angles=tuple((name, _degrees(angle)) for name, angle in found.angles.items()),
+        chain=describe_chain(found),
+        product=describe_product(found),
+        broken=describe_broken(found),
+        angles=tuple((name, degrees(angle)) for name, angle in found.angles.items()),
         steps=_steps(lab, view),
         unscaled=UNSCALED.format(lab.dtype) if is_mixed(lab.plan.settings.loss_scale, lab.dtype) else "",
     )

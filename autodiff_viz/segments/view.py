@@ -53,28 +53,28 @@ def trained(graph: Graph, settings: Settings, steps: int, dtype: str) -> Curves 
         return error.problems
 
 
-def _chain(found: Division) -> str:
+def describe_chain(found: Division) -> str:
     """Return the result of the chain of pullbacks."""
     verb = "equal" if found.agrees else "differ from"
     apart = f"at most {_size(found.difference)} apart" if found.difference else "the same to the last digit"
     return f"{len(found.links)} pullbacks in a chain {verb} the whole gradient: {apart}."
 
 
-def _product(found: Division) -> str:
+def describe_product(found: Division) -> str:
     """Return the result of the product of Jacobians."""
     if found.product is None:
         return f"The product of all Jacobians is not worked out: {found.too_large}."
     return f"The product of all Jacobians, in {FLOAT64}: at most {_size(found.product)} from the gradient."
 
 
-def _broken(found: Division) -> str:
+def describe_broken(found: Division) -> str:
     """Return the result of separate segments, each with a seed of ones at its own output."""
     if found.angle is None:
         return "Each segment against its own output, with ones: one of the gradients is zero."
-    return f"Each segment against its own output, with ones: {_degrees(found.angle)} off the gradient."
+    return f"Each segment against its own output, with ones: {degrees(found.angle)} off the gradient."
 
 
-def _degrees(angle: float | None) -> str:
+def degrees(angle: float | None) -> str:
     """Return an angle as text."""
     return "\u2013" if angle is None else f"{angle:.1f}\u00b0"
 

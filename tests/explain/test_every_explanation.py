@@ -11,6 +11,7 @@ import pickle
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -43,8 +44,7 @@ from tests.strategies import Spec, graphs
 EVERY = (*EXPLANATIONS, SEGMENTS, TRAINING)
 COMPUTED = [kind for kind in EXPLANATIONS if kind.compute]
 ROWLESS = {
-    "plans": "its search takes seconds; a test bounds what it asks of JAX",
-    "surface": "the example has no data; `make bench training` has rows of trained graphs",
+    "surface": "the example has no data; `benchmarks/training.py` has its rows",
     "tensor": "it computes nothing but means and counts",
 }
 """Explanations without a row among the benchmarks, and why."""
@@ -404,3 +404,44 @@ def test_the_edit_that_mends_reaches_every_cure_and_refuses_what_has_none():
     for of, node in (("no such", "x"), ("zero", "no such"), ("zero", None)):
         with pytest.raises(ValueError, match=of):
             cure_of(trace(SMALL), of, node)
+
+
+def careless(found: Trace, name: str | None) -> float:
+    """An explanation that changes what it explains."""
+    found.value[found.output][...] = 0.0
+    return 0.0
+
+
+def white(found: Trace, name: str | None) -> go.Figure:
+    """A figure that nobody can read on a light page."""
+    figure = FIGURES["residuals"].build(found, name)
+    return figure.update_layout(title={"text": "runs", "font": {"color": "#fafafa"}})
+
+
+def without_dtype(key: str, found: Trace, of: Any, low: bool = False, twin: Twin | None = None) -> Any:
+    """A job that would answer a float64 graph with what was worked out in float32."""
+    return job_of(figured, key, found, of, low, twin, reads=(key, found.graph, found.inputs, of, low))
+
+
+def test_each_of_these_tests_refuses_an_explanation_that_owes(monkeypatch):
+    plain = FIGURES["runs"]
+    with pytest.raises(AssertionError):
+        test_it_has_words(replace(plain, what_it_says="How often each node runs"))
+    with pytest.raises(AssertionError):
+        test_it_has_words(replace(plain, word="no such word"))
+    with pytest.raises(AssertionError):
+        test_the_documentation_names_its_functions(replace(plain, public=("runs_of",)))
+    with pytest.raises((AssertionError, ValueError)):  # read-only arrays refuse it first
+        test_it_answers_or_refuses_in_words_in_every_dtype_and_leaves_the_trace_alone(
+            replace(plain, compute=careless)
+        )
+    with pytest.raises(AssertionError):
+        test_its_example_has_something_to_explain(replace(plain, compute=lambda found, name: None))
+    monkeypatch.setitem(FIGURES, "runs", replace(plain, build=white, text=lambda found, name: "Runs"))
+    with pytest.raises(AssertionError):
+        test_it_is_read_on_a_light_and_on_a_dark_page("runs", False)
+    with pytest.raises(AssertionError):
+        test_its_sentence_ends_in_every_dtype("runs", "float32")
+    monkeypatch.setattr("tests.explain.test_every_explanation.figure_job", without_dtype)
+    with pytest.raises(AssertionError):
+        test_its_job_has_another_key_for_all_that_it_reads("runs")

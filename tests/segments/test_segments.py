@@ -10,7 +10,7 @@ from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 from autodiff_viz.segments.compute import Curves, division
 from autodiff_viz.segments.figure import SEGMENT_FIGURES
-from tests.explain.test_catalog import fonts, sent
+from tests.explain.test_every_explanation import fonts, sent
 
 GRAPH = parse("x = input(shape=(3, 2), seed=0)\nw = parameter(shape=(2, 4), seed=1)\n"
               "h = cut(x @ w)\nu = parameter(shape=(4,), seed=2)\nz = sum(h @ u)")  # fmt: skip

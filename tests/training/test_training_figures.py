@@ -11,7 +11,7 @@ from autodiff_viz.training.course import Progress
 from autodiff_viz.training.figure import COLUMNS, TRAINING_FIGURES, flow_of
 from autodiff_viz.training.figure_axes import columns
 from autodiff_viz.training.updates import Records
-from tests.explain.test_catalog import fonts, sent
+from tests.explain.test_every_explanation import fonts, sent
 
 NAN, INF = np.nan, np.inf
 

@@ -34,7 +34,7 @@ SAME_SO_FAR = "A and B are the same so far: change something, and what it change
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class Compared:
     """All that a comparison follows from.
 
     Attributes:
@@ -56,7 +56,7 @@ class _Beside:
     follows: bytes
 
 
-def _key(beside: _Beside) -> bytes:
+def _key(beside: Compared) -> bytes:
     """Return the identity of a comparison: groups change no number, but the lines of the formula."""
     pinned = beside.pinned
     frames = beside.graph.groups
@@ -64,16 +64,17 @@ def _key(beside: _Beside) -> bytes:
 
 
 @remembered(KEPT, _key)
-def _trace(beside: _Beside) -> Trace:
+def pinned_trace(beside: Compared) -> Trace:
     """Return the trace of the pinned graph with the present seed, dtype and parameters."""
     return trace(beside.there, beside.parameters, beside.seed, dtype=beside.here.dtype)
 
 
 @remembered(KEPT, _key)
-def _compared(beside: _Beside) -> Data:
+def comparison_data(beside: Compared) -> Data:
+    """Return the comparison as data for the browser; `lab/figures.twins_data` has its fields."""
     letter = OTHER[beside.pinned.letter]
     try:
-        there = _trace(beside)
+        there = pinned_trace(beside)
     except GraphError as error:
         says = f"{beside.pinned.letter} cannot run: {error.problems[0].message}"
         return {"letter": letter, "kind": "waits", "says": says}
@@ -163,7 +164,7 @@ def _cost(a: Trace, b: Trace) -> Data:
     return {"kept": [str(count) for count in kept], "again": [str(count) for count in again]}
 
 
-def _formulas(beside: _Beside, letter: str) -> Data:
+def _formulas(beside: Compared, letter: str) -> Data:
     """Return the lines of the formula that only A has (-) and that only B has (+)."""
     texts = {letter: beside.graph, beside.pinned.letter: beside.pinned.graph}
     a, b = (list(_statements(written(texts[name])[0])) for name in "AB")

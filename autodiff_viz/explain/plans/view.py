@@ -98,4 +98,6 @@ PLANS = ExplanationKind(
     low=lambda trace, _: plans_figure_of(trace, low=True),
     slow=True,
     counts=True,
+    row="plans of regions",
+    most=150.0,  # a search over thousands of plans, of which JAX measures the few that are returned
 )

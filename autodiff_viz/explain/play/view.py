@@ -19,7 +19,7 @@ FORMULA = 34  # characters of a node's formula in an equation
 WIRES = 3  # of a node, whose equations are written out
 
 
-def _step(trace: Trace, step: PlayStep) -> dict[str, Any]:
+def step_data(trace: Trace, step: PlayStep) -> dict[str, Any]:
     """Return one step; fields that are empty are left out."""
     node = trace.graph[step.node]
     forward = step.phase == FORWARD

@@ -7,7 +7,8 @@ from autodiff_viz.explain.precision.compute import SCALES, Ranged, compared
 from autodiff_viz.explain.precision.figure import precision_figure, precision_text
 
 
-def _mark(place: Ranged) -> str:
+def place_id(place: Ranged) -> str:
+    """Return the browser's name of a node or a wire."""
     return place.node if place.slot is None else f"{place.node}:{place.slot}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.explain.cure import Cure
 from autodiff_viz.explain.explanation import OF_NODE, ZERO, Explanation, ExplanationKind
 from autodiff_viz.explain.zero.compute import cure_of_zero, why_zero
 from autodiff_viz.graph.edits import with_rule
@@ -25,12 +24,6 @@ def explained_zero(found: Trace, name: str, trained: bool = False) -> Explanatio
     return Explanation(ZERO, name, why.sentence, mend, changes, *way)
 
 
-def _cure(found: Trace, node: str | None, trained: bool) -> Cure | None:
-    if node not in found.graph:
-        raise ValueError(ZERO)
-    return cure_of_zero(found, node, trained)
-
-
 def _stopped(graph: Graph) -> tuple[Trace, str]:
     """Stop the gradient at the output, so that nothing arrives anywhere."""
     return trace(with_rule(graph, graph.output, Rule("stop"))), graph.nodes[0].name
@@ -42,7 +35,7 @@ WHY_ZERO = ExplanationKind(
     public=("why_zero",),
     compute=why_zero,
     of=OF_NODE,
-    cures={ZERO: _cure},
+    cures={ZERO: cure_of_zero},
     row="why nothing arrives",
     example=_stopped,
 )

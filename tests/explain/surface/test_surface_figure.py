@@ -8,7 +8,7 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.explain.surface.figure import Learned, surface_figure, surface_text
-from tests.explain.test_catalog import fonts, sent
+from tests.explain.test_every_explanation import fonts, sent
 
 HEAD = "x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]\n"
 PLANE = (
