@@ -33,6 +33,7 @@ from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.figures import TABS, Figured, about, choose, figure_job, figured
 from autodiff_viz.lab.glossary import GLOSSARY
+from autodiff_viz.lab.persistence import address
 from autodiff_viz.lab.state import opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.segments.view import SEGMENTS
@@ -193,6 +194,12 @@ def test_no_two_tabs_and_no_two_choices_are_called_alike():
         assert len(set(names)) == len(names)
 
 
+def test_no_choice_takes_the_parameter_of_an_address_that_means_something_else():
+    taken = {value for name, value in vars(address).items() if name.isupper() and isinstance(value, str)}
+    assert taken >= {"g", "seed", "node", "figure"}
+    assert taken.isdisjoint(choice.parameter for choice in CHOICES)
+
+
 def test_every_public_function_that_explains_is_of_one_record():
     said = [name for kind in EVERY for name in kind.public]
     functions = {name: one for name in av.__all__ if inspect.isfunction(one := getattr(av, name))}
@@ -286,6 +293,7 @@ def test_it_refuses_a_graph_that_has_not_what_it_is_about(kind):
         kind.compute(trace(bare), None)
 
 
+@pytest.mark.sampled(3)
 @drawn
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_its_sentence_ends_in_every_dtype(key, dtype):
