@@ -706,8 +706,12 @@ def differs(declared: np.ndarray, true: np.ndarray, dtype: str) -> np.ndarray:
     """Return where two gradients differ by more than the dtype's rounding; NaN equals NaN."""
     one, other = declared.astype(FLOAT64), true.astype(FLOAT64)
     both = np.abs(np.stack([one, other]))
-    room = HALF * DTYPES[dtype].eps if DTYPES[dtype].half else TOLERANCE
-    return gaps(one, other) > room * both[np.isfinite(both)].max(initial=0.0)
+    return gaps(one, other) > _room(dtype) * both[np.isfinite(both)].max(initial=0.0)
+
+
+def _room(dtype: str) -> float:
+    """Return the share of the largest number by which two gradients may differ."""
+    return HALF * DTYPES[dtype].eps if DTYPES[dtype].half else TOLERANCE
 
 
 # Descend.
@@ -800,16 +804,15 @@ def curl_sentence(found: Field) -> str:
     curl = found.curl[np.isfinite(found.curl)]
     if not curl.size:
         return "The curl of the declared gradient is not finite anywhere on the grid."
-    if found.turns:
-        low, high = scalar(curl.min()), scalar(curl.max())
-        goes = f"is {low} all over the grid" if low == high else f"goes from {low} to {high} over the grid"
-        return (
-            f"The curl of the declared gradient {goes}: no function has these arrows as its gradient, so "
-            "there is no quantity whose gradient descent this is."
-        )
+    where = "all over the grid" if curl.size == found.curl.size else "wherever it is finite on the grid"
+    if not found.turns:
+        zero = f"The curl of the declared gradient is 0 {where} (but for rounding and corners)"
+        return f"{zero}, as that of every gradient is."
+    low, high = scalar(curl.min()), scalar(curl.max())
+    goes = f"is {low} {where}" if low == high else f"goes from {low} to {high} over the grid"
     return (
-        "The curl of the declared gradient is 0 all over the grid (but for rounding and corners), as that of "
-        "every gradient is."
+        f"The curl of the declared gradient {goes}: no function has these arrows as its gradient, so there "
+        "is no quantity whose gradient descent this is."
     )
 
 
@@ -824,7 +827,8 @@ def _of_gradients(found: Field) -> str:
     if not found.rules:
         return f"{declared}, which is the true one: no rule changes it."
     if not found.bent.any():
-        return f"{declared}; it equals the true one all over the grid."
+        share = f"{100 * _room(found.dtype):.2g} % of the largest number"
+        return f"{declared}; it is the true one all over the grid, to {share}."
     named = listed([f"{KINDS[node.rule.kind].label} at {node.name}" for node in found.rules], 2)
     return f"{declared}, the true one {pair(found.true_gradient)}, because of {named}."
 

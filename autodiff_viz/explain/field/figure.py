@@ -47,8 +47,8 @@ ARROWS, LOW_ARROWS = (7, 11), (5, 9)  # in rows and columns
 LEVELS = 10  # of contours
 GRIDS = (POINTS, 21, 11, 7)  # points of an axis: as many as a graph's numbers leave room for
 LACKS = (
-    "A field needs two numbers that reach the output.<br>Add an input, such as x = 1.0, or a parameter, "
-    "such as w = parameter(0.5)."
+    "A field needs two numbers that reach<br>the output. Add an input, such as x = 1.0,<br>"
+    "or a parameter, such as w = parameter(0.5)."
 )
 BAND = "rgba(28,119,223,0.055)"  # of a level; Plotly lays that of each level over those of all lower ones
 LINE = "rgba(28,119,223,0.4)"

@@ -29,8 +29,9 @@ COARSE = 5  # points of each axis, enough to see whether there is a curl
 
 
 def offered(graph: Graph) -> tuple[str, ...]:
-    """Return the names of the numbers that can be chosen, in their order."""
-    return tuple(one.name for one in _numbers(graph))
+    """Return the names of the numbers that can be chosen, in their order; none without a second one."""
+    names = tuple(one.name for one in _numbers(graph))
+    return names if len(names) > 1 else ()
 
 
 def _numbers(graph: Graph) -> list[Number]:

@@ -21,6 +21,9 @@ from autodiff_viz.graph.history import begin
 from autodiff_viz.lab.figures import about, choose, chosen
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.training.run import Plan
+from autodiff_viz.training.state import Settings
+from tests.lab import regression
 
 EVERY = tuple(DTYPES)
 TD = """w1 = parameter(1.0)
@@ -142,6 +145,26 @@ def test_a_stop_on_one_number_alone_leaves_no_curl_where_the_numbers_are_not_cou
     np.testing.assert_array_equal(found.curl, 0.0)
     assert found.bent.all(where=found.axes[1][:, None] != 0)
     assert not found.turns
+
+
+@pytest.mark.parametrize(
+    ("dtype", "share"), [("float32", "0.1 %"), ("float16", "0.78 %"), ("bfloat16", "6.2 %")]
+)
+def test_rules_that_change_nothing_are_said_to_change_nothing_to_the_digits_of_the_dtype(dtype, share):
+    """Eight units of the last place, 2^-10 and 2^-7, or a thousandth."""
+    found = field_of("x = 1.0\ny = 2.0\nz = scale_gradient(x * y, 1.0)", dtype=dtype, points=5)
+    assert (
+        f"(2, 1); it is the true one all over the grid, to {share} of the largest number." in found.sentence
+    )
+
+
+def test_a_curl_is_told_of_the_points_where_it_is_finite():
+    """z = x stop(y) where y > 0, and NaN where the root is."""
+    text = "x = 1.0\ny = 1.0\nz = x * stop_gradient(sqrt(y) * 0.0 + y)"
+    found = field_of(text, ends=((0, 2), (-1, 3)), points=5)
+    np.testing.assert_array_equal(found.curl[2:], -1.0)
+    assert not np.isfinite(found.curl[0]).any()
+    assert "is −1 wherever it is finite on the grid: no function" in found.sentence
 
 
 # By other ways of computing the same.
@@ -553,3 +576,16 @@ def test_a_path_has_gaps_where_a_parameter_was_missing_or_had_other_axes():
     )
     np.testing.assert_array_equal(path.points, [[1.0, 2.0], [1.0, np.nan], [np.nan, 3.0]])
     assert drawn(av.field(av.trace(av.parse(GAN)), points=3, training=path)).data
+
+
+def test_the_page_shows_the_path_of_a_training_that_has_stopped():
+    """From w = 0.5 and b = 0 each step takes 0.1 * 2 (w - 3) and 0.1 * 2 (b - 1)."""
+    lab = regression.lab_of("w = parameter(0.5)\nb = parameter(0.0)\nz = square(w - 3.0) + square(b - 1.0)")
+    lab = replace(lab, figure="field", plan=Plan(Settings("sgd", 0.1), 100))
+    assert about(lab, "field") == ("w", NEXT, None)
+    _, _, path = about(regression.trained(lab, 30), "field")
+    steps = np.array(path.steps)
+    assert (steps[0], steps[-1], path.others) == (0, 30, ())
+    np.testing.assert_allclose(path.points[-1], [3 - 2.5 * 0.8**30, 1 - 0.8**30], rtol=1e-5)
+    np.testing.assert_allclose(np.array(path.points)[:, 0], 3 - 2.5 * 0.8**steps, rtol=1e-5)
+    assert about(choose(regression.trained(lab, 3), UP, "w"), "field")[2] is None
