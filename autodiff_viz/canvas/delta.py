@@ -103,11 +103,6 @@ USUAL = {"rule": FOLLOW, "connected": True, "w": WIDTH, "h": HEIGHT, "foot": 0.0
 TWINS = {
     "symbol": "op",
     "text": "literal",
-    "valueFull": "value",
-    "cotangentFull": "cotangent",
-    "passedFull": "passed",
-    "tangentFull": "tangent",
-    "pushedFull": "pushed",
     "constantFull": "constant",
 }
 """Fields that are sent only if they differ from another one."""

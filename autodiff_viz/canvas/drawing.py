@@ -1,4 +1,4 @@
-"""Draw the graph with its numbers for the canvas, as JSON data in which every number is text.
+"""Draw the graph with its numbers for the canvas, as JSON data with typed numbers, which the browser formats.
 
 web/types.js describes the fields.
 """
@@ -16,7 +16,6 @@ from autodiff_viz.canvas.layout.tabs import Tab, feet, layers_of
 from autodiff_viz.canvas.records import (
     NodeShown,
     WireShown,
-    largest,
     node_record,
     passed,
     pushed_along,
@@ -31,6 +30,7 @@ from autodiff_viz.engine.trace import Trace, doubts
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.graph.cuts import has_cuts, idle_cuts, segment_of
+from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.identity import identity, remembered, same
 from autodiff_viz.graph.model import Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
@@ -93,11 +93,10 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
     if last is not None and _marked_alone(picture, last.picture):
         return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
     graph = picture.graph
-    placed, scale = places(graph), largest(picture.trace)
-    pushes = largest(picture.tangents)
+    placed = places(graph)
     cards = {card.node.name: card for card in _cards(picture, placed)}
     threads = {
-        (node.name, slot): _thread(picture, node, slot, placed, (scale, pushes))
+        (node.name, slot): _thread(picture, node, slot, placed)
         for node in graph.nodes
         for slot, producer in node.wires
         if producer in graph
@@ -106,11 +105,12 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
     wires = _redrawn(threads, last.threads if last else {}, wire_record)
     data = {
         "graph": str(picture.document),
+        "dtype": picture.trace.dtype if picture.trace else FLOAT32,
         "nodes": [record for _, record in nodes.values()],
         "wires": [record for _, record in wires.values()],
         "regions": [region_data(graph, region, picture.runs, picture.problems) for region in graph.regions],
     }
-    groups = [group_data(graph, group, picture.trace, scale, picture.problems) for group in graph.groups]
+    groups = [group_data(graph, group, picture.trace, picture.problems) for group in graph.groups]
     if picture.tangents is not None:  # contributions to different tangents do not add up
         groups = [group | {"sums": []} for group in groups]
     return Drawing(picture, {**data, **_marks(picture, groups)}, nodes, wires)
@@ -220,17 +220,12 @@ def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
     return found
 
 
-def _thread(
-    picture: Picture, node: Node, slot: int, placed: Layout, scales: tuple[float, float]
-) -> WireShown:
-    """Return the input of a wire's record; `scales` are of contributions to cotangents and to tangents."""
-    scale, pushes = scales
+def _thread(picture: Picture, node: Node, slot: int, placed: Layout) -> WireShown:
+    """Return the input of a wire's record."""
     return WireShown(
         producer=node.slots[slot],
         passed=passed(picture.trace, node, slot),
-        scale=scale,
         bends=placed.bends.get((node.name, slot), ()),
         alternative=node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
         pushed=pushed_along(picture.tangents, node, slot),
-        pushes=pushes,
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_viz.branches.train_one import branches_of, some_stopped, trained_alone
 from autodiff_viz.canvas.notices import take_in
-from autodiff_viz.canvas.records import flow, passed
+from autodiff_viz.canvas.records import flow_data, passed
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.graph.edits import mended
@@ -70,7 +70,7 @@ def _fault(problem: Problem) -> str:
 
 
 def group_data(
-    graph: Graph, group: Group, trace: Trace | None, scale: float, problems: Iterable[Problem]
+    graph: Graph, group: Group, trace: Trace | None, problems: Iterable[Problem]
 ) -> dict[str, Any]:
     """Return the data of a group.
 
@@ -82,7 +82,7 @@ def group_data(
         "name": group.name,
         "nodes": sorted(group.nodes),
         "sums": [
-            {"from": producer, **flow(_sum(trace, wires), scale)}
+            {"from": producer, **flow_data(_sum(trace, wires))}
             for producer, wires in _into(graph, group).items()
             if len(wires) > 1
         ],

@@ -5,7 +5,6 @@ web/types.js describes the fields.
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +12,8 @@ import numpy as np
 from autodiff_viz.canvas.cards import cells, constant_text, input_text, line_text, size
 from autodiff_viz.canvas.layout import tabs
 from autodiff_viz.display.heatmap import blocks_say, heat, plane_says
-from autodiff_viz.display.numbers import MOST, has_picture, in_full, number_text, shape_text, sign
+from autodiff_viz.display.numbers import MOST, Number, Typed, has_picture, rounded, typed
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.forward.compute import Tangents
@@ -23,30 +21,12 @@ from autodiff_viz.graph.model import INPUT, Node
 from autodiff_viz.graph.mute import returned_slot
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS
-from autodiff_viz.graph.text import scalar
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.printer import show_argument, show_lambda
 from autodiff_viz.ops.catalog import OPS, slot_label
 from autodiff_viz.ops.misfits import Shape
 
-# Describe what a wire passes back, as the canvas draws it: a thickness, a sign and a text.
-
-
 DECADES = 4  # a wire is thinnest at 10^-4 of the largest contribution
-
-
-def flow(array: np.ndarray | None, scale: float) -> dict[str, Any]:
-    """Return the fields of a contribution; empty ones if there is no array.
-
-    Args:
-      scale: norm of the largest contribution in the graph.
-    """
-    return {
-        "width": 0.0 if array is None else _width(array, scale),
-        "sign": 0 if array is None else sign(array),
-        "passed": "" if array is None else number_text(array, 3),
-        "passedFull": "" if array is None else in_full(array),
-    }
 
 
 def passed(trace: Trace | None, node: Node, slot: int) -> np.ndarray | None:
@@ -61,26 +41,10 @@ def traced(node: Node, slot: int) -> tuple[str, int] | None:
     return (node.name, 0) if slot == returned_slot(node) else None
 
 
-def largest(found: Trace | Tangents | None) -> float:
-    """Return the norm of the largest finite contribution; 0 without any."""
-    sizes = [norm(array) for array in found.passed.values()] if found else []
-    return max((size for size in sizes if math.isfinite(size)), default=0.0)
-
-
-def _width(passed: np.ndarray, scale: float) -> float:
-    """Return the thickness: 0 for a zero contribution, 1 for the largest, linear in the logarithm between."""
-    size = norm(passed)
-    if size == 0:
-        return 0.0
-    if not math.isfinite(size) or scale == 0:
-        return 1.0
-    return round(min(1.0, max(0.06, 1 + math.log10(size / scale) / DECADES)), 3)
-
-
 # Describe tangents for the cards and wires of the canvas; add nothing while forward mode is off.
 
 
-BLOCKED, UNKNOWN = "blocked", "\u2013"
+BLOCKED, UNKNOWN = "blocked", "unknown"  # in place of a tangent
 
 
 class Pushed(NamedTuple):
@@ -114,37 +78,35 @@ def pushed_along(found: Tangents | None, node: Node, slot: int) -> Pushed:
     return OFF if found is None else Pushed(True, found.passed.get(traced(node, slot)))
 
 
-def tangent_fields(found: Pushed) -> dict[str, Any]:
-    """Return the fields of a node's record."""
+def tangent_data(found: Pushed, whole: bool) -> dict[str, Typed]:
+    """Return the field of a node's record; none while forward mode is off."""
     if not found.on:
         return {}
     if found.array is None:
-        text = BLOCKED if found.blocked else UNKNOWN
-        why = (
-            "its rule blocks forward mode" if found.blocked else "unknown: forward mode is blocked before it"
-        )
-        return {"tangent": text, "tangentFull": why}
-    return {"tangent": number_text(found.array), "tangentFull": in_full(found.array)}
+        return {"tangent": BLOCKED if found.blocked else UNKNOWN}
+    return {"tangent": typed(found.array, whole=whole, shaped=False)}
 
 
-def push_fields(found: Pushed, scale: float) -> dict[str, Any]:
-    """Return the fields of a wire's record; `scale` is the norm of the largest contribution."""
+def flow_data(array: np.ndarray | None) -> dict[str, Typed]:
+    """Return the field of what passes down a wire; none if that is not known.
+
+    The browser makes its thickness of it, by the largest of all wires, its sign and its text.
+    """
+    return {} if array is None else {"passed": typed(array, shaped=False, signed=True)}
+
+
+def push_data(found: Pushed) -> dict[str, Typed]:
+    """Return the field of a wire's record; none while forward mode is off."""
     if not found.on:
         return {}
-    shown = flow(found.array, scale)
-    return {
-        "pushed": shown["passed"],
-        "pushedFull": shown["passedFull"] or "unknown: forward mode is blocked",
-        "pushWidth": shown["width"],
-        "pushSign": shown["sign"],
-    }
+    return {"pushed": UNKNOWN if found.array is None else flow_data(found.array)["passed"]}
 
 
 # Make the heat-maps on a node's card: value, arriving cotangent and, in forward mode, tangent.
 # web/types.js describes the fields.
 
 
-DIGITS, ALL = 3, 17  # significant digits of a number in a cell, and of any float64
+DIGITS = 3  # significant digits of a number in a cell
 
 
 def heat_data(
@@ -160,10 +122,8 @@ def heat_data(
     for which, array in (_forth(value, tangent), ("cotangent", arriving)):
         if array is not None:
             picture = heat(array, kernels)
-            found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": scalar(picture.top, 3)}
-            if cells(array.shape):
-                for name, digits in (("Numbers", DIGITS), ("Full", ALL)):
-                    found[f"{which}{name}"] = [scalar(float(number), digits) for number in array.ravel()]
+            top = rounded(picture.top, DIGITS)
+            found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": top}
     return found
 
 
@@ -174,8 +134,8 @@ def _forth(value: np.ndarray | None, tangent: Pushed) -> tuple[str, np.ndarray |
 
 def elements(
     value: np.ndarray | None, arriving: np.ndarray | None, tangent: Pushed = OFF
-) -> dict[str, list[str]]:
-    """Return the numbers of both heat-maps, row by row.
+) -> dict[str, list[Number]]:
+    """Return the numbers of both heat-maps, row by row, with the digits that are shown.
 
     Only where each cell is one element, and has no room for its number.
     """
@@ -184,7 +144,7 @@ def elements(
         return {}
     known = (_forth(value, tangent), ("cotangent", arriving))
     return {
-        which: [scalar(float(number), DIGITS) for number in array.ravel()]
+        which: [rounded(float(number), DIGITS) for number in array.ravel()]
         for which, array in known
         if array is not None
     }
@@ -226,11 +186,9 @@ class WireShown(NamedTuple):
 
     producer: str
     passed: np.ndarray | None
-    scale: float
     bends: tuple[tuple[float, float], ...]
     alternative: bool
     pushed: Pushed = OFF
-    pushes: float = 0.0
 
 
 def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
@@ -238,6 +196,7 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
     node, value, arriving = shown.node, shown.value, shown.arriving
     x, y = shown.place
     w, h = size(node, shown.tensor)
+    whole = value is not None and cells(value.shape) is not None
     return {
         "id": name,
         "op": node.op,
@@ -251,14 +210,8 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "full": None if shown.tab is None else [w, h],
         "foot": shown.foot,
         "slots": [_slot(node, i) for i in range(len(node.slots))],
-        "dims": [] if value is None else list(np.shape(value)),  # without a value it is unknown
-        "shape": "" if value is None else shape_text(value),
-        "value": DASH if value is None else number_text(value),
         "literal": input_text(node),
         "text": line_text(node),
-        "valueFull": "no value yet" if value is None else in_full(value),
-        "cotangent": DASH if arriving is None else number_text(arriving),
-        "cotangentFull": _nothing_arrives(shown.connected) if arriving is None else in_full(arriving),
         "rule": node.rule.kind,
         "ruleText": _rule_text(node),
         "ruleFull": show_argument(node.rule) or None,
@@ -273,7 +226,9 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "state": list(shown.state),
         "warning": " ".join(shown.warnings) or None,
         "segment": shown.segment,
-        **tangent_fields(shown.tangent),
+        **({} if value is None else {"value": typed(value, whole=whole)}),
+        **({} if arriving is None else {"cotangent": typed(arriving, whole=whole, shaped=False)}),
+        **tangent_data(shown.tangent, whole),
         **({} if shown.tensor is None else {"heat": heat_data(value, arriving, shown.kernel, shown.tangent)}),
     }
 
@@ -284,11 +239,6 @@ def _trouble(node: Node, found: tuple[Problem, ...]) -> dict[str, str | None]:
     empty = [slot_label(node, problem.slot) for problem in found if problem.code == "empty-slot"]
     missing = f"needs {', '.join(dict.fromkeys(empty))}" if empty else None
     return {"problem": wrong[0] if wrong else None, "missing": missing}
-
-
-def _nothing_arrives(connected: bool) -> str:
-    """Return why there is no cotangent."""
-    return "no cotangent yet" if connected else "no path to the output: nothing arrives"
 
 
 def _slot(node: Node, slot: int) -> dict[str, Any]:
@@ -327,8 +277,8 @@ def wire_record(place: Wire, shown: WireShown) -> dict[str, Any]:
         "from": shown.producer,
         "to": to,
         "slot": slot,
-        **flow(shown.passed, shown.scale),
+        **flow_data(shown.passed),
         "via": [[round(x, 1), round(y, 1)] for x, y in shown.bends],
         "alternative": shown.alternative,
-        **push_fields(shown.pushed, shown.pushes),
+        **push_data(shown.pushed),
     }

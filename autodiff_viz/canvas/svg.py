@@ -1,18 +1,25 @@
 """Draw the canvas as SVG text, for notebooks: cards, wires and frames in the colours of the light theme.
 
-It is made from the canvas's own data (canvas/drawing.py), and holds neither scripts nor addresses.
+It is made from the canvas's own data (canvas/drawing.py), with numbers that are written here, since there is
+no browser to write them. It holds neither scripts nor addresses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from math import isfinite, log10
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+import numpy as np
+
 from autodiff_viz.canvas.drawing import Picture, drawing
+from autodiff_viz.canvas.records import DASH, DECADES, passed
 from autodiff_viz.display.heatmap import ALPHABET, SHADES
+from autodiff_viz.display.numbers import in_full, number_text, sign
 from autodiff_viz.engine.live_path.check import diagnose, runnable
+from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace, trace, trace_part
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
@@ -39,12 +46,15 @@ def svg_of(graph: Graph, trace: Trace | None) -> str:
       trace: of the graph, or of the part of it that can be evaluated.
     """
     data = drawing(Picture(graph, trace, {}, (), None, 0)).data
-    nodes = {node["id"]: node for node in data["nodes"]}
+    nodes = {node["id"]: node | _texts(node, trace) for node in data["nodes"]}
+    scale = largest(trace)
     frames = [
         *_frames(data["groups"], nodes, QUIET, "none"),
         *_frames(data["regions"], nodes, CHECKPOINT, "9 6"),
     ]
-    wires = (_wire(wire, nodes) for wire in data["wires"])
+    wires = (
+        _wire(wire, nodes, passed(trace, graph[wire["to"]], wire["slot"]), scale) for wire in data["wires"]
+    )
     left, top = (min(node[axis] for node in nodes.values()) - MARGIN for axis in "xy")
     width = max(node["x"] + node["w"] for node in nodes.values()) + MARGIN - left
     height = max(node["y"] + node["h"] for node in nodes.values()) + MARGIN - top
@@ -55,6 +65,39 @@ def svg_of(graph: Graph, trace: Trace | None) -> str:
         f'role="img" aria-label={quoteattr(_description(data))} font-family={quoteattr(FONT)} '
         f'style="max-width: 100%; height: auto; background: {GROUND}">{inside}</svg>'
     )
+
+
+def _texts(node: Data, trace: Trace | None) -> dict[str, str]:
+    """Return the numbers of a node as text, short and in full."""
+    name, found = node["id"], {}
+    for which, nothing in (("value", "no value yet"), ("cotangent", _nothing_arrives(node))):
+        array = getattr(trace, which)[name] if which in node else None
+        found[which] = DASH if array is None else number_text(array)
+        found[f"{which}Full"] = nothing if array is None else in_full(array)
+    return found
+
+
+def _nothing_arrives(node: Data) -> str:
+    return "no cotangent yet" if node["connected"] else "no path to the output: nothing arrives"
+
+
+def largest(trace: Trace | None) -> float:
+    """Return the norm of the largest finite contribution; 0 without any."""
+    sizes = [norm(array) for array in trace.passed.values()] if trace else []
+    return max((size for size in sizes if isfinite(size)), default=0.0)
+
+
+def thickness(passed: np.ndarray, scale: float) -> float:
+    """Return the thickness: 0 for a zero contribution, 1 for the largest, linear in the logarithm between.
+
+    web/base/numbers.js computes the same for the canvas.
+    """
+    size = norm(passed)
+    if size == 0:
+        return 0.0
+    if not isfinite(size) or scale == 0:
+        return 1.0
+    return round(min(1.0, max(0.06, 1 + log10(size / scale) / DECADES)), 3)
 
 
 def _description(data: Data) -> str:
@@ -206,14 +249,16 @@ def _chip(x: float, text: str, fill: str) -> str:
     return back + _text(x + width / 2, 3.5, text, 11.5, GROUND, "middle")
 
 
-def _wire(wire: Data, nodes: Mapping[str, Data]) -> str:
+def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scale: float) -> str:
     """Draw a wire: thickness and colour show the size and the sign of what it passes back."""
     source, target = nodes[wire["from"]], nodes[wire["to"]]
     start = (source["x"] + (0 if source["tab"] else source["w"]), source["y"] + source["h"] / 2)
     end = (target["x"], target["y"] + target["h"] * (wire["slot"] + 1) / (len(target["slots"]) + 1))
     dash = ' stroke-dasharray="1 7"' if wire["alternative"] else ""
-    colour, width = RULE if dash else SIGNS[wire["sign"]], 1.5 + 5 * wire["width"]
-    said = f"{wire['from']} to {wire['to']}: passes {wire['passedFull'] or 'nothing known'}"
+    colour = RULE if dash else SIGNS[0 if passed is None else sign(passed)]
+    width = 1.5 + 5 * (0.0 if passed is None else thickness(passed, scale))
+    number = "nothing known" if passed is None else in_full(passed)
+    said = f"{wire['from']} to {wire['to']}: passes {number}"
     path = _hook(start, end) if source["tab"] else _curve([start, *map(tuple, wire["via"]), end])
     return (
         f'<path data-wire="{wire["slot"]}" d="{path}" fill="none" '

@@ -1,10 +1,14 @@
-"""Format arrays as text: short for a card, in full for a tooltip."""
+"""Write arrays: as typed numbers, which the browser formats, and as text where Python prints them itself.
+
+web/base/numbers.js reads typed numbers and writes the same texts; golden files hold both.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from math import prod
+from math import copysign, isfinite, prod
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +25,70 @@ from autodiff_viz.ops.misfits import Shape
 
 SHOWN = 3  # a vector up to this long is written out
 HALF = 2  # bytes of a number of 16 bits
+PLAIN = {FLOAT32: 1e6}  # from where on all digits of a number are written with a power of ten; else from 1e16
+WHOLE = 1e15  # below it a number without a fraction is sent as an integer, which JSON writes in fewer bytes
+
+Number = int | float | str
+"""A number as it is sent: the shortest decimal that names it in its dtype, or "nan", "inf", "-inf", "-0"."""
+
+Typed = Number | dict[str, Any]
+"""An array as it is sent: a number, or {"numbers": all, "shape"}, or {"norm", "sign", "shape"}.
+
+The shape of a vector that is written out is left out, and that of any other array where the reader knows it.
+"""
+
+
+def typed(array: np.ndarray, *, whole: bool = False, shaped: bool = True, signed: bool = False) -> Typed:
+    """Return an array as it is sent, of which the browser makes every text.
+
+    Args:
+      whole: send all elements; else of a tensor that is not written out only the norm.
+      shaped: send the shape; else the reader knows it, or does not show it.
+      signed: send the sign with a norm.
+    """
+    array = np.asarray(array)
+    if array.ndim == 0:
+        return shortest(array[()])
+    if array.size > 0 and array.ndim == 1 and array.size <= SHOWN:
+        return {"numbers": [shortest(number) for number in array]}
+    dims = {"shape": [*array.shape]} if shaped or not array.size else {}
+    if whole:
+        return {**dims, "numbers": [shortest(number) for number in array.ravel()]}
+    size = {"norm": sent(norm(array))}
+    return {**dims, **size, "sign": sign(array)} if signed else {**dims, **size}
+
+
+def shortest(number: np.generic) -> Number:
+    """Return a number as it is sent; NaN and infinities, which JSON does not have, as words.
+
+    -0 is a word too, since a change from 0 to it would not be seen by comparing.
+    """
+    exactly = float(number)
+    if number.itemsize == 8 or not exactly or not isfinite(exactly):
+        return sent(exactly)
+    return sent(float(_decimal(number)))
+
+
+def sent(number: float) -> Number:
+    """Return a float64 as it is sent."""
+    if number and number - number == 0:
+        return int(number) if -WHOLE < number < WHOLE and number.is_integer() else number
+    if not number:
+        return "-0" if copysign(1.0, number) < 0 else 0
+    return "nan" if number != number else "inf" if number > 0 else "-inf"
+
+
+def _decimal(number: np.generic) -> str:
+    return _shortest(number) if number.itemsize == HALF else str(number)
+
+
+def rounded(number: float, digits: int) -> Number:
+    """Return a number as it is sent where fewer digits are shown: the one that `scalar` writes.
+
+    Where a power of ten is shown it has all its digits, since `scalar` would round it a second time.
+    """
+    few = float(f"{number:.{digits}g}")
+    return sent(few if 1e-4 <= abs(few) < 1e6 and abs(number) >= 1e-4 else number)
 
 
 def short(array: np.ndarray, digits: int = 4) -> str:
@@ -71,10 +139,12 @@ def exact(number: np.ndarray) -> str:
     number = np.asarray(number)[()]
     if number == 0 or not np.isfinite(number):
         return scalar(float(number))
-    text = _shortest(number) if number.itemsize == HALF else str(number)
-    mantissa, _, exponent = text.partition("e")
-    plain = mantissa.removesuffix(".0")
-    return (f"{plain}e{int(exponent)}" if exponent else plain).replace("-", MINUS)
+    decimal = shortest(number)
+    size = abs(decimal if number.itemsize == HALF else float(number))
+    if 1e-4 <= size < PLAIN.get(number.dtype.name, 1e16):
+        return repr(decimal).removesuffix(".0").replace("-", MINUS)
+    mantissa, _, exponent = np.format_float_scientific(float(decimal), trim="-").partition("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
 
 
 def _shortest(number: np.ndarray) -> str:
@@ -113,13 +183,18 @@ def sign(array: np.ndarray) -> int:
 # Build lines of numbers from pieces, of which some are written anew while a slider is dragged.
 
 
-Terms = tuple[tuple[str, ...], ...]
-"""Text in pieces: (text, its role: `COTANGENT`, or "", and of a number its place in a slider's table)."""
+Term = tuple[str, str] | tuple[np.ndarray, str, str]
+"""A piece of a line of numbers: (text, its role: `COTANGENT`, or ""), or (number, role, place).
+
+The place is that in a slider's table, "" for a number that no slider changes.
+"""
+
+Terms = tuple[Term, ...]
 
 COTANGENT = "cotangent"
 
 
-def added(terms: Sequence[tuple[str, ...]]) -> Terms:
+def added(terms: Sequence[Term]) -> Terms:
     """Return terms with plus signs between them."""
     return tuple(piece for term in terms for piece in ((" + ", ""), term))[1:]
 
@@ -129,26 +204,36 @@ def place(what: str, node: str, slot: int | None = None) -> str:
     return f"{what} {node}" if slot is None else f"{what} {node}:{slot}"
 
 
-def written(terms: Terms) -> str:
-    """Return pieces as one text."""
-    return "".join(text for text, *_ in terms)
+def term_data(terms: Terms) -> list[list[Any]]:
+    """Return pieces as they are sent; the browser writes the numbers, negative ones in brackets."""
+    return [[piece[0], piece[1]] if len(piece) == 2 else [typed(piece[0]), *piece[1:]] for piece in terms]
 
 
-def cotangent_term(number: np.ndarray, digits: int, at: str) -> tuple[str, ...]:
-    """Return a number with the role of a cotangent."""
-    return bracketed(number, digits), COTANGENT, at
+def written(terms: Terms, digits: int, is_sum: bool = False) -> str:
+    """Return pieces as one text, with negative numbers in brackets.
+
+    Args:
+      is_sum: the last number is a total, which has none.
+    """
+    last = len(terms) - 1 if is_sum else len(terms)
+    texts = []
+    for i, piece in enumerate(terms):
+        if len(piece) == 2:
+            texts.append(piece[0])
+        else:
+            texts.append(bracketed(piece[0], digits) if i < last else scalar(float(piece[0]), digits))
+    return "".join(texts)
 
 
-def fork_terms(graph: Graph, trace: Trace, name: str, digits: int) -> Terms:
+def fork_terms(graph: Graph, trace: Trace, name: str) -> Terms:
     """Return the arriving cotangent as a sum, if it has more than one contribution and all are scalars."""
     uses = consumers(graph)[name]
     parts = {wire: trace.passed[wire] for wire in uses if wire in trace.passed}
     if len(parts) + (name == trace.output) < 2 or any(part.ndim for part in parts.values()):
         return ()
-    seed = [(bracketed(trace.seed, digits), "")] if name == trace.output else []
-    terms = [*seed, *((bracketed(part, digits), "", place("passed", *wire)) for wire, part in parts.items())]
-    total = scalar(float(trace.cotangent[name]), digits)
-    return (*added(terms), (" = ", ""), (total, "", place("cotangent", name)))
+    seed: list[Term] = [(trace.seed, "", "")] if name == trace.output else []
+    terms: list[Term] = [*seed, *((part, "", place("passed", *wire)) for wire, part in parts.items())]
+    return (*added(terms), (" = ", ""), (trace.cotangent[name], "", place("cotangent", name)))
 
 
 VECTOR = 20  # characters of a vector that fit on a card
@@ -194,7 +279,7 @@ State = tuple[str, str]
 DIGITS = 6  # significant digits; float32 has no more
 
 
-def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> Terms:
+def wire_numbers(trace: Trace, node: Node, slot: int) -> Terms:
     """Return the rule's equation with numbers, such as local × arriving = passed; only for scalars."""
     arriving, passed = trace.cotangent[node.name], trace.passed[node.name, slot]
     if arriving.ndim or passed.ndim or (node.op == GRAD and slot == OF):
@@ -205,11 +290,11 @@ def wire_numbers(trace: Trace, node: Node, slot: int, digits: int = DIGITS) -> T
         if local is None or _is_symbolic(local, arriving, passed):
             return ()
     name = node.name
-    made: dict[str, Callable[[], tuple[str, ...]]] = {
-        "<local>": lambda: (bracketed(local, digits), "", place("local", name, slot)),
-        "<arriving>": lambda: cotangent_term(arriving, digits, place("cotangent", name)),
-        "<changed>": lambda: cotangent_term(changed_cotangent(trace, name), digits, place("changed", name)),
-        "<passed>": lambda: cotangent_term(passed, digits, place("passed", name, slot)),
+    made: dict[str, Callable[[], Term]] = {
+        "<local>": lambda: (local, "", place("local", name, slot)),
+        "<arriving>": lambda: (arriving, COTANGENT, place("cotangent", name)),
+        "<changed>": lambda: (changed_cotangent(trace, name), COTANGENT, place("changed", name)),
+        "<passed>": lambda: (passed, COTANGENT, place("passed", name, slot)),
     }
     return tuple(made[piece]() if piece in made else (piece, "") for piece in pieces if piece)
 

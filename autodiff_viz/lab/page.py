@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from autodiff_viz.display.numbers import sent
 from autodiff_viz.explain.catalog import lacking
 from autodiff_viz.explain.forward.view import NOT_RUN, balance_says
 from autodiff_viz.explain.play.compute import play
@@ -102,8 +103,7 @@ def is_about_training(lab: Lab) -> bool:
 
 def _sliders(view: LabView) -> dict[str, Any]:
     """Return the sliders as data."""
-    # As text, so that numbers that compare equal, such as 0.0 and -0.0, differ.
-    rows = [{**asdict(slider), "value": repr(slider.value)} for slider in view.sliders[:SLIDERS]]
+    rows = [{**asdict(slider), "value": sent(slider.value)} for slider in view.sliders[:SLIDERS]]
     data = {"limit": limits.NUMBER, "rows": rows, "more": len(view.sliders) - len(rows)}
     starts = [row["name"] for row in rows if view.moment and view.graph[row["name"]].is_parameter]
     return {**data, "says": describe_start(starts, view.moment.step)} if starts else data

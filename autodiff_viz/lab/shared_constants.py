@@ -15,6 +15,7 @@ from autodiff_viz.canvas.records import DECADES
 from autodiff_viz.display import heatmap, numbers
 from autodiff_viz.display.heatmap import INKS
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.graph.policies import POLICY, Policy
 from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
@@ -80,7 +81,14 @@ def shared_constants() -> dict[str, Any]:
         "nothing": records.DASH,
         "minus": numbers.MINUS,
         "vector": numbers.VECTOR,
+        "shown": numbers.SHOWN,
         "digits": numbers.DIGITS,
+        "plain": numbers.PLAIN,
+        "halves": {
+            name: {"bits": each.bits, "least": 1 - each.most, "digits": each.digits}
+            for name, each in DTYPES.items()
+            if each.half
+        },
         "decades": DECADES,
         "glossary": GLOSSARY,
         "first_lesson": LESSONS[0].key,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.display.numbers import typed
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.noise.compute import noisy_nodes
 from autodiff_viz.graph.dtypes import DTYPES
@@ -155,7 +156,7 @@ def moment_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
     if view.moment is None:
         return None
     loss = view.trace.value[view.trace.output]
-    number = scalar(float(loss)) if loss.ndim == 0 else ""
+    number = typed(loss) if loss.ndim == 0 else None
     return {"step": view.moment.step, "says": says(lab, view), "loss": number}
 
 

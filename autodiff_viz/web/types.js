@@ -22,8 +22,24 @@
 /** @typedef {string} RuleKind  a name in `RULES` of web/base/constants.js */
 
 /**
+ * @typedef {object} Passed what goes down a wire, written by state/delta.js
+ * @property {string} passed its text; "" if it is not known
+ * @property {string} [passedFull] the same with all digits
+ * @property {import("./base/numbers.js").Num} [number] the number itself
+ */
+/**
+ * @typedef {Passed & { width: number, sign: number }} Flow `width` from 0 to 1, relative to the largest of all wires; `sign`: -1, 0,
+ *   1, or 2 for a tensor with both signs
+ */
+/**
+ * @typedef {object} CardNumbers the numbers themselves of which a card shows texts; none where there is only a text
+ * @property {import("./base/numbers.js").Num} [value]
+ * @property {import("./base/numbers.js").Num} [cotangent]
+ * @property {import("./base/numbers.js").Num} [tangent]
+ */
+/**
  * @typedef {Box & {
- *   id: string, op: string, symbol: string, slots: Slot[],
+ *   id: string, op: string, symbol: string, slots: Slot[], numbers?: CardNumbers,
  *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, dims?: number[],
  *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, isParameter?: boolean, muted?: boolean, cut?: boolean, segment?: number, connected: boolean,
  *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null, heat?: Heat, state?: string[],
@@ -36,16 +52,15 @@
  *   `tangent`, only in forward mode
  */
 /**
- * @typedef {{ columns?: number, value?: string, cotangent?: string, tangent?: string, valueTop?: string, cotangentTop?: string, tangentTop?: string, valueNumbers?: string[], cotangentNumbers?: string[], tangentNumbers?: string[], valueFull?: string[], cotangentFull?: string[], tangentFull?: string[], says?: string }} Heat
+ * @typedef {{ columns?: number, value?: string, cotangent?: string, tangent?: string, valueTop?: string, cotangentTop?: string, tangentTop?: string, says?: string }} Heat
  * heat-maps of a tensor: cells row by row, a character each as display/heatmap.py encodes them, the number of the strongest shade,
- * the part of the tensor that is shown, and of a small tensor the numbers, row by row, short and `Full`; in forward mode the tangent's in place of the value's
+ * and the part of the tensor that is shown; in forward mode the tangent's in place of the value's
  */
 /** @typedef {{ kind: string, count: number, says: string }} GroupMark */
 /**
- * @typedef {{
- *   from: string, to: string, slot: number, width: number, sign: number, passed: string,
- *   passedFull?: string, reverse?: { passed: string, passedFull?: string }, via: Point[], alternative?: boolean, out?: number, of?: Wire[], dims?: number[],
- * }} Wire  at the card of a collapsed group: the port that it leaves (`out`), the wires of the graph that it stands for (`of`) and the shape of their value; `width` is 0 to 1; `sign` is -1, 0, 1, or 2 for a tensor with both signs; `reverse`, only in forward mode: what it passes back, where `passed` is what it adds to a tangent
+ * @typedef {Flow & {
+ *   from: string, to: string, slot: number, reverse?: Passed, via: Point[], alternative?: boolean, out?: number, of?: Wire[], dims?: number[],
+ * }} Wire  at the card of a collapsed group: the port that it leaves (`out`), the wires of the graph that it stands for (`of`) and the shape of their value; `reverse`, only in forward mode: what it passes back, where `passed` is what it adds to a tangent
  */
 /**
  * @typedef {{
@@ -58,7 +73,7 @@
 /**
  * @typedef {{
  *   name: string, nodes: string[], collapsed?: boolean, problem?: string | null,
- *   sums?: { from: string, width: number, sign: number, passed: string, passedFull?: string }[],
+ *   sums?: (Flow & { from: string })[],
  *   branches?: string[], alone?: string, stopped?: boolean, asked?: boolean,
  * }} Group  `branches`: its branches, which are groups directly inside it; `asked`: another number of branches is requested; `alone`: the only branch that is trained; `stopped`: some parameters are stopped, but not all except one branch's; `sums`: the total contribution of all wires from one node into the group, if there are several
  */
@@ -114,9 +129,11 @@
 // -- Declare the types of the data of the selected node (lab/inspector/panel.py). Empty fields are left out. Types
 // only.
 
-/** @typedef {[text: string, role: string, place?: string]} Term a piece of a line of numbers; `role` is "cotangent", "tangent" or ""; `place` of a number in a slider's table */
-/** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: string, apart?: string, pushes?: Term[] }} WireRow
- * `math` is MathML; `pushes`, in forward mode: what it adds to the tangent; `apart` says both numbers where a declared derivative is not the true one */
+/** @typedef {import("./base/numbers.js").Num} Num */
+/** @typedef {[what: Num | string, role: string, place?: string]} Term a piece of a line of numbers: a text, or a number with its `place` in a
+ * slider's table, "" for none; `role` is "cotangent", "tangent" or "" */
+/** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: Num | string, apart?: string, pushes?: Term[] }} WireRow
+ * `math` is MathML; `passed`: a number, or a sentence; none where `terms` have it; `pushes`, in forward mode: what it adds to the tangent; `apart` says both numbers where a declared derivative is not the true one */
 /**
  * @typedef {{
  *   id: string, label: string, type: "text" | "number" | "check" | "choice" | "several" | "button" | "file" | "note",
@@ -126,9 +143,9 @@
  */
 /**
  * @typedef {{
- *   name: string, doc?: string, math?: string, kind: string, kinds: string[], ruleSays?: string, declared?: string[], shape?: string, value?: string,
- *   arriving?: string, tangent?: string, added?: Term[], fork?: Term[], wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("./base/cure.js").Explanation, elements?: { value?: string[], tangent?: string[], cotangent?: string[] },
- * }} NodeData
+ *   name: string, doc?: string, math?: string, kind: string, kinds: string[], ruleSays?: string, declared?: string[], value?: Num,
+ *   arriving?: Num, tangent?: Num | string, added?: Term[], fork?: Term[], wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("./base/cure.js").Explanation, elements?: { value?: number[], tangent?: number[], cotangent?: number[] },
+ * }} NodeData  `tangent`: a number, or why there is none
  */
 
 // -- Declare the types of the messages from Python to the lab component. Types only.
@@ -151,7 +168,7 @@
 
 // -- Declare the types of the sliders' data. Types only.
 
-/** @typedef {{ name: string, value: string, low: number, high: number }} Item one input, its value as text; low < high */
+/** @typedef {{ name: string, value: import("./base/numbers.js").SentNumber, low: number, high: number }} Item one input with its value; low < high */
 /** @typedef {{ limit: number, rows?: Item[], more?: number, says?: string }} SliderData
  * `limit`: the largest number that an input may have; `more`: inputs that are not shown; `says`: which sliders have another value than the canvas */
 
@@ -180,7 +197,8 @@
  *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number },
  *   drawings: number, written_out: string, data_of: string, usual: { rule: RuleKind, connected: boolean, foot: number },
  *   alternative: string, letters: Record<string, string>, inputs: Record<string, { value: string, literal?: string }>,
- *   nothing: string, minus: string, vector: number, digits: number, decades: number,
+ *   nothing: string, minus: string, vector: number, shown: number, digits: number, decades: number, plain: Record<string, number>,
+ *   halves: Record<string, { bits: number, least: number, digits: number }>,
  *   glossary: Record<string, string>, first_lesson: string,
  *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },
  * }} Shared  `card`: with one more slot; of the card of a `group`: the line with its name, what is below the ports, one more
@@ -189,7 +207,8 @@
  * `drawings`: how many are kept; `data_of`: begins the label of an edit that sets data; `written_out`: end of a
  * step's label if the formula has lost its loops; `usual`: what a node has unless it says otherwise; `alternative`: the label of the slot
  * that `backward_as` adds; `letters`: of new inputs, and in `inputs` what they hold; `nothing`: stands for no number;
- * `vector`: characters of one that fit on a card; `digits`: of numbers in the panel of a node; `decades` of contributions that wires tell apart; `heat`: the letters of
+ * `vector`: characters of one that fit on a card; `shown`: numbers of a vector that is written out; `plain`: by dtype, from which number on all digits are
+ * written with a power of ten; `halves`: of the dtypes of 16 bits the bits of the significand, the least exponent and the digits that are shown; `digits`: of numbers in the panel of a node; `decades` of contributions that wires tell apart; `heat`: the letters of
  * the cells of a picture, how many are on each side of 0, which is the first that is no number, and the inks of + and −
  */
 

@@ -10,17 +10,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_viz.canvas.palette import palette
-from autodiff_viz.canvas.records import DASH
+from autodiff_viz.canvas.records import DASH, passed
+from autodiff_viz.canvas.svg import largest, thickness
+from autodiff_viz.display.numbers import sign
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from tests import strategies
+from tests.web.written import in_browser
 from tests.work import lines_run
 
 
 def drawn(text: str, **changes) -> dict:
     lab = opened(start(), parse(text), "Open")
-    return lab_view(Lab(lab.history, **changes)).drawing
+    return written(lab_view(Lab(lab.history, **changes)).drawing)
+
+
+def written(drawing: dict) -> dict:
+    """The drawing with the fields of cards and wires in which the browser writes numbers."""
+    shown = in_browser(drawing)
+    return drawing | {
+        "nodes": [a | _numbers(b) for a, b in zip(drawing["nodes"], shown["nodes"], strict=True)],
+        "wires": [a | _numbers(b) for a, b in zip(drawing["wires"], shown["wires"], strict=True)],
+        "groups": [a | {"sums": b["sums"]} for a, b in zip(drawing["groups"], shown["groups"], strict=True)],
+    }
+
+
+def _numbers(record: dict) -> dict:
+    names = ("value", "cotangent", "dims", "passed", "width", "sign")
+    return {name: record[name] for name in names if name in record}
 
 
 def node(drawing: dict, name: str) -> dict:
@@ -45,7 +63,7 @@ SIGNS = "x = 2.0\np = 3.0 * x\nn = -5.0 * x\nu = 0.0 * x\nz = p + n + u"
 
 
 def test_the_first_graph_shows_hand_worked_numbers():
-    drawing = lab_view(start()).drawing
+    drawing = written(lab_view(start()).drawing)
     a = math.sin(0.6)
     assert node(drawing, "a")["value"] == f"{a:.4g}"
     assert node(drawing, "b")["value"] == f"{1.5 * a:.4g}"
@@ -258,7 +276,12 @@ NUMBERS = st.one_of(
 @given(strategies.graphs(OPS, max_nodes=6, literals=NUMBERS))
 def test_any_graph_half_built_or_full_of_nan_is_drawn_as_strict_json(graph):
     lab = opened(start(), graph, "Open")
-    drawing = lab_view(lab).drawing
+    view = lab_view(lab)
+    drawing, shown = view.drawing, in_browser(view.drawing)
     assert json.loads(json.dumps(drawing, allow_nan=False)) == drawing
     assert {n["id"] for n in drawing["nodes"]} == set(graph.by_name)
-    assert all(0 <= w["width"] <= 1 and w["sign"] in (-1, 0, 1, 2) for w in drawing["wires"])
+    assert all(0 <= w["width"] <= 1 and w["sign"] in (-1, 0, 1, 2) for w in shown["wires"])
+    for wire_ in shown["wires"]:
+        array = passed(view.trace, view.graph[wire_["to"]], wire_["slot"])
+        expected = (0, 0) if array is None else (thickness(array, largest(view.trace)), sign(array))
+        assert (wire_["width"], wire_["sign"]) == pytest.approx(expected, abs=2e-3)

@@ -42,8 +42,9 @@ def test_zero_is_not_nothing():
 
 
 def test_a_full_text_travels_only_where_it_says_more():
-    assert lean({"value": "10", "valueFull": "10"}) == {"value": "10"}
-    assert lean({"value": "0.7", "valueFull": "0.70404"}) == {"value": "0.7", "valueFull": "0.70404"}
+    assert lean({"constant": "10", "constantFull": "10"}) == {"constant": "10"}
+    shortened = {"constant": "[0.7, 2]", "constantFull": "[0.70404, 2.0]"}
+    assert lean(shortened) == shortened
 
 
 def test_what_is_usual_does_not_travel():

@@ -22,10 +22,11 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.training.figure import TRAINING_FIGURES
 from autodiff_viz.training.view import run_line, step_log
 from tests.lab.regression import finished, lab_of, loss_of, trained, weight_of
+from tests.web.written import in_browser
 
 
 def node(view, name):
-    return next(node for node in view.drawing["nodes"] if node["id"] == name)
+    return next(node for node in in_browser(view.drawing)["nodes"] if node["id"] == name)
 
 
 @pytest.mark.parametrize(("step", "at"), [(0, 0), (7, 7), (20, 20), (LAST, 20)])

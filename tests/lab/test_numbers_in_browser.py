@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from autodiff_viz.canvas.records import _width
+from autodiff_viz.canvas.svg import thickness
 from autodiff_viz.display.numbers import number_text, sign
 from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.graph.text import scalar
@@ -50,7 +50,7 @@ EDGES = [
 ]
 
 SCRIPT = """
-import { numberText, scalar, signOf, steady, widthOf, normOf } from %s;
+import { numberText, scalar, signOf, steady, widthOf, sizeOf } from %s;
 import { readFileSync } from "node:fs";
 const number = (text) => ({ nan: NaN, inf: Infinity, "-inf": -Infinity })[text] ?? Number(text);
 const { numbers, vectors, scale } = JSON.parse(readFileSync(0, "utf8"));
@@ -58,8 +58,9 @@ const alone = numbers.map((text) => [3, 4, 6].map((digits) => scalar(number(text
 const kept = numbers.map((text) => steady(number(text), 4));
 const rows = vectors.map((texts) => {
   const row = texts.map(number), kind = row.length === 1 ? 0 : row.length;
-  const words = [4, 3].map((digits) => numberText(kind, row, digits));
-  return [...words, signOf(kind, row), widthOf(normOf(kind, row), scale)];
+  const num = { kind, numbers: row };
+  const words = [4, 3].map((digits) => numberText(num, digits));
+  return [...words, signOf(num), widthOf(sizeOf(num), scale)];
 });
 console.log(JSON.stringify({ alone, kept, rows }));
 """
@@ -121,4 +122,4 @@ def test_vectors_and_wires_are_drawn_alike(written):
         array = np.array(numbers_[0] if len(numbers_) == 1 else numbers_)
         assert row[:3] == [number_text(array), number_text(array, 3), sign(array)], numbers_
         if math.isfinite(norm(array)):
-            assert row[3] == pytest.approx(_width(array, 7.5), abs=1e-3), numbers_
+            assert row[3] == pytest.approx(thickness(array, 7.5), abs=1e-3), numbers_

@@ -20,8 +20,9 @@ from autodiff_viz.ui import fragments
 from autodiff_viz.ui.exchange import DETAILS
 from autodiff_viz.ui.inbox import STAMP, read_stamp
 from autodiff_viz.ui.session import SESSION
-from tests.ui.page import check_of, drawing_of, lab_data, node_of, put
+from tests.ui.page import check_of, drawing_of, lab_data, put
 from tests.ui.page import lab_of as lab
+from tests.web.written import in_browser
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 60  # seconds; the first run compiles
@@ -52,7 +53,7 @@ def canvas(app: AppTest) -> dict[str, Any]:
 
 
 def cotangent(app: AppTest, name: str) -> str:
-    return next(node["cotangent"] for node in canvas(app)["nodes"] if node["id"] == name)
+    return next(node["cotangent"] for node in in_browser(canvas(app))["nodes"] if node["id"] == name)
 
 
 def said(app: AppTest) -> str:
@@ -102,8 +103,8 @@ def test_the_page_gives_every_widget_a_label():
 def test_every_scalar_input_has_a_slider_with_its_ends():
     app = page(lab=lab_of("x = 0.6\nv = [1.0, 2.0]\ny = input(2.0, low=1.0, high=3.0)\nz = x * y * v"))
     assert drawing_of(app)["sliders"]["rows"] == [
-        {"name": "x", "value": "0.6", "low": -5, "high": 5},
-        {"name": "y", "value": "2.0", "low": 1, "high": 3},
+        {"name": "x", "value": 0.6, "low": -5, "high": 5},
+        {"name": "y", "value": 2, "low": 1, "high": 3},
     ]
 
 
@@ -150,7 +151,7 @@ def test_double_precision_shows_more_digits():
     app = page({"node": "a"})
     app.selectbox(key="dtype").set_value("float64")
     ran(app)
-    assert node_of(app)["value"] == repr(math.sin(0.6))
+    assert in_browser(drawing_of(app))["node"]["value"] == repr(math.sin(0.6))
 
 
 def test_reset_leads_to_the_first_graph_and_undo_back():
@@ -174,7 +175,7 @@ def test_without_noise_there_is_nothing_to_resample():
 
 
 def test_the_page_says_of_the_selected_node_what_arrives_and_what_is_passed():
-    node = node_of(page({"node": "a"}))
+    node = in_browser(drawing_of(page({"node": "a"})))["node"]
     assert (node["name"], node["kind"], float(node["arriving"])) == ("a", "follow", 1.5)
     (wire,) = node["wires"]
     line = "".join(text for text, *_ in wire["terms"])

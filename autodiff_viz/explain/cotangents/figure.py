@@ -10,6 +10,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from autodiff_viz.display.numbers import Number, sent
 from autodiff_viz.display.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.display.theme import (
     COTANGENT,
@@ -62,19 +63,19 @@ def cotangents_figure(trace: Trace) -> go.Figure:
     return figure
 
 
-def _moving(arrival: Arrival) -> Iterable[tuple[str, float | None, bool]]:
+def _moving(arrival: Arrival) -> Iterable[tuple[str, Number | None, bool]]:
     """Yield a row's place in a slider's table, its number, and whether it is a part of the sum below it.
 
     Several wires together have no place.
     """
     for part in arrival.parts:
         place = f"passed {part.consumer}:{part.slot}" if part.consumer else ""
-        yield place, _finite(part.size), True
-    yield f"cotangent {arrival.node.name}", _finite(arrival.size), False
+        yield place, _sent(part.size), True
+    yield f"cotangent {arrival.node.name}", _sent(arrival.size), False
 
 
-def _finite(size: float | None) -> float | None:
-    return size if size is not None and isfinite(size) else None
+def _sent(size: float | None) -> Number | None:
+    return None if size is None else sent(size)
 
 
 def cotangents_text(trace: Trace) -> str:

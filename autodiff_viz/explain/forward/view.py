@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_viz.display.numbers import Terms, added, bracketed, in_full, place, short
+from autodiff_viz.display.numbers import Term, Terms, added, place
 from autodiff_viz.engine.live_path.tangents import LIVE_TANGENTS, OF_THE_OP
 from autodiff_viz.engine.op_derivative import local_derivative
 from autodiff_viz.engine.tolerance import norm
@@ -117,7 +117,6 @@ def _blocked_says(found: Tangents) -> str:
     return f"Forward mode is blocked at {listed(found.blocked, NAMED)}: jax.jvp raises a TypeError{here}."
 
 
-DIGITS = 6
 TANGENT = "tangent"
 JVP_BLOCKED = "Blocked: jax.jvp raises a TypeError at this rule, a custom_vjp."
 UNKNOWN = "Unknown: forward mode is blocked before it."
@@ -127,12 +126,14 @@ class TangentRows(NamedTuple):
     """What the panel says in forward mode; empty while it is off.
 
     Attributes:
-      tangent: of the node, as text.
+      tangent: of the node; None while forward mode is off.
+      says: why there is no tangent, in a sentence; "" if there is one.
       added: the tangent as the sum of what its wires add.
       wires: for each wire into the node, in order, local x tangent = passed on, in pieces with their roles.
     """
 
-    tangent: str = ""
+    tangent: np.ndarray | None = None
+    says: str = ""
     added: Terms = ()
     wires: tuple[Terms, ...] = ()
 
@@ -144,10 +145,10 @@ def tangent_rows(found: Tangents | None, name: str) -> TangentRows:
     node = found.graph[name]
     wires = tuple(_wire(found, name, slot, read) for slot, read in node.wires)
     if name in (*found.blocked, *found.aside):
-        return TangentRows(JVP_BLOCKED, (), wires)
+        return TangentRows(None, JVP_BLOCKED, (), wires)
     if name not in found.tangent:
-        return TangentRows(UNKNOWN, (), wires)
-    return TangentRows(in_full(found.tangent[name]), _added(found, name), wires)
+        return TangentRows(None, UNKNOWN, (), wires)
+    return TangentRows(found.tangent[name], "", _added(found, name), wires)
 
 
 def _added(found: Tangents, name: str) -> Terms:
@@ -157,9 +158,8 @@ def _added(found: Tangents, name: str) -> Terms:
     parts = {wire: part for wire, part in parts.items() if part.any() or part.ndim}
     if len(parts) < 2 or any(part.ndim for part in parts.values()):
         return ()
-    total = scalar(float(found.tangent[name]), DIGITS)
-    terms = [(bracketed(part, DIGITS), "", place("pushed", *wire)) for wire, part in parts.items()]
-    return (*added(terms), (" = ", ""), (total, "", place("tangent", name)))
+    terms: list[Term] = [(part, "", place("pushed", *wire)) for wire, part in parts.items()]
+    return (*added(terms), (" = ", ""), (found.tangent[name], "", place("tangent", name)))
 
 
 def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
@@ -168,11 +168,11 @@ def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
     if read not in found.tangent or wire not in found.passed:
         return ()
     tangent, passed = found.tangent[read], found.passed[wire]
+    adds = (passed, TANGENT, place("pushed", *wire))
     if tangent.ndim or passed.ndim:
-        return (("passes on ", ""), (short(passed, DIGITS), TANGENT, place("pushed", *wire)))
+        return (("passes on ", ""), adds)
     local = local_derivative(found.trace, name, slot) if LIVE_TANGENTS[node.rule.kind] == OF_THE_OP else None
-    moves = (bracketed(tangent, DIGITS), TANGENT, place("tangent", read))
-    adds = (bracketed(passed, DIGITS), TANGENT, place("pushed", *wire))
+    moves = (tangent, TANGENT, place("tangent", read))
     if local is None:
         return (moves, (" \u2192 ", ""), adds)
-    return ((bracketed(local, DIGITS), "", place("local", *wire)), (" \u00d7 ", ""), moves, (" = ", ""), adds)
+    return ((local, "", place("local", *wire)), (" \u00d7 ", ""), moves, (" = ", ""), adds)

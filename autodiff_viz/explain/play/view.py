@@ -80,8 +80,8 @@ def _pulled_back(trace: Trace, node: Node, step: PlayStep) -> str:
 
 def _arrival(trace: Trace, node: Node) -> str:
     """Return what arrives, where it is not simply what one wire has passed."""
-    if fork := fork_terms(trace.graph, trace, node.name, DIGITS):
-        return f"{written(fork)} arrives at {node.name}"
+    if fork := fork_terms(trace.graph, trace, node.name):
+        return f"{written(fork, DIGITS, is_sum=True)} arrives at {node.name}"
     if node.name == trace.output:
         return f"the seed {short(trace.seed, DIGITS)} arrives at {node.name}"
     return ""
@@ -108,6 +108,6 @@ def _nothing_passed(node: Node) -> str:
 
 
 def _passed(trace: Trace, node: Node, slot: int) -> str:
-    terms = wire_numbers(trace, node, slot, DIGITS)
-    number = written(terms) or short(trace.passed[node.name, slot], DIGITS)
+    terms = wire_numbers(trace, node, slot)
+    number = written(terms, DIGITS) or short(trace.passed[node.name, slot], DIGITS)
     return f"{number} goes to {node.slots[slot]}"

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from html import unescape
 from xml.etree.ElementTree import tostring
 
+import numpy as np
 from latex2mathml.converter import convert_to_element
 
-from autodiff_viz.display.numbers import DIGITS, Terms, fork_terms, in_full, short, wire_numbers
+from autodiff_viz.display.numbers import Terms, fork_terms, wire_numbers
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.rule_check.view import Apart, declared_apart
 from autodiff_viz.graph.grad_nodes import BY, OF, between, own_slots
@@ -44,7 +45,8 @@ class WireView:
       label: name of the slot.
       derivative: the op's local derivative or pullback with names, in LaTeX; "" if there is nothing to write.
       numbers: local × arriving = passed, with the numbers of the trace; () if there is nothing to write.
-      passed: the contribution as text.
+      passed: the contribution; None if it is not known.
+      nothing: why it passes nothing, in words; "" if it passes something.
       apart: both numbers, where a declared derivative passes another one than the true derivative.
     """
 
@@ -52,13 +54,14 @@ class WireView:
     label: str
     derivative: str
     numbers: Terms
-    passed: str
+    passed: np.ndarray | None
+    nothing: str = ""
     apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """View of a node; numbers are text, "" where they are unknown.
+    """View of a node; numbers are None where they are unknown.
 
     Attributes:
       name, op: of the node.
@@ -66,7 +69,7 @@ class NodeView:
       formula: the op with names, in LaTeX.
       rule: kind of its rule; `rule_says` describes that of the node as it runs.
       function: the rule's function or number as text.
-      value, shape: the value and its shape.
+      value: the value.
       arriving: the arriving cotangent.
       fork: the arriving cotangent as a sum of contributions; () if it is no sum of numbers.
       wires: one view for each wire into the node.
@@ -85,9 +88,8 @@ class NodeView:
     rule: str
     rule_says: str
     function: str
-    value: str
-    shape: str
-    arriving: str
+    value: np.ndarray | None
+    arriving: np.ndarray | None
     fork: Terms
     wires: tuple[WireView, ...]
     params: tuple[tuple[Param, object], ...]
@@ -128,10 +130,9 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         rule=own.rule.kind,
         rule_says=KINDS[node.rule.kind].says,
         function=show_argument(own.rule),
-        value=in_full(trace.value[name]) if known else "",
-        shape=str(list(trace.value[name].shape)) if known and trace.value[name].ndim else "",
-        arriving=in_full(trace.cotangent[name]) if arrives else "",
-        fork=fork_terms(graph, trace, name, DIGITS) if arrives else (),
+        value=trace.value[name] if known else None,
+        arriving=trace.cotangent[name] if arrives else None,
+        fork=fork_terms(graph, trace, name) if arrives else (),
         wires=_wires(trace, node) if op else (),
         params=tuple((p, node.param(p.name, p.default)) for p in op.params) if op else (),
         is_input=node.op == INPUT,
@@ -225,17 +226,16 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
         label=slot_label(node, slot),
         derivative="" if KINDS[node.rule.kind].replaces else shown,
         numbers=wire_numbers(trace, node, slot) if known else (),
-        passed=_passed(trace, node, slot) if known else "",
+        passed=trace.passed[wire] if known else None,
+        nothing=_nothing(trace, node) if known and node.op == GRAD and slot == OF else "",
         apart=apart.said(6) if apart else "",
     )
 
 
-def _passed(trace: Trace, node: Node, slot: int) -> str:
-    """Return the contribution of a wire as text."""
-    if node.op == GRAD and slot == OF:
-        again = "runs it again and " if between(trace.graph, node).nodes else ""
-        return PASSES_NOTHING.format(node.name, again)
-    return short(trace.passed[node.name, slot], DIGITS)
+def _nothing(trace: Trace, node: Node) -> str:
+    """Return that a grad node passes nothing to the output that it differentiates."""
+    again = "runs it again and " if between(trace.graph, node).nodes else ""
+    return PASSES_NOTHING.format(node.name, again)
 
 
 def _second_derivative(node: Node, slot: int) -> str:

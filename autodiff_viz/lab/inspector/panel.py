@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from autodiff_viz.canvas.records import elements, tangent_at
+from autodiff_viz.display.numbers import Number, Typed, term_data, typed
 from autodiff_viz.engine.nonfinite import origin_sentences
 from autodiff_viz.engine.versions import describe_versions
 from autodiff_viz.explain.explanation import Explanation, explanation_data
@@ -87,12 +90,11 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "kind": node.rule,
         "kinds": list(ON_INPUTS if node.is_input or node.op == GRAD else RULE_KINDS),
         "ruleSays": node.rule_says,
-        "shape": node.shape,
-        "value": node.value,
-        "arriving": node.arriving,
-        "tangent": moving.tangent,
-        "added": [list(term) for term in moving.added],
-        "fork": [list(term) for term in node.fork],
+        "value": _number(node.value),
+        "arriving": _number(node.arriving),
+        "tangent": moving.says or _number(moving.tangent),
+        "added": term_data(moving.added),
+        "fork": term_data(node.fork),
         "wires": [_wire(wire, slot, moving) for slot, wire in enumerate(node.wires)],
         "fields": [*tangent_field(lab, name), *fields(view.graph, node, view.moment is not None)],
         "runs": list(_runs(lab, view, told)),
@@ -102,7 +104,11 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
     }
 
 
-def _elements(view: LabView, name: str) -> dict[str, list[str]]:
+def _number(array: np.ndarray | None) -> Typed | None:
+    return None if array is None else typed(array)
+
+
+def _elements(view: LabView, name: str) -> dict[str, list[Number]]:
     """Return the numbers of the node's heat-maps, which the canvas shows under the pointer."""
     trace, moving = view.trace, tangent_at(view.tangents, name)
     return elements(trace.value.get(name), trace.cotangent.get(name), moving) if trace else {}
@@ -115,10 +121,10 @@ def _wire(wire: WireView, slot: int, moving: TangentRows) -> Data:
         "slot": slot,
         "label": wire.label,
         "math": mathml(wire.derivative),
-        "terms": [list(term) for term in wire.numbers],
-        "passed": wire.passed,
+        "terms": term_data(wire.numbers),
+        "passed": None if wire.numbers else wire.nothing or _number(wire.passed),
         "apart": wire.apart,
-        "pushes": list(moving.wires[slot]) if slot < len(moving.wires) else [],
+        "pushes": term_data(moving.wires[slot]) if slot < len(moving.wires) else [],
     }
 
 

@@ -4,7 +4,7 @@
 
 import { html, setText } from "../base/dom.js";
 import { hear, tell } from "../base/events.js";
-import { normOf, numberText, signOf, steady, widthOf } from "../base/numbers.js";
+import { numberText, signOf, sizeOf, steady, widthOf } from "../base/numbers.js";
 import { slideNumber } from "./draw/cards.js";
 import { showFlow, wireId } from "./draw/wires.js";
 import { flowOf, wiresOf } from "./state/fold.js";
@@ -84,9 +84,9 @@ export function watchLag(editor, heldNow) {
  */
 /** @typedef {{ sent: Sent, count: number, rows: Float32Array | Float64Array, starts: number[] }} Table */
 /** @typedef {{ text: string }} NodeNumber */
-/** @typedef {{ width: number, sign: number, passed: string }} Flow */
-/** @typedef {{ kind: number, numbers: ArrayLike<number> }} Place  `kind`: as of a column */
-/** @typedef {{ position: number, value: Map<string, string>, tangent: Map<string, string>, cotangent: Map<string, string>, passed: Map<string, Flow>, numbers: Map<string, Place> }} Row
+/** @typedef {import("../types.js").Flow} Flow */
+/** @typedef {import("../base/numbers.js").Num} Num */
+/** @typedef {{ position: number, value: Map<string, string>, tangent: Map<string, string>, cotangent: Map<string, string>, passed: Map<string, Flow>, numbers: Map<string, Num> }} Row
  * what stands on the canvas at one position: by node, and by wire; in forward mode `passed` is what a wire adds to a tangent;
  * `numbers`: all of the table, such as those of "value y" and "local y:0" */
 
@@ -136,14 +136,11 @@ export function rowOf(table, i) {
   sent.columns.forEach((column, c) => {
     const [what, node, slot] = column;
     const kind = kindOf(column);
-    row.numbers.set(`${what} ${node}${column.length > 3 ? `:${slot}` : ""}`, {
-      kind,
-      numbers: parts[c],
-    });
-    if (what === flowsOf(sent))
-      row.passed.set(`${node}:${slot}`, flowOfColumn(kind, parts[c], largest));
+    const num = { kind, numbers: parts[c] };
+    row.numbers.set(`${what} ${node}${column.length > 3 ? `:${slot}` : ""}`, num);
+    if (what === flowsOf(sent)) row.passed.set(`${node}:${slot}`, flowAt(num, largest));
     else if (WRITTEN.includes(what))
-      row[/** @type {"value"} */ (what)].set(node, numberText(kind, parts[c], 4, steady));
+      row[/** @type {"value"} */ (what)].set(node, numberText(num, 4, steady));
   });
   return row;
 }
@@ -151,11 +148,11 @@ export function rowOf(table, i) {
 /** @param {Sent} sent */
 const flowsOf = ({ flows = "passed" }) => flows;
 
-/** @param {number} kind @param {ArrayLike<number>} numbers @param {number} largest @returns {Flow} */
-const flowOfColumn = (kind, numbers, largest) => ({
-  width: widthOf(normOf(kind, numbers), largest),
-  sign: signOf(kind, numbers),
-  passed: numberText(kind, numbers, 3, steady),
+/** @param {Num} num @param {number} largest @returns {Flow} */
+const flowAt = (num, largest) => ({
+  width: widthOf(sizeOf(num), largest),
+  sign: signOf(num),
+  passed: numberText(num, 3, steady),
 });
 
 /** The largest contribution at this position. @param {Sent} sent @param {ArrayLike<number>[]} parts */
@@ -163,7 +160,7 @@ function largestOf(sent, parts) {
   let largest = sent.floor;
   sent.columns.forEach((column, c) => {
     if (column[0] !== flowsOf(sent)) return;
-    const size = normOf(kindOf(column), parts[c]);
+    const size = sizeOf({ kind: kindOf(column), numbers: parts[c] });
     if (Number.isFinite(size) && size > largest) largest = size;
   });
   return largest;
@@ -288,8 +285,9 @@ class Scrub {
     this.tellNumbers();
     for (const which of NUMBERS)
       for (const card of cards.values()) {
-        const text = row[which].get(card.node?.group ? card.node.group.output : card.node?.id);
-        if (text !== undefined) slideNumber(card, which, text);
+        const name = card.node?.group ? card.node.group.output : card.node?.id;
+        const [text, num] = [row[which].get(name), row.numbers.get(`${which} ${name}`)];
+        if (text !== undefined && num) slideNumber(card, which, text, num);
       }
     for (const strand of strands.values()) {
       const flows = wiresOf(strand.wire).flatMap((wire) => row.passed.get(wireId(wire)) ?? []);

@@ -4,16 +4,16 @@
 
 import { svg } from "../base/dom.js";
 import { hear } from "../base/events.js";
-import { normOf, scalar } from "../base/numbers.js";
+import { numberOf, scalar, sizeOf } from "../base/numbers.js";
 import { placeOf } from "../dock/marker.js";
 
 /** @typedef {import("../inspector/follow.js").Numbers} Numbers */
-/** @typedef {[place: string, number: number | null, part: boolean]} Moving a row: its place in the table, Python's number for it, and
- * whether it is a part of the sum below it */
-/** @typedef {{ start: number, end: number, part: boolean, against: boolean, text: string | null }} Bar  `text`: its number; null if it is Python's own */
+/** @typedef {[place: string, number: import("../base/numbers.js").SentNumber | null, part: boolean]} Moving a row: its place in the table, Python's
+ * number for it, if it has one, and whether it is a part of the sum below it */
+/** @typedef {{ start: number, end: number, part: boolean, against: boolean, text: string | null, own: string }} Bar  `text`: its number; null if it
+ * is Python's `own` */
 
 const PLOT = ".js-plotly-plot";
-const NUMBER = /[+\u2212]?(?:\d[\d.]*(?:e\u2212?\d+)?|\u221e|NaN)/;
 const LATER = "\u2026"; // for what is known once the slider is released
 const NONE = "\u2013"; // for what the pass that is played has not computed
 const ROOM = 0.06; // share of the axis beyond the longest bar, as display/theme.py has it
@@ -32,7 +32,14 @@ export function barsAt(rows, numbers, isComputed = null) {
     const start = part ? tip : 0;
     const end = start + (Number.isFinite(number) ? number : 0);
     tip = part ? end : 0;
-    return { start, end, part, against: false, text };
+    return {
+      start,
+      end,
+      part,
+      against: false,
+      text,
+      own: signed(numberOf(is ?? undefined) ?? NaN, part),
+    };
   });
   return found.map((bar, i) => {
     const sum = found.slice(i).find(({ part }) => !part);
@@ -41,16 +48,19 @@ export function barsAt(rows, numbers, isComputed = null) {
   });
 }
 
-/** The number of a row, and its text if it is of the table. @param {string} place @param {number | null} is @param {boolean} part
+/** A number as it stands beside its bar, a part of a sum with its sign. @param {number} number @param {boolean} part */
+const signed = (number, part) => `${part && number >= 0 ? "+" : ""}${scalar(number)}`;
+
+/** The number of a row, and its text if it is of the table. @param {string} place @param {Moving[1]} is @param {boolean} part
  * @param {Numbers} numbers @returns {[number, string | null]} */
 function numberAt(place, is, part, numbers) {
   const found = numbers.get(place);
   if (!place) return [NaN, LATER]; // several wires together
-  if (!found) return [is ?? 0, null];
-  const { kind, numbers: own } = found;
+  if (!found) return [numberOf(is ?? undefined) ?? 0, null];
+  const { kind, numbers: elements } = found;
   if (part && kind !== 0) return [NaN, LATER]; // the length of an array along the sum
-  const number = kind === 0 || kind === 1 ? own[0] : normOf(kind, own);
-  return [number, part && number >= 0 ? `+${scalar(number)}` : scalar(number)];
+  const number = kind === 0 || kind === 1 ? elements[0] : sizeOf(found);
+  return [number, signed(number, part)];
 }
 
 /** The ends of an axis that shows the figure's own range and all bars. Pure. @param {Bar[]} bars @param {number} unit @param {number[]} range
@@ -65,9 +75,6 @@ export function rangeOf(bars, unit, range) {
 /** The place of a size on the axis, as display/theme.py has it. Pure. @param {number} size @param {number} unit 0: linear */
 export const placeOn = (size, unit) =>
   unit ? Math.sign(size) * Math.log10(1 + Math.abs(size) / unit) : size;
-
-/** A text with another number in place of its own. Pure. @param {string} text @param {string} number */
-export const renumbered = (text, number) => text.replace(NUMBER, number);
 
 /** @returns {() => void} ends it */
 export function listenToBars() {
@@ -166,23 +173,25 @@ const before = new WeakMap();
 /** Write the numbers right of the bars. @param {any} plot @param {Bar[]} bars @param {number[]} centres of the rows */
 function write(plot, bars, centres) {
   const ticks = [...plot.querySelectorAll(".y2tick > text")];
-  bars.forEach(({ text }, i) => {
-    const node = numberIn(
+  bars.forEach(({ text, own }, i) => {
+    const node = textWith(
+      own,
       ticks.find((/** @type {any} */ { __data__ }) => __data__?.x === centres[i]),
     );
     if (!node || (text === null && !before.has(node))) return;
     if (!before.has(node)) before.set(node, node.data);
-    node.data = text === null ? (before.get(node) ?? "") : renumbered(before.get(node) ?? "", text);
+    node.data = (before.get(node) ?? "").replace(own, text ?? own);
   });
 }
 
-/** The first text with a number. @param {Element | undefined} tick @returns {Text | undefined} */
-function numberIn(tick) {
+/** The first text that has the number. @param {string} own @param {Element | undefined} tick @returns {Text | undefined} */
+function textWith(own, tick) {
   if (!tick) return undefined;
   const walker = document.createTreeWalker(tick, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode())
-    if (NUMBER.test(before.get(/** @type {Text} */ (node)) ?? node.nodeValue ?? ""))
-      return /** @type {Text} */ (node);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const text = /** @type {Text} */ (node);
+    if ((before.get(text) ?? text.data).includes(own)) return text;
+  }
   return undefined;
 }
 
@@ -203,8 +212,11 @@ function leave(plot) {
   plot.dataset.moved = ""; // ends the wait of `leaveLater`
   plot.querySelector(".bars-follow")?.remove();
   for (const tick of plot.querySelectorAll(".y2tick > text")) {
-    const node = numberIn(tick);
-    if (node && before.has(node)) node.data = before.get(node) ?? "";
-    if (node) before.delete(node);
+    const walker = document.createTreeWalker(tick, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const text = /** @type {Text} */ (node);
+      text.data = before.get(text) ?? text.data;
+      before.delete(text);
+    }
   }
 }

@@ -4,15 +4,36 @@
 // faded. Pure.
 
 import { shared } from "../base/constants.js";
-import { scalar } from "../base/numbers.js";
+import { fullText, scalar, shortText, termText } from "../base/numbers.js";
 
 /** @typedef {import("../types.js").NodeData} NodeData */
 /** @typedef {import("../types.js").Term} Term */
 /** @typedef {import("../types.js").WireRow} WireRow */
-/** @typedef {Map<string, import("../canvas/scrub.js").Place>} Numbers  by place in the table, such as "local y:0" */
+/** @typedef {import("../base/numbers.js").Num} Num */
+/** @typedef {Map<string, Num>} Numbers  by place in the table, such as "local y:0" */
 
 const { digits: DIGITS } = shared;
-const FEW = 3; // of a tensor's norm and of a vector's numbers
+
+/** All digits of a number; a text as it is, and "" for nothing. @param {Num | string | undefined} what */
+export const inFull = (what) => (typeof what === "object" ? fullText(what) : (what ?? ""));
+
+/** A piece of a line of numbers: negative numbers in brackets. @param {Term} term @param {boolean} [isTotal] which has none @returns {string} */
+function termSays([what], isTotal) {
+  if (typeof what !== "object") return what;
+  if (what.kind !== 0) return shortText(what);
+  return isTotal ? scalar(what.numbers[0], DIGITS) : termText(what.numbers[0], DIGITS);
+}
+
+/** A line of numbers as texts with their roles. @param {Term[] | undefined} terms @param {boolean} [isSum] the last number is the total
+ * @returns {[text: string, role: string][]} */
+export const pieces = (terms = [], isSum = false) =>
+  terms.map((term, i) => [termSays(term, isSum && i === terms.length - 1), term[1]]);
+
+/** The same in one text. @param {Term[] | undefined} terms @param {boolean} [isSum] */
+export const lineText = (terms, isSum) =>
+  pieces(terms, isSum)
+    .map(([text]) => text)
+    .join("");
 
 /** The node's data with the numbers of a table's row, and the numbers that are of the position before.
  * @param {NodeData} data @param {Numbers} numbers @returns {{ data: NodeData, stale: Set<string> }} */
@@ -23,19 +44,17 @@ export function followed(data, numbers) {
     /** @type {"value" | "arriving" | "tangent"} */ part,
     /** @type {string} */ what,
   ) => {
-    const found = numbers.get(`${what} ${data.name}`);
-    const text = found && tensorText(found, data[part] ?? "");
-    if (text === null) stale.add(part);
-    return text ?? data[part];
+    const [found, before] = [numbers.get(`${what} ${data.name}`), data[part]];
+    const now = found && before !== undefined ? movedTo(found, before) : found;
+    if (now === null) stale.add(part);
+    return now ?? before;
   };
   if (data.wires?.some(({ slot }) => isLeftOut(`pushed ${data.name}:${slot}`, data.added, numbers)))
     stale.add("added");
   const wires = data.wires?.map((wire) => followedWire(wire, `${data.name}:${wire.slot}`, numbers));
-  const [value, arriving, tangent] = [
-    whole("value", "value"),
-    whole("arriving", "cotangent"),
-    whole("tangent", "tangent"),
-  ];
+  const value = /** @type {Num | undefined} */ (whole("value", "value"));
+  const arriving = /** @type {Num | undefined} */ (whole("arriving", "cotangent"));
+  const tangent = whole("tangent", "tangent");
   return {
     stale,
     data: {
@@ -43,8 +62,8 @@ export function followed(data, numbers) {
       value,
       arriving,
       tangent,
-      added: sum(data.added, numbers),
-      fork: sum(data.fork, numbers),
+      added: moved(data.added, numbers),
+      fork: moved(data.fork, numbers),
       wires,
     },
   };
@@ -58,12 +77,12 @@ export function computedSoFar(data, isComputed) {
   const wires = data.wires?.map((wire) =>
     isComputed(`passed ${name}:${wire.slot}`)
       ? wire
-      : { ...wire, passed: "", terms: undefined, apart: "" },
+      : { ...wire, passed: undefined, terms: undefined, apart: "" },
   );
   return {
     ...data,
-    value: value ? data.value : "",
-    arriving: cotangent ? data.arriving : "",
+    value: value ? data.value : undefined,
+    arriving: cotangent ? data.arriving : undefined,
     fork: cotangent ? data.fork : undefined,
     wires,
   };
@@ -77,17 +96,22 @@ const isLeftOut = (place, terms = [], numbers) =>
 /** A wire's row of the panel, which stands in the wire's popover too.
  * @param {WireRow} wire @param {string} id @param {Numbers} numbers @returns {WireRow} */
 export function followedWire(wire, id, numbers) {
-  const passed = passedText(wire, numbers.get(`passed ${id}`));
-  const terms = isSymbolic(wire.terms, numbers) ? undefined : product(wire.terms, numbers);
-  return { ...wire, passed, terms, pushes: product(wire.pushes, numbers) };
+  const [before, found] = [passedOf(wire, id), numbers.get(`passed ${id}`)];
+  const passed = found && typeof before === "object" ? (movedTo(found, before) ?? before) : before;
+  const terms = isSymbolic(wire.terms, numbers) ? undefined : moved(wire.terms, numbers);
+  return { ...wire, passed, terms, pushes: moved(wire.pushes, numbers) };
 }
+
+/** What a wire passes, which stands in its equation if it has one. @param {WireRow} wire @param {string} id */
+const passedOf = ({ passed, terms }, id) =>
+  passed ?? terms?.find(([, , place]) => place === `passed ${id}`)?.[0];
 
 /** Whether JAX passes nothing, a symbolic zero, where the product would be NaN; as lab/inspector/node.py says it.
  * @param {Term[] | undefined} terms @param {Numbers} numbers */
 function isSymbolic(terms = [], numbers) {
   const at = (/** @type {string} */ what) => {
-    const term = terms.find(([, , place]) => place?.startsWith(`${what} `));
-    return term && (numbers.get(term[2] ?? "")?.numbers[0] ?? read(term[0]));
+    const [own, , place = ""] = terms.find(([, , at]) => at?.startsWith(`${what} `)) ?? [];
+    return typeof own === "object" ? (numbers.get(place) ?? own).numbers[0] : undefined;
   };
   const [local, arriving, passed] = [at("local"), at("cotangent"), at("passed")];
   return (
@@ -99,45 +123,18 @@ function isSymbolic(terms = [], numbers) {
   );
 }
 
-/** The number of a text. @param {string} text */
-function read(text) {
-  const plain = text
-    .replace(/[()]/g, "")
-    .replaceAll(shared.minus, "-")
-    .replace("\u221e", "Infinity");
-  return Number(plain);
-}
+/** A line with the numbers of the row. @template {Term[] | undefined} T @param {T} terms @param {Numbers} numbers @returns {T} */
+const moved = (terms, numbers) =>
+  /** @type {T} */ (
+    terms?.map(([before, role, place]) => {
+      const found = place === undefined ? undefined : numbers.get(place);
+      return found ? [movedTo(found, before) ?? before, role, place] : [before, role, place];
+    })
+  );
 
-/** What a wire passes. @param {WireRow} wire @param {import("../canvas/scrub.js").Place} [found] */
-const passedText = ({ passed = "" }, found) =>
-  found && /[\d\u221e]|NaN/.test(passed) ? (tensorText(found, passed) ?? passed) : passed;
-
-/** A sum, of which the last number is the total. @param {Term[] | undefined} terms @param {Numbers} numbers */
-const sum = (terms, numbers) => terms?.map((term, i) => moved(term, numbers, i < terms.length - 1));
-
-/** @param {Term[] | undefined} terms @param {Numbers} numbers */
-const product = (terms, numbers) => terms?.map((term) => moved(term, numbers, true));
-
-/** A piece with the number of the row, in brackets if it is a negative term. @param {Term} term @param {Numbers} numbers
- * @param {boolean} bracket @returns {Term} */
-function moved(term, numbers, bracket) {
-  const [before, role, place] = term;
-  const found = place === undefined ? undefined : numbers.get(place);
-  if (!found) return term;
-  const text = tensorText(found, before) ?? before;
-  return [
-    bracket && found.kind === 0 && text.startsWith(shared.minus) ? `(${text})` : text,
-    role,
-    place,
-  ];
-}
-
-/** A number, a short vector, or a norm with what stands before it; null for a tensor of which only the norm is known.
- * @param {import("../canvas/scrub.js").Place} found @param {string} before its text at another position */
-function tensorText({ kind, numbers }, before) {
-  if (kind === 0) return scalar(numbers[0], DIGITS);
-  if (kind > 0) return `[${Array.from(numbers, (number) => scalar(number, FEW)).join(", ")}]`;
-  const [, normed] = /^(.*)\u2016.*\u2016$/.exec(before) ?? [];
-  if (normed !== undefined) return `${normed}\u2016${scalar(numbers[0], FEW)}\u2016`;
-  return before.startsWith("norm ") ? `norm ${scalar(numbers[0], DIGITS)}` : null;
+/** A number of the row with the shape that it had at another position; null for a written vector of which only the norm is
+ * known. @param {Num} found @param {Num | string} before @returns {Num | null} */
+function movedTo(found, before) {
+  if (typeof before !== "object" || found.kind >= 0) return found;
+  return before.kind > 0 ? null : { ...found, dims: before.dims };
 }

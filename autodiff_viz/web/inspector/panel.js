@@ -6,7 +6,8 @@ import { Mend } from "../base/cure.js";
 import { html, keep, setText } from "../base/dom.js";
 import { setExplained, term } from "../base/term.js";
 import { Field, Rules } from "./fields.js";
-import { computedSoFar, followed } from "./follow.js";
+import { computedSoFar, followed, inFull, pieces } from "./follow.js";
+import { shortText } from "../base/numbers.js";
 
 // -- Display equations that Python sends as MathML.
 
@@ -161,7 +162,8 @@ export class Inspector {
     setExplained(parts.says, data.ruleSays ?? "");
     setText(parts.declared, (data.declared ?? []).join(" "));
     parts.more.hidden = !data.declared?.length;
-    setText(parts.valueOf, data.shape ? `Value (shape ${data.shape})` : "Value");
+    const dims = data.value?.dims ?? [];
+    setText(parts.valueOf, dims.length ? `Value (shape [${dims.join(", ")}])` : "Value");
     this.why.show(data.why);
     this.showNumbers(data);
     this.showFields(data, ack);
@@ -177,12 +179,12 @@ export class Inspector {
       ? followed(given, this.numbers)
       : { data: given, stale: new Set() };
     const { parts } = this;
-    setText(parts.value, data.value || "\u2013");
-    setText(parts.arriving, data.arriving || "\u2013");
+    setText(parts.value, inFull(data.value) || "\u2013");
+    setText(parts.arriving, inFull(data.arriving) || "\u2013");
     this.moving.hidden = !data.tangent;
-    setText(parts.tangent, data.tangent ?? "");
-    write(parts.added, data.added?.length ? [["Added from its wires: ", ""], ...data.added] : []);
-    write(parts.fork, data.fork?.length ? [["Added at the fork: ", ""], ...data.fork] : []);
+    setText(parts.tangent, inFull(data.tangent));
+    write(parts.added, sum("Added from its wires: ", data.added));
+    write(parts.fork, sum("Added at the fork: ", data.fork));
     keep(
       parts.wires,
       this.rows,
@@ -205,7 +207,7 @@ export class Inspector {
       part.classList.toggle("later", this.isComputed !== null);
     this.behind = !this.numbers || stale.size > 0;
     this.mark();
-    return data.value ?? "";
+    return inFull(data.value);
   }
 
   /** Follow a slider that is dragged. @param {import("./follow.js").Numbers | null} numbers of its position; null: Python's own hold again */
@@ -285,21 +287,27 @@ function makeRow() {
 function showRow({ head, math, terms, pushes, apart }, wire) {
   setText(head, `To ${wire.to}${wire.label ? ` (${wire.label})` : ""}`);
   setMath(math, wire.math);
-  /** @type {Term[]} */
-  const said =
-    wire.terms ??
-    (wire.passed
-      ? [
-          ["passes ", ""],
-          [wire.passed, "cotangent"],
-        ]
-      : []);
-  write(terms, said);
-  write(pushes, wire.pushes ?? []);
+  const { passed } = wire;
+  const alone = typeof passed === "object" ? shortText(passed) : passed;
+  write(
+    terms,
+    wire.terms
+      ? pieces(wire.terms)
+      : alone
+        ? [
+            ["passes ", ""],
+            [alone, "cotangent"],
+          ]
+        : [],
+  );
+  write(pushes, pieces(wire.pushes));
   setText(apart, wire.apart ?? "");
 }
 
-/** Write pieces of text with their roles, unless they are there. @param {HTMLElement} host @param {Term[]} said */
+/** A sum with what it is; nothing without terms. @param {string} head @param {Term[] | undefined} terms @returns {[string, string][]} */
+const sum = (head, terms) => (terms?.length ? [[head, ""], ...pieces(terms, true)] : []);
+
+/** Write pieces of text with their roles, unless they are there. @param {HTMLElement} host @param {[string, string][]} said */
 function write(host, said) {
   if (said.map(([text]) => text).join("") !== host.textContent)
     host.replaceChildren(

@@ -4,25 +4,15 @@
 
 import { html, keep, setText } from "../base/dom.js";
 import { tell } from "../base/events.js";
+import { boxText, readTyped } from "../base/numbers.js";
 
-// -- Map a slider to its scale, and parse and format its number. Pure.
+// -- Map a slider to its scale. Pure.
 
 const STEPS = 1000; // steps of a slider
 const COARSE = 10; // slider steps per press of an arrow key in the box
-const DIGITS = 7; // significant digits of a float32
 
 /** @param {number} low @param {number} high */
 export const stepOf = (low, high) => (high - low) / STEPS;
-
-/** A number as its box shows it. @param {number} value */
-export const shown = (value) => String(Number(value.toPrecision(DIGITS)));
-
-/** Parse a typed number; null if it is none, or beyond the limit. @param {string} text @param {number} limit */
-export function read(text, limit) {
-  const typed = text.trim().replace(/^\u2212/, "-");
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
-  return Math.abs(value) <= limit ? value : null;
-}
 
 /** The value after presses of an arrow key in the box.
  * @param {number} value @param {number} step of the slider @param {number} times */
@@ -162,7 +152,7 @@ export class Row {
     const { line, box } = this;
     this.value = value;
     this.at = position;
-    const text = shown(position);
+    const text = boxText(position);
     if (Number(line.value) !== value) line.value = String(value);
     const [from, to] = filled(value, Number(line.min), Number(line.max));
     line.style.setProperty("--from", `${from}%`);
@@ -177,7 +167,7 @@ export class Row {
   /** Whether the user is typing a number. */
   get typing() {
     const root = /** @type {ShadowRoot | Document} */ (this.box.getRootNode());
-    return root.activeElement === this.box && this.box.value !== shown(this.value) && this.begun;
+    return root.activeElement === this.box && this.box.value !== boxText(this.value) && this.begun;
   }
 
   /** @param {number} value @param {number} [position] as `paint` says */
@@ -191,9 +181,9 @@ export class Row {
 
   /** Commit the text of the box. */
   type() {
-    const value = read(this.box.value, this.limit);
+    const value = readTyped(this.box.value, this.limit);
     if (value === null) return this.box.setAttribute("aria-invalid", "true");
-    if (this.box.value.trim() !== shown(this.value)) this.move(value);
+    if (this.box.value.trim() !== boxText(this.value)) this.move(value);
   }
 
   /** @param {KeyboardEvent} event */
@@ -202,7 +192,7 @@ export class Row {
     this.begun = true;
     if (times) {
       event.preventDefault();
-      const from = read(this.box.value, this.limit) ?? this.value;
+      const from = readTyped(this.box.value, this.limit) ?? this.value;
       const next = Math.min(Math.max(stepped(from, this.step, times), -this.limit), this.limit);
       this.move(next);
     } else if (event.key === "Enter") this.type();
@@ -296,7 +286,7 @@ export class Board {
       value,
       position: /** @type {number | undefined} */ (undefined),
     });
-    if (position !== undefined) tell("slid", { input, position, number: shown(position) });
+    if (position !== undefined) tell("slid", { input, position, number: boxText(position) });
     return position;
   }
 

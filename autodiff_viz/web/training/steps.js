@@ -4,6 +4,7 @@
 // step to Python on release.
 
 import { html, setText } from "../base/dom.js";
+import { numberText } from "../base/numbers.js";
 import { placeOf } from "../dock/marker.js";
 
 // -- Show the step to which a training's slider is dragged, on what Streamlit draws again only once the slider
@@ -12,7 +13,7 @@ import { placeOf } from "../dock/marker.js";
 // they are.
 
 /** @typedef {import("../dock/marker.js").Plot & { calcdata?: any[], _fullData?: any[] }} Plot */
-/** @typedef {{ step: number, says: string, loss?: string }} Moment the step that the canvas shows */
+/** @typedef {{ step: number, says: string, loss?: import("../base/numbers.js").Num }} Moment the step that the canvas shows */
 /** @typedef {[x: number, y: number][]} Points px, in the order of x */
 
 const PLOT = ".st-key-part_curves .js-plotly-plot"; // its horizontal axis is the steps
@@ -146,7 +147,7 @@ export class StepMark {
   tell(moment) {
     const loss = moment?.step === this.step && moment.loss;
     this.note.hidden = this.dot.hidden;
-    setText(this.said, loss ? `step ${this.step}: ${loss}` : `step ${this.step}`);
+    setText(this.said, loss ? `step ${this.step}: ${numberText(loss)}` : `step ${this.step}`);
     if (moment?.step !== this.step) return;
     const words = document.querySelector(WORDS);
     const text = words && document.createTreeWalker(words, NodeFilter.SHOW_TEXT).nextNode();

@@ -18,7 +18,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autodiff_viz.canvas.records import heat_data
+from autodiff_viz.display.heatmap import heat
 from autodiff_viz.display.numbers import bracketed, in_full, number_text, shape_text, short, sign
 from autodiff_viz.engine.op_derivative import local_derivative
 from autodiff_viz.engine.tolerance import norm
@@ -97,8 +97,37 @@ def edges(dtype: str) -> Iterator[np.ndarray]:
     made = DTYPES[dtype]
     with np.errstate(all="ignore"):
         for number in (
-            *(0.0, 0.1, 1 / 3, 2 / 3, 0.5, 1.0, 7.0, 10.0, 100.0, 12345.0, 99999.5, 999999.0, 1e6, 1e16, 1e21),
-            *(1e-4, 9.9995e-5, 1e-5, 1.25e-5, 2.0625, 1.0005, 0.24496, 1.0467646, 65504.0, 3.4e38, 1e-45, 1e-40),
+            *(
+                0.0,
+                0.1,
+                1 / 3,
+                2 / 3,
+                0.5,
+                1.0,
+                7.0,
+                10.0,
+                100.0,
+                12345.0,
+                99999.5,
+                999999.0,
+                1e6,
+                1e16,
+                1e21,
+            ),
+            *(
+                1e-4,
+                9.9995e-5,
+                1e-5,
+                1.25e-5,
+                2.0625,
+                1.0005,
+                0.24496,
+                1.0467646,
+                65504.0,
+                3.4e38,
+                1e-45,
+                1e-40,
+            ),
             *(made.max, made.tiny, made.least, made.eps, 1 + made.eps, np.inf, np.nan),
         ):
             yield np.asarray(kind(number))
@@ -106,7 +135,21 @@ def edges(dtype: str) -> Iterator[np.ndarray]:
         random = np.random.default_rng(1)
         for size in random.uniform(-8, 8, 300):
             yield np.asarray(kind(random.uniform(-1, 1) * 10**size))
-        for shape in ((1,), (2,), (3,), (4,), (5,), (100,), (2, 2), (1, 2), (4, 4), (3, 5), (2, 3, 4), (0,), (0, 3)):
+        for shape in (
+            (1,),
+            (2,),
+            (3,),
+            (4,),
+            (5,),
+            (100,),
+            (2, 2),
+            (1, 2),
+            (4, 4),
+            (3, 5),
+            (2, 3, 4),
+            (0,),
+            (0, 3),
+        ):
             for scale in (1.0, 1e-6, 1e3):
                 yield (scale * random.normal(size=shape)).astype(kind)
         yield np.asarray([np.nan, 1.0, -np.inf]).astype(kind)
@@ -139,7 +182,7 @@ def entry(array: np.ndarray) -> dict[str, Any]:
         found["total"] = scalar(float(array), 6)
         found["cell"] = scalar(float(array), 3)
     if array.ndim and array.size and array.size <= 100:
-        found["top"] = heat_data(array, None, False)["valueTop"]
+        found["top"] = scalar(heat(array).top, 3)
     return found
 
 
@@ -156,6 +199,7 @@ def entries() -> list[dict[str, Any]]:
             return
         counts[group] = counts.get(group, 0) + 1
         found[key] = made
+
     for dtype in DTYPES:
         for array in edges(dtype):
             take(array, True)

@@ -15,6 +15,7 @@ from autodiff_viz.lab.state import opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from tests.lab.canvas_steps import after
+from tests.web.written import in_browser
 
 REGION = 'x = 1.0\nwith checkpoint("r"):\n    a = sin(x)\nb = exp(a)'
 
@@ -218,7 +219,7 @@ def test_nodes_are_cut_after_in_one_step_and_no_number_changes():
     assert [(n, node["cut"], node["segment"]) for n, node in seen.items()] == [
         ("x", False, None), ("a", True, 1), ("b", True, 2), ("z", False, 3)]  # fmt: skip
     plain = {node["id"]: node for node in lab_view(after(text=text)).drawing["nodes"]}
-    assert all(seen[n]["cotangentFull"] == plain[n]["cotangentFull"] for n in seen)
+    assert all(seen[n]["cotangent"] == plain[n]["cotangent"] for n in seen)
     undone = edited(lab, {"kind": "cut_after", "nodes": ["a"], "on": False})
     assert undone.history.present.label == "Remove the cut after a"
 
@@ -231,7 +232,7 @@ def test_a_cut_that_divides_nothing_is_warned_of_with_the_way_round_it():
 
 
 def test_a_muted_node_is_drawn_with_the_numbers_of_an_identity():
-    drawing = lab_view(after({"kind": "mute", "nodes": ["b"], "on": True})).drawing
+    drawing = in_browser(lab_view(after({"kind": "mute", "nodes": ["b"], "on": True})).drawing)
     by_id = {node["id"]: node for node in drawing["nodes"]}
     assert (by_id["b"]["muted"], by_id["b"]["symbol"], by_id["b"]["value"]) == (
         True,

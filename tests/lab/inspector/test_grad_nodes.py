@@ -3,6 +3,7 @@
 import numpy as np
 
 from autodiff_viz import parse, play, trace, why_zero
+from autodiff_viz.display.numbers import short, written
 from autodiff_viz.explain.verification.compute import node_cause
 from autodiff_viz.lab.inspector.node import node_view
 
@@ -19,12 +20,12 @@ def test_the_panel_says_what_it_is_and_what_its_wires_pass_back():
     assert found.doc.startswith("Gradient of inner by theta: the cotangent of theta for output inner.")
     assert "It runs square_1 and inner again, forward and backward, and reads theta and x" in found.doc
     assert "Hessian" in found.doc
-    assert [(wire.producer, wire.label, wire.passed) for wire in found.wires] == [
+    assert [(wire.producer, wire.label, wire.nothing or short(wire.passed)) for wire in found.wires] == [
         ("inner", "output", "nothing: g runs it again and reads no value of it"),
         ("theta", "input", "\u22120.42"),
         ("x", "also read", "\u22120.56"),
     ]
-    assert "".join(text for text, *_ in found.wires[1].numbers) == "3 \u00d7 (\u22120.14) = (\u22120.42)"
+    assert written(found.wires[1].numbers, 6) == "3 \u00d7 (\u22120.14) = (\u22120.42)"
     assert r"\partial^2" in found.wires[1].derivative
 
 
@@ -57,7 +58,7 @@ def test_a_rule_inside_is_the_cause_of_a_difference():
 def test_a_grad_node_whose_z_does_not_depend_on_its_x_does_not_run_it_again():
     graph = parse("x = 1.0\nw = 2.0\na = sin(x)\ng = grad(a, w)\nz = g + w")
     wire = node_view(graph, trace(graph), "g").wires[0]
-    assert wire.passed == "nothing: g reads no value of it"
+    assert wire.nothing == "nothing: g reads no value of it"
 
 
 def test_a_gradient_by_what_its_output_does_not_depend_on_is_zero_though_a_wire_leads_there():

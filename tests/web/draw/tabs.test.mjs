@@ -3,7 +3,7 @@ import test from "node:test";
 import { stacked, withTabs } from "../../../autodiff_viz/web/canvas/state/tabs.js";
 import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
 import { roomOf, rows } from "../../../autodiff_viz/web/canvas/draw/face.js";
-import { fitting } from "../../../autodiff_viz/web/base/numbers.js";
+import { fitting, numberText } from "../../../autodiff_viz/web/base/numbers.js";
 import { levelOf } from "../../../autodiff_viz/web/canvas/draw/levels.js";
 import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
 import { unfold } from "../../../autodiff_viz/web/canvas/actions/arrange.js";
@@ -113,22 +113,30 @@ test("a parameter is taken out of its layer to a free place", () => {
 });
 
 const SCALES = [1.25, 1, 0.8, 0.65, 0.58, 0.5, 0.42, 0.36];
+const scalar = (number) => ({ kind: 0, numbers: [number] });
+const norm = (number) => ({ kind: -1, numbers: [number, 1] });
 const PAIRS = [
-  ["3.8", "0.0612"],
-  ["-0.39", "0.06"],
-  ["\u20160.0459\u2016", "\u201612.3\u2016"],
-  ["1", "-0.0001234"],
-  ["0.123", "0.456"],
-  ["nan", "\u2013"],
-  ["[0, 0]", "[0.0123, 0.016]"],
+  [scalar(3.8), scalar(0.0612)],
+  [scalar(-0.39), scalar(0.06)],
+  [norm(0.0459), norm(12.3)],
+  [scalar(1), scalar(-0.0001234)],
+  [scalar(0.123), scalar(0.456)],
+  [scalar(NaN), undefined],
+  [
+    { kind: 2, numbers: [0, 0] },
+    { kind: 2, numbers: [0.0123, 0.016] },
+  ],
 ];
+const textOf = (num) => (num ? numberText(num) : "\u2013");
 
 test("both numbers of a tab can be read at every scale at which cards have theirs", () => {
   for (const scale of SCALES)
     for (const w of [128, 152, 184])
-      for (const [value, cotangent] of PAIRS) {
+      for (const pair of PAIRS) {
+        const [value, cotangent] = pair.map(textOf);
+        const numbers = { value: pair[0], cotangent: pair[1] };
         const level = levelOf(scale);
-        const tab = { ...node("w", 300, 190), w, h: HEIGHT, tab: "h", value, cotangent };
+        const tab = { ...node("w", 300, 190), w, h: HEIGHT, tab: "h", value, cotangent, numbers };
         const [forth, back] = rows(tab, level);
         const room = roomOf(tab, level);
         const bare = (text) => (forth === back ? text.replaceAll("\u2016", "") : text);
@@ -136,7 +144,7 @@ test("both numbers of a tab can be read at every scale at which cards have their
         const [own, other] = [
           [value, room.value],
           [cotangent, room.cotangent],
-        ].map(([text, px]) => fitting(bare(text), undefined, px / level.number / 1.06));
+        ].map(([text, px], i) => fitting(bare(text), pair[i], px / level.number / 1.06));
         assert.doesNotMatch(own + other, /\u2026/, `${scale} ${w} ${value} ${cotangent}`);
         if (forth !== back)
           assert.ok(

@@ -16,6 +16,7 @@ const wire = (from, to, slot, passed, more = {}) => ({
   to,
   slot,
   passed,
+  number: isNaN(Number(passed)) ? undefined : place(Number(passed)),
   width: 1,
   sign: 1,
   via: [],
@@ -23,18 +24,18 @@ const wire = (from, to, slot, passed, more = {}) => ({
 });
 const place = (...numbers) => ({ kind: 0, numbers });
 const terms = (local, arriving, passed) => [
-  [local, "", "local a:0"],
+  [place(local), "", "local a:0"],
   [" \u00d7 ", ""],
-  [arriving, "cotangent", "cotangent a"],
+  [place(arriving), "cotangent", "cotangent a"],
   [" = ", ""],
-  [passed, "cotangent", "passed a:0"],
+  [place(passed), "cotangent", "passed a:0"],
 ];
 
 /** z = a * x with a = square(x), at x = 3: 2x times x into a, and x squared into z. */
 const graph = {
   nodes: [node("x", "3", "27"), node("a", "9", "3"), node("z", "27", "1", { isOutput: true })],
   wires: [wire("x", "a", 0, "18"), wire("a", "z", 0, "3"), wire("x", "z", 1, "9")],
-  node: { name: "a", wires: [{ to: "x", slot: 0, terms: terms("6", "3", "18"), passed: "18" }] },
+  node: { name: "a", wires: [{ to: "x", slot: 0, terms: terms(6, 3, 18) }] },
 };
 
 /** The same at x = -2: value 4, arriving -2, 2x = -4, so 8 back by a and 4 by z: 12 in all. */
@@ -101,7 +102,12 @@ test("what does not depend on the slider stays", () => {
 
 test("in forward mode the tangent that is passed on follows, and what is passed back beside it", () => {
   const [first] = graph.wires;
-  const moving = { ...graph, wires: [{ ...first, passed: "6", reverse: { passed: "18" } }] };
+  const moving = {
+    ...graph,
+    wires: [
+      { ...first, passed: "6", number: place(6), reverse: { passed: "18", number: place(18) } },
+    ],
+  };
   const found = said(
     { ...moving, node: undefined },
     moving.wires[0],
@@ -141,7 +147,7 @@ test("at a group's card a wire has the numbers of the nodes at its ends; the sum
     "Passed back": "8",
     "Share at x": "8 of 12, 67 % of the sum of 2 wires",
   });
-  const both = { ...first, to: "group:g", of: [first, last], passed: "27" };
+  const both = { ...first, to: "group:g", of: [first, last], passed: "27", number: place(27) };
   assert.deepEqual(said(graph, both, null), {
     Forward: "3",
     "Passed back": "27",

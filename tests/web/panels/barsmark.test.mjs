@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  barsAt,
-  placeOn,
-  rangeOf,
-  renumbered,
-} from "../../../autodiff_viz/web/explain/cotangents.js";
+import { barsAt, placeOn, rangeOf } from "../../../autodiff_viz/web/explain/cotangents.js";
 
 const M = "\u2212";
 const place = (...numbers) => ({ kind: 0, numbers });
@@ -75,9 +70,10 @@ test("on a logarithmic axis sizes have the places of Python's scale", () => {
   assert.equal(placeOn(0.5, 0), 0.5);
 });
 
-test("only the number of a text is written anew", () => {
-  assert.equal(renumbered("\u2002= 0.6543", "12"), "\u2002= 12");
-  assert.equal(renumbered(`\u2002${M}1.2e${M}5 \u2298 stop`, "+3"), "\u2002+3 \u2298 stop");
+test("a row knows the number that Python has written, by which its text is found", () => {
+  const own = (number, part) => barsAt([["cotangent x", number, part]], new Map())[0].own;
+  assert.deepEqual([own(0.65432, false), own(-0.000012, true)], ["0.6543", `${M}1.2e${M}5`]);
+  assert.deepEqual([own(3, true), own("inf", true), own("nan", false)], ["+3", "+\u221e", "NaN"]);
 });
 
 test("an axis is longer where a bar would not end within it, and else as it is", () => {

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filled, read, shown, stepOf, stepped } from "../../../autodiff_viz/web/sliders/sliders.js";
+import { boxText, readTyped } from "../../../autodiff_viz/web/base/numbers.js";
+import { filled, stepOf, stepped } from "../../../autodiff_viz/web/sliders/sliders.js";
 
 test("a thousand steps lie between the ends", () => {
   assert.equal(stepOf(-5, 5), 0.01);
 });
 
 test("a box shows what a float32 tells apart, and no more", () => {
-  assert.equal(shown(0.1 + 0.2), "0.3");
-  assert.equal(shown(1 / 3), "0.3333333");
-  assert.equal(shown(-2), "-2");
-  assert.equal(shown(1e-20), "1e-20");
+  assert.equal(boxText(0.1 + 0.2), "0.3");
+  assert.equal(boxText(1 / 3), "0.3333333");
+  assert.equal(boxText(-2), "-2");
+  assert.equal(boxText(1e-20), "1e-20");
 });
 
 for (const [text, value] of [
@@ -21,11 +22,11 @@ for (const [text, value] of [
   ["1e3", 1000],
   ["+4.", 4],
 ]) {
-  test(`${text} is read as ${value}`, () => assert.equal(read(text, 1e6), value));
+  test(`${text} is read as ${value}`, () => assert.equal(readTyped(text, 1e6), value));
 }
 
 for (const text of ["", "x", "1,5", "0x10", "Infinity", "NaN", "1e9", "--1", "1 2", "1e999"]) {
-  test(`"${text}" is no number here`, () => assert.equal(read(text, 1e6), null));
+  test(`"${text}" is no number here`, () => assert.equal(readTyped(text, 1e6), null));
 }
 
 test("an arrow key moves ten steps, without dust behind the point", () => {

@@ -6,11 +6,13 @@ test("fields that were left out hold nothing", () => {
   const drawing = complete({
     rev: 3,
     nodes: [{ id: "x", slots: [{ label: "a" }] }],
-    wires: [{ from: "x", to: "y", sign: 0 }],
+    wires: [{ from: "x", to: "y" }],
   });
   assert.deepEqual(drawing.nodes[0].slots, [{ label: "a", constant: null, wired: false }]);
   assert.equal(drawing.nodes[0].isOutput, false);
-  assert.deepEqual(drawing.wires[0], { from: "x", to: "y", sign: 0, passed: "", via: [] });
+  const { passedFull, ...wire } = drawing.wires[0];
+  assert.equal(passedFull, undefined);
+  assert.deepEqual(wire, { from: "x", to: "y", width: 0, sign: 0, passed: "", via: [] });
   assert.deepEqual([drawing.regions, drawing.selected, drawing.history], [[], null, {}]);
 });
 
@@ -27,42 +29,92 @@ test("in forward mode a card has the tangent beside its cotangent, and a wire sh
     nodes: [node],
     wires: [wire],
   } = complete({
-    nodes: [{ id: "y", cotangent: "1.5", cotangentFull: "1.50", connected: false, tangent: "0.8" }],
-    wires: [
-      {
-        from: "x",
-        to: "y",
-        slot: 0,
-        passed: "1.24",
-        width: 0.9,
-        sign: 1,
-        pushed: "-3",
-        pushWidth: 1,
-        pushSign: -1,
-      },
-    ],
+    nodes: [{ id: "y", cotangent: 1.5, connected: false, tangent: 0.8 }],
+    wires: [{ from: "x", to: "y", slot: 0, passed: 1.24, pushed: -3 }],
   });
   assert.deepEqual(
     [node.cotangent, node.cotangentFull, node.connected, node.tangent],
-    ["1.5", "1.50", false, "0.8"],
+    ["1.5", "1.5", false, "0.8"],
   );
-  assert.deepEqual([wire.passed, wire.width, wire.sign], ["-3", 1, -1]);
-  assert.deepEqual(wire.reverse, { passed: "1.24", passedFull: undefined });
-  const [unknown] = complete({
-    wires: [
-      {
-        from: "x",
-        to: "y",
-        slot: 0,
-        passed: "1.24",
-        width: 0.9,
-        sign: 1,
-        pushWidth: 0,
-        pushSign: 0,
-      },
+  assert.deepEqual([wire.passed, wire.width, wire.sign], ["\u22123", 1, -1]);
+  assert.equal(wire.reverse.passed, "1.24");
+  const blocked = complete({
+    nodes: [
+      { id: "y", tangent: "blocked" },
+      { id: "z", tangent: "unknown" },
     ],
-  }).wires;
-  assert.deepEqual([unknown.passed, unknown.width], ["", 0]); // behind a blocked node
+    wires: [{ from: "y", to: "z", slot: 0, passed: 1.24, pushed: "unknown" }],
+  });
+  assert.deepEqual(
+    blocked.nodes.map(({ tangent }) => tangent),
+    ["blocked", "\u2013"],
+  );
+  const [unknown] = blocked.wires;
+  assert.deepEqual(
+    [unknown.passed, unknown.passedFull, unknown.width],
+    ["", "unknown: forward mode is blocked", 0],
+  ); // behind a blocked node
+});
+
+test("numbers come in the digits of their dtype, and are written from the number that they name", () => {
+  const value = (dtype, number) => {
+    const [{ value, valueFull }] = complete({ dtype, nodes: [{ id: "x", value: number }] }).nodes;
+    return [value, valueFull];
+  };
+  assert.deepEqual(value("float32", 0.1), ["0.1", "0.1"]);
+  assert.deepEqual(value("bfloat16", 0.1), ["0.1001", "0.1"]); // 205 / 2048
+  assert.deepEqual(value("float16", 0.3333), ["0.3333", "0.3333"]);
+  assert.deepEqual(value("float32", 16777216), ["1.68e7", "1.6777216e7"]);
+  assert.deepEqual(value("float64", "nan"), ["NaN", "NaN"]);
+  assert.deepEqual(value("float64", "-inf"), ["\u2212\u221e", "\u2212\u221e"]);
+  assert.deepEqual(value("float64", "-0"), ["0", "0"]);
+});
+
+test("a tensor has its shape, and its norm or its numbers", () => {
+  const [small, large, row] = complete({
+    nodes: [
+      {
+        id: "a",
+        value: { shape: [2, 2], numbers: [3, 0, 0, 4] },
+        cotangent: { numbers: [1, 1, 1, 1] },
+      },
+      { id: "b", value: { shape: [30, 2], norm: 7.5 }, cotangent: { norm: 2 } },
+      { id: "c", value: { numbers: [1, -2, 0.5] } },
+    ],
+  }).nodes;
+  assert.deepEqual(
+    [small.value, small.valueFull, small.shape, small.cotangent],
+    ["\u20165\u2016", "norm 5", "[2, 2]", "\u20162\u2016"],
+  );
+  assert.deepEqual(
+    [large.value, large.dims, large.cotangent],
+    ["\u20167.5\u2016", [30, 2], "\u20162\u2016"],
+  );
+  assert.deepEqual(
+    [row.value, row.valueFull, row.shape, row.dims],
+    ["[1, \u22122, 0.5]", "3 [1, \u22122, 0.5], norm 2.29129", "", [3]],
+  );
+});
+
+test("a wire is as thick as its size among all wires, and thinner once another one is larger", () => {
+  const wires = (...passed) =>
+    complete({
+      wires: passed.map((number, slot) => ({ from: "x", to: "y", slot, passed: number })),
+    }).wires.map(({ width, sign }) => [width, sign]);
+  assert.deepEqual(wires(1, -0.1, 0, "nan"), [
+    [1, 1],
+    [0.75, -1],
+    [0, 0],
+    [1, 2],
+  ]);
+  assert.deepEqual(wires(1, { norm: 100, sign: 2 }), [
+    [0.5, 1],
+    [1, 2],
+  ]);
+  const record = { from: "x", to: "y", slot: 0, passed: 1 };
+  const width = (largest) =>
+    complete({ wires: [record, { ...record, slot: 1, passed: largest }] }).wires[0].width;
+  assert.deepEqual([width(1), width(10), width(1)], [1, 0.75, 1]);
 });
 
 test("fields that came are kept", () => {

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shareOf } from "../../../autodiff_viz/web/canvas/popovers/wire.js";
 
-const wire = (to, passed, more = {}) => ({
+const wire = (to, passed, more = {}, number = Number(passed.replace("\u2212", "-") || NaN)) => ({
   from: "x",
   to,
   slot: 0,
   passed,
+  number: isNaN(number) ? undefined : { kind: 0, numbers: [number] },
   width: 1,
   sign: 1,
   via: [],

@@ -4,9 +4,9 @@
 
 import { RULES } from "../../base/constants.js";
 import { keep, setText, svg } from "../../base/dom.js";
-import { fitting, textWidth } from "../../base/numbers.js";
+import { fitting, literal, numberText, textWidth } from "../../base/numbers.js";
 import { outputPoint, slotPoint } from "../state/geometry.js";
-import { cellParts, isWritten, makeCells, numbersIn, writeBlock, writeCells } from "./cell_card.js";
+import { cellParts, isWritten, makeCells, writeBlock, writeCells } from "./cell_card.js";
 import {
   arrows,
   chips,
@@ -86,7 +86,11 @@ export function cutMark(node) {
 function pill({ constant, constantFull }, y, { number }) {
   const font = Math.max(FONT, number);
   const all = constant ?? "";
-  const text = fitting(all, constantFull, Math.max(USUAL, pillWidth(all)) / font - 0.6);
+  const text = fitting(
+    all,
+    literal(constantFull ?? all),
+    Math.max(USUAL, pillWidth(all)) / font - 0.6,
+  );
   const [w, h] = [Math.max(textWidth(text, font) + 0.9 * font + 4, 1.6 * font), 1.62 * font];
   return svg(
     "g",
@@ -182,6 +186,7 @@ export function updateCard(card, node) {
     heat,
     tangent,
     tangentFull,
+    numbers,
     ...rest
   } = node;
   const look = JSON.stringify({
@@ -416,7 +421,7 @@ function writeNumbers(numbers, node, seen) {
     value: writeNumber(
       numbers.value,
       plain(node.value, node, level),
-      node.valueFull,
+      node.numbers?.value,
       value,
       level.number,
       most,
@@ -426,7 +431,7 @@ function writeNumbers(numbers, node, seen) {
       ? writeNumber(
           numbers.tangent,
           plain(node.tangent ?? "", node, level),
-          node.tangentFull,
+          node.numbers?.tangent,
           tangent ?? value,
           ...sizesOf(node, level, most),
           isLow(node, level),
@@ -435,7 +440,7 @@ function writeNumbers(numbers, node, seen) {
     cotangent: writeNumber(
       numbers.cotangent,
       node.connected ? plain(node.cotangent, node, level) : "–",
-      node.cotangentFull,
+      node.numbers?.cotangent,
       cotangent,
       level.number,
       most,
@@ -474,12 +479,12 @@ const sizesOf = (node, level, most) =>
     : [level.number, most];
 
 /** Show other numbers while a slider is dragged. Their size never grows meanwhile, so that they do not jitter.
- * @param {Card} card @param {Which} which @param {string} text */
-export function slideNumber({ node, numbers, level = NEAR }, which, text) {
+ * @param {Card} card @param {Which} which @param {string} text @param {import("../../base/numbers.js").Num} num */
+export function slideNumber({ node, numbers, level = NEAR }, which, text, num) {
   const number = numbers?.[which];
   if (!node || !numbers || !number) return;
   const room = roomOf(node, readable(level));
-  if (numbers.cells) return slideCells(numbers, node, which, text);
+  if (numbers.cells) return slideCells(numbers, node, which, num);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
   const [least] =
@@ -487,7 +492,7 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text) {
   numbers.sizes[which] = writeNumber(
     number,
     plain(text, node, readable(level)),
-    undefined,
+    num,
     room[which] ?? room.value,
     least,
     numbers.sizes[which],
@@ -496,18 +501,18 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text) {
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.
- * @param {Numbers} numbers @param {GraphNode} node @param {Which} which @param {string} text */
-function slideCells({ cells, ...numbers }, node, which, text) {
+ * @param {Numbers} numbers @param {GraphNode} node @param {Which} which @param {import("../../base/numbers.js").Num} num */
+function slideCells({ cells, ...numbers }, node, which, num) {
   if (which !== "cotangent" && which !== shownAt(node, "value")) return;
   const block = /** @type {import("./cell_card.js").Cells} */ (cells)[
     which === "cotangent" ? which : "value"
   ];
-  const found = numbersIn(text, block.texts.length);
-  if (found) writeBlock(block, found);
+  const isKnown = num.kind === block.texts.length;
+  if (isKnown) writeBlock(block, num);
   const norm = /** @type {SVGGraphicsElement} */ (numbers[which]);
-  norm.classList.toggle("unsaid", found !== null);
-  for (const part of [block.image, ...block.texts]) part.classList.toggle("past", found === null);
-  if (found === null) setText(norm, text);
+  norm.classList.toggle("unsaid", isKnown);
+  for (const part of [block.image, ...block.texts]) part.classList.toggle("past", !isKnown);
+  if (!isKnown) setText(norm, numberText(num));
 }
 
 /** Screen reader text of a node.

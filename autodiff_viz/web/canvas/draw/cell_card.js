@@ -4,7 +4,7 @@
 
 import { shared } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
-import { fitting, textWidth } from "../../base/numbers.js";
+import { fitting, scalar, textWidth } from "../../base/numbers.js";
 import { gridOf } from "../state/geometry.js";
 import { rows as baselines } from "./face.js";
 import { imageOf, shownAt } from "./heat_card.js";
@@ -27,9 +27,13 @@ const BOLD = 1.06; // width of semi-bold letters
 const LEAST = textWidth("0.91", 1) * BOLD; // of the font's size: two digits and a point
 const FLAT = 0.85; // height of a line of numbers, of the font's size
 
-/** Whether Python has sent the numbers of the cells. @param {GraphNode} node */
-export const isWritten = ({ heat }) =>
-  Boolean(heat?.valueNumbers ?? heat?.tangentNumbers ?? heat?.cotangentNumbers);
+/** @typedef {import("../../base/numbers.js").Num} Num */
+
+const DIGITS = 3; // of a number in a cell with room for it
+
+/** Whether all numbers of the cells are known. @param {GraphNode} node */
+export const isWritten = ({ heat, numbers = {}, dims = [] }) =>
+  Boolean(heat && gridOf(dims)) && Object.values(numbers).some((num) => num && num.kind > 0);
 
 /** The cells of both tensors; null where their numbers have no room.
  * @param {GraphNode} node @param {Level} level @returns {Cells | null} */
@@ -119,32 +123,24 @@ export function writeCells(cells, node) {
     const shades = (which === "value" || connected) && heat?.[shown];
     if (shades) image.setAttribute("href", imageOf(shades, heat?.columns ?? 1, shown));
     else image.removeAttribute("href");
-    writeBlock(
-      cells[which],
-      shades ? (heat?.[`${shown}Numbers`] ?? []) : [],
-      heat?.[`${shown}Full`],
-    );
+    writeBlock(cells[which], shades ? node.numbers?.[shown] : undefined);
   }
 }
 
 /** A number for a cell: a small one that does not fit is about 0.
- * @param {string} number @param {string | undefined} full with all its digits @param {number} room */
-function fittingCell(number, full, room) {
-  const text = fitting(number, full, room);
-  return text.endsWith("\u2026") && number.includes(`e${shared.minus}`) ? "\u22480" : text;
+ * @param {Num} num @param {number} room */
+function fittingCell(num, room) {
+  const whole = scalar(num.numbers[0], DIGITS);
+  const text = fitting(whole, num, room);
+  return text.endsWith("\u2026") && whole.includes(`e${shared.minus}`) ? "\u22480" : text;
 }
 
-/** @param {Block} block @param {string[]} numbers @param {string[]} [full] with all their digits */
-export function writeBlock({ texts, size, room }, numbers, full = []) {
+/** @param {Block} block @param {Num | undefined} num of all cells; none: they have no numbers */
+export function writeBlock({ texts, size, room }, num) {
   for (const [i, text] of texts.entries()) {
-    const fits = fittingCell(numbers[i] ?? "\u2013", full[i], room / size / BOLD);
+    const one = num && num.kind > i ? { kind: 0, numbers: [num.numbers[i]] } : undefined;
+    const fits = one ? fittingCell(one, room / size / BOLD) : shared.nothing;
     if (text.textContent !== fits) text.textContent = fits;
     text.classList.toggle("negative", fits.startsWith(shared.minus));
   }
-}
-
-/** The numbers of a written vector; null for another text. @param {string} text "[1, 2]" @param {number} count */
-export function numbersIn(text, count) {
-  const numbers = /^\[(.*)\]$/.exec(text)?.[1].split(", ");
-  return numbers?.length === count ? numbers : null;
 }

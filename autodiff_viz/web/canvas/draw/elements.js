@@ -3,22 +3,25 @@
 // whose numbers Python has sent, and where a cell stands for one element.
 
 import { html, setText } from "../../base/dom.js";
+import { scalar } from "../../base/numbers.js";
 import { shownAt } from "./heat_card.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {"value" | "cotangent"} Which  of the two pictures */
 
+const DIGITS = 3;
 const BESIDE = 14; // px right of and above the pointer
 
 /** Index and number of the element at a place of a heat-map. Pure.
- * @param {string[]} numbers row by row @param {number[]} dims of the tensor @param {number} right @param {number} down part of the picture's
+ * @param {number[]} numbers row by row @param {number[]} dims of the tensor @param {number} right @param {number} down part of the picture's
  * width and height, from 0 to 1 */
 export function elementAt(numbers, dims, right, down) {
   const [rows, columns] = dims.length === 1 ? [1, dims[0]] : dims;
   const at = (/** @type {number} */ part, /** @type {number} */ count) =>
     Math.min(Math.max(Math.floor(part * count), 0), count - 1);
   const [row, column] = [at(down, rows), at(right, columns)];
-  return `[${dims.length === 1 ? column : `${row}, ${column}`}] = ${numbers[row * columns + column] ?? "?"}`;
+  const number = numbers[row * columns + column];
+  return `[${dims.length === 1 ? column : `${row}, ${column}`}] = ${number === undefined ? "?" : scalar(number, DIGITS)}`;
 }
 
 /** @param {Editor} editor */

@@ -439,12 +439,12 @@ function nameFor(name, room, size) {
 }
 
 /** Write a number as large as fits into `room` px, with fewer digits where it would be too small.
- * @param {SVGGraphicsElement} element @param {string} text @param {string | undefined} full with all digits @param {number} room
+ * @param {SVGGraphicsElement} element @param {string} text @param {import("../../base/numbers.js").Num | undefined} num whose text it is @param {number} room
  * @param {number} least @param {number} most px @param {boolean} [bare] a norm without its bars @returns {number} its size */
-export function writeNumber(element, text, full, room, least, most, bare = false) {
+export function writeNumber(element, text, num, room, least, most, bare = false) {
   const width = textWidth(text, 1) * BOLD || 1;
   const size = clamp(room / width, least, Math.max(least, most));
-  const fitted = fitting(text, full, room / BOLD / size + 0.01);
+  const fitted = fitting(text, num, room / BOLD / size + 0.01);
   const fits = bare ? fitted.replaceAll("\u2016", "") : fitted;
   if (element.textContent !== fits) element.textContent = fits;
   element.classList.toggle("negative", text.startsWith(shared.minus));

@@ -111,6 +111,7 @@ export function cardOf({ id, group, inside, box, ins, outs }, regions) {
     cotangentFull: output?.cotangentFull,
     tangent: output?.tangent,
     tangentFull: output?.tangentFull,
+    numbers: output?.numbers,
     rule: "follow",
     isOutput: inside.some(({ isOutput }) => isOutput),
     isInput: false,

@@ -58,15 +58,16 @@ const SHARES = [0.5, 0.55, 0.45, 0.6, 0.4, 0.66, 0.34, 0.72, 0.28];
 
 /** @param {GraphNode} node @param {Level} level */
 function roomInLine(node, level) {
-  const { w, value, tangent, cotangent } = node;
+  const { w, value, tangent, cotangent, numbers } = node;
   const left = markOf(node) ? EDGE + MARK : EDGE;
   const room = w - EDGE - left - APART;
   const texts = [tangent ?? value, cotangent].map((text) => text.replaceAll("\u2016", ""));
+  const nums = [tangent === undefined ? numbers?.value : numbers?.tangent, numbers?.cotangent];
   const [forth, back] = texts.map((text) => textWidth(text, BOLD) * level.number + 1);
   const fits = (/** @type {number} */ share) =>
     [share, 1 - share].every(
       (part, i) =>
-        !fitting(texts[i], undefined, (part * room) / level.number / BOLD).endsWith("\u2026"),
+        !fitting(texts[i], nums[i], (part * room) / level.number / BOLD).endsWith("\u2026"),
     );
   const own = forth + back <= room ? room - back : room * (SHARES.find(fits) ?? 0.5);
   return {

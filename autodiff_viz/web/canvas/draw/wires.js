@@ -169,7 +169,7 @@ function cellsOf(box) {
 /** @typedef {import("../../types.js").Wire} Wire */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /**
- * @typedef {{ width: number, sign: number, passed: string }} Flow
+ * @typedef {import("../../types.js").Flow} Flow
  * @typedef {{
  *   root: SVGGraphicsElement, line: SVGGraphicsElement, other: SVGGraphicsElement, hit: Element, arrow: Element, half: Element, number: Element, title: Element, shape: Element | null, layer: Element | null,
  *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, size: number, flow: Flow, curve: Cubic[], place: Place, shapePlace: Place, complete: boolean, culled: boolean,

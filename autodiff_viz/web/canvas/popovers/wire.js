@@ -2,13 +2,12 @@
 // Show the numbers of a clicked wire: the value that it carries forward, the cotangent that arrives at its reader, the
 // reader's equation, and its share in the sum at a fork; with what can be done there. They follow a dragged slider.
 
-import { shared } from "../../base/constants.js";
 import { html } from "../../base/dom.js";
 import { tell } from "../../base/events.js";
 import { numberText } from "../../base/numbers.js";
 import { term } from "../../base/term.js";
 import { PHONE } from "../../dock/panels.js";
-import { followedWire } from "../../inspector/follow.js";
+import { followedWire, lineText } from "../../inspector/follow.js";
 import { removeWire } from "../actions/commands.js";
 import { sizeOfNew } from "../state/edits.js";
 import { realWire, titleOf, wiresOf } from "../state/fold.js";
@@ -19,9 +18,8 @@ import { closePopover, openPopover } from "./popover.js";
 
 /** @typedef {import("../../types.js").Wire} Wire */
 
-/** @param {string | undefined} text as Python writes a number in full @returns {number} NaN for a tensor */
-const numberOf = (text) =>
-  Number((text ?? "").replaceAll(shared.minus, "-").replace("\u221e", "Infinity") || NaN);
+/** What goes down a wire. @param {Wire} wire @returns {number} NaN for a tensor, and if it is not known */
+const numberIn = ({ number }) => (number?.kind === 0 ? number.numbers[0] : NaN);
 
 /** In words, what part of the cotangent at a fork comes through this wire; "" where the node feeds no other.
  * @param {{ nodes: import("../../types.js").GraphNode[], wires: Wire[] }} drawing @param {Wire} wire */
@@ -30,8 +28,8 @@ export function shareOf({ nodes, wires }, wire) {
   const node = nodes.find(({ id }) => id === wire.from);
   if (!node || beside.length < 2) return "";
   const of = `${wire.passed} of ${node.cotangent}`;
-  const parts = beside.map(({ passed, passedFull }) => numberOf(passedFull ?? passed));
-  const own = numberOf(wire.passedFull ?? wire.passed);
+  const parts = beside.map(numberIn);
+  const own = numberIn(wire);
   const sum = parts.reduce((all, part) => all + part, 0);
   const many = `the sum of ${beside.length} wires`;
   if (!Number.isFinite(sum) || !sum || node.isOutput || parts.some((part) => part * sum < 0))
@@ -108,14 +106,14 @@ function equationOf({ node }, wire, numbers) {
       ? node.wires?.find(({ slot, to }) => slot === wire.slot && to === wire.from)
       : undefined;
   const row = told && numbers ? followedWire(told, `${wire.to}:${wire.slot}`, numbers) : told;
-  return row?.terms?.map(([text]) => text).join("") ?? "";
+  return lineText(row?.terms);
 }
 
 /** The graph with the numbers of a slider's position. @param {Graph} graph @param {Numbers} numbers @returns {Graph} */
 function moved({ nodes, wires, node }, numbers) {
   const text = (/** @type {string} */ place, /** @type {string} */ before) => {
     const found = numbers.get(place);
-    return found ? numberText(found.kind, found.numbers, DIGITS.card) : before;
+    return found ? numberText(found, DIGITS.card) : before;
   };
   const movedNode = (/** @type {GraphNode} */ one) => ({
     ...one,
@@ -136,18 +134,15 @@ function movedWire(wire, numbers) {
   return { ...wire, ...movedFlow(wire, wire, "pushed", numbers), reverse: back };
 }
 
-/** What a wire passes at a slider's position. @param {Wire} wire @param {{ passed: string, passedFull?: string }} flow
+/** What a wire passes at a slider's position. @param {Wire} wire @param {import("../../types.js").Passed} flow
  * @param {"passed" | "pushed"} what @param {Numbers} numbers */
-function movedFlow(wire, { passed, passedFull }, what, numbers) {
+function movedFlow(wire, { passed, passedFull, number }, what, numbers) {
   const all = wiresOf(wire);
   const found = all.flatMap(({ to, slot }) => numbers.get(`${what} ${to}:${slot}`) ?? []);
-  if (!found.length) return { passed, passedFull };
-  if (all.length > 1) return { passed: LATER, passedFull: undefined };
-  const [{ kind, numbers: own }] = found;
-  return {
-    passed: numberText(kind, own, DIGITS.wire),
-    passedFull: kind === 0 ? String(own[0]) : undefined,
-  };
+  if (!found.length) return { passed, passedFull, number };
+  if (all.length > 1) return { passed: LATER, passedFull: undefined, number: undefined };
+  const [own] = found;
+  return { passed: numberText(own, DIGITS.wire), passedFull: undefined, number: own };
 }
 
 /** @typedef {import("../editor.js").Editor} Editor */

@@ -151,6 +151,7 @@ function copied(drawing, originals, [right, down], collapsed) {
       sign: 0,
       passed: "",
       passedFull: "",
+      number: undefined,
       via: [],
     }));
   const frames = framesAmong(drawing, chosen);

@@ -3,6 +3,7 @@
 // add, insert into a wire, delete, connect, rewire. Pure.
 
 import { RULES, shared } from "../../base/constants.js";
+import { literal } from "../../base/numbers.js";
 import { holding, nested } from "./frames.js";
 import { CARD, heightOf, PICTURED } from "./geometry.js";
 import { downstream, inOrder, upstream } from "./reachability.js";
@@ -264,6 +265,7 @@ function newNode(entry, id, [x, y]) {
     cotangent: NOTHING_YET,
     dims: [],
     ...(given ?? { value: NOTHING_YET }),
+    numbers: { value: literal(given?.value ?? "") },
     rule: "follow",
     isOutput: false,
     isInput,

@@ -180,13 +180,13 @@ function between(via, source, target) {
  * @param {Wire} led @param {Wire} wire @param {Group} group @returns {Partial<Wire>} */
 function together(led, wire, { sums }) {
   const of = [...(led.of ?? []), wire];
-  const { width, sign, passed, passedFull } =
+  const { width, sign, passed, passedFull, number } =
     sums?.find(({ from }) => from === wire.from) ?? flowOf(of);
-  return { of, width, sign, passed, passedFull };
+  return { of, width, sign, passed, passedFull, number };
 }
 
 /** The flow of several wires without their numbers: the greatest width, and the sign if all have the same.
- * @param {{ width: number, sign: number }[]} flows @returns {{ width: number, sign: number, passed: string, passedFull?: string }} */
+ * @param {{ width: number, sign: number }[]} flows @returns {import("../../types.js").Flow} */
 export function flowOf(flows) {
   const signs = new Set(flows.map(({ sign }) => sign).filter(Boolean));
   return {

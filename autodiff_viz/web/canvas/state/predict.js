@@ -3,6 +3,7 @@
 // drawing replaces it. Pure; objects that an edit does not touch are shared.
 
 import { POLICIES } from "../../base/constants.js";
+import { literal } from "../../base/numbers.js";
 import { withCopies, withPaste } from "./copies.js";
 import {
   added,
@@ -64,7 +65,12 @@ const GUESSES = {
   output: (drawing, { node }) => withOutput(drawing, node),
   constant: (drawing, { node, slot, text }) =>
     slot === null
-      ? withNode(drawing, node, { value: text, literal: text, shape: "" })
+      ? withNode(drawing, node, {
+          value: text,
+          literal: text,
+          shape: "",
+          numbers: { ...numbersOf(drawing, node), value: literal(text) },
+        })
       : withSlot(withoutWire(drawing, node, slot), node, slot, {
           constant: text,
           constantFull: text,
@@ -138,6 +144,9 @@ const GUESSES = {
     regions: drawing.regions.filter(({ name }) => name !== region),
   }),
 };
+
+/** @param {Drawing} drawing @param {string} name */
+const numbersOf = ({ nodes }, name) => nodes.find(({ id }) => id === name)?.numbers;
 
 /** @param {Drawing} drawing @param {string} name @param {Partial<import("../../types.js").Region>} change @returns {Drawing} */
 const withRegion = (drawing, name, change) => ({

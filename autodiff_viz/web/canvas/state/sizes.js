@@ -1,8 +1,8 @@
 // @ts-check
 // Sort cards by the size of a quantity, by which they are filled where no number is read: cotangent, value or elements.
-// Sizes are read from the texts of cards, which are norms for tensors. Pure.
+// The size of a tensor is its norm. Pure.
 
-import { shared } from "../../base/constants.js";
+import { sizeOf } from "../../base/numbers.js";
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {"cotangent" | "value" | "elements"} Quantity */
@@ -11,29 +11,17 @@ import { shared } from "../../base/constants.js";
 
 export const STEPS = 5;
 
+/** @param {import("../../base/numbers.js").Num | undefined} num */
+const sizeIn = (num) => (num ? sizeOf(num) : null);
+
 /** @type {Record<Quantity, (node: GraphNode) => number | null>} null: there is none */
 const SIZE = {
-  cotangent: ({ connected, cotangent }) => (connected ? sizeOf(cotangent) : null),
-  value: ({ value }) => sizeOf(value),
-  elements: ({ dims, value }) =>
-    sizeOf(value) === null ? null : (dims ?? []).reduce((all, one) => all * one, 1),
+  cotangent: ({ connected, numbers }) => (connected ? sizeIn(numbers?.cotangent) : null),
+  value: ({ numbers }) => sizeIn(numbers?.value),
+  elements: ({ numbers }) =>
+    numbers?.value ? (numbers.value.dims ?? []).reduce((all, one) => all * one, 1) : null,
 };
 export const QUANTITIES = /** @type {Quantity[]} */ (Object.keys(SIZE));
-
-/** The size of a number, the norm of a vector, or the norm as it is written; null for a text without a number.
- * @param {string} text */
-export function sizeOf(text) {
-  const numbers = text
-    .replace(/[\u2016[\]\u2007\u2008]/g, "")
-    .replaceAll(shared.minus, "-")
-    .replaceAll("\u221e", "Infinity")
-    .split(",")
-    .map((part) => part.trim());
-  const found = numbers.map((part) => (part === "" ? null : part === "NaN" ? NaN : Number(part)));
-  if (found.some((number, i) => number === null || (Number.isNaN(number) && numbers[i] !== "NaN")))
-    return null;
-  return Math.hypot(.../** @type {number[]} */ (found));
-}
 
 /** Whether neither a cotangent arrives at a node nor anything but zeros. @param {GraphNode} node */
 export const takesNone = (node) => !node.isOutput && [null, 0].includes(SIZE.cotangent(node));
