@@ -46,15 +46,8 @@ export function shortenedName(name, room, size) {
   return textWidth(head + number, size) <= room && head.length > 1 ? head + number : short;
 }
 
-const {
-  minus: MINUS,
-  vector: VECTOR,
-  decades: DECADES,
-  shown: SHOWN,
-  digits: DIGITS,
-  plain: PLAIN,
-  halves: HALVES,
-} = shared;
+const { minus: MINUS, vector: VECTOR, shown: SHOWN, decades: DECADES } = shared;
+const { digits: DIGITS, plain: PLAIN, halves: HALVES } = shared;
 const SPACE = { digit: "\u2007", point: "\u2008" }; // as wide as a digit and as a point
 const BAR = "\u2016";
 
