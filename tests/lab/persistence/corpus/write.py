@@ -182,13 +182,15 @@ def reopened(data: Mapping[str, Any]) -> Lab:
 
 def meaning(lab: Lab) -> dict[str, Any]:
     """Return all that an address and a stored history say of a lab, its graphs as documents."""
+    choices = dict(lab.choices)
     return {
         "document": to_json(lab.graph, None),
         "text": lab.history.present.text,
         "seed": None if lab.seed is None else show_literal(lab.seed),
         "pinned": _pinned(lab.pinned),
-        "dtype": lab.dtype, "selected": lab.selected, "figure": lab.figure, "swept": lab.swept,
-        "scale": lab.scale, "draws": lab.draws, "lesson": lab.lesson, "variant": lab.variant,
+        "dtype": lab.dtype, "selected": lab.selected, "figure": lab.figure,
+        "swept": choices.get("swept"), "scale": choices.get("scale", 1.0), "draws": choices.get("draws", 1000),
+        "lesson": lab.lesson, "variant": lab.variant,
         "draft": lab.draft, "shelved": lab.shelved, "step": lab.step,
         "forward": None if lab.forward is None else [list(pair) for pair in lab.forward],
         "ranges": [list(each) for each in lab.ranges],
