@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from autodiff_viz.engine.grad_op import OpCall, op_call
 from autodiff_viz.engine.live_path.arrays import on_device, rounded
-from autodiff_viz.engine.live_path.grad_op import OpCall, op_call
 from autodiff_viz.engine.live_path.kernels import Kernel, kernel, tangent_kernel
 from autodiff_viz.engine.live_path.node_steps import on_identity
 from autodiff_viz.engine.trace import Trace, precision

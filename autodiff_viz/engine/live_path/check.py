@@ -9,8 +9,8 @@ from math import prod
 from types import MappingProxyType
 
 from autodiff_viz.engine.arguments import input_shapes
+from autodiff_viz.engine.grad_op import check_grad, op_call
 from autodiff_viz.engine.live_path.arrays import own_shape
-from autodiff_viz.engine.live_path.grad_op import check_grad, op_call
 from autodiff_viz.engine.live_path.kernels import too_many_kernels
 from autodiff_viz.engine.live_path.lambdas import NUMBER_RULES, LambdaBuilder, LambdaProgram
 from autodiff_viz.engine.live_path.op_calls import (

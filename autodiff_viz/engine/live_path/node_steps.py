@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import jax
 
+from autodiff_viz.engine.grad_op import check_grad, op_call
 from autodiff_viz.engine.live_path.arrays import constant
 from autodiff_viz.engine.live_path.check import at_node, check_rule, total_too_large
-from autodiff_viz.engine.live_path.grad_op import check_grad, op_call
 from autodiff_viz.engine.live_path.kernels import Kernel, kernel
 from autodiff_viz.engine.live_path.lambdas import LambdaProgram
 from autodiff_viz.engine.live_path.passes import Prepared, Step

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import jax
 
+from autodiff_viz.engine.grad_op import blocks, op_call
 from autodiff_viz.engine.live_path.check import at_node
-from autodiff_viz.engine.live_path.grad_op import blocks, op_call
 from autodiff_viz.engine.live_path.kernels import kernel, tangent_kernel
 from autodiff_viz.engine.live_path.passes import Prepared, Wire
 from autodiff_viz.engine.live_path.pullbacks import total

@@ -10,8 +10,8 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.finite_differences import slope_along
+from autodiff_viz.engine.grad_op import op_call
 from autodiff_viz.engine.live_path.arrays import Arrays, on_device, rounded
-from autodiff_viz.engine.live_path.grad_op import op_call
 from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.live_path.node_steps import on_identity
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire, backward, forward
