@@ -320,18 +320,18 @@ def _chosen(trace: Trace, x: str | None, y: str | None) -> tuple[Number, Number]
     """Return the two numbers: those asked for, and the first others in place of what is left out."""
     if trace.output is None:
         raise GraphError(Problem("no-output", "The graph has no output to differentiate.", "Add a node."))
-    found = [None if given is None else _known(trace, given) for given in (x, y)]
-    others = (one for one in candidates(trace) if one not in found)
-    for i, one in enumerate(found):
-        found[i] = next(others, None) if one is None else one
-        if found[i] is None:
+    both = [None if given is None else _known(trace, given) for given in (x, y)]
+    others = (one for one in candidates(trace) if one not in both)
+    for i, one in enumerate(both):
+        both[i] = next(others, None) if one is None else one
+        if both[i] is None:
             message = "A field needs two numbers that reach the output, and this graph has fewer."
             hint = "Add an input or a parameter: x = 1.0, or w = parameter(0.5)."
             raise GraphError(Problem("no-two-numbers", message, hint))
-    if found[0] == found[1]:
-        message = f"A field is over two different numbers; found {quoted(found[0].name)} twice."
+    if both[0] == both[1]:
+        message = f"A field is over two different numbers; found {quoted(both[0].name)} twice."
         raise GraphError(Problem("same-number", message, "Leave one out to take the next one."))
-    return found[0], found[1]
+    return both[0], both[1]
 
 
 def _known(trace: Trace, given: Any) -> Number:
@@ -370,12 +370,12 @@ def _axes(
     """Yield the positions along each axis, different numbers of the dtype in ascending order."""
     given = _ends(ends)
     for i, number in enumerate(chosen):
-        here, node = float(point[i]), trace.graph[number.input]
-        reach = round_up(BEYOND * here)
-        low, high = (here - reach, here + reach) if given is None else map(float, given[i])
+        now, node = float(point[i]), trace.graph[number.input]
+        reach = round_up(BEYOND * now)
+        low, high = (now - reach, now + reach) if given is None else map(float, given[i])
         if given is None and not number.index:
             low, high = float(node.param("low", low)), float(node.param("high", high))
-        along = [here, *(at[i] for at in (path.points if path else ()) if all(map(isfinite, at)))]
+        along = [now, *(at[i] for at in (path.points if path else ()) if all(map(isfinite, at)))]
         low, high = min(low, *along), max(high, *along)
         top = float(DTYPES[trace.dtype].max)
         positions = np.linspace(max(low, -top), min(high, top), count).astype(trace.dtype)
@@ -430,9 +430,9 @@ def path_of(training: Any, chosen: Sequence[Number]) -> TrainingPath:
     steps = np.unique(np.linspace(0, training.steps, min(training.steps, DRAWN) + 1).astype(int))
     rows, names = [], {}
     for step in steps:
-        found = training.at(int(step))
-        names |= {node.name: None for node in found.graph.nodes if node.is_parameter}
-        rows.append(found.inputs)
+        at_step = training.at(int(step))
+        names |= {node.name: None for node in at_step.graph.nodes if node.is_parameter}
+        rows.append(at_step.inputs)
     for one in chosen:
         if one.input not in names:
             message = f"The training does not move {one.input!r}, which is no parameter of it."
@@ -722,9 +722,9 @@ def _rate(axes: Sequence[np.ndarray], slopes: Sequence[np.ndarray], present: Seq
     rates = []
     for i, along in enumerate(axes):
         size = np.abs(np.concatenate([slope[..., i].ravel() for slope in slopes]).astype(FLOAT64))
-        here = np.abs(np.array([slope[i] for slope in present], FLOAT64))
+        first = np.abs(np.array([slope[i] for slope in present], FLOAT64))
         large = float(np.median(size[np.isfinite(size)])) if np.isfinite(size).any() else 0.0
-        large = max(large, float(here[np.isfinite(here)].max(initial=0.0)))
+        large = max(large, float(first[np.isfinite(first)].max(initial=0.0)))
         half = (float(along[-1]) - float(along[0])) / 2
         if large > 0 and half > 0 and isfinite(half / large):
             rates.append(STRIDE * half / large)
@@ -771,24 +771,24 @@ def _descents(
                 paths[i].append(point)
                 if (wide < low).any() or (wide > high).any():
                     why[i], going[i] = LEFT, False
-    found = [np.stack(path) for path in paths]
-    for array in found:
+    arrays = [np.stack(path) for path in paths]
+    for array in arrays:
         array.flags.writeable = False
-    return Descent(found[0], why[0]), Descent(found[1], why[1])
+    return Descent(arrays[0], why[0]), Descent(arrays[1], why[1])
 
 
 # Say what the plane shows.
 
 
-def sentences(found: Field) -> Iterator[str]:
+def sentences(plane: Field) -> Iterator[str]:
     """Yield what is said of a field: of the curl, of both gradients, of the descents and of the training."""
-    yield curl_sentence(found)
-    yield _of_gradients(found)
-    yield _of_descent(found.descent, found, "declared gradient")
-    if found.true_descent is not None and found.bent.any():
-        yield _of_descent(found.true_descent, found, "true one")
-    if found.training is not None:
-        steps, others = found.training.steps, found.training.others
+    yield curl_sentence(plane)
+    yield _of_gradients(plane)
+    yield _of_descent(plane.descent, plane, "declared gradient")
+    if plane.true_descent is not None and plane.bent.any():
+        yield _of_descent(plane.true_descent, plane, "true one")
+    if plane.training is not None:
+        steps, others = plane.training.steps, plane.training.others
         every = f"{len(steps)} of its steps" if len(steps) <= steps[-1] else "each of its steps"
         moved = ""
         if others:
@@ -797,15 +797,15 @@ def sentences(found: Field) -> Iterator[str]:
         yield f"The path of the training has {every} up to step {steps[-1]:,}{moved}."
 
 
-def curl_sentence(found: Field) -> str:
+def curl_sentence(plane: Field) -> str:
     """Say whether any function has the declared gradient, or why that is not known."""
-    if found.curl is None:
-        return found.why_not
-    curl = found.curl[np.isfinite(found.curl)]
+    if plane.curl is None:
+        return plane.why_not
+    curl = plane.curl[np.isfinite(plane.curl)]
     if not curl.size:
         return "The curl of the declared gradient is not finite anywhere on the grid."
-    where = "all over the grid" if curl.size == found.curl.size else "wherever it is finite on the grid"
-    if not found.turns:
+    where = "all over the grid" if curl.size == plane.curl.size else "wherever it is finite on the grid"
+    if not plane.turns:
         zero = f"The curl of the declared gradient is 0 {where} (but for rounding and corners)"
         return f"{zero}, as that of every gradient is."
     low, high = scalar(curl.min()), scalar(curl.max())
@@ -816,24 +816,24 @@ def curl_sentence(found: Field) -> str:
     )
 
 
-def _of_gradients(found: Field) -> str:
+def _of_gradients(plane: Field) -> str:
     def pair(numbers: np.ndarray) -> str:
         return f"({scalar(numbers[0])}, {scalar(numbers[1])})"
 
-    here = f"At {found.x} = {scalar(found.point[0])} and {found.y} = {scalar(found.point[1])}"
-    declared = f"{here} the declared gradient is {pair(found.gradient)}"
-    if found.true is None:
+    at = f"At {plane.x} = {scalar(plane.point[0])} and {plane.y} = {scalar(plane.point[1])}"
+    declared = f"{at} the declared gradient is {pair(plane.gradient)}"
+    if plane.true is None:
         return f"{declared}."
-    if not found.rules:
+    if not plane.rules:
         return f"{declared}, which is the true one: no rule changes it."
-    if not found.bent.any():
-        share = f"{100 * _room(found.dtype):.2g} % of the largest number"
+    if not plane.bent.any():
+        share = f"{100 * _room(plane.dtype):.2g} % of the largest number"
         return f"{declared}; it is the true one all over the grid, to {share}."
-    named = listed([f"{KINDS[node.rule.kind].label} at {node.name}" for node in found.rules], 2)
-    return f"{declared}, the true one {pair(found.true_gradient)}, because of {named}."
+    named = listed([f"{KINDS[node.rule.kind].label} at {node.name}" for node in plane.rules], 2)
+    return f"{declared}, the true one {pair(plane.true_gradient)}, because of {named}."
 
 
-def _of_descent(descent: Descent, found: Field, by: str) -> str:
+def _of_descent(descent: Descent, plane: Field, by: str) -> str:
     steps = "1 step" if descent.steps == 1 else f"{descent.steps:,} steps"
     end = ", ".join(scalar(number) for number in descent.points[-1])
     ends = {
@@ -842,4 +842,4 @@ def _of_descent(descent: Descent, found: Field, by: str) -> str:
         RESTS: f"rests at ({end}) after {steps}",
         ALL: f"is at ({end}) after {steps}",
     }
-    return f"Descent by the {by}, step size {found.rate:g}, {ends[descent.why]}."
+    return f"Descent by the {by}, step size {plane.rate:g}, {ends[descent.why]}."

@@ -80,40 +80,40 @@ def shown(trace: Trace, about: About) -> Field | None:
 
 def field_figure(trace: Trace, about: About, low: bool = False) -> go.Figure:
     """Draw the plane of two numbers; a note in words for a graph without two."""
-    found = shown(trace, about)
-    return note(LACKS, "field") if found is None else drawn(found, low)
+    plane = shown(trace, about)
+    return note(LACKS, "field") if plane is None else drawn(plane, low)
 
 
 def field_text(trace: Trace, about: About) -> str:
     """Describe the figure in sentences, for screen readers."""
-    found = shown(trace, about)
-    return LACKS.replace("<br>", " ") if found is None else described(found)
+    plane = shown(trace, about)
+    return LACKS.replace("<br>", " ") if plane is None else described(plane)
 
 
-def described(found: Field) -> str:
+def described(plane: Field) -> str:
     """Describe the figure of a field in sentences."""
-    value = found.value[np.isfinite(found.value)]
+    value = plane.value[np.isfinite(plane.value)]
     span = f", from {scalar(value.min())} to {scalar(value.max())}" if value.size else ""
-    ends = [f"{name} from {scalar(along[0])} to {scalar(along[-1])}" for name, along in _named(found)]
-    return f"Contours of {_output(found)} over {listed(ends)}{span}, with arrows. {found.sentence}"
+    ends = [f"{name} from {scalar(along[0])} to {scalar(along[-1])}" for name, along in _named(plane)]
+    return f"Contours of {_output(plane)} over {listed(ends)}{span}, with arrows. {plane.sentence}"
 
 
-def drawn(found: Field, low: bool = False) -> go.Figure:
+def drawn(plane: Field, low: bool = False) -> go.Figure:
     """Draw a field; its legend stands beside it (`meta`), so that it covers nothing."""
-    spans = [float(along[-1]) - float(along[0]) or 1.0 for along in found.axes]
+    spans = [float(along[-1]) - float(along[0]) or 1.0 for along in plane.axes]
     wide = LOW_WIDE if low else WIDE
     traces = [
-        *_contours(found),
-        *_arrows(found, spans, wide, LOW_ARROWS if low else ARROWS),
-        *_descents(found, spans),
-        *_training(found),
-        *_present(found),
+        *_contours(plane),
+        *_arrows(plane, spans, wide, LOW_ARROWS if low else ARROWS),
+        *_descents(plane, spans),
+        *_training(plane),
+        *_present(plane),
     ]
     titles = [
         {"text": f"<b>{short(name)}</b>", "font": {"size": SMALL + 1}, "standoff": 6}
-        for name, _ in _named(found)
+        for name, _ in _named(plane)
     ]
-    ends = [[float(along[0]), float(along[-1])] for along in found.axes]
+    ends = [[float(along[0]), float(along[-1])] for along in plane.axes]
     quiet = {"nticks": 6, "tickangle": 0, "showgrid": False, "zeroline": True, "constrain": "domain"}
     # The plot is `wide` times as wide as high, whatever its size.
     shape = {"scaleanchor": "x", "scaleratio": spans[0] / spans[1] / wide}
@@ -121,32 +121,32 @@ def drawn(found: Field, low: bool = False) -> go.Figure:
         "height": LOW if low else HEIGHT,
         "margin": {"l": LEFT_ROOM, "r": RIGHT, "t": TOP, "b": BOTTOM, "pad": 2},
         "hovermode": "closest",
-        "meta": {"told": "".join(f"<p>{line}</p>" for line in legend(found))},
+        "meta": {"told": "".join(f"<p>{line}</p>" for line in legend(plane))},
         "xaxis": axis(range=ends[0], title=titles[0], **quiet),
         "yaxis": axis(range=ends[1], title=titles[1], **quiet, **shape),
     }
-    return draw(traces, layout, f"field {found.x} {found.y} {found.output}")
+    return draw(traces, layout, f"field {plane.x} {plane.y} {plane.output}")
 
 
-def legend(found: Field) -> Iterator[str]:
-    """Yield the lines beside the figure: what is found, then what each mark is, with its numbers."""
-    yield f"<b>{plain(curl_sentence(found))}</b>"
-    if found.bent.any():
+def legend(plane: Field) -> Iterator[str]:
+    """Yield the lines beside the figure: what the curl says, then what each mark is, with its numbers."""
+    yield f"<b>{plain(curl_sentence(plane))}</b>"
+    if plane.bent.any():
         yield f"{coloured('➤', COTANGENT)} a step by the declared gradient"
         yield f"{coloured('▷', RULE)} a step by the true one, without rules"
     else:
-        same = "declared" if found.true is None else "declared = true"
+        same = "declared" if plane.true is None else "declared = true"
         yield f"{coloured('➤', COTANGENT)} a step by the gradient ({same})"
-    yield f"{coloured('━', COTANGENT)} descent, step size {found.rate:g}: {_ends(found.descent)}"
-    if _has_true_path(found):
-        yield f"{coloured('╍', RULE)} descent by the true one: {_ends(found.true_descent)}"
-    if found.training is not None:
-        yield f"{coloured('◆', CHECKPOINT)} the training, {counted(found.training.steps[-1], 'step')}"
-    here = [
+    yield f"{coloured('━', COTANGENT)} descent, step size {plane.rate:g}: {_ends(plane.descent)}"
+    if _has_true_path(plane):
+        yield f"{coloured('╍', RULE)} descent by the true one: {_ends(plane.true_descent)}"
+    if plane.training is not None:
+        yield f"{coloured('◆', CHECKPOINT)} the training, {counted(plane.training.steps[-1], 'step')}"
+    values = [
         f"{plain(name)} = {scalar(number)}"
-        for (name, _), number in zip(_named(found), found.point, strict=True)
+        for (name, _), number in zip(_named(plane), plane.point, strict=True)
     ]
-    yield f"{coloured('◉', NEUTRAL)} at present {', '.join(here)}"
+    yield f"{coloured('◉', NEUTRAL)} at present {', '.join(values)}"
 
 
 def _ends(descent: Descent) -> str:
@@ -159,20 +159,20 @@ def _ends(descent: Descent) -> str:
     return {**says, ALL: steps}[descent.why]
 
 
-def _has_true_path(found: Field) -> bool:
-    return found.true_descent is not None and bool(found.bent.any())
+def _has_true_path(plane: Field) -> bool:
+    return plane.true_descent is not None and bool(plane.bent.any())
 
 
-def _named(found: Field) -> list[tuple[str, np.ndarray]]:
-    return [*zip((found.x, found.y), found.axes, strict=True)]
+def _named(plane: Field) -> list[tuple[str, np.ndarray]]:
+    return [*zip((plane.x, plane.y), plane.axes, strict=True)]
 
 
-def _output(found: Field) -> str:
-    return found.output if found.is_plain else f"⟨seed, {found.output}⟩"
+def _output(plane: Field) -> str:
+    return plane.output if plane.is_plain else f"⟨seed, {plane.output}⟩"
 
 
-def _contours(found: Field) -> list[dict[str, Any]]:
-    finite = found.value[np.isfinite(found.value)]
+def _contours(plane: Field) -> list[dict[str, Any]]:
+    finite = plane.value[np.isfinite(plane.value)]
     if not finite.size:
         return []
     # A few numbers near a pole would leave no line for all others.
@@ -180,14 +180,14 @@ def _contours(found: Field) -> list[dict[str, Any]]:
     step = (high - low) / LEVELS
     # The lowest line stands above the lowest value, where it would be a row of dots.
     levels = {"start": low + step / 2, "end": high, "size": step} if step > 0 else {}
-    names = [f"{plain(name)} %{{{along}:.4g}}" for name, along in zip((found.x, found.y), "xy", strict=True)]
+    names = [f"{plain(name)} %{{{along}:.4g}}" for name, along in zip((plane.x, plane.y), "xy", strict=True)]
     limit = np.finfo(np.float32).max
-    z = np.where(np.isfinite(found.value) & (np.abs(found.value) < limit), found.value, np.nan)
+    z = np.where(np.isfinite(plane.value) & (np.abs(plane.value) < limit), plane.value, np.nan)
     return [
         {
             "type": "contour",
-            "x": found.axes[0].astype(np.float64),
-            "y": found.axes[1].astype(np.float64),
+            "x": plane.axes[0].astype(np.float64),
+            "y": plane.axes[1].astype(np.float64),
             "z": z.astype(np.float32),
             "zmin": low,
             "zmax": high if step > 0 else low + 1.0,
@@ -196,24 +196,24 @@ def _contours(found: Field) -> list[dict[str, Any]]:
             "line": {"color": LINE, "width": 1},
             "colorscale": [[0, BAND], [1, BAND]],
             "showscale": False,
-            "hovertemplate": f"{'<br>'.join(names)}<br>{plain(_output(found))} %{{z:.4g}}<extra></extra>",
+            "hovertemplate": f"{'<br>'.join(names)}<br>{plain(_output(plane))} %{{z:.4g}}<extra></extra>",
         }
     ]
 
 
 def _arrows(
-    found: Field, spans: Sequence[float], wide: float, counts: tuple[int, int]
+    plane: Field, spans: Sequence[float], wide: float, counts: tuple[int, int]
 ) -> Iterator[dict[str, Any]]:
     """Yield shafts and heads of the arrows at some of the points, of both gradients to one scale."""
     rows, columns = (
         np.unique(np.linspace(0, side - 1, count + 2).round().astype(int)[1:-1])
-        for side, count in zip(found.value.shape, counts, strict=True)
+        for side, count in zip(plane.value.shape, counts, strict=True)
     )
-    at = np.stack(np.meshgrid(*(along.astype(np.float64) for along in found.axes)), -1)
+    at = np.stack(np.meshgrid(*(along.astype(np.float64) for along in plane.axes)), -1)
     at = at[np.ix_(rows, columns)].reshape(-1, 2)
-    kinds = [("declared", found.declared, COTANGENT, "arrow", 2.5)]
-    if found.bent.any():
-        kinds.append(("true", found.true, RULE, "arrow-open", 1.25))
+    kinds = [("declared", plane.declared, COTANGENT, "arrow", 2.5)]
+    if plane.bent.any():
+        kinds.append(("true", plane.true, RULE, "arrow-open", 1.25))
     # A step goes against the gradient. On the screen the plot is `wide` by 1, whatever the numbers are.
     units = np.array([wide / spans[0], 1 / spans[1]])
     steps = []
@@ -246,7 +246,7 @@ def _arrows(
             "hoverinfo": "skip",
         }
         numbers = gradient[np.ix_(rows, columns)].reshape(-1, 2).astype(np.float64)
-        where = [f"{plain(found.x)} %{{customdata[0]:.4g}}", f"{plain(found.y)} %{{customdata[1]:.4g}}"]
+        where = [f"{plain(plane.x)} %{{customdata[0]:.4g}}", f"{plain(plane.y)} %{{customdata[1]:.4g}}"]
         hover = f"{name} gradient (%{{customdata[2]:.4g}}, %{{customdata[3]:.4g}})<br>at {', '.join(where)}"
         marker = {"symbol": symbol, "size": 8, "color": colour, "line": {"color": colour, "width": 1.5}}
         yield {
@@ -274,10 +274,10 @@ def _arrows(
             }
 
 
-def _descents(found: Field, spans: Sequence[float]) -> Iterator[dict[str, Any]]:
-    ways = [("declared", found.descent, COTANGENT, "solid", "square")]
-    if _has_true_path(found):
-        ways.append(("true", found.true_descent, RULE, "dash", "square-open"))
+def _descents(plane: Field, spans: Sequence[float]) -> Iterator[dict[str, Any]]:
+    ways = [("declared", plane.descent, COTANGENT, "solid", "square")]
+    if _has_true_path(plane):
+        ways.append(("true", plane.true_descent, RULE, "dash", "square-open"))
     for name, descent, colour, dash, symbol in ways:
         points = descent.points.astype(np.float64)
         if descent.why == LEFT:
@@ -304,10 +304,10 @@ def _descents(found: Field, spans: Sequence[float]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _training(found: Field) -> Iterator[dict[str, Any]]:
-    if found.training is None:
+def _training(plane: Field) -> Iterator[dict[str, Any]]:
+    if plane.training is None:
         return
-    path = np.array(found.training.points)
+    path = np.array(plane.training.points)
     there = np.isfinite(path).all(-1)
     yield {
         "type": "scatter",
@@ -317,14 +317,14 @@ def _training(found: Field) -> Iterator[dict[str, Any]]:
         "name": "training",
         "line": {"color": CHECKPOINT, "width": 2.5, "dash": "dot"},
         "marker": {"symbol": "diamond", "size": 7, "color": CHECKPOINT},
-        "customdata": np.array(found.training.steps)[there],
+        "customdata": np.array(plane.training.steps)[there],
         "hovertemplate": "training, step %{customdata}<br>(%{x:.4g}, %{y:.4g})<extra></extra>",
     }
 
 
-def _present(found: Field) -> Iterator[dict[str, Any]]:
+def _present(plane: Field) -> Iterator[dict[str, Any]]:
     """Yield the present point: a light ring in a dark one, which is seen on every colour and page."""
-    x, y = ([float(number)] for number in found.point)
+    x, y = ([float(number)] for number in plane.point)
     kind = {"type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False, "name": "present"}
     around = {"size": 17, "color": "rgba(20,23,28,0.75)"}
     yield {**kind, "marker": around, "hoverinfo": "skip"}

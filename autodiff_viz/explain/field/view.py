@@ -79,8 +79,8 @@ def _says(trace: Trace, name: str) -> Iterator[str]:
     if all(node.rule.kind == FOLLOW for node in trace.graph.nodes) or not _has_two(trace):
         return
     first = next((one.name for one in candidates(trace) if one.input == name), None)
-    if first is not None and (found := field(trace, first, points=COARSE, steps=0)).turns:
-        yield f"Over {found.x} and {found.y}: {curl_sentence(found)}"
+    if first is not None and (plane := field(trace, first, points=COARSE, steps=0)).turns:
+        yield f"Over {plane.x} and {plane.y}: {curl_sentence(plane)}"
 
 
 def _compute(trace: Trace, about: About) -> Field:
