@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from autodiff_viz.lab.edits.rules import EDITS
+from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.page import SHOWS
 from autodiff_viz.lab.segments import segments_view, trained_job
@@ -67,7 +67,7 @@ def test_what_cannot_be_trained_offers_no_steps():
 
 def test_to_cut_redraws_the_segments_and_no_other_numbers():
     lab = lab_of(TEXT)
-    after = EDITS["cut_after"](lab, {"nodes": ["h"], "on": False})
+    after = edited(lab, {"kind": "cut_after", "nodes": ["h"], "on": False})
     before, now = ((each, lab_view(each)) for each in (lab, after))
     assert SHOWS["segments"](*before) != SHOWS["segments"](*now)
     assert SHOWS["figure"](*before) == SHOWS["figure"](*now)

@@ -166,4 +166,4 @@ def test_a_node_that_cannot_be_evaluated_yet_has_no_badge_and_can_be_selected():
     lab = edited(lab, {"kind": "disconnect", "to": "b", "slot": 0})
     view = lab_view(lab)
     assert declared_states(view.trace) == {}
-    assert node_view(view.graph, view.trace, "b").value == ""
+    assert node_view(view.graph, view.trace, "b").value is None
