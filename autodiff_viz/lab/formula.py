@@ -44,7 +44,11 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
       problems: problems of the graph, marked at their nodes in the text; the page lists them elsewhere, as it
         does the notes.
     """
-    places = _places(lab)
+    # The author's own text is parsed for the places; a draft with mistakes has no nodes to point at.
+    text, drafting = lab.history.present.text, lab.draft is not None
+    places = NOWHERE
+    if not drafting:
+        places = written(lab.graph)[1] if text is None else _read(text)
     spans = places.spans
     placed = [(spans[p.node], p.message) for p in islice(problems, MARKED) if p.node in spans]
     doubted = [(spans[s.node], str(s)) for s in shadows(lab.graph) if s.node in spans]
@@ -54,43 +58,30 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
         "mistakes": [_mistake(problem) for problem in lab.mistakes],
         "marks": [{**_place(span), "message": message} for span, message in placed],
         "notes": [{**_place(span), "message": message} for span, message in doubted],
-        "readings": list(_readings(lab)),
+        # How the author's text is read; a draft's mistakes come first.
+        "readings": [] if text is None or drafting else list(_read_as(text)),
         **(_written_places(lab.graph, places, formula_text(lab)) if spans else {}),
     }
 
 
 def _mistake(problem: Problem) -> dict[str, Any]:
     """Return a problem of the draft as data, with its place if it has one."""
-    found: dict[str, Any] = {"message": problem.message, "hint": problem.hint}
+    data: dict[str, Any] = {"message": problem.message, "hint": problem.hint}
     if problem.correction:
         label, line, column, end_line, end_column, text = problem.correction
-        found["correction"] = {
+        data["correction"] = {
             "label": label,
             "text": text,
             **_place(Span(line, column, end_line, end_column)),
         }
     if problem.line is None:
-        return found
-    return {**found, **_place(Span(problem.line, problem.column, problem.line, problem.end_column))}
+        return data
+    return {**data, **_place(Span(problem.line, problem.column, problem.line, problem.end_column))}
 
 
 def _place(span: Span) -> dict[str, int]:
     """Return a span as data."""
     return {"line": span.line, "column": span.column, "endLine": span.end_line, "endColumn": span.end_column}
-
-
-def _places(lab: Lab) -> Places:
-    """Return where the text has nodes and frames; nothing in a draft. The author's text is parsed for it."""
-    if lab.draft is not None:
-        return NOWHERE
-    text = lab.history.present.text
-    return written(lab.graph)[1] if text is None else _read(text)
-
-
-def _readings(lab: Lab) -> tuple[str, ...]:
-    """Return how the author's text is read; nothing of a draft, whose mistakes come first."""
-    text = lab.history.present.text
-    return () if text is None or lab.draft is not None else _read_as(text)
 
 
 @remembered(REMEMBERED)
@@ -134,6 +125,7 @@ def _written_span(span: Span | None, lines: list[str]) -> str:
     if span.line != span.end_line:
         return f"{span.line}:{span.column}-{span.end_line}:{span.end_column}"
     line = lines[span.line - 1]
+    # A comment behind the node does not count: the node is then the whole of its line.
     around = line[: span.column] + line[span.end_column :].partition("#")[0]
     return f"{span.line}:{span.column}-{span.end_column}" if around.strip() else str(span.line)
 

@@ -1,4 +1,4 @@
-"""Show the lessons: cards for the gallery, and the open lesson beside the lab."""
+"""Show the lessons: cards for the gallery, and the open lesson beside the lab with its claims."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from autodiff_viz.graph.text import MINUS, scalar
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab, opened
 from autodiff_viz.lab.training import live, own
+from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.evaluate import SPLIT, Finding, Proof, allowed, check_on, graph_of
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import Claim, Law, Lesson, Variant
 from autodiff_viz.training.run import Plan, still
 
-# Show the claims of a lesson as text, each with its state on the graph that is on the canvas.
-
+# Claims, each with its state on the graph that is on the canvas.
 
 IN_FULL = 12  # largest number of elements that a claim shows
 
@@ -72,34 +72,35 @@ def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, 
     Args:
       proof: findings about the lesson's own graphs.
     """
-    found = lesson(lab.lesson)
-    if found is None:
+    lesson = gallery.lesson(lab.lesson)
+    if lesson is None:
         return ()
-    own = proof[variant_of(lab, found)]
-    if view.moment is None and _is_evaluated_as_own(lab, found) and _is_trained_as_own(lab, found):
+    own = proof[variant_of(lab, lesson)]
+    as_own = _is_run_as_own(lab, lesson)
+    if view.moment is None and as_own:
         return own_claims(own)
-    return tuple(_held(finding, found, lab, view) for finding in own)
+    return tuple(_claim_on_canvas(finding, lab, view, as_own) for finding in own)
 
 
-def variant_of(lab: Lab, found: Lesson) -> int:
+def variant_of(lab: Lab, lesson: Lesson) -> int:
     """Return the index of the open variant; the nearest one if an address gives an index out of range."""
-    return min(max(lab.variant, 0), len(found.variants) - 1)
+    return min(max(lab.variant, 0), len(lesson.variants) - 1)
 
 
-def is_own(lab: Lab, found: Lesson) -> bool:
+def is_own(lab: Lab, lesson: Lesson) -> bool:
     """Return whether graph and seed are the lesson's; positions do not count."""
-    variant = found.variants[variant_of(lab, found)]
+    variant = lesson.variants[variant_of(lab, lesson)]
     return same(lab.seed, variant.seed) and _unplaced(lab.graph) == _own(variant)
 
 
-def _is_evaluated_as_own(lab: Lab, found: Lesson) -> bool:
-    """Return whether graph, seed and dtype are the lesson's."""
-    return lab.dtype == FLOAT32 and is_own(lab, found)
+def _is_run_as_own(lab: Lab, lesson: Lesson) -> bool:
+    """Return whether graph, seed, dtype and settings of the training are the lesson's.
 
-
-def _is_trained_as_own(lab: Lab, found: Lesson) -> bool:
-    """Return whether the settings are the lesson's, and all steps so far were made by them and its rules."""
-    variant = found.variants[variant_of(lab, found)]
+    All steps so far were then made by these settings, and with the lesson's rules.
+    """
+    if lab.dtype != FLOAT32 or not is_own(lab, lesson):
+        return False
+    variant = lesson.variants[variant_of(lab, lesson)]
     if variant.training is None:
         return True
     training, graph = own(lab), still(graph_of(variant))
@@ -119,13 +120,18 @@ def _unplaced(graph: Graph) -> Graph:
     return replace(graph, nodes=tuple(replace(node, position=None) for node in graph.nodes))
 
 
-def _held(finding: Finding, found: Lesson, lab: Lab, view: LabView) -> ClaimView:
-    """Evaluate a claim on the canvas, if it is about what the canvas shows."""
+def _claim_on_canvas(finding: Finding, lab: Lab, view: LabView, as_own: bool) -> ClaimView:
+    """Evaluate a claim on the canvas, if it is about what the canvas shows.
+
+    Args:
+      as_own: whether the canvas runs the lesson's own graph as the lesson does.
+    """
     claim, as_it_was = finding.claim, _claim(finding)
-    if _is_about_training(claim) and not _is_on_view(claim, view):
-        same = _is_evaluated_as_own(lab, found) and _is_trained_as_own(lab, found)
-        return as_it_was if same else replace(as_it_was, state=OWN)
-    trace = None if live(lab) else view.trace
+    # A claim about a later step, or about a divided training, can be tried at that step alone.
+    of_training = claim.quantity in SPLIT or claim.at != 0
+    if of_training and (view.moment is None or claim.at != view.moment.step):
+        return as_it_was if as_own else replace(as_it_was, state=OWN)
+    trace = None if live(lab) else view.trace  # numbers that change by themselves prove nothing
     now = trace and check_on(finding, trace)
     if now is None:
         return replace(as_it_was, state=OWN)
@@ -133,27 +139,17 @@ def _held(finding: Finding, found: Lesson, lab: Lab, view: LabView) -> ClaimView
     return shown if now.holds else replace(as_it_was, state=OWN, now=shown.found)
 
 
-def _is_about_training(claim: Claim) -> bool:
-    """Return whether a claim is about a step after the first or about a divided training."""
-    return claim.quantity in SPLIT or claim.at != 0
-
-
-def _is_on_view(claim: Claim, view: LabView) -> bool:
-    """Return whether a claim is about the step on view."""
-    return view.moment is not None and claim.at == view.moment.step
-
-
 def _claim(finding: Finding) -> ClaimView:
     """Return the view of a finding."""
     claim = finding.claim
     if finding.found.size > IN_FULL and claim.quantity != "runs":
-        found, expected = _at_a_glance(finding)
+        number, expected = _at_a_glance(finding)
     else:
-        found, expected = (_written(claim, numbers) for numbers in (finding.found, finding.expected))
+        number, expected = (_written(claim, numbers) for numbers in (finding.found, finding.expected))
     if isinstance(claim.expected, Law):
         expected = f"{claim.expected.formula} = {expected}"
     state = HOLDS if finding.holds else FAILS
-    return ClaimView(claim.says, found, expected, closely(finding), claim.source, state)
+    return ClaimView(claim.says, number, expected, closely(finding), claim.source, state)
 
 
 def closely(finding: Finding) -> str:
@@ -182,14 +178,12 @@ def _written(claim: Claim, numbers: np.ndarray) -> str:
         steps = f", in each of {len(claim.at)} steps" if isinstance(claim.at, range) else ""
         return "{} forward, {} backward, {} needed".format(*parts) + steps
     if claim.quantity == "added":
-        return _sum(parts)
+        first, *rest = parts  # such as 2 + (−6): a negative term is in brackets
+        return " + ".join([first, *(f"({term})" if term.startswith(MINUS) else term for term in rest)])
     return parts[0] if numbers.ndim == 0 else f"[{', '.join(parts)}]"
 
 
-def _sum(terms: Iterable[str]) -> str:
-    """Return terms as a sum, such as 2 + (−6): a negative term is in brackets."""
-    first, *rest = terms
-    return " + ".join([first, *(f"({term})" if term.startswith(MINUS) else term for term in rest)])
+# Lessons: cards of the gallery, and the lesson that is open.
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,21 +238,24 @@ class LessonView:
     after_title: str
 
 
-def card(found: Lesson, proof: Proof | None) -> Card:
+def card(lesson: Lesson, proof: Proof | None) -> Card:
     """Return the card of a lesson, without its claims while there is no `proof` of them."""
-    shown = [own_claims(own) for own in proof] if proof else [()] * len(found.variants)
-    groups = tuple((variant.title, claims) for variant, claims in zip(found.variants, shown, strict=True))
-    return Card(found.key, LESSONS.index(found) + 1, found.title, found.summary, groups)
+    shown = [own_claims(own) for own in proof] if proof else [()] * len(lesson.variants)
+    groups = tuple((variant.title, claims) for variant, claims in zip(lesson.variants, shown, strict=True))
+    return Card(lesson.key, LESSONS.index(lesson) + 1, lesson.title, lesson.summary, groups)
 
 
 def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
     """Open a graph of a lesson; undo returns to the present graph. An unknown lesson changes nothing."""
-    found = lesson(key)
-    if found is None:
+    lesson = gallery.lesson(key)
+    if lesson is None:
         return lab
-    variant = variant_of(replace(lab, variant=variant), found)
-    chosen = found.variants[variant]
-    after = opened(lab, _laid_out(chosen), f"Lesson: {found.title}")
+    variant = variant_of(replace(lab, variant=variant), lesson)
+    chosen = lesson.variants[variant]
+    graph = graph_of(chosen)
+    if chosen.collapsed:  # its nodes are placed around the cards of the collapsed groups
+        graph = with_positions(graph, folded_places(graph, chosen.collapsed))
+    after = opened(lab, graph, f"Lesson: {lesson.title}")
     if chosen.training:
         after = replace(after, plan=Plan(chosen.training, chosen.steps))
     return replace(
@@ -266,18 +263,10 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
         lesson=key,
         variant=variant,
         seed=chosen.seed,
-        figure=found.figure,
+        figure=lesson.figure,
         selected=chosen.look_at,
         collapsed=frozenset(chosen.collapsed),
     )
-
-
-def _laid_out(variant: Variant) -> Graph:
-    """Return the graph of a variant; with collapsed groups its nodes are placed around their cards."""
-    graph = graph_of(variant)
-    if not variant.collapsed:
-        return graph
-    return with_positions(graph, folded_places(graph, variant.collapsed))
 
 
 def open_variant(lab: Lab, key: str, variant: int) -> Lab:
@@ -292,20 +281,20 @@ def close_lesson(lab: Lab) -> Lab:
 
 def lesson_view(lab: Lab) -> LessonView | None:
     """Return the view of the open lesson; None if there is none or an address has an unknown key."""
-    found = lesson(lab.lesson)
-    if found is None:
+    lesson = gallery.lesson(lab.lesson)
+    if lesson is None:
         return None
-    at, variant = LESSONS.index(found), variant_of(lab, found)
+    at, variant = LESSONS.index(lesson), variant_of(lab, lesson)
     keys = (None, *(other.key for other in LESSONS), None)
     return LessonView(
-        key=found.key,
+        key=lesson.key,
         place=f"Lesson {at + 1} of {len(LESSONS)}",
-        title=found.title,
-        text=found.text,
-        variants=tuple(v.title for v in found.variants),
+        title=lesson.title,
+        text=lesson.text,
+        variants=tuple(v.title for v in lesson.variants),
         variant=variant,
-        about=found.variants[variant].text,
-        changed=not is_own(lab, found),
+        about=lesson.variants[variant].text,
+        changed=not is_own(lab, lesson),
         before=keys[at],
         after=keys[at + 2],
         after_title=LESSONS[at + 1].title if at + 1 < len(LESSONS) else "",

@@ -1,4 +1,4 @@
-"""Choose the ranges of the sliders of scalar inputs."""
+"""Hold the state of the lab as one frozen record, with the functions that change documents and history."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ from autodiff_viz.language.amend import amended
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import written
 from autodiff_viz.training.run import USUAL, Plan, Training, folded, returned
-
-# Hold the state of the lab as one frozen record, with the functions that change documents and history.
-
 
 FIRST = """x = 0.6
 y = 1.5
@@ -127,12 +124,13 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     A draft with mistakes stays: only its author may discard it. Where copies of a line in a loop or a
     function now differ, the canonical text, which has neither, takes its place, and the label says so.
     """
-    text = lab.history.present.text
-    said = None if text is None else amended(text, graph)
-    if said is None and text is not None and _BLOCKS.search(text):
+    old_text = lab.history.present.text
+    text = None if old_text is None else amended(old_text, graph)
+    if text is None and old_text is not None and _BLOCKS.search(old_text):
         label += WRITTEN_OUT
-    history = commit(lab.history, graph, label, said)
+    history = commit(lab.history, graph, label, text)
     selected = lab.selected if lab.selected in graph else None
+    # An edit applies to the present rules, so those of an earlier training step are no longer on view.
     rules = {} if history is lab.history else {"as_then": False}
     return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, **rules)
 
@@ -148,11 +146,12 @@ def with_setting(lab: Lab, name: str, value: Any, label: str) -> Lab:
 
 
 def _set(lab: Lab, settings: Mapping[str, Any]) -> Lab:
-    """Return the lab with these settings. Without a loss scale there is none that could grow."""
+    """Return the lab with these settings."""
     if DTYPE in settings:
         lab = replace(lab, dtype=settings[DTYPE])
     if LOSS_SCALE in settings:
         scale, given = settings[LOSS_SCALE], lab.plan.settings
+        # Without a loss scale there is none that could grow.
         given = replace(given, loss_scale=scale, growth_interval=given.growth_interval if scale else 0)
         lab = replace(lab, plan=replace(lab.plan, settings=given))
     if SHOWN_STEP in settings:
@@ -228,6 +227,7 @@ def set_aside(lab: Lab) -> tuple[tuple[int, Lab], ...]:
 
     All but the last few trainings lose their steps, which can be recomputed.
     """
+    # Documents that no step of the history leads to any more are dropped.
     known = {entry.document for entry in lab.history.entries} - {lab.document}
     others = [(number, old) for number, old in lab.aside if number in known]
     early = [
@@ -244,6 +244,7 @@ def stepped(lab: Lab, history: History) -> Lab:
     if number != lab.document:
         aside = dict(set_aside(lab))
         was = aside.pop(number, None) or _bare(lab)
+        # Unfinished text belongs to the visitor, not to a document, so it comes along.
         training, shelved = returned(was.training, lab.training), lab.draft or lab.shelved
         was = replace(was, document=number, newest=lab.newest, aside=tuple(aside.items()))
         was = replace(was, training=training, shelved=shelved, **PASSING)
@@ -251,19 +252,15 @@ def stepped(lab: Lab, history: History) -> Lab:
     passing = {"notice": (), "picked": (), "typing": False}
     if was is lab:
         was = replace(_set(lab, settings_between(lab.history, history)), as_then=False)
-    collapsed = _collapsed_at(was.collapsed, lab.history, history)
-    return replace(was, history=history, selected=selected, collapsed=collapsed, **passing)
-
-
-def _collapsed_at(collapsed: frozenset[str], old: History, new: History) -> frozenset[str]:
-    """Return the collapsed groups at another step, after the steps between have been undone or redone."""
-    entries, start, end = old.entries, len(old.past), len(new.past)
+    # The steps between collapse or open groups when they are redone; undone, they do the reverse.
+    collapsed, entries = was.collapsed, lab.history.entries
+    start, end = len(lab.history.past), len(history.past)
     back = end < start
     for entry in entries[end + 1 : start + 1][::-1] if back else entries[start + 1 : end + 1]:
-        if entry.folds is not None and entry.document == new.present.document:
+        if entry.folds is not None and entry.document == number:
             name, on = entry.folds
             collapsed = collapsed | {name} if on != back else collapsed - {name}
-    return collapsed
+    return replace(was, history=history, selected=selected, collapsed=collapsed, **passing)
 
 
 def without_history(lab: Lab, number: int = 0) -> Lab:

@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff_viz.explain.surface.compute import POINTS, numbers_of, prediction_surface
 from autodiff_viz.explain.surface.figure import Learned
-from autodiff_viz.explain.surface.prediction import Prediction, prediction
+from autodiff_viz.explain.surface.prediction import prediction
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.evaluate import LabView
@@ -41,16 +41,13 @@ def learned_surface(lab: Lab, view: LabView) -> Learned | str | None:
     if not grids:
         return f"{chosen.node} has too many numbers to draw it over {chosen.data}."
     try:
-        found = prediction_surface(view.trace, chosen.node, points=grids[0])
+        surface = prediction_surface(view.trace, chosen.node, points=grids[0])
     except GraphError as error:
-        return _refusal(view, chosen, error)
+        if view.trace.inputs[chosen.data].ndim <= 1:  # an array on one axis may well be a single example
+            return None
+        problem = error.problems[0]
+        return f"{problem.message} {problem.hint}"
     op = view.trace.graph[chosen.loss].op if chosen.loss else ""
     training = own(lab)
     step = view.moment.step if view.moment else None if training and len(training) else 0
-    return Learned(found, step, op)
-
-
-def _refusal(view: LabView, chosen: Prediction, error: GraphError) -> str | None:
-    """Return why there is no surface; None for an array on one axis, which may well be a single example."""
-    problem = error.problems[0]
-    return f"{problem.message} {problem.hint}" if view.trace.inputs[chosen.data].ndim > 1 else None
+    return Learned(surface, step, op)
