@@ -28,11 +28,29 @@
 // only.
 
 /** @typedef {[number, number]} Point world or screen pixels, x to the right and y down */
-/** @typedef {{ x: number, y: number, w: number, h: number }} Box top-left corner and size */
-/** @typedef {{ x: number, y: number, k: number }} Viewport screen = world * k + (x, y) */
+/**
+ * @typedef {object} Box
+ * @property {number} x of the top-left corner
+ * @property {number} y of the top-left corner
+ * @property {number} w width
+ * @property {number} h height
+ */
+/**
+ * Screen = world * k + (x, y).
+ *
+ * @typedef {object} Viewport
+ * @property {number} x
+ * @property {number} y
+ * @property {number} k
+ */
 /** @typedef {[Point, Point, Point, Point]} Cubic one Bezier piece: start, two handles, end */
-/** @typedef {{ label: string, constant: string | null, constantFull?: string, wired: boolean }} Slot
- * `constantFull` is the constant as typed, if `constant` is shortened */
+/**
+ * @typedef {object} Slot
+ * @property {string} label
+ * @property {string | null} constant perhaps shortened
+ * @property {string} [constantFull] the constant as typed, if `constant` is shortened
+ * @property {boolean} wired
+ */
 /** @typedef {string} RuleKind  a name in `RULES` of web/base/constants.js */
 
 /**
@@ -52,30 +70,84 @@
  * @property {import("./base/numbers.js").Num} [tangent]
  */
 /**
- * @typedef {Box & {
- *   id: string, op: string, symbol: string, slots: Slot[], numbers?: CardNumbers,
- *   value: string, cotangent: string, valueFull?: string, cotangentFull?: string, shape?: string, dims?: number[],
- *   literal?: string, text?: string, rule: RuleKind, ruleText?: string, ruleFull?: string, isOutput: boolean, isInput: boolean, isParameter?: boolean, muted?: boolean, cut?: boolean, segment?: number, connected: boolean,
- *   problem?: string | null, missing?: string | null, warning?: string | null, runs?: string | null, heat?: Heat, state?: string[],
- *   tangent?: string, tangentFull?: string, tab?: string, beside?: boolean, full?: [number, number], foot?: number, above?: number,
- *   ports?: { ins: number[], outs: number[] }, group?: { name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[], branches?: string[] },
- * }} GraphNode  `literal`: an input's value as typed; `dims`: the shape of the value, also [] without a value; `text`: the right side of `=` in the node's
- *   line of the formula, if it is not `literal`; `ruleFull`: the function of its rule; `cut`: a segment ends at its output; `tab`: the layer below or `beside` which a parameter is folded, and `full` the size of its card when it is not; `foot`: px that its own tabs take below a node; `above`: px to the card above it, if that is near its chips; `segment`: number of its segment, from 1;
- *   `missing`: what an unfinished node still needs; `state`: a word and a sentence on its problem in training, or on the difference of its declared derivative from the true one;
- *   `group`, only on the card of a collapsed group: its nodes, those that feed other nodes (`outs`), and the one whose numbers the card shows; `ports`: their distances in px from the card's top;
- *   `tangent`, only in forward mode
+ * @typedef {object} NodeFields
+ * @property {string} id
+ * @property {string} op
+ * @property {string} symbol
+ * @property {Slot[]} slots
+ * @property {CardNumbers} [numbers]
+ * @property {string} value
+ * @property {string} cotangent
+ * @property {string} [valueFull]
+ * @property {string} [cotangentFull]
+ * @property {string} [shape]
+ * @property {number[]} [dims] the shape of the value, also [] without a value
+ * @property {string} [literal] an input's value as typed
+ * @property {string} [text] the right side of `=` in the node's line of the formula, if it is not `literal`
+ * @property {RuleKind} rule
+ * @property {string} [ruleText]
+ * @property {string} [ruleFull] the function of its rule
+ * @property {boolean} isOutput
+ * @property {boolean} isInput
+ * @property {boolean} [isParameter]
+ * @property {boolean} [muted]
+ * @property {boolean} [cut] whether a segment ends at its output
+ * @property {number} [segment] number of its segment, from 1
+ * @property {boolean} connected
+ * @property {string | null} [problem]
+ * @property {string | null} [missing] what an unfinished node still needs
+ * @property {string | null} [warning]
+ * @property {string | null} [runs]
+ * @property {Heat} [heat]
+ * @property {string[]} [state] a word and a sentence on its problem in training, or on the difference of
+ *   its declared derivative from the true one
+ * @property {string} [tangent] only in forward mode, as `tangentFull`
+ * @property {string} [tangentFull]
+ * @property {string} [tab] the layer below or `beside` which a parameter is folded
+ * @property {boolean} [beside]
+ * @property {[number, number]} [full] the size of a folded parameter's card when it is not
+ * @property {number} [foot] px that its own tabs take below a node
+ * @property {number} [above] px to the card above it, if that is near its chips
+ * @property {{ ins: number[], outs: number[] }} [ports] their distances in px from the card's top, of a
+ *   collapsed group
+ * @property {{ name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[],
+ *   branches?: string[] }} [group] only on the card of a collapsed group: its nodes, those that feed
+ *   other nodes (`outs`), and the one whose numbers the card shows
+ */
+/** @typedef {Box & NodeFields} GraphNode */
+/**
+ * Heat-maps of a tensor; in forward mode the tangent's in place of the value's.
+ *
+ * @typedef {object} Heat
+ * @property {number} [columns]
+ * @property {string} [value] cells row by row, a character each as display/heatmap.py encodes them
+ * @property {string} [cotangent]
+ * @property {string} [tangent]
+ * @property {string} [valueTop] the number of the strongest shade
+ * @property {string} [cotangentTop]
+ * @property {string} [tangentTop]
+ * @property {string} [says] the part of the tensor that is shown
  */
 /**
- * @typedef {{ columns?: number, value?: string, cotangent?: string, tangent?: string, valueTop?: string, cotangentTop?: string, tangentTop?: string, says?: string }} Heat
- * heat-maps of a tensor: cells row by row, a character each as display/heatmap.py encodes them, the number of the strongest shade,
- * and the part of the tensor that is shown; in forward mode the tangent's in place of the value's
+ * @typedef {object} GroupMark
+ * @property {string} kind
+ * @property {number} count
+ * @property {string} says
  */
-/** @typedef {{ kind: string, count: number, says: string }} GroupMark */
 /**
- * @typedef {Flow & {
- *   from: string, to: string, slot: number, reverse?: Passed, via: Point[], alternative?: boolean, out?: number, of?: Wire[], dims?: number[],
- * }} Wire  at the card of a collapsed group: the port that it leaves (`out`), the wires of the graph that it stands for (`of`) and the shape of their value; `reverse`, only in forward mode: what it passes back, where `passed` is what it adds to a tangent
+ * @typedef {object} WireFields
+ * @property {string} from
+ * @property {string} to
+ * @property {number} slot
+ * @property {Passed} [reverse] only in forward mode: what it passes back, where `passed` is what it adds
+ *   to a tangent
+ * @property {Point[]} via
+ * @property {boolean} [alternative]
+ * @property {number} [out] at the card of a collapsed group: the port that it leaves
+ * @property {Wire[]} [of] at the card of a collapsed group: the wires of the graph that it stands for
+ * @property {number[]} [dims] at the card of a collapsed group: the shape of their value
  */
+/** @typedef {Flow & WireFields} Wire */
 /**
  * A checkpoint region.
  *
@@ -95,11 +167,17 @@
  * @property {number} [end_column] end of that mistake
  */
 /**
- * @typedef {{
- *   name: string, nodes: string[], collapsed?: boolean, problem?: string | null,
- *   sums?: (Flow & { from: string })[],
- *   branches?: string[], alone?: string, stopped?: boolean, asked?: boolean,
- * }} Group  `branches`: its branches, which are groups directly inside it; `asked`: another number of branches is requested; `alone`: the only branch that is trained; `stopped`: some parameters are stopped, but not all except one branch's; `sums`: the total contribution of all wires from one node into the group, if there are several
+ * @typedef {object} Group
+ * @property {string} name
+ * @property {string[]} nodes
+ * @property {boolean} [collapsed]
+ * @property {string | null} [problem]
+ * @property {(Flow & { from: string })[]} [sums] the total contribution of all wires from one node into
+ *   the group, if there are several
+ * @property {string[]} [branches] its branches, which are groups directly inside it
+ * @property {string} [alone] the only branch that is trained
+ * @property {boolean} [stopped] whether some parameters are stopped, but not all except one branch's
+ * @property {boolean} [asked] whether another number of branches is requested
  */
 /** @typedef {Region | Group} Frame */
 /**
@@ -178,12 +256,28 @@
 
 // -- Declare the types of what Python sends to the formula editor, and of its own records. Types only.
 
-/** @typedef {{ line: number, column: number, endLine: number, endColumn: number }} Place
- * lines count from 1, columns from 0 and in characters; the end is just behind the last one */
+/**
+ * @typedef {object} Place
+ * @property {number} line from 1
+ * @property {number} column from 0, in characters
+ * @property {number} endLine from 1
+ * @property {number} endColumn just behind the last character
+ */
 /** @typedef {Place & { label: string, text: string }} Correction a piece of the text, and what a press of `label` writes in its place */
-/** @typedef {{ message: string, hint: string, correction?: Correction } & Partial<Place>} Mistake one without a place is about the whole text */
+/**
+ * @typedef {object} MistakeFields
+ * @property {string} message
+ * @property {string} hint
+ * @property {Correction} [correction]
+ */
+/** One without a place is about the whole text. @typedef {Partial<Place> & MistakeFields} Mistake */
 /** @typedef {Place & { message: string }} Mark a problem of the graph, or a note, listed elsewhere on the page */
-/** @typedef {{ word: string, kind: "op" | "wrapper" | "keyword" | "name", doc: string }} Word */
+/**
+ * @typedef {object} Word
+ * @property {string} word
+ * @property {"op" | "wrapper" | "keyword" | "name"} kind
+ * @property {string} doc
+ */
 /**
  * @typedef {object} FormulaData
  * @property {number} ack the last edit that it contains
@@ -195,9 +289,31 @@
  * @property {string} places where the text has the nodes, in the order of the drawing; see places.js
  * @property {string} heads where it has the frames
  */
-/** @typedef {{ start: number, end: number, kind: string }} Token a piece of one line, in UTF-16 units */
-/** @typedef {{ start: number, end: number, kind: "wrong" | "noted" | "chosen" | "lit", message?: string }} Range a marked piece of one line */
-/** @typedef {{ text: string, start: number, end: number }} Typing a text with its selection */
+/**
+ * A piece of one line, in UTF-16 units.
+ *
+ * @typedef {object} Token
+ * @property {number} start
+ * @property {number} end
+ * @property {string} kind
+ */
+/**
+ * A marked piece of one line.
+ *
+ * @typedef {object} Range
+ * @property {number} start
+ * @property {number} end
+ * @property {"wrong" | "noted" | "chosen" | "lit"} kind
+ * @property {string} [message]
+ */
+/**
+ * A text with its selection.
+ *
+ * @typedef {object} Typing
+ * @property {string} text
+ * @property {number} start
+ * @property {number} end
+ */
 
 // -- Declare the types of the data of the selected node (lab/inspector/panel.py). Empty fields are left out. Types
 // only.
@@ -205,8 +321,17 @@
 /** @typedef {import("./base/numbers.js").Num} Num */
 /** @typedef {[what: Num | string, role: string, place?: string]} Term a piece of a line of numbers: a text, or a number with its `place` in a
  * slider's table, "" for none; `role` is "cotangent", "tangent" or "" */
-/** @typedef {{ to: string, slot: number, label?: string, math?: string, terms?: Term[], passed?: Num | string, apart?: string, pushes?: Term[] }} WireRow
- * `math` is MathML; `passed`: a number, or a sentence; none where `terms` have it; `pushes`, in forward mode: what it adds to the tangent; `apart` says both numbers where a declared derivative is not the true one */
+/**
+ * @typedef {object} WireRow
+ * @property {string} to
+ * @property {number} slot
+ * @property {string} [label]
+ * @property {string} [math] as MathML
+ * @property {Term[]} [terms]
+ * @property {Num | string} [passed] a number, or a sentence; none where `terms` have it
+ * @property {string} [apart] both numbers, where a declared derivative is not the true one
+ * @property {Term[]} [pushes] in forward mode: what it adds to the tangent
+ */
 /**
  * A field of the selected node.
  *
@@ -223,10 +348,24 @@
  * @property {NewEdit} [table] the edit that takes a pasted table
  */
 /**
- * @typedef {{
- *   name: string, doc?: string, math?: string, kind: string, kinds: string[], ruleSays?: string, declared?: string[], value?: Num,
- *   arriving?: Num, tangent?: Num | string, added?: Term[], fork?: Term[], wires?: WireRow[], fields?: FieldData[], runs?: string[], why?: import("./base/cure.js").Explanation, elements?: { value?: number[], tangent?: number[], cotangent?: number[] },
- * }} NodeData  `tangent`: a number, or why there is none
+ * @typedef {object} NodeData
+ * @property {string} name
+ * @property {string} [doc]
+ * @property {string} [math]
+ * @property {string} kind
+ * @property {string[]} kinds
+ * @property {string} [ruleSays]
+ * @property {string[]} [declared]
+ * @property {Num} [value]
+ * @property {Num} [arriving]
+ * @property {Num | string} [tangent] a number, or why there is none
+ * @property {Term[]} [added]
+ * @property {Term[]} [fork]
+ * @property {WireRow[]} [wires]
+ * @property {FieldData[]} [fields]
+ * @property {string[]} [runs]
+ * @property {import("./base/cure.js").Explanation} [why]
+ * @property {{ value?: number[], tangent?: number[], cotangent?: number[] }} [elements]
  */
 
 // -- Declare the types of the messages from Python to the lab component. Types only.
@@ -240,7 +379,18 @@
  */
 /** @typedef {import("./messages.js").Answer} Answer */
 
-/** @typedef {Omit<Answer, "full" | "patch" | "tables" | "play"> & { full?: string, patch?: string, tables: string, play?: string }} Written  these as JSON texts */
+/**
+ * @typedef {object} WrittenFields
+ * @property {string} [full]
+ * @property {string} [patch]
+ * @property {string} tables
+ * @property {string} [play]
+ */
+/**
+ * An answer with these as JSON texts.
+ *
+ * @typedef {Omit<Answer, "full" | "patch" | "tables" | "play"> & WrittenFields} Written
+ */
 
 // -- Declare the types of the list of paths, as explain/paths/view.py sends it. Types only.
 
@@ -263,9 +413,22 @@
 
 // -- Declare the types of the sliders' data. Types only.
 
-/** @typedef {{ name: string, value: import("./base/numbers.js").SentNumber, low: number, high: number }} Item one input with its value; low < high */
-/** @typedef {{ limit: number, rows?: Item[], more?: number, says?: string }} SliderData
- * `limit`: the largest number that an input may have; `more`: inputs that are not shown; `says`: which sliders have another value than the canvas */
+/**
+ * One input.
+ *
+ * @typedef {object} Item
+ * @property {string} name
+ * @property {import("./base/numbers.js").SentNumber} value
+ * @property {number} low below `high`
+ * @property {number} high
+ */
+/**
+ * @typedef {object} SliderData
+ * @property {number} limit the largest number that an input may have
+ * @property {Item[]} [rows]
+ * @property {number} [more] how many inputs are not shown
+ * @property {string} [says] which sliders have another value than the canvas
+ */
 
 // -- Declare the types of the comparison's data, as explain/compare/view.py sends it. Types only.
 
@@ -299,25 +462,56 @@
 /** @typedef {{ w: number, h: number }} Size px */
 /**
  * @typedef {{
- *   card: Size & { slot: number }, pictured: Size, cells: { most: number, beside: number, head: number, line: number },
+ *   card: Size & { slot: number },
+ *   pictured: Size,
+ *   cells: { most: number, beside: number, head: number, line: number },
  *   group: { w: number, head: number, foot: number, port: number, numbers: number, steps: number },
- *   frame: { pad: number, level: number, tab: number }, clear: number, tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
+ *   frame: { pad: number, level: number, tab: number },
+ *   clear: number,
+ *   tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
  *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number },
- *   drawings: number, written_out: string, data_of: string, usual: { rule: RuleKind, connected: boolean, foot: number },
- *   alternative: string, letters: Record<string, string>, inputs: Record<string, { value: string, literal?: string }>,
- *   nothing: string, minus: string, vector: number, shown: number, digits: number, decades: number, plain: Record<string, number>,
+ *   drawings: number,
+ *   written_out: string,
+ *   data_of: string,
+ *   usual: { rule: RuleKind, connected: boolean, foot: number },
+ *   alternative: string,
+ *   letters: Record<string, string>,
+ *   inputs: Record<string, { value: string, literal?: string }>,
+ *   nothing: string,
+ *   minus: string,
+ *   vector: number,
+ *   shown: number,
+ *   digits: number,
+ *   decades: number,
+ *   plain: Record<string, number>,
  *   halves: Record<string, { bits: number, least: number, digits: number }>,
- *   glossary: Record<string, string>, first_lesson: string,
+ *   glossary: Record<string, string>,
+ *   first_lesson: string,
  *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },
- * }} Shared  `card`: with one more slot; of the card of a `group`: the line with its name, what is below the ports, one more
- * port, the two numbers where one value leaves it, and the line with the number of branches; `frame`: px round nodes, and
- * more for each frame inside; `clear`: px kept free around nodes that are pasted; `tab`: a parameter folded below its layer;
- * `drawings`: how many are kept; `data_of`: begins the label of an edit that sets data; `written_out`: end of a
- * step's label if the formula has lost its loops; `usual`: what a node has unless it says otherwise; `alternative`: the label of the slot
- * that `backward_as` adds; `letters`: of new inputs, and in `inputs` what they hold; `nothing`: stands for no number;
- * `vector`: characters of one that fit on a card; `shown`: numbers of a vector that is written out; `plain`: by dtype, from which number on all digits are
- * written with a power of ten; `halves`: of the dtypes of 16 bits the bits of the significand, the least exponent and the digits that are shown; `digits`: of numbers in the panel of a node; `decades` of contributions that wires tell apart; `heat`: the letters of
- * the cells of a picture, how many are on each side of 0, which is the first that is no number, and the inks of + and −
+ * }} Shared
+ * - `card`: with one more slot
+ * - `group`: the line with its name, what is below the ports, one more port, the two numbers where one
+ *   value leaves it, and the line with the number of branches
+ * - `frame`: px round nodes, and more for each frame inside
+ * - `clear`: px kept free around nodes that are pasted
+ * - `tab`: a parameter folded below its layer
+ * - `drawings`: how many are kept
+ * - `written_out`: end of a step's label if the formula has lost its loops
+ * - `data_of`: begins the label of an edit that sets data
+ * - `usual`: what a node has unless it says otherwise
+ * - `alternative`: the label of the slot that `backward_as` adds
+ * - `letters`: of new inputs
+ * - `inputs`: what the new inputs hold
+ * - `nothing`: stands for no number
+ * - `vector`: characters of one that fit on a card
+ * - `shown`: numbers of a vector that is written out
+ * - `digits`: of numbers in the panel of a node
+ * - `decades`: of contributions that wires tell apart
+ * - `plain`: by dtype, from which number on all digits are written with a power of ten
+ * - `halves`: of the dtypes of 16 bits the bits of the significand, the least exponent and the digits
+ *   that are shown
+ * - `heat`: the letters of the cells of a picture, how many are on each side of 0, which is the first
+ *   that is no number, and the inks of + and −
  */
 
 export {};

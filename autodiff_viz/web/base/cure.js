@@ -4,8 +4,15 @@
 import { html, setText } from "./dom.js";
 
 /** @typedef {import("../connection/edit_sender.js").NewEdit} NewEdit */
-/** @typedef {{ says: string, label?: string, changes?: string, edit?: NewEdit, at?: string[], wires?: string[] }} Explanation
- * of a node also its causes `at`, and the `wires` that lead there */
+/**
+ * @typedef {object} Explanation
+ * @property {string} says
+ * @property {string} [label]
+ * @property {string} [changes]
+ * @property {NewEdit} [edit]
+ * @property {string[]} [at] of a node also its causes
+ * @property {string[]} [wires] those that lead to the causes
+ */
 /** @typedef {(edit: NewEdit, refused: (reason: string) => void) => number} Send */
 
 export class Mend {

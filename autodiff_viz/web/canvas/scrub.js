@@ -20,8 +20,10 @@ import { flowOf, wiresOf } from "./state/fold.js";
 const ID = "autodiff-viz-lag";
 
 /**
- * @typedef {{ held?: Held | null, busy?: boolean, live?: boolean }} Why
- * `busy`: the canvas, too, will be of another state soon; `live`: it follows a training
+ * @typedef {object} Why
+ * @property {Held | null} [held]
+ * @property {boolean} [busy] whether the canvas, too, will be of another state soon
+ * @property {boolean} [live] whether it follows a training
  */
 
 /** Text in place of a check, and over stale numbers; "" for none. Pure.
@@ -76,19 +78,39 @@ export function watchLag(editor, heldNow) {
 
 /** @typedef {[what: string, node: string, ...rest: number[]]} Column the last number is its kind */
 /**
- * @typedef {{
- *   key: string, input: string, count: number, low: number, high: number, wide: boolean,
- *   columns: Column[], floor: number, numbers: string, flows?: "passed" | "pushed",
- * }} Sent  `flows`: what wires show, in forward mode what they add to a tangent; a table that is too large has a `count` of 0 and
- * nothing else
+ * @typedef {object} Sent
+ * @property {string} key
+ * @property {string} input
+ * @property {number} count 0 for a table that is too large, which has nothing else
+ * @property {number} low
+ * @property {number} high
+ * @property {boolean} wide
+ * @property {Column[]} columns
+ * @property {number} floor
+ * @property {string} numbers
+ * @property {"passed" | "pushed"} [flows] what wires show, in forward mode what they add to a tangent
  */
-/** @typedef {{ sent: Sent, count: number, rows: Float32Array | Float64Array, starts: number[] }} Table */
+/**
+ * @typedef {object} Table
+ * @property {Sent} sent
+ * @property {number} count
+ * @property {Float32Array | Float64Array} rows
+ * @property {number[]} starts
+ */
 /** @typedef {{ text: string }} NodeNumber */
 /** @typedef {import("../types.js").Flow} Flow */
 /** @typedef {import("../base/numbers.js").Num} Num */
-/** @typedef {{ position: number, value: Map<string, string>, tangent: Map<string, string>, cotangent: Map<string, string>, passed: Map<string, Flow>, numbers: Map<string, Num> }} Row
- * what stands on the canvas at one position: by node, and by wire; in forward mode `passed` is what a wire adds to a tangent;
- * `numbers`: all of the table, such as those of "value y" and "local y:0" */
+/**
+ * What stands on the canvas at one position: by node, and by wire.
+ *
+ * @typedef {object} Row
+ * @property {number} position
+ * @property {Map<string, string>} value
+ * @property {Map<string, string>} tangent
+ * @property {Map<string, string>} cotangent
+ * @property {Map<string, Flow>} passed in forward mode what a wire adds to a tangent
+ * @property {Map<string, Num>} numbers all of the table, such as those of "value y" and "local y:0"
+ */
 
 const WRITTEN = ["value", "tangent", "cotangent"]; // on cards
 

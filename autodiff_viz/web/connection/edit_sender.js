@@ -13,11 +13,30 @@ import { isConnected, watchNetwork } from "./network.js";
 
 /** @typedef {import("../messages.js").Edit} Edit */
 /** @typedef {import("../messages.js").NewEdit} NewEdit an edit without a number */
-/** @typedef {{ key: string, last: number, pending: Edit[] }} Outbox `key` names a session of the server */
-/** @typedef {Outbox & { document: number, search: string, early?: number }} Left an outbox, the document that its edits are for,
- * and the address bar's query before them; so many of them, the first ones, were acknowledged just before the page was left */
-/** @typedef {{ key: string, ack: number, document?: number, from?: [string, number] | null }} Word
- * a message from Python: `from` is the session whose graph this one has opened, and the last edit in that graph */
+/**
+ * @typedef {object} Outbox
+ * @property {string} key names a session of the server
+ * @property {number} last
+ * @property {Edit[]} pending
+ */
+/**
+ * @typedef {object} LeftFields
+ * @property {number} document that its edits are for
+ * @property {string} search the address bar's query before its edits
+ * @property {number} [early] how many of `pending`, the first ones, were acknowledged just before the page was
+ *   left
+ */
+/** An outbox that a page has left. @typedef {Outbox & LeftFields} Left */
+/**
+ * A message from Python.
+ *
+ * @typedef {object} Word
+ * @property {string} key
+ * @property {number} ack
+ * @property {number} [document]
+ * @property {[string, number] | null} [from] the session whose graph this one has opened, and the last
+ *   edit in that graph
+ */
 
 export const RESEND_MS = 3000; // a run of the script takes well under a second; a lost message is rare
 export const MOST_MS = 24000; // longest delay, for a server that is very busy

@@ -18,7 +18,13 @@ import { Tabs } from "./panels.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
 
-/** @typedef {{ name: string, label: string, word: string, figure: boolean }} PlotTab  `word`: of the glossary, or ""; `figure`: whether it is of a trace, or else a panel of its own */
+/**
+ * @typedef {object} PlotTab
+ * @property {string} name
+ * @property {string} label
+ * @property {string} word of the glossary, or ""
+ * @property {boolean} figure whether it is of a trace, or else a panel of its own
+ */
 
 const STEP = 24; // px by which an arrow key moves the border
 

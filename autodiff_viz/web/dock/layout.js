@@ -9,7 +9,12 @@ import { BROWSER, readList, writeList } from "../base/store.js";
 // view. It is in the fragment, after the #, which only the browser reads:
 // `#folded=1&dock=300&view=1.5,120,-40`.
 
-/** @typedef {{ k: number, x: number, y: number }} Place the scale, and the point of the graph in the middle of the canvas */
+/**
+ * @typedef {object} Place
+ * @property {number} k the scale
+ * @property {number} x of the point of the graph in the middle of the canvas
+ * @property {number} y of the same point
+ */
 
 const FAR = 1e6; // the greatest coordinate that is read
 const LARGEST = 1e4; // px
@@ -58,8 +63,14 @@ export function fromFragment(hash) {
   };
 }
 
-/** @typedef {{ dock: number | null, formula: number | null, folded: boolean, large: boolean, second: string | null }} Look
- * `dock`, `formula`: their heights in px, null if the user has not set them; `folded`: the dock; `second`: the figure beside the plot in a wide window, null for none */
+/**
+ * @typedef {object} Look
+ * @property {number | null} dock its height in px, null if the user has not set it
+ * @property {number | null} formula its height in px, null if the user has not set it
+ * @property {boolean} folded whether the dock is
+ * @property {boolean} large
+ * @property {string | null} second the figure beside the plot in a wide window, null for none
+ */
 
 const NAME = "look";
 /** @type {Look} */

@@ -5,7 +5,12 @@
 
 import { html } from "../base/dom.js";
 
-/** @typedef {{ offset: number, length: number, range: number[] }} Axis px from the plot's left edge, px, and values at its ends */
+/**
+ * @typedef {object} Axis
+ * @property {number} offset px from the plot's left edge
+ * @property {number} length px
+ * @property {number[]} range values at its ends
+ */
 /** @typedef {{ layout: any, _fullLayout: any } & HTMLElement} Plot a drawing of Plotly's */
 /** @typedef {import("../sliders/sliders.js").Row} Row */
 

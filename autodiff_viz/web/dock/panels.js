@@ -9,7 +9,13 @@ import { hear, tell } from "../base/events.js";
 
 // -- Draw a row of tabs: one stop of the Tab key, with arrow keys inside (roving focus).
 
-/** @typedef {{ name: string, label: string, title?: string, word?: string }} Tab  `word`: of the glossary, which the tab explains */
+/**
+ * @typedef {object} Tab
+ * @property {string} name
+ * @property {string} label
+ * @property {string} [title]
+ * @property {string} [word] of the glossary, which the tab explains
+ */
 
 const PEEK = 14; // px of the next tab beside the chosen one: there are more
 

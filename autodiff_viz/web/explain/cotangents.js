@@ -10,8 +10,15 @@ import { placeOf } from "../dock/marker.js";
 /** @typedef {import("../inspector/follow.js").Numbers} Numbers */
 /** @typedef {[place: string, number: import("../base/numbers.js").SentNumber | null, part: boolean]} Moving a row: its place in the table, Python's
  * number for it, if it has one, and whether it is a part of the sum below it */
-/** @typedef {{ start: number, end: number, part: boolean, against: boolean, text: string | null, own: string }} Bar  `text`: its number; null if it
- * is Python's `own` */
+/**
+ * @typedef {object} Bar
+ * @property {number} start
+ * @property {number} end
+ * @property {boolean} part
+ * @property {boolean} against
+ * @property {string | null} text its number; null if it is Python's `own`
+ * @property {string} own
+ */
 
 const PLOT = ".js-plotly-plot";
 const LATER = "\u2026"; // for what is known once the slider is released

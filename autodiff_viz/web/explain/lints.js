@@ -6,7 +6,13 @@ import { Mend } from "../base/cure.js";
 import { html } from "../base/dom.js";
 
 /** @typedef {import("../types.js").LintData} LintData */
-/** @typedef {{ send: import("../base/cure.js").Send, select: (name: string) => void, light: (path: { nodes: string[], wires: string[] } | null) => void, opened: () => void }} Does */
+/**
+ * @typedef {object} Does
+ * @property {import("../base/cure.js").Send} send
+ * @property {(name: string) => void} select
+ * @property {(path: { nodes: string[], wires: string[] } | null) => void} light
+ * @property {() => void} opened
+ */
 
 const LATER = "If you differentiate again, or in forward mode";
 

@@ -12,15 +12,30 @@ import { nodesOf, wiresOf } from "../canvas/state/fold.js";
 // -- Compute what has been computed after some steps of a pass, as it is played. Pure.
 
 /**
- * @typedef {{ node: string, back?: boolean, again?: string, dropped?: boolean, wires?: string[], live: number, says: string }} Step
- * as explain/play/view.py sends it. `back`: of the backward pass; `again`: the checkpoint region that runs again;
- * `dropped`: nothing of this run is needed; `wires`: those that the step uses, as "node:slot"; `live`: elements that are
- * still to be read after it; `says`: its equation
+ * A step as explain/play/view.py sends it.
+ *
+ * @typedef {object} Step
+ * @property {string} node
+ * @property {boolean} [back] whether it is of the backward pass
+ * @property {string} [again] the checkpoint region that runs again
+ * @property {boolean} [dropped] whether nothing of this run is needed
+ * @property {string[]} [wires] those that the step uses, as "node:slot"
+ * @property {number} live elements that are still to be read after it
+ * @property {string} says its equation
  */
-/** @typedef {{ state: number, steps: Step[], says?: string }} Sent  `state`: of the numbers; without steps, `says` tells why */
 /**
- * @typedef {{ values: Set<string>, cotangents: Set<string>, passed: Set<string>, step: Step | null, done: boolean }} Shown
- * the nodes whose value and whose cotangent are computed, the wires down which something has been passed, the last step
+ * @typedef {object} Sent
+ * @property {number} state of the numbers
+ * @property {Step[]} steps
+ * @property {string} [says] why there are no steps
+ */
+/**
+ * @typedef {object} Shown
+ * @property {Set<string>} values the nodes whose value is computed
+ * @property {Set<string>} cotangents the nodes whose cotangent is computed
+ * @property {Set<string>} passed the wires down which something has been passed
+ * @property {Step | null} step the last one
+ * @property {boolean} done
  */
 
 export const SPEEDS = [0.5, 1, 2, 4];

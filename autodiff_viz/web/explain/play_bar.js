@@ -13,9 +13,16 @@ import { liveSays, placeSays, placeText, Player, SPEEDS } from "./play.js";
 // made, and the browser remembers it. Pure but for the storage.
 
 /** @typedef {"select" | "bend"} Press presses that have been made once */
-/** @typedef {{ known: Set<Press>, played: boolean, chosen: string | null, symbol: string | null, stopped: boolean, finger?: boolean, narrow?: boolean }} Newcomer
- * `chosen`: op of the single selected node; `symbol`: of a node to stop, if the graph has one; `stopped`: whether that node
- * has a stop already; `finger`: whether there is no mouse; `narrow`: whether stop is in the menu Bend */
+/**
+ * @typedef {object} Newcomer
+ * @property {Set<Press>} known
+ * @property {boolean} played
+ * @property {string | null} chosen op of the single selected node
+ * @property {string | null} symbol of a node to stop, if the graph has one
+ * @property {boolean} stopped whether that node has a stop already
+ * @property {boolean} [finger] whether there is no mouse
+ * @property {boolean} [narrow] whether stop is in the menu Bend
+ */
 
 const NAME = "hints";
 export const TRY = "exp"; // op of the node that a newcomer is advised to stop

@@ -9,8 +9,24 @@ import { hear } from "../base/events.js";
 import { scalar } from "../base/numbers.js";
 import { placeOf } from "../dock/marker.js";
 
-/** @typedef {{ offset: number, length: number, range: number[] }} Axis as of marker.js; of a vertical one the length is negative */
-/** @typedef {{ name: string, x: ArrayLike<number>, y: ArrayLike<number>, line: { color: string }, across: Axis, up: Axis, uid: string }} Curve */
+/**
+ * An axis as of marker.js.
+ *
+ * @typedef {object} Axis
+ * @property {number} offset
+ * @property {number} length negative for a vertical one
+ * @property {number[]} range
+ */
+/**
+ * @typedef {object} Curve
+ * @property {string} name
+ * @property {ArrayLike<number>} x
+ * @property {ArrayLike<number>} y
+ * @property {{ color: string }} line
+ * @property {Axis} across
+ * @property {Axis} up
+ * @property {string} uid
+ */
 
 const PLOT = ".js-plotly-plot",
   WORDS = "[data-av-sweep]";

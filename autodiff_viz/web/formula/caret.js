@@ -2,7 +2,12 @@
 // Compute positions in a text, and the text edits of keys. Pure.
 
 /** @typedef {import("../types.js").Typing} Typing */
-/** @typedef {{ start: number, end: number, insert: string }} Change `insert` in place of start..end */
+/**
+ * @typedef {object} Change
+ * @property {number} start
+ * @property {number} end
+ * @property {string} insert what is put in place of start..end
+ */
 
 const INDENT = "    ";
 

@@ -5,7 +5,12 @@ import { html } from "../base/dom.js";
 import { lineStart } from "./caret.js";
 
 /** @typedef {import("../types.js").Word} Word */
-/** @typedef {{ start: number, end: number, options: Word[] }} Completion `options` for the text from start to end */
+/**
+ * @typedef {object} Completion
+ * @property {number} start
+ * @property {number} end
+ * @property {Word[]} options for the text from start to end
+ */
 
 const LEAST = 2; // letters before anything is offered
 const MOST = 8; // options on view

@@ -3,10 +3,23 @@
 // other lines of a literal are hidden, and what follows it stands behind its shape. Pure.
 
 /** @typedef {import("../types.js").Range} Range */
-/** @typedef {{ start: number, end: number, short: string }} Fold  a literal in the line, and what stands for it */
 /**
- * @typedef {{ text: string, folds: Fold[], hidden: boolean, last: number, cut: number }} Shown  a line as it is shown: `hidden` in a
- * literal of a line above; what follows its last literal is in the line `last`, from the offset `cut` on, if that is another line
+ * A literal in the line.
+ *
+ * @typedef {object} Fold
+ * @property {number} start
+ * @property {number} end
+ * @property {string} short what stands for it
+ */
+/**
+ * A line as it is shown.
+ *
+ * @typedef {object} Shown
+ * @property {string} text
+ * @property {Fold[]} folds
+ * @property {boolean} hidden whether it is in a literal of a line above
+ * @property {number} last number of the line with what follows its last literal
+ * @property {number} cut the offset in that line at which this begins, if it is another line
  */
 
 const LONG = 24; // characters of a literal that is folded

@@ -9,7 +9,12 @@ import { unitOf } from "./caret.js";
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("../types.js").Range} Range */
 /** @typedef {import("../types.js").Token} Token */
-/** @typedef {{ text: string, classes: string, message?: string }} Segment */
+/**
+ * @typedef {object} Segment
+ * @property {string} text
+ * @property {string} classes
+ * @property {string} [message]
+ */
 
 /** Map from lines of `before` to lines of `after`, from 0; -1 for a changed line.
  * @param {string[]} before @param {string[]} after @returns {(line: number) => number} */
@@ -127,7 +132,14 @@ function wordKind(word, rest, kinds, header) {
   return word === "stop_gradient" ? "stop" : BLOCKS.has(word) ? "keyword" : kinds.get(word);
 }
 
-/** @typedef {{ lines: string[], ranges: Map<number, Range[]>, kinds: Map<string, string> }} Picture lines count from 0 */
+/**
+ * Lines count from 0.
+ *
+ * @typedef {object} Picture
+ * @property {string[]} lines
+ * @property {Map<number, Range[]>} ranges
+ * @property {Map<string, string>} kinds
+ */
 
 /** Update the mirror's lines, touching only those that changed.
  * @param {HTMLElement} mirror @param {Picture} picture */

@@ -7,10 +7,24 @@ import { lineMap, unitAt } from "./mirror.js";
 
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {{ line: number, unit: number }} Spot  a line, from 0, and a UTF-16 offset in it */
-/** @typedef {{ name: string, line: number, start: number, endLine: number, end: number, sign: string }} Made
- * a node with its place: lines from 0 and UTF-16 offsets, the end just behind the last one; nodes of one `sign` have one place */
-/** @typedef {{ lines: string[], made: Map<string, Made>, at: Map<number, Made[]>, heads: Map<number, { name: string, nodes: string[] }[]> }} Index
- * `at`: the nodes of each line; `heads`: the frames that each line begins */
+/**
+ * A node with its place: lines from 0 and UTF-16 offsets.
+ *
+ * @typedef {object} Made
+ * @property {string} name
+ * @property {number} line
+ * @property {number} start
+ * @property {number} endLine
+ * @property {number} end just behind the last one
+ * @property {string} sign nodes of one sign have one place
+ */
+/**
+ * @typedef {object} Index
+ * @property {string[]} lines
+ * @property {Map<string, Made>} made
+ * @property {Map<number, Made[]>} at the nodes of each line
+ * @property {Map<number, { name: string, nodes: string[] }[]>} heads the frames that each line begins
+ */
 
 const WORD = /[A-Za-z_]\w*/g;
 const DEF = /^\s*def\s+\w+\s*\(([^)]*)/;

@@ -39,7 +39,15 @@ export function hintFor(names) {
 /** @typedef {import("../types.js").NodeData} NodeData */
 /** @typedef {import("../types.js").Term} Term */
 /** @typedef {import("../types.js").WireRow} WireRow */
-/** @typedef {{ root: HTMLElement, head: HTMLElement, math: HTMLElement, terms: HTMLElement, pushes: HTMLElement, apart: HTMLElement }} Row */
+/**
+ * @typedef {object} Row
+ * @property {HTMLElement} root
+ * @property {HTMLElement} head
+ * @property {HTMLElement} math
+ * @property {HTMLElement} terms
+ * @property {HTMLElement} pushes
+ * @property {HTMLElement} apart
+ */
 
 export class Inspector {
   /** @param {import("./fields.js").Sender} sender */

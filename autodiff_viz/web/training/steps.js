@@ -13,7 +13,14 @@ import { placeOf } from "../dock/marker.js";
 // they are.
 
 /** @typedef {import("../dock/marker.js").Plot & { calcdata?: any[], _fullData?: any[] }} Plot */
-/** @typedef {{ step: number, says: string, loss?: import("../base/numbers.js").Num }} Moment the step that the canvas shows */
+/**
+ * The step that the canvas shows.
+ *
+ * @typedef {object} Moment
+ * @property {number} step
+ * @property {string} says
+ * @property {import("../base/numbers.js").Num} [loss]
+ */
 /** @typedef {[x: number, y: number][]} Points px, in the order of x */
 
 const PLOT = ".st-key-part_curves .js-plotly-plot"; // its horizontal axis is the steps

@@ -76,20 +76,37 @@ import {
 /** @typedef {import("./cheat_sheet.js").Section} Section */
 /** @typedef {import("../../types.js").Point} Point */
 /** @typedef {"top" | "graph" | "view" | "bar" | "more" | "look" | "file"} Place */
-/** @typedef {{ node: string | null, wire: string | null, region: string | null }} Focus elements with the keyboard focus */
 /**
- * @typedef {{
- *   label: string, keys?: string[], also?: string[], hint?: string, byBrowser?: boolean, icon?: string, word?: string,
- *   places?: Partial<Record<Place, string>>, guide?: Section, besides?: string, says?: string, hand?: string,
- *   inside?: boolean, when?: (editor: Editor) => unknown, needs?: (focus: Focus) => unknown, onSelection?: boolean, on?: (editor: Editor) => boolean, undoes?: "undo" | "redo",
- *   do?: (editor: Editor, focus: Focus, key: string) => void,
- * }} Action  `keys` are in the cheat sheet, the first also on the button; `also`: the same keys on other keyboards;
- * `byBrowser`: the browser turns the key into an event; `hint`: text on the button in place of a key; `icon`: its name, by
- * default the action's; `places`: toolbars and menus, and the group there; `guide`: its section of the cheat sheet; `says`:
- * its text there, by default the label; `hand`: its gesture; `besides`: the action whose line it shares; `inside`: its key is
- * the browser's own while the focus is elsewhere on the page; `when`: whether
- * buttons offer it; `needs`: the focus that its key requires; `onSelection`: it acts on
- * the selection, by key on the node that has the focus; `on`: whether it is on; `undoes`: which of the two steps it makes
+ * The elements that have the keyboard focus.
+ *
+ * @typedef {object} Focus
+ * @property {string | null} node
+ * @property {string | null} wire
+ * @property {string | null} region
+ */
+/**
+ * @typedef {object} Action
+ * @property {string} label
+ * @property {string[]} [keys] in the cheat sheet; the first is also on the button
+ * @property {string[]} [also] the same keys on other keyboards
+ * @property {string} [hint] text on the button in place of a key
+ * @property {boolean} [byBrowser] whether the browser turns the key into an event
+ * @property {string} [icon] its name, by default the action's
+ * @property {string} [word]
+ * @property {Partial<Record<Place, string>>} [places] the toolbars and menus that have it, and the group
+ *   there
+ * @property {Section} [guide] its section of the cheat sheet
+ * @property {string} [besides] the action whose line in the cheat sheet it shares
+ * @property {string} [says] its text in the cheat sheet, by default the label
+ * @property {string} [hand] its gesture
+ * @property {boolean} [inside] whether its key is the browser's own while the focus is elsewhere on the
+ *   page
+ * @property {(editor: Editor) => unknown} [when] whether buttons offer it
+ * @property {(focus: Focus) => unknown} [needs] the focus that its key requires
+ * @property {boolean} [onSelection] whether it acts on the selection, by key on the node that has the focus
+ * @property {(editor: Editor) => boolean} [on] whether it is on
+ * @property {"undo" | "redo"} [undoes] which of the two steps it makes
+ * @property {(editor: Editor, focus: Focus, key: string) => void} [do]
  */
 
 const ZOOM = 1.25;

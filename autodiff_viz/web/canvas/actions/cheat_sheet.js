@@ -9,7 +9,12 @@ import { closePopover } from "../popovers/popover.js";
 
 /** @typedef {import("./actions.js").Action} Action */
 /** @typedef {keyof typeof BY_HAND} Section */
-/** @typedef {{ keys?: string[], hand?: string, does: string }} Line */
+/**
+ * @typedef {object} Line
+ * @property {string[]} [keys]
+ * @property {string} [hand]
+ * @property {string} does
+ */
 
 /** Gestures and their effects, by section. */
 const BY_HAND = {

@@ -19,8 +19,20 @@ import { collapse, groupOf, renameGroup } from "./groups.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("../../types.js").Wire} Wire */
-/** @typedef {{ node: GraphNode, slot: number, against: string }} Place  `against`: why the wire cannot go there, "" where it may */
-/** @typedef {{ from: GraphNode, places: Place[], at: number, line: Element, halo: Element }} Hand */
+/**
+ * @typedef {object} Place
+ * @property {GraphNode} node
+ * @property {number} slot
+ * @property {string} against why the wire cannot go there, "" where it may
+ */
+/**
+ * @typedef {object} Hand
+ * @property {GraphNode} from
+ * @property {Place[]} places
+ * @property {number} at
+ * @property {Element} line
+ * @property {Element} halo
+ */
 
 /** @type {WeakMap<Editor, Hand>} */
 const hands = new WeakMap();

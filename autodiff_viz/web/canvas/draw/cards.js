@@ -132,12 +132,29 @@ export const pillsReach = ({ slots }) =>
     ),
   );
 
-/** @typedef {{ root: SVGGraphicsElement, node: GraphNode | null, look: string, numbers: Numbers | null,
- * complete: boolean, culled: boolean, level: Level }} Card
- * if not `complete`, it has only the parts that are seen from far; `level`: of detail, for which it is drawn */
+/**
+ * @typedef {object} Card
+ * @property {SVGGraphicsElement} root
+ * @property {GraphNode | null} node
+ * @property {string} look
+ * @property {Numbers | null} numbers
+ * @property {boolean} complete whether it has more than the parts that are seen from far
+ * @property {boolean} culled
+ * @property {Level} level of detail, for which it is drawn
+ */
 /** @typedef {"value" | "tangent" | "cotangent"} Which */
-/** @typedef {{ value: SVGGraphicsElement, cotangent: SVGGraphicsElement, tangent?: SVGGraphicsElement, title: Element, sizes: Record<Which, number>, pictures?: import("./heat_card.js").Pictures, cells?: import("./cell_card.js").Cells | null }} Numbers
- * `tangent`: only in forward mode, then the value is unsaid where it has no room; `sizes`: px that the numbers have had at most since they were written for good */
+/**
+ * @typedef {object} Numbers
+ * @property {SVGGraphicsElement} value
+ * @property {SVGGraphicsElement} cotangent
+ * @property {SVGGraphicsElement} [tangent] only in forward mode; then the value is left out where it has
+ *   no room
+ * @property {Element} title
+ * @property {Record<Which, number>} sizes px that the numbers have had at most since they were written
+ *   for good
+ * @property {import("./heat_card.js").Pictures} [pictures]
+ * @property {import("./cell_card.js").Cells | null} [cells]
+ */
 
 /** @param {Element} layer @param {Map<string, Card>} cards @param {GraphNode[]} nodes
  * @param {boolean} complete whether new cards have all that can be read from near @param {Level} level of new cards */

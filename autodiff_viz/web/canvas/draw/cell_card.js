@@ -14,8 +14,13 @@ import { isBare } from "./levels.js";
 /** @typedef {import("../../types.js").Box} Box */
 /** @typedef {import("./levels.js").Level} Level */
 /** @typedef {"value" | "cotangent"} Which */
-/** @typedef {{ texts: SVGGraphicsElement[], image: SVGGraphicsElement, size: number, room: number }} Block
- * `size` of the font and `room` for a number in px */
+/**
+ * @typedef {object} Block
+ * @property {SVGGraphicsElement[]} texts
+ * @property {SVGGraphicsElement} image
+ * @property {number} size px of the font
+ * @property {number} room px for a number
+ */
 /** @typedef {Record<Which, Block>} Cells */
 
 const { head: HEAD, line: LINE, beside: BESIDE } = shared.cells;

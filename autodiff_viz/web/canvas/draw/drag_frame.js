@@ -14,8 +14,15 @@ import { updateStrand, wireId } from "./wires.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("./stage.js").Stage} Stage */
-/** @typedef {{ drawing: Drawing, outbox: object, expected: Drawing, wires: Map<string, Set<string>> }} Ground
- * what was drawn when the drag began; `wires`: ids by node */
+/**
+ * What was drawn when the drag began.
+ *
+ * @typedef {object} Ground
+ * @property {Drawing} drawing
+ * @property {object} outbox
+ * @property {Drawing} expected
+ * @property {Map<string, Set<string>>} wires ids by node
+ */
 
 /** State that later frames of the drag build on. @param {Pick<Editor, "drawing" | "mail">} editor @param {Drawing} expected @returns {Ground} */
 export function groundOf({ drawing, mail: { outbox } }, expected) {

@@ -14,7 +14,12 @@ import { MOST as TAB_MOST, tabRoom, tabRows } from "./tab_card.js";
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
-/** @typedef {{ kind: string, icon: string, text: string }} Chip */
+/**
+ * @typedef {object} Chip
+ * @property {string} kind
+ * @property {string} icon
+ * @property {string} text
+ */
 
 const FONT = 11.5; // px
 const PAD = { icon: 20, side: 8 }; // px

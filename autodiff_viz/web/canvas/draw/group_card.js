@@ -11,8 +11,14 @@ import { isBare } from "./levels.js";
 // -- Draw the stepper of a group of branches, on the group's tab and card: the number of branches, with a button
 // for one less and one more.
 
-/** @typedef {{ font: number, sign: number, reach: number }} Size px: of the text, and radii of a sign's
- * ring and of its touch target */
+/**
+ * Sizes in px.
+ *
+ * @typedef {object} Size
+ * @property {number} font of the text
+ * @property {number} sign radius of a sign's ring
+ * @property {number} reach radius of a sign's touch target
+ */
 
 /** @type {Size} */
 export const ON_TAB = { font: 12.5, sign: 11, reach: 16 };

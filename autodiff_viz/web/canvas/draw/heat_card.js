@@ -10,7 +10,12 @@ import { PICTURED } from "../state/geometry.js";
 // each, become pixels. Zero is transparent, so that the image fits any theme.
 
 /** @typedef {"value" | "cotangent" | "tangent"} Which */
-/** @typedef {{ width: number, height: number, data: Uint8ClampedArray }} Pixels  four bytes each: red, green, blue, opacity */
+/**
+ * @typedef {object} Pixels
+ * @property {number} width
+ * @property {number} height
+ * @property {Uint8ClampedArray} data four bytes each: red, green, blue, opacity
+ */
 
 const { alphabet: ALPHABET, shades: SHADES, marks: FIRST_MARK, inks: INKS } = shared.heat; // marks: first place of the cells that are not finite
 const MARKED = 5; // px of a cell in an image with marks; else 1

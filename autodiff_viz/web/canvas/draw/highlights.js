@@ -11,7 +11,12 @@ import { wireId } from "./wires.js";
 
 /** @typedef {import("./stage.js").Stage} Stage */
 /** @typedef {import("../../types.js").Wire} Wire */
-/** @typedef {{ node: import("../../types.js").GraphNode, slot: number, against: string }} Port */
+/**
+ * @typedef {object} Port
+ * @property {import("../../types.js").GraphNode} node
+ * @property {number} slot
+ * @property {string} against
+ */
 
 /** Selector of a port. A negative slot is an output: a collapsed group may have several.
  * @param {import("../../types.js").GraphNode} node @param {number} slot */

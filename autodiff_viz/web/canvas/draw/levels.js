@@ -5,8 +5,13 @@
 /** @typedef {"near" | "middle" | "small" | "few" | "one" | "far" | "boxes"} Detail  a card with all that it says; without
  * marks; with its name or sign; with its numbers and its name above; with its numbers alone, those that have room, on a phone;
  * with its sign alone; without text */
-/** @typedef {{ detail: Detail, text: number, number: number, unit: number }} Level  the least sizes of text and numbers in
- * world px, and the factor of marks that hold text */
+/**
+ * @typedef {object} Level
+ * @property {Detail} detail
+ * @property {number} text the least size of text in world px
+ * @property {number} number the least size of numbers in world px
+ * @property {number} unit the factor of marks that hold text
+ */
 
 /** Px on the screen of a small window, at least; numbers come first. */
 export const LEAST = { text: 11, number: 13 };

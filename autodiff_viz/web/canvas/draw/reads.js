@@ -102,9 +102,19 @@ export const legend = () =>
 /** @typedef {import("../../types.js").Point} Point */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("../../types.js").Cubic} Cubic */
-/** @typedef {{ from: GraphNode, to: GraphNode, at: number, cards: GraphNode[] }} Read  `at`: 0 to 1, where on the lower edge of the card it ends;
- * `cards`: all, behind which it should not run */
-/** @typedef {{ root: SVGGraphicsElement, line: Element, arrow: Element }} Thread */
+/**
+ * @typedef {object} Read
+ * @property {GraphNode} from
+ * @property {GraphNode} to
+ * @property {number} at 0 to 1, where on the lower edge of the card it ends
+ * @property {GraphNode[]} cards all, behind which it should not run
+ */
+/**
+ * @typedef {object} Thread
+ * @property {SVGGraphicsElement} root
+ * @property {Element} line
+ * @property {Element} arrow
+ */
 
 const ARROW = "M-6 0L4.5 -4.5L4.5 4.5z";
 const PLACE = 0.3; // of the way, from the node that is read

@@ -19,8 +19,16 @@ import { NEAR } from "./levels.js";
 /** @typedef {import("../../types.js").Point} Point */
 /** @typedef {import("../../types.js").Box} Box */
 /** @typedef {import("./levels.js").Level} Level */
-/** @typedef {{ region: Frame, corners: Point[], holes: Box[], id: string, unit: number, at: Point, silent: boolean }} Shape  `holes`: nodes that it does not hold; `unit`: factor of
- * its tab, whose top-left corner is `at`; `silent`: whether it is drawn without one */
+/**
+ * @typedef {object} Shape
+ * @property {Frame} region
+ * @property {Point[]} corners
+ * @property {Box[]} holes nodes that it does not hold
+ * @property {string} id
+ * @property {number} unit factor of its tab
+ * @property {Point} at top-left corner of its tab
+ * @property {boolean} silent whether it is drawn without a tab
+ */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
 const PAD = { inner: shared.frame.pad, level: shared.frame.level, hole: 7 }; // px around the nodes, and more for each region inside

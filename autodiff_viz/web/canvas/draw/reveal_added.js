@@ -30,7 +30,12 @@ function viewWith(stage, seen, names) {
   return box && showing(stage.view, padded(box, ROUND), sizeOf(stage));
 }
 
-/** @typedef {{ id: string, x: number, y: number }} Placed */
+/**
+ * @typedef {object} Placed
+ * @property {string} id
+ * @property {number} x
+ * @property {number} y
+ */
 
 /** New nodes, whether others have gone or moved, and whether most nodes are new.
  * @param {Placed[]} before @param {Placed[]} after @returns {{ came: string[], moved: boolean, most: boolean }} */

@@ -134,7 +134,13 @@ export const isOfData = (was, is) =>
   Boolean(is.undo?.startsWith(shared.data_of)) &&
   !is.redo;
 
-/** @typedef {{ undo?: string, redo?: string, at?: number, gone?: number }} Steps */
+/**
+ * @typedef {object} Steps
+ * @property {string} [undo]
+ * @property {string} [redo]
+ * @property {number} [at]
+ * @property {number} [gone]
+ */
 /** @typedef {{ history: Steps, nodes: GraphNode[] }} Stepped */
 
 /** The nodes of both drawings that a look finds changed.
@@ -154,7 +160,13 @@ const enumerated = (nodes) =>
     .join(", ") + (nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "");
 
 /** @typedef {import("../editor.js").Editor} Editor */
-/** @typedef {{ root: HTMLElement, text: HTMLElement, wires: HTMLElement, said: string }} Line */
+/**
+ * @typedef {object} Line
+ * @property {HTMLElement} root
+ * @property {HTMLElement} text
+ * @property {HTMLElement} wires
+ * @property {string} said
+ */
 
 const WRITTEN = "The copies now differ, so the formula writes the loop out. Undo brings it back.";
 const LATER = 400; // ms without a change before the list is written

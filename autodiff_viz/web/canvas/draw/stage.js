@@ -110,7 +110,14 @@ const LEAVES = [
   ["overlay"],
 ];
 /** @typedef {"regions" | "wires" | "strings" | "tabs" | "numbers" | "nodes" | "hand" | "overlay"} Layer */
-/** @typedef {{ element: Element, home: Element, before: Node | null }} Lifted what a drag has taken, and from where */
+/**
+ * What a drag has taken, and from where.
+ *
+ * @typedef {object} Lifted
+ * @property {Element} element
+ * @property {Element} home
+ * @property {Node | null} before
+ */
 
 export function openStage() {
   const layers = /** @type {Record<Layer, SVGGraphicsElement>} */ (

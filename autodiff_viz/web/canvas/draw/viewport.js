@@ -160,7 +160,15 @@ export function freeCorner(room, size, nodes, view, been) {
   return null;
 }
 
-/** @typedef {{ top: number, bottom: number, left: number, right: number }} Margins px of the canvas that its bars cover */
+/**
+ * Px of the canvas that its bars cover.
+ *
+ * @typedef {object} Margins
+ * @property {number} top
+ * @property {number} bottom
+ * @property {number} left
+ * @property {number} right
+ */
 
 const ROUND = 12; // px of the world around a node
 

@@ -21,8 +21,15 @@ import {
 /** @typedef {import("../../types.js").Point} Point */
 /** @typedef {import("../../types.js").Box} Box */
 /** @typedef {import("../../types.js").Cubic} Cubic */
-/** @typedef {{ id: string, curve: Cubic[], text: string, weight: number, size?: number, early?: boolean }} Label
- * `size`: px of its font; `early`: it stands near the beginning of its wire */
+/**
+ * @typedef {object} Label
+ * @property {string} id
+ * @property {Cubic[]} curve
+ * @property {string} text
+ * @property {number} weight
+ * @property {number} [size] px of its font
+ * @property {boolean} [early] whether it stands near the beginning of its wire
+ */
 /** @typedef {{ t: number, side: 1 | -1 }} Place how far along its wire, and whether above it (1) or below (-1) */
 
 const CLEAR = 14 / 13; // from the middle of a wire to the middle of its number, of the font's size
@@ -168,12 +175,29 @@ function cellsOf(box) {
 
 /** @typedef {import("../../types.js").Wire} Wire */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {import("../../types.js").Flow} Flow */
 /**
- * @typedef {import("../../types.js").Flow} Flow
- * @typedef {{
- *   root: SVGGraphicsElement, line: SVGGraphicsElement, other: SVGGraphicsElement, hit: Element, arrow: Element, half: Element, number: Element, title: Element, shape: Element | null, layer: Element | null,
- *   wire: Wire | null, from: GraphNode | null, to: GraphNode | null, size: number, flow: Flow, curve: Cubic[], place: Place, shapePlace: Place, complete: boolean, culled: boolean,
- * }} Strand
+ * @typedef {object} Strand
+ * @property {SVGGraphicsElement} root
+ * @property {SVGGraphicsElement} line
+ * @property {SVGGraphicsElement} other
+ * @property {Element} hit
+ * @property {Element} arrow
+ * @property {Element} half
+ * @property {Element} number
+ * @property {Element} title
+ * @property {Element | null} shape
+ * @property {Element | null} layer
+ * @property {Wire | null} wire
+ * @property {GraphNode | null} from
+ * @property {GraphNode | null} to
+ * @property {number} size
+ * @property {Flow} flow
+ * @property {Cubic[]} curve
+ * @property {Place} place
+ * @property {Place} shapePlace
+ * @property {boolean} complete
+ * @property {boolean} culled
  */
 
 const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };

@@ -125,7 +125,13 @@ export function isDocument(text) {
 }
 
 /** @typedef {import("../draw/stage.js").Stage} Stage */
-/** @typedef {{ text: string, w: number, h: number, family: string }} Picture */
+/**
+ * @typedef {object} Picture
+ * @property {string} text
+ * @property {number} w
+ * @property {number} h
+ * @property {string} family
+ */
 
 const MARGIN = 24; // px round the graph
 const SHAPES = "path,rect,circle,line,ellipse,polygon,text";

@@ -48,12 +48,24 @@ export function restoring(search) {
 
 /** @typedef {import("../../connection/edit_sender.js").NewEdit} NewEdit */
 /** @typedef {import("../../types.js").Viewport} Viewport */
-/** @typedef {{ at: number, graph: string, text: string, steps: Record<string, string>, documents?: Record<string, string> }} Trail
- * as lab/persistence/history.py and lab/persistence/address.py make it */
 /**
- * @typedef {{
- *   key: string, search: string, trail?: Trail, view?: Viewport | null, selected?: string[], wire?: string | null,
- * }} Kept  of session `key`, while the address bar said `search`
+ * The history as lab/persistence/history.py and lab/persistence/address.py make it.
+ *
+ * @typedef {object} Trail
+ * @property {number} at
+ * @property {string} graph
+ * @property {string} text
+ * @property {Record<string, string>} steps
+ * @property {Record<string, string>} [documents]
+ */
+/**
+ * @typedef {object} Kept
+ * @property {string} key of the session
+ * @property {string} search what the address bar said meanwhile
+ * @property {Trail} [trail]
+ * @property {Viewport | null} [view]
+ * @property {string[]} [selected]
+ * @property {string | null} [wire]
  */
 
 const MOST = 4; // sessions that are stored

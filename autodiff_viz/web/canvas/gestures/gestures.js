@@ -22,7 +22,17 @@ import { dragWire } from "./wiring.js";
 // lasts while the pointer is down.
 
 /** @typedef {import("../../types.js").Point} Point */
-/** @typedef {{ id: string | null, slot: number, part: string, wire: string | null, region: string | null, group: string | null, step: number, extend: boolean }} Target */
+/**
+ * @typedef {object} Target
+ * @property {string | null} id
+ * @property {number} slot
+ * @property {string} part
+ * @property {string | null} wire
+ * @property {string | null} region
+ * @property {string | null} group
+ * @property {number} step
+ * @property {boolean} extend
+ */
 /** @typedef {{ move: (at: Point, event: PointerEvent) => void, end: (event: PointerEvent | null) => void }} Gesture
  * `end` without an event: the gesture is given up */
 

@@ -64,8 +64,18 @@ export function swipe(editor, start) {
   return { ...pan(editor, start), end };
 }
 
-/** @typedef {{ deltaX: number, deltaY: number, deltaMode: number, ctrlKey: boolean, metaKey: boolean, shiftKey: boolean,
- * wheelDeltaY?: number }} Turn a wheel event */
+/**
+ * A wheel event.
+ *
+ * @typedef {object} Turn
+ * @property {number} deltaX
+ * @property {number} deltaY
+ * @property {number} deltaMode
+ * @property {boolean} ctrlKey
+ * @property {boolean} metaKey
+ * @property {boolean} shiftKey
+ * @property {number} [wheelDeltaY]
+ */
 
 const NOTCH = 0.25; // zoom of one wheel step, at most, as a logarithm
 const LINE = 16; // px

@@ -17,11 +17,27 @@ import { loopReason, reasonAgainst } from "../state/shapes.js";
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("./gestures.js").Target} Target */
 /** @typedef {{ to: string, slot: number }} End */
-/** @typedef {{ node: GraphNode, slot: number, point: Point, from: string, end: End, against: string, loop: boolean }} Port
- * a slot below 0 is an output; `from` and `to` are the wire that would be drawn; `against`: why it cannot, "" where it may */
-/** @typedef {{ forward: boolean, fixed: Point, name: string, slot: number, old: End | null, pulled: string }} Held
- * what is dragged: a wire out of the node `name` or, backwards, one into its `slot`; `old`: the slot that it was
- * pulled out of, and `pulled` the id of its wire on the canvas */
+/**
+ * @typedef {object} Port
+ * @property {GraphNode} node
+ * @property {number} slot below 0 for an output
+ * @property {Point} point
+ * @property {string} from the node where the wire that would be drawn begins
+ * @property {End} end where the wire that would be drawn ends
+ * @property {string} against why the wire cannot be drawn, "" where it may
+ * @property {boolean} loop
+ */
+/**
+ * What is dragged: a wire out of a node or, backwards, one into a slot of it.
+ *
+ * @typedef {object} Held
+ * @property {boolean} forward
+ * @property {Point} fixed
+ * @property {string} name of the node
+ * @property {number} slot
+ * @property {End | null} old the end that the wire was pulled out of
+ * @property {string} pulled the id of its wire on the canvas
+ */
 
 const REACH = 34; // screen px within which a port catches the wire
 

@@ -80,11 +80,19 @@ export function nextInGrid(key, at, tiles) {
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */
 /**
- * @typedef {{ at?: Point, from?: string | null, to?: { to: string, slot: number }, closed?: () => void, refused?: Refused }} Asked
- * `at`: where, in world pixels; `from`: the node that the new one reads, by itself the selected one; `to`:
- * the slot that it feeds; `closed` is called as the palette goes; `refused`: an expression that Python refused
+ * @typedef {object} Asked
+ * @property {Point} [at] where, in world pixels
+ * @property {string | null} [from] the node that the new one reads, by itself the selected one
+ * @property {{ to: string, slot: number }} [to] the slot that it feeds
+ * @property {() => void} [closed] is called as the palette goes
+ * @property {Refused} [refused] an expression that Python refused
  */
-/** @typedef {{ text: string, reason: string, notice: import("../../types.js").Notice }} Refused */
+/**
+ * @typedef {object} Refused
+ * @property {string} text
+ * @property {string} reason
+ * @property {import("../../types.js").Notice} notice
+ */
 
 const GRAD = "grad"; // op whose second wire is chosen in a list
 const LOW = 480; // px of width; on a narrower canvas the palette is at the foot

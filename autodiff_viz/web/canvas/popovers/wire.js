@@ -42,7 +42,12 @@ export function shareOf({ nodes, wires }, wire) {
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("../../inspector/follow.js").Numbers} Numbers */
-/** @typedef {{ nodes: GraphNode[], wires: Wire[], node?: import("../../types.js").NodeData }} Graph  `node`: what Python told of the selected node */
+/**
+ * @typedef {object} Graph
+ * @property {GraphNode[]} nodes
+ * @property {Wire[]} wires
+ * @property {import("../../types.js").NodeData} [node] what Python sent about the selected node
+ */
 
 const DIGITS = { card: 4, wire: 3 };
 const LATER_PLAYED = "not computed yet";

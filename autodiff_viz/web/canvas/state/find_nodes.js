@@ -5,8 +5,17 @@ import { shared } from "../../base/constants.js";
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
-/** @typedef {{ name: string, op: string, symbol: string, value: string, group: string, kinds: string[], frames: string[], values: string[] }} Entry
- * `group`: the groups around the node, the outermost first; the lists are what is searched, in lower case */
+/**
+ * @typedef {object} Entry
+ * @property {string} name
+ * @property {string} op
+ * @property {string} symbol
+ * @property {string} value
+ * @property {string} group the groups around the node, the outermost first
+ * @property {string[]} kinds searched, in lower case
+ * @property {string[]} frames searched, in lower case
+ * @property {string[]} values searched, in lower case
+ */
 
 /** The nodes of a drawing in order, those of a group together where its first node stands.
  * @param {Pick<Drawing, "nodes" | "groups" | "regions">} drawing @param {Map<string, { aliases?: string[] }>} ops by name @returns {Entry[]} */

@@ -58,8 +58,17 @@ function roomy(node, room) {
 /** @typedef {import("../../types.js").Wire} Wire */
 /** @typedef {import("../../types.js").Box} Box */
 /** @typedef {import("../../types.js").Point} Point */
-/** @typedef {{ id: string, group: Group, inside: GraphNode[], box: Box, ins: string[], outs: string[] }} Shut a collapsed group:
- * the nodes in it, the box that they take, who feeds it and who of it feeds others */
+/**
+ * A collapsed group.
+ *
+ * @typedef {object} Shut
+ * @property {string} id
+ * @property {Group} group
+ * @property {GraphNode[]} inside the nodes in it
+ * @property {Box} box that they take
+ * @property {string[]} ins who feeds it
+ * @property {string[]} outs who of it feeds others
+ */
 
 /** The id of a group's card, which is not a valid node name. @param {string} group */
 export const idOf = (group) => `group:${group}`;

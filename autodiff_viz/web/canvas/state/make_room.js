@@ -11,7 +11,14 @@ import { withFoot } from "./tabs.js";
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("../../types.js").Point} Point */
 /** @typedef {"left" | "right" | "above" | "below"} Side */
-/** @typedef {{ nodes: GraphNode[], box: Box, side: Side }} Block  a card with the tabs of its parameters, which goes to a side */
+/**
+ * A card with the tabs of its parameters.
+ *
+ * @typedef {object} Block
+ * @property {GraphNode[]} nodes
+ * @property {Box} box
+ * @property {Side} side to which it goes
+ */
 
 const { clear: CLEAR, frame: FRAME } = shared;
 

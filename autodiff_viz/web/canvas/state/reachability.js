@@ -5,7 +5,12 @@
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
-/** @typedef {{ of: string, by: string, says: string }} Choice */
+/**
+ * @typedef {object} Choice
+ * @property {string} of
+ * @property {string} by
+ * @property {string} says
+ */
 
 const GRAD = "grad"; // its first slot is the output that it differentiates, whose value it does not read
 
@@ -155,7 +160,12 @@ export function grouped(wires, end) {
   return groups;
 }
 
-/** @typedef {{ from: string, to: string, slot: number }} Wire */
+/**
+ * @typedef {object} Wire
+ * @property {string} from
+ * @property {string} to
+ * @property {number} slot
+ */
 
 /** The nodes, their ancestors and their descendants, and the wires between them, by `to:slot`.
  * @param {Wire[]} wires @param {string[]} ids @returns {{ nodes: Set<string>, wires: Set<string> }} */

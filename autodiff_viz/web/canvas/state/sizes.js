@@ -6,8 +6,13 @@ import { sizeOf } from "../../base/numbers.js";
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {"cotangent" | "value" | "elements"} Quantity */
-/** @typedef {{ classes: Map<string, string>, least: number, most: number, kinds: Set<string> }} Sizes `classes`: by node, a
- * step from 0 to 4, "zero", "none" or "nonfinite"; `least` and `most`: of what has a step, 0 without any; `kinds`: of the classes */
+/**
+ * @typedef {object} Sizes
+ * @property {Map<string, string>} classes by node, a step from 0 to 4, "zero", "none" or "nonfinite"
+ * @property {number} least of what has a step, 0 without any
+ * @property {number} most of what has a step, 0 without any
+ * @property {Set<string>} kinds of the classes
+ */
 
 export const STEPS = 5;
 
