@@ -71,13 +71,28 @@ def op_call(graph: Graph, node: Node, shape_of: Callable[[str], Shape]) -> OpCal
         return OpCall(node.op, static, leading, node.op_slots)
     for slot in (OF, BY):
         if not isinstance(node.slots[slot], str):
-            raise GraphError(_no_node(node, slot))
+            empty = node.slots[slot] is None
+            what = ("output that is differentiated", "node by which it is differentiated")[slot]
+            holds = "is empty" if empty else "is a number"
+            raise GraphError(
+                Problem(
+                    "empty-slot" if empty else "grad-of-number",
+                    f"{node.name!r} is the gradient of a node by a node; the {what} {holds}.",
+                    "Wire a node to it, as in grad(loss, w).",
+                    node.name,
+                    slot,
+                )
+            )
     names = runs_again(graph, [node])
     inside = _inside(node, tuple([each for each in order(graph) if each.name in names]))
     if inside.order > limits.GRAD_ORDER:
-        raise GraphError(_order_problem(node))
+        message = f"{node.name!r} is a gradient of a gradient of a gradient."
+        hint = f"At most {limits.GRAD_ORDER} may lie one inside the other; the pass itself adds one more."
+        raise GraphError(Problem("grad-order", message, hint, node=node.name))
     if sum(inside.runs.values()) > limits.GRAD_STEPS:
-        raise GraphError(_too_long(node))
+        message = f"{node.name!r} needs more than {limits.GRAD_STEPS} ops, forward and backward."
+        hint = "Differentiate by a node that is nearer to the output."
+        raise GraphError(Problem("grad-too-long", message, hint, node=node.name))
     elements = sum(count * prod(shape_of(name)) for name, count in inside.runs.items())
     return OpCall(inside.op, (), inside.leading, (*node.slots, *inside.numbers), elements)
 
@@ -100,11 +115,7 @@ class _Inside(NamedTuple):
     runs: Mapping[str, int]
 
 
-def _contents(node: Node, inside: tuple[Node, ...]) -> Hashable:
-    return node.content, *[each.content for each in inside]
-
-
-@remembered(KEPT, _contents)
+@remembered(KEPT, lambda node, inside: (node.content, *[each.content for each in inside]))
 def _inside(node: Node, inside: tuple[Node, ...]) -> _Inside:
     """Make the op of a grad node; memoised.
 
@@ -112,7 +123,8 @@ def _inside(node: Node, inside: tuple[Node, ...]) -> _Inside:
       inside: the nodes that it runs, in topological order, with those that grad nodes among them run.
     """
     # Numbers for names, so that grad nodes that differ in names alone share an op. The z of a grad node may
-    # be outside; it is an input then, without a value, since nothing reads it.
+    # be outside; it is an input then, without a value, since nothing reads it. The node's own rule changes
+    # what arrives at it, and is no part of its op.
     ran = (*map(own_slots, inside), replace(own_slots(node), rule=Rule()))
     named = [*node.slots[BY:], *[name for each in ran for _, name in each.wires], node.name]
     number = {name: str(i) for i, name in enumerate(dict.fromkeys(named))}
@@ -143,7 +155,9 @@ def _inside(node: Node, inside: tuple[Node, ...]) -> _Inside:
     def apply(z: jax.Array, *reads: jax.Array, dynamic: dict[str, dict] | None = None) -> jax.Array:
         like = tuple([jax.ShapeDtypeStruct(each.shape, each.dtype) for each in reads])
         kinds = tuple([(each.shape, each.dtype) for each in like])
-        if kinds not in equations:  # value, pullback and tangent need them, each more than once
+        # Traced once for each combination of shapes: value, pullback and tangent need the equations, each
+        # more than once.
+        if kinds not in equations:
             equations[kinds] = traced(gradient, like, dynamic or {})
         return equations[kinds](reads, dynamic or {})
 
@@ -160,34 +174,31 @@ def _inside(node: Node, inside: tuple[Node, ...]) -> _Inside:
         elementwise=False,
         params=(Param(DYNAMIC, "", dynamic, static=False),) if dynamic else (),
     )
-    by_name = {name: each for each, name in number.items()}
+    name_of = {each: name for name, each in number.items()}
     order, runs = _runs(graph, grad)
     return _Inside(
         GradOf(identity((bare, read)), op),
         [{DYNAMIC: dynamic}] if dynamic else [],
         tuple(numbers.values()),
         order,
-        {by_name[name]: count for name, count in runs.items()},
+        {name_of[name]: count for name, count in runs.items()},
     )
 
 
 def _runs(graph: Graph, node: Node) -> tuple[int, dict[str, int]]:
-    """Return the order of a grad node, and by name of a node inside how many ops it needs: its own and its
-    pullback, and in a grad node inside both of these twice."""
+    """Return the order of a grad node, and by name of a node inside how many ops it needs."""
     highest, runs = 0, {}
     for each in between(graph, node).nodes:
         inner, counts = _runs(graph, each) if each.op == GRAD else (0, {each.name: 1})
         highest = max(highest, inner)
         for name, count in counts.items():
+            # Each op and its pullback; of a grad node inside, its whole program and the pullback of that.
             runs[name] = runs.get(name, 0) + 2 * count
     return 1 + highest, runs
 
 
-def _blocks_key(op: GradOf, *ours: Any) -> Hashable:
-    return op, ours
-
-
-@remembered(KEPT, _blocks_key)
+# Shapes, slots and dtypes are made by the project, so they can be compared as they are.
+@remembered(KEPT, lambda op, *ours: (op, ours))
 def blocks(op: GradOf, shapes: tuple[Shape, ...], slots: tuple[int, ...], dtype: str) -> bool:
     """Return whether `jax.jvp` of a grad node's op raises where its slots have tangents, because a tangent
     arrives at a rule inside it that is a `jax.custom_vjp`.
@@ -211,9 +222,6 @@ def _has(jaxpr: Any, primitive: str) -> bool:
     return False
 
 
-# Check grad nodes, and report the problems that they have.
-
-
 def check_grad(graph: Graph, node: Node) -> None:
     """Check a grad node's number of slots, its parameters and rule, and how many the graph has.
 
@@ -231,36 +239,3 @@ def check_grad(graph: Graph, node: Node) -> None:
     if len(grads) > limits.GRADS:
         message = f"The graph has {len(grads)} grad nodes; the limit is {limits.GRADS}."
         raise GraphError(Problem("too-many-grads", message, "Remove some of them.", node=grads[limits.GRADS]))
-
-
-def _no_node(node: Node, slot: int) -> Problem:
-    """Return the problem of a slot of a grad node that holds no node."""
-    what = ("output that is differentiated", "node by which it is differentiated")[slot]
-    found = "is empty" if node.slots[slot] is None else "is a number"
-    return Problem(
-        "grad-of-number" if node.slots[slot] is not None else "empty-slot",
-        f"{node.name!r} is the gradient of a node by a node; the {what} {found}.",
-        "Wire a node to it, as in grad(loss, w).",
-        node.name,
-        slot,
-    )
-
-
-def _order_problem(node: Node) -> Problem:
-    """Return the problem of a grad node of too high an order."""
-    return Problem(
-        "grad-order",
-        f"{node.name!r} is a gradient of a gradient of a gradient.",
-        f"At most {limits.GRAD_ORDER} may lie one inside the other; the pass itself adds one more.",
-        node=node.name,
-    )
-
-
-def _too_long(node: Node) -> Problem:
-    """Return the problem of a grad node that needs too many ops."""
-    return Problem(
-        "grad-too-long",
-        f"{node.name!r} needs more than {limits.GRAD_STEPS} ops, forward and backward.",
-        "Differentiate by a node that is nearer to the output.",
-        node=node.name,
-    )

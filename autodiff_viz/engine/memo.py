@@ -36,25 +36,25 @@ class Evaluation:
         self.asked: set[Hashable] = set()
 
 
-class _Here(local):
-    """The evaluation under way in this thread, and for whom it is."""
+class _OfThread(local):
+    """The evaluation under way in this thread, and the visitor who requests it."""
 
     evaluation: Evaluation | None = None
     visitor: Hashable = None
 
 
-_here = _Here()
+_of_thread = _OfThread()
 
 
 @contextmanager
 def _holding(field: str, value: Any) -> Iterator[None]:
     """Set a field of this thread inside `with`."""
-    before = getattr(_here, field)
-    setattr(_here, field, value)
+    before = getattr(_of_thread, field)
+    setattr(_of_thread, field, value)
     try:
         yield
     finally:
-        setattr(_here, field, before)
+        setattr(_of_thread, field, before)
 
 
 def within(evaluation: Evaluation) -> AbstractContextManager[None]:
@@ -118,15 +118,20 @@ def shared(
         def added(key: Hashable, result: R, number: int) -> _Entry:
             with lock:
                 missed[0] += 1
-                on_trial = _settled(entries) >= most - trial
-                entry = entries[key] = _Entry(result, on_trial, number, _here.visitor)
-                for old in _surplus(entries, most, trial):
-                    del entries[old]
+                # As long as the protected segment has room, a result need not be requested twice.
+                on_trial = sum(not entry.on_trial for entry in entries.values()) >= most - trial
+                entry = entries[key] = _Entry(result, on_trial, number, _of_thread.visitor)
+                # Of each segment the least recently used go, as many as it has beyond its room.
+                for segment, room in ((True, trial), (False, most - trial)):
+                    keys = [key for key, entry in entries.items() if entry.on_trial is segment]
+                    keys.sort(key=lambda key: entries[key].last)
+                    for old in keys[: max(0, len(keys) - room)]:
+                        del entries[old]
             return entry
 
         @wraps(make)
         def call(*arguments: Any) -> R:
-            wanted, now = key(*arguments), _here.evaluation or Evaluation()
+            wanted, now = key(*arguments), _of_thread.evaluation or Evaluation()
             if wanted not in now.asked:
                 if len(now.asked) >= trial:
                     raise too_many(*arguments)
@@ -135,10 +140,14 @@ def shared(
             if entry is None:
                 entry = computed(wanted, arguments, now.number)
             else:
-                if entry.visitor != _here.visitor:
+                if entry.visitor != _of_thread.visitor:
                     entry.visitor = None
                 if entry.on_trial and entry.first != now.number:
-                    entry.on_trial = _of_one(entries, entry.visitor) >= (most - trial) // 4
+                    # Protected, unless one visitor alone uses it and has a quarter of the segment already.
+                    # A copy, since other threads add entries meanwhile.
+                    alone, kept = entry.visitor, [*entries.values()]
+                    own = 0 if alone is None else sum(e.visitor == alone and not e.on_trial for e in kept)
+                    entry.on_trial = own >= (most - trial) // 4
             entry.last = now.number
             return entry.result
 
@@ -148,24 +157,3 @@ def shared(
         return call
 
     return decorate
-
-
-def _settled(entries: dict[Hashable, _Entry]) -> int:
-    return sum(not entry.on_trial for entry in entries.values())
-
-
-def _of_one(entries: dict[Hashable, _Entry], visitor: Hashable) -> int:
-    """Return how many results are kept, not on trial, for this visitor alone."""
-    if visitor is None:
-        return 0
-    return sum(entry.visitor == visitor and not entry.on_trial for entry in [*entries.values()])
-
-
-def _surplus(entries: dict[Hashable, _Entry], most: int, trial: int) -> list[Hashable]:
-    """Return the least recently used entries beyond the room, among those on trial and among the others."""
-    over = []
-    for on_trial, room in ((True, trial), (False, most - trial)):
-        kind = [key for key, entry in entries.items() if entry.on_trial is on_trial]
-        kind.sort(key=lambda key: entries[key].last)
-        over += kind[: max(0, len(kind) - room)]
-    return over

@@ -268,6 +268,36 @@ def test_what_a_gradient_cannot_be_is_refused_in_words(name):
         trace(graph)
 
 
+def chain_of(sines: int) -> str:
+    """Return the text of z, which is x under so many sines, one node each."""
+    steps = [f"z{i + 1} = sin(z{i})" for i in range(sines)]
+    return "\n".join(["z0 = 1.0", *steps])
+
+
+@pytest.mark.parametrize(
+    ("most", "grads", "node"),
+    [
+        # each sine runs forward and back: 1,000 * 2 = 2,000 ops, which is the limit; 1,001 * 2 = 2,002
+        (1_000, ["g = grad(z{n}, z0)"], "g"),
+        # forward and back, and both once more: 500 * 2 * 2 = 2,000, and 501 * 2 * 2 = 2,004; g needs 1,002
+        (500, ["g = grad(z{n}, z0)", "h = grad(g, z0)"], "h"),
+        # in h the sines run 4 times for g and 2 times for z, the product 2 times: 333 * 6 + 2 = 2,000
+        (333, ["g = grad(z{n}, z0)", "y = g * z{n}", "h = grad(y, z0)"], "h"),
+    ],
+    ids=["first order", "second order", "both"],
+)
+def test_a_gradient_of_too_many_ops_is_refused_in_words(most, grads, node):
+    def refused(sines):
+        graph = parse("\n".join([chain_of(sines), *grads]).format(n=sines))
+        return [problem for problem in problems(graph) if problem.code == "grad-too-long"]
+
+    assert refused(most) == []
+    (problem,) = refused(most + 1)
+    assert problem.node == node
+    assert "more than 2000 ops" in problem.message
+    assert problem.hint
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
