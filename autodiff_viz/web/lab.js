@@ -3,7 +3,7 @@
 // for all edits and one message from Python for all parts.
 
 import { html } from "./base/dom.js";
-import { hear, tell } from "./base/events.js";
+import { listen, dispatch } from "./base/events.js";
 import { explainTerms } from "./base/term.js";
 import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
@@ -11,20 +11,20 @@ import { openFind } from "./canvas/popovers/find.js";
 import { whenRefused } from "./canvas/popovers/notice.js";
 import { complete, Drawings } from "./canvas/state/delta.js";
 import { loadAhead } from "./connection/ahead.js";
-import { Question, STILL_MS } from "./connection/idle_refresh.js";
+import { IdleRefresh, STILL_MS } from "./connection/idle_refresh.js";
 import { watchReturn } from "./connection/network.js";
 import { LabSocket, rereadAddress, showAddress } from "./connection/socket.js";
 import { Dock } from "./dock/dock.js";
-import { isHigh, isLarge, secondNow, showLook, watchLook } from "./dock/layout.js";
+import { isHigh, isLarge, secondFigure, showLook, watchLook } from "./dock/layout.js";
 import { listenToMarker } from "./dock/marker.js";
 import { Panels, showPanel } from "./dock/panels.js";
-import { Sight } from "./dock/visibility.js";
+import { FigureVisibility } from "./dock/visibility.js";
 import { TwinsTable } from "./explain/compare.js";
 import { listenToBars } from "./explain/cotangents.js";
-import { PathLight, PathsList } from "./explain/paths.js";
+import { PathHighlight, PathsList } from "./explain/paths.js";
 import { listenToSweeps } from "./explain/sweep.js";
-import { Check } from "./explain/verification.js";
-import { Cause } from "./explain/zero.js";
+import { VerificationLine } from "./explain/verification.js";
+import { WhyZero } from "./explain/zero.js";
 import { listenToKeys } from "./formula/caret.js";
 import { Formula } from "./formula/editor.js";
 import { Inspector } from "./inspector/panel.js";
@@ -67,9 +67,9 @@ export class Lab {
     this.sync = new SourceSync(this.editor, this.formula);
     this.board = new Board(this.mail.desk("slide"));
     this.inspector = new Inspector({ send: (edit, refused) => this.send(edit, refused) });
-    this.cause = new Cause(this.editor);
-    const pathLight = new PathLight(this.editor);
-    this.check = new Check({
+    this.cause = new WhyZero(this.editor);
+    const pathLight = new PathHighlight(this.editor);
+    this.check = new VerificationLine({
       select: (name) => this.editor.select([name]),
       light: (path) => pathLight.show(path),
       ask: (on) => this.editor.send({ kind: "check", on }),
@@ -121,8 +121,8 @@ export class Lab {
       show_node: () => showPanel("node"),
       ...Object.fromEntries(tabs.map(({ name }) => [`show_${name}`, () => this.showPlot(name)])),
     });
-    this.question = new Question(this.mail);
-    this.sight = new Sight(() => this.question.ask());
+    this.question = new IdleRefresh(this.mail);
+    this.sight = new FigureVisibility(() => this.question.ask());
     this.socket = new LabSocket(
       (word) => this.receive(word, this.component),
       () => (this.mail.wake(), this.question.wait(STILL_MS)),
@@ -154,8 +154,8 @@ export class Lab {
     this.formula.find = () => openFind(this.editor, this.formula.area);
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
-    hear("formula", (about) => (about.text = this.formula.area.value), gone);
-    hear(
+    listen("formula", (about) => (about.text = this.formula.area.value), gone);
+    listen(
       "lag",
       ({ on, says, check }) => (
         this.inspector.lag(on ? says : null),
@@ -164,7 +164,7 @@ export class Lab {
       ),
       gone,
     );
-    hear(
+    listen(
       "numbers",
       ({ numbers }) => (
         this.inspector.follow(numbers),
@@ -172,11 +172,11 @@ export class Lab {
       ),
       gone,
     );
-    hear("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
-    hear("menu", () => this.check.fold(), gone);
-    hear("want", ({ inputs }) => this.want(inputs), gone);
-    hear("wants-play", ({ state }) => this.wantPlay(state), gone);
-    hear("stepped", ({ state }) => ((this.stepped = state), this.mail.ask({})), gone);
+    listen("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
+    listen("menu", () => this.check.fold(), gone);
+    listen("want", ({ inputs }) => this.want(inputs), gone);
+    listen("wants-play", ({ state }) => this.wantPlay(state), gone);
+    listen("stepped", ({ state }) => ((this.stepped = state), this.mail.ask({})), gone);
   }
 
   get isHere() {
@@ -262,7 +262,7 @@ export class Lab {
 
   /** What the figures depend on besides the graph: `second` beside the first, large type, and room to be `high`. */
   get look() {
-    const second = secondNow();
+    const second = secondFigure();
     return {
       ...(second && document.documentElement.dataset.avSecond === second && { second }),
       ...(isLarge() && { large: true }),
@@ -290,13 +290,13 @@ export class Lab {
   /** @param {import("./explain/play.js").Sent} sent */
   played(sent) {
     if (this.plays === sent.state) this.plays = null;
-    tell("played", sent);
+    dispatch("played", sent);
   }
 
   /** @param {import("./canvas/scrub.js").Sent} table */
   keep(table) {
     if (this.wanted.get(table.input) === table.key) this.wanted.delete(table.input);
-    tell("sweep", table);
+    dispatch("sweep", table);
   }
 
   close() {

@@ -2,7 +2,7 @@
 // Start and update the lab component: the entry point, called with every message from Python on the same
 // parent element.
 
-import { read } from "./connection/socket.js";
+import { readAnswer } from "./connection/socket.js";
 import { Lab } from "./lab.js";
 
 /** @type {WeakMap<Node, Lab>} */
@@ -14,6 +14,6 @@ const labs = new WeakMap();
 export default function main({ data, parentElement, setTriggerValue }, css, constants) {
   const lab = labs.get(parentElement) ?? new Lab(parentElement, css, constants);
   labs.set(parentElement, lab);
-  lab.receive(read(data), (message) => setTriggerValue("outbox", message));
+  lab.receive(readAnswer(data), (message) => setTriggerValue("outbox", message));
   return () => lab.isHere || lab.close(); // Streamlit cleans up superseded calls too
 }

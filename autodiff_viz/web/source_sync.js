@@ -2,7 +2,7 @@
 // Highlight on the canvas at once what the caret and the pointer in the formula mean, and select it once the caret
 // rests; mark in the formula what is selected, and pointed at, on the canvas.
 
-import { bring } from "./canvas/actions/bring.js";
+import { bringIntoView } from "./canvas/actions/bring.js";
 import { nodesOf } from "./canvas/state/fold.js";
 import {
   hasCaret,
@@ -10,7 +10,7 @@ import {
   nodesBetween,
   nodesUnder,
   placesOf,
-  spotAt,
+  characterAt,
   spotsOf,
 } from "./formula/places.js";
 import { listenToPointing } from "./formula/pointing.js";
@@ -70,13 +70,13 @@ export class SourceSync {
   select() {
     const caret = this.means.caret.filter((name) => this.editor.node(name)); // one may just have been deleted
     if (!caret.length || !hasCaret(this.formula)) return;
-    bring(this.editor, caret);
+    bringIntoView(this.editor, caret);
     this.editor.select(caret, true);
   }
 
   /** Follow the pointer in the formula. @param {{ x: number, y: number } | null} at */
   hover(at) {
-    const spot = at && spotAt(this.formula, this.index.lines, at.x, at.y);
+    const spot = at && characterAt(this.formula, this.index.lines, at.x, at.y);
     this.light({ pointer: spot ? nodesUnder(this.index, spot) : [] });
   }
 

@@ -5,18 +5,18 @@
 const NAME = "autodiff-viz-";
 
 /** Dispatch an event and return its detail, which listeners may have changed.
- * @template {object} T @param {string} news @param {T} about @returns {T} */
-export function tell(news, about) {
-  document.dispatchEvent(new CustomEvent(NAME + news, { detail: about }));
+ * @template {object} T @param {string} type @param {T} about @returns {T} */
+export function dispatch(type, about) {
+  document.dispatchEvent(new CustomEvent(NAME + type, { detail: about }));
   return about;
 }
 
 /** Listen until `gone()` returns true.
- * @param {string} news @param {(about: any) => void} told @param {() => boolean} gone */
-export function hear(news, told, gone) {
-  const listener = (/** @type {Event} */ event) => {
-    if (gone()) document.removeEventListener(NAME + news, listener);
-    else told(/** @type {CustomEvent} */ (event).detail);
+ * @param {string} type @param {(about: any) => void} listener @param {() => boolean} gone */
+export function listen(type, listener, gone) {
+  const onEvent = (/** @type {Event} */ event) => {
+    if (gone()) document.removeEventListener(NAME + type, onEvent);
+    else listener(/** @type {CustomEvent} */ (event).detail);
   };
-  document.addEventListener(NAME + news, listener);
+  document.addEventListener(NAME + type, onEvent);
 }

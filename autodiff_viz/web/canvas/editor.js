@@ -1,31 +1,31 @@
 // @ts-check
 // Edit one graph: hold Python's last drawing, the pending edits, the selection and the stage that shows them.
 
-import { tell } from "../base/events.js";
-import { Mail } from "../connection/edit_sender.js";
-import { isOffline, tellOffline } from "../connection/network.js";
+import { dispatch } from "../base/events.js";
+import { EditSender } from "../connection/edit_sender.js";
+import { isOffline, showOffline } from "../connection/network.js";
 import { fromFragment } from "../dock/layout.js";
-import { dragFrame, groundOf, lay } from "./draw/drag_frame.js";
-import { markStale, Pointed, Waiting } from "./draw/highlights.js";
-import { changed, comeView } from "./draw/reveal_added.js";
+import { dragFrame, groundOf, endDragFrame } from "./draw/drag_frame.js";
+import { markStale, PointedNodes, WaitingLine } from "./draw/highlights.js";
+import { diffNodes, viewAfterEdit } from "./draw/reveal_added.js";
 import {
   isLarge,
-  look,
+  setView,
   measureCanvas,
   openStage,
   paint,
   partView,
-  shifted,
+  viewMovedTo,
   showsWhole,
   sizeOf,
   wholeView,
 } from "./draw/stage.js";
-import { Keeping } from "./files/session_store.js";
-import { folding, namesIn, seenAs } from "./state/fold.js";
+import { SessionStore } from "./files/session_store.js";
+import { folding, namesIn, visibleCard } from "./state/fold.js";
 import { withMoves } from "./state/frames.js";
-import { bounds, padded, showing, viewOf } from "./state/geometry.js";
-import { BESIDE, moved, NO_MATTER, predict } from "./state/predict.js";
-import { stacked } from "./state/tabs.js";
+import { bounds, padded, viewShowing, viewOf } from "./state/geometry.js";
+import { BESIDE, withPositions, NO_MATTER, predict } from "./state/predict.js";
+import { stackTabs } from "./state/tabs.js";
 
 /** @typedef {import("../types.js").Drawing} Drawing */
 /** @typedef {import("../types.js").NewEdit} NewEdit */
@@ -50,12 +50,12 @@ export class Editor {
     this.stage = openStage();
     this.root = this.stage.host; // with the strip of tools, once they are made
     this.tools = this.stage.host; // the buttons of the page's bar
-    this.waiting = new Waiting(this.stage.host);
+    this.waiting = new WaitingLine(this.stage.host);
     this.drawing = NOTHING; // as Python sent it
     this.shown = NOTHING; // with the pending edits applied (optimistic update)
     this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas
     this.fold = folding();
-    this.mail = new Mail("lab", this.stage.host, {
+    this.mail = new EditSender("lab", this.stage.host, {
       changed: () => this.tell(),
       going: () => this.keeping.keep(true),
       leaving: () => this.leaving.forEach((leave) => leave()),
@@ -96,8 +96,8 @@ export class Editor {
     /** Part of the graph that the address asks for, until it is on view. */
     this.linked = fromFragment(location.hash).place;
     this.byHand = false; // whether the last edit moved nodes
-    this.pointed = new Pointed(this);
-    this.keeping = new Keeping(this);
+    this.pointed = new PointedNodes(this);
+    this.keeping = new SessionStore(this);
   }
 
   /** The pending edits of the canvas. */
@@ -146,14 +146,14 @@ export class Editor {
     this.mail.send(edit);
     const { nodes } = this.seen;
     this.refresh(); // with new nodes, which Python's drawing then has already: they come into view now
-    if (this.fitted && changed(nodes, this.seen.nodes).came.length) this.reframe(nodes);
+    if (this.fitted && diffNodes(nodes, this.seen.nodes).came.length) this.reframe(nodes);
   }
 
   /** Show how many edits are pending, for the user and for tests. */
   tell() {
     const { length } = this.outbox.pending;
     this.stage.host.dataset.pending = String(length);
-    tellOffline(this.stage.host, length);
+    showOffline(this.stage.host, length);
     const awaits = this.mail.outbox.pending.some(
       ({ kind }) => kind !== "slide" && !NO_MATTER.has(kind),
     ); // a slider moves its numbers itself
@@ -176,7 +176,7 @@ export class Editor {
   tellSingle(quietly = false) {
     if (this.single === this.told) return false;
     this.told = this.single;
-    if (!quietly) tell("selected", { name: this.single });
+    if (!quietly) dispatch("selected", { name: this.single });
     this.send({ kind: "select", node: this.single });
     return true;
   }
@@ -225,14 +225,14 @@ export class Editor {
   refresh() {
     const { stage } = this;
     const expected = predict(this.drawing, this.outbox.pending, this.ops);
-    this.shown = this.dragged ? stacked(moved(expected, this.dragged)) : expected;
+    this.shown = this.dragged ? stackTabs(withPositions(expected, this.dragged)) : expected;
     if (this.dragged) this.ground = groundOf(this, expected);
     if (this.memberMoves) this.shown = withMoves(this.shown, this.memberMoves);
     this.seen = this.fold(this.shown, this.hiding);
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
     const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;
-    lay(stage);
+    endDragFrame(stage);
     paint(stage, this.seen, this.dragged !== null);
     if (focused && !focused.isConnected) stage.surface.focus({ preventScroll: true }); // its node has been removed: keep the keyboard focus
     const chosen = new Set(this.chosen.map(({ id }) => id));
@@ -248,14 +248,18 @@ export class Editor {
   /** Set the view. @param {import("../types.js").Viewport} view @param {boolean} [byUser] */
   look(view, byUser = true) {
     if (byUser) this.choice = "own";
-    look(this.stage, view);
+    setView(this.stage, view);
     this.watchers.forEach((watch) => watch());
   }
 
   /** Show the whole graph, or the named nodes. @param {Set<string>} [names] */
   fit(names) {
     const some = names?.size
-      ? partView(this.stage, this.seen, new Set([...names].map((name) => seenAs(this.seen, name))))
+      ? partView(
+          this.stage,
+          this.seen,
+          new Set([...names].map((name) => visibleCard(this.seen, name))),
+        )
       : null;
     if (some) return this.look(some);
     this.choice = "whole";
@@ -265,15 +269,15 @@ export class Editor {
 
   /** Bring nodes into view by the smallest move. @param {Iterable<string>} names */
   show(names) {
-    const ids = new Set([...names].map((name) => seenAs(this.seen, name)));
+    const ids = new Set([...names].map((name) => visibleCard(this.seen, name)));
     const box = bounds(this.seen.nodes.filter(({ id }) => ids.has(id)));
-    const view = box && showing(this.stage.view, padded(box, 24), sizeOf(this.stage));
+    const view = box && viewShowing(this.stage.view, padded(box, 24), sizeOf(this.stage));
     if (view && view !== this.stage.view) this.look(view, this.choice === "own");
   }
 
   /** Bring nodes that have just come into view, and the output with them. @param {string[]} names @param {boolean} pasted */
   showCome(names, pasted) {
-    const view = comeView(this.stage, this.seen, names, this.choice, pasted);
+    const view = viewAfterEdit(this.stage, this.seen, names, this.choice, pasted);
     if (view) this.look(view, this.choice === "own");
   }
 
@@ -281,7 +285,7 @@ export class Editor {
   showOutput() {
     const output = this.seen.nodes.find(({ isOutput }) => isOutput);
     const { w, h } = sizeOf(this.stage);
-    if (!output || !w || showing(this.stage.view, output, { w, h }) === this.stage.view) return;
+    if (!output || !w || viewShowing(this.stage.view, output, { w, h }) === this.stage.view) return;
     this.choice = "first";
     measureCanvas(this.stage);
     this.look(wholeView(this.stage, this.seen, true), false);
@@ -302,7 +306,7 @@ export class Editor {
    * into view. @param {import("../types.js").GraphNode[]} before what was on the canvas */
   reframe(before) {
     const { stage, seen, choice } = this;
-    const { came, moved, most } = changed(before, seen.nodes);
+    const { came, moved, most } = diffNodes(before, seen.nodes);
     if (this.dragged || !(came.length || moved) || (this.byHand && !came.length)) return;
     if (most) this.choice = "first";
     measureCanvas(stage);
@@ -311,7 +315,7 @@ export class Editor {
     if (fits && !(came.length && isLarge(seen) && !most)) {
       if (most || !showsWhole(stage, whole)) this.look(whole, false);
     } else if (came.length) {
-      const view = shifted(
+      const view = viewMovedTo(
         stage,
         seen.nodes.filter(({ id }) => came.includes(id)),
       );

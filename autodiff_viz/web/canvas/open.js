@@ -8,15 +8,15 @@ import { openTransport } from "../explain/play_bar.js";
 import { markRanges } from "../explain/precision.js";
 import { listenToClipboard } from "./actions/clipboard.js";
 import { noteHidden } from "./actions/hiding.js";
-import { listenToReach } from "./actions/keyboard.js";
+import { listenToKeyboardWire } from "./actions/keyboard.js";
 import { answerKeys, listenToKeys } from "./actions/keys.js";
-import { pageTools, rove, toolStrip } from "./actions/toolbar.js";
-import { tellElements } from "./draw/elements.js";
+import { pageTools, makeOneTabStop, toolStrip } from "./actions/toolbar.js";
+import { showElementTips } from "./draw/elements.js";
 import { traceLineage } from "./draw/highlights.js";
 import { openMinimap } from "./draw/minimap.js";
 import { animateMoves } from "./draw/motion.js";
 import { legend, showReads } from "./draw/reads.js";
-import { speak } from "./draw/screen_reader.js";
+import { keepDescriptions } from "./draw/screen_reader.js";
 import { fillBySize } from "./draw/size_key.js";
 import { Editor } from "./editor.js";
 import { listenToDocuments } from "./gestures/drop.js";
@@ -24,7 +24,7 @@ import { listenToPointers } from "./gestures/gestures.js";
 import { listenToPanning, listenToWheel } from "./gestures/pan_zoom.js";
 import { keepFieldsInView, listenToHolding } from "./gestures/touch.js";
 import { showNotices } from "./popovers/notice.js";
-import { handBar } from "./popovers/phone_bar.js";
+import { phoneBar } from "./popovers/phone_bar.js";
 import { welcome } from "./popovers/welcome.js";
 import { listenToSliders } from "./scrub.js";
 import { variantsBar } from "./variants.js";
@@ -42,7 +42,7 @@ export function openEditor(palette) {
   listenToWheel(editor);
   animateMoves(editor);
   traceLineage(editor);
-  tellElements(editor);
+  showElementTips(editor);
   host.append(legend());
   fillBySize(editor);
   noteHidden(editor);
@@ -53,7 +53,7 @@ export function openEditor(palette) {
   showNotices(editor);
   listenToSliders(editor);
   listenToDocuments(editor);
-  listenToReach(editor);
+  listenToKeyboardWire(editor);
   listenToHolding(editor);
   keepFieldsInView(editor);
   editor.tools = pageTools(editor);
@@ -68,13 +68,13 @@ export function openEditor(palette) {
     twinsBar(editor),
     forwardBar(editor),
     host,
-    handBar(editor),
+    phoneBar(editor),
     bench,
   );
   for (const place of [editor.root, editor.tools])
     for (const bar of [place, ...place.querySelectorAll("*")])
-      if (bar.role === "toolbar") rove(/** @type {HTMLElement} */ (bar));
+      if (bar.role === "toolbar") makeOneTabStop(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
-  speak(editor);
+  keepDescriptions(editor);
   return editor;
 }

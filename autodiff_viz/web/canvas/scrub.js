@@ -3,7 +3,7 @@
 // release the numbers of the last position stay until Python's numbers for the exact value arrive.
 
 import { html, setText } from "../base/dom.js";
-import { hear, tell } from "../base/events.js";
+import { listen, dispatch } from "../base/events.js";
 import { numberText, signOf, sizeOf, steady, widthOf } from "../base/numbers.js";
 import { slideNumber } from "./draw/cards.js";
 import { showFlow, wireId } from "./draw/wires.js";
@@ -65,10 +65,10 @@ export function watchLag(editor, heldNow) {
     const { state, live } = editor.drawing;
     const why = { held: heldNow(), busy: waiting.size > 0 || editor.isUnsure, live };
     setText(sheet, lagRule(state, why));
-    tell("lag", { on: Boolean(why.held) || why.busy, ...lagWords({ ...why, live: false }) });
+    dispatch("lag", { on: Boolean(why.held) || why.busy, ...lagWords({ ...why, live: false }) });
   };
   const gone = () => !sheet.isConnected;
-  hear("waits", ({ who, on }) => (on ? waiting.add(who) : waiting.delete(who), say()), gone);
+  listen("waits", ({ who, on }) => (on ? waiting.add(who) : waiting.delete(who), say()), gone);
   editor.watchers.push(say);
   return say;
 }
@@ -198,10 +198,10 @@ export function listenToSliders(editor) {
   const scrub = new Scrub(editor);
   const { host } = editor.stage;
   const gone = () => !host.isConnected && editor.drawing.rev >= 0;
-  hear("scrub", (about) => (about.position = scrub.to(about.input, about.value)), gone);
-  hear("settled", () => scrub.leave(), gone);
-  hear("sweep", (sent) => scrub.keep(sent), gone);
-  hear("near", ({ inputs }) => scrub.want(inputs), gone);
+  listen("scrub", (about) => (about.position = scrub.to(about.input, about.value)), gone);
+  listen("settled", () => scrub.leave(), gone);
+  listen("sweep", (sent) => scrub.keep(sent), gone);
+  listen("near", ({ inputs }) => scrub.want(inputs), gone);
   host.addEventListener("pointerleave", () => scrub.want());
   editor.watchers.push(() => scrub.refreshed());
 }
@@ -262,7 +262,7 @@ class Scrub {
           key && !this.tables.has(key) && now - (this.asked.get(key) ?? -Infinity) > AGAIN_MS,
       );
     if (!missing.length) return;
-    tell("want", { inputs: missing });
+    dispatch("want", { inputs: missing });
     for (const [, key] of missing) this.asked.set(key, now);
   }
 
@@ -320,7 +320,7 @@ class Scrub {
   /** Tell the numbers of the position on view; null for Python's own. */
   tellNumbers() {
     this.editor.numbers = this.over?.row.numbers ?? null;
-    tell("numbers", { numbers: this.editor.numbers });
+    dispatch("numbers", { numbers: this.editor.numbers });
   }
 
   /** Restore Python's own numbers. */

@@ -43,18 +43,18 @@ export const MOST_MS = 24000; // longest delay, for a server that is very busy
 export const AT_ONCE = shared.limits.edits / 2; // edits in a message; Python refuses a message with more than twice as many
 
 /** @param {string} key @param {number} ack @returns {Outbox} */
-export const begin = (key, ack) => ({ key, last: ack, pending: [] });
+export const newOutbox = (key, ack) => ({ key, last: ack, pending: [] });
 
 /** Number `edit` and keep it until it is acknowledged.
  * @param {Outbox} outbox @param {NewEdit} edit @returns {Outbox} */
-export function push(outbox, edit) {
+export function enqueue(outbox, edit) {
   const seq = outbox.last + 1;
   return { ...outbox, last: seq, pending: [...outbox.pending, { ...edit, seq }] };
 }
 
 /** Remove the edits that Python has applied.
  * @param {Outbox} outbox @param {number} ack @returns {Outbox} */
-export const confirm = (outbox, ack) => ({
+export const acknowledge = (outbox, ack) => ({
   ...outbox,
   last: Math.max(outbox.last, ack),
   pending: outbox.pending.filter((edit) => edit.seq > ack),
@@ -63,7 +63,7 @@ export const confirm = (outbox, ack) => ({
 /** The edits of `left` that are still to be applied to the document that Python has open; none for another document.
  * @param {Left} left @param {Word} word @param {string} search the address bar's query now
  * @param {boolean} [reloaded] whether the page was loaded again, maybe by an address that lacks the early edits @returns {Edit[]} */
-export function due(left, { key, ack, document = 0, from }, search, reloaded = false) {
+export function stillToApply(left, { key, ack, document = 0, from }, search, reloaded = false) {
   if (left.key === key)
     return left.document === document ? left.pending.filter(({ seq }) => seq > ack) : [];
   if (from?.[0] === left.key) return left.pending.filter(({ seq }) => seq > from[1]);
@@ -78,20 +78,24 @@ const OWN = ["kept", "restored", "resync"];
  * @param {Left[]} lefts newest first @param {Word} word @param {string} search
  * @param {NewEdit[]} [first] what a new session is sent before them @param {boolean} [reloaded]
  * @returns {{ outbox: Outbox, rest: Left[] }} */
-export function adopt(lefts, word, search, first = [], reloaded = false) {
+export function adoptOutbox(lefts, word, search, first = [], reloaded = false) {
   const rest = lefts.filter(({ key }) => key !== word.key);
   const own = lefts.find(({ key }) => key === word.key);
   if (own)
     return {
-      outbox: { ...own, last: Math.max(own.last, word.ack), pending: due(own, word, search) },
+      outbox: {
+        ...own,
+        last: Math.max(own.last, word.ack),
+        pending: stillToApply(own, word, search),
+      },
       rest,
     };
-  const left = rest.find((one) => due(one, word, search, reloaded).length);
+  const left = rest.find((one) => stillToApply(one, word, search, reloaded).length);
   const edits = left
-    ? due(left, word, search, reloaded).filter(({ kind }) => !OWN.includes(kind))
+    ? stillToApply(left, word, search, reloaded).filter(({ kind }) => !OWN.includes(kind))
     : [];
   return {
-    outbox: [...first, ...edits].reduce(push, begin(word.key, word.ack)),
+    outbox: [...first, ...edits].reduce(enqueue, newOutbox(word.key, word.ack)),
     rest: rest.filter((one) => one !== left),
   };
 }
@@ -111,7 +115,7 @@ const EARLY_MS = 300; // in which the browser may begin to load a page again by 
 const GONE_MS = 30_000; // a page that is still there so long after the browser began to leave it stays
 
 /** @template {{ isConnected: boolean }} [Host={ isConnected: boolean }] */
-export class Mail {
+export class EditSender {
   /** @param {string} name of the component @param {Host} host the editor's element: once it
    * has left the page, the mail is its successor's
    * @param {{ changed?: () => void, going?: () => void, leaving?: () => void }} [told] of the connection and each edit; of the
@@ -121,7 +125,7 @@ export class Mail {
     this.host = host;
     this.changed = changed;
     this.toldGoing = going;
-    this.outbox = begin("", 0);
+    this.outbox = newOutbox("", 0);
     this.document = 0;
     this.timer = 0;
     this.patience = RESEND_MS;
@@ -172,10 +176,10 @@ export class Mail {
     this.document = word.document ?? 0;
     if (!opening) {
       this.noteConfirmed(this.outbox.pending.filter(({ seq }) => seq <= word.ack));
-      this.keep(confirm(this.outbox, word.ack));
+      this.keep(acknowledge(this.outbox, word.ack));
     } else {
       [this.late, this.recent, this.early] = [[], [], 0];
-      const { outbox, rest } = adopt(
+      const { outbox, rest } = adoptOutbox(
         readList(TAB, this.name),
         word,
         location.search,
@@ -201,7 +205,7 @@ export class Mail {
 
   /** @param {NewEdit} edit */
   send(edit) {
-    this.keep(push(this.outbox, edit));
+    this.keep(enqueue(this.outbox, edit));
     this.patience = RESEND_MS;
     this.repeat();
     this.changed();

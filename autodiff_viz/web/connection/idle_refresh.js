@@ -1,14 +1,14 @@
 // @ts-check
 // Request the other parts of the page when the user is idle. An edit is answered by the numbers alone.
 
-/** @typedef {import("./edit_sender.js").Mail & { host: HTMLElement }} Mail */
+/** @typedef {import("./edit_sender.js").EditSender & { host: HTMLElement }} Mail */
 
 export const STILL_MS = 30; // after the last answer; a user who goes on meanwhile is not held up
 const BUSY_MS = 100; // between two checks while the user holds a key or a button
 const PATIENCE_MS = 3000; // until a request is repeated that was lost or that a busy server has not answered
 const MOST_MS = 24000;
 
-export class Question {
+export class IdleRefresh {
   /** @param {Mail} mail */
   constructor(mail) {
     this.mail = mail;

@@ -56,7 +56,7 @@ export function offlineSays(count) {
 }
 
 /** @param {HTMLElement} host @param {number} count of the edits that wait */
-export function tellOffline(host, count) {
+export function showOffline(host, count) {
   const line = host.querySelector(".offline");
   if (!isOffline()) return line?.remove();
   setText(

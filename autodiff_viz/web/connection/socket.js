@@ -7,7 +7,7 @@ import { shared } from "../base/constants.js";
 // -- Parse messages that came through the component, whose large fields are JSON texts. Pure.
 
 /** @param {import("../types.js").Written} data @returns {import("../types.js").Answer} */
-export function read({ full, patch, tables, play, ...others }) {
+export function readAnswer({ full, patch, tables, play, ...others }) {
   const parsed = (/** @type {string | undefined} */ text) => text && JSON.parse(text);
   return {
     ...others,

@@ -10,7 +10,7 @@ import {
   heightOf,
   LEAST,
   leaveRoomForGraphs,
-  lookNow,
+  presentLook,
   showLook,
   watchLook,
 } from "./layout.js";
@@ -43,7 +43,7 @@ export const firstPlot = (drawing, usual) =>
   "figure";
 
 /** The figures that a graph has. Pure. @param {Record<string, string>} figures titles by name @param {string[]} lacks */
-export const offered = (figures, lacks) =>
+export const availableFigures = (figures, lacks) =>
   Object.fromEntries(Object.entries(figures).filter(([name]) => !lacks.includes(name)));
 
 export class Dock {
@@ -68,7 +68,7 @@ export class Dock {
     this.fold = html("button", {
       type: "button",
       class: "fold",
-      click: () => changeLook({ folded: !lookNow().folded }),
+      click: () => changeLook({ folded: !presentLook().folded }),
     });
     this.border = html("div", {
       class: "border",
@@ -113,11 +113,11 @@ export class Dock {
         { once: true },
       );
     });
-    border.addEventListener("dblclick", () => changeLook({ folded: !lookNow().folded }));
+    border.addEventListener("dblclick", () => changeLook({ folded: !presentLook().folded }));
     border.addEventListener("keydown", (event) => {
       event.stopPropagation();
       const step = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
-      if (event.key === "Enter") changeLook({ folded: !lookNow().folded });
+      if (event.key === "Enter") changeLook({ folded: !presentLook().folded });
       else if (step) this.grow(heightNow() + step);
       else return;
       event.preventDefault();
@@ -129,13 +129,16 @@ export class Dock {
     if (height < LEAST / 2) return changeLook({ folded: true });
     changeLook({
       folded: false,
-      dock: heightOf({ ...lookNow(), folded: false, dock: Math.max(height, LEAST) }, innerHeight),
+      dock: heightOf(
+        { ...presentLook(), folded: false, dock: Math.max(height, LEAST) },
+        innerHeight,
+      ),
     });
   }
 
   /** @param {Drawing} drawing @param {boolean} unsure whether a figure that was chosen has still to come */
   receive(drawing, unsure) {
-    this.figures = offered(this.titles, drawing.lacks ?? []);
+    this.figures = availableFigures(this.titles, drawing.lacks ?? []);
     const usual = Object.keys(this.figures)[0];
     if (!unsure)
       this.figure = drawing.figure && drawing.figure in this.figures ? drawing.figure : usual;
@@ -157,7 +160,7 @@ export class Dock {
 
   /** @param {string} name */
   press(name) {
-    const { folded } = lookNow();
+    const { folded } = presentLook();
     const isFigure = name in this.figures;
     this.chosen = true;
     this.plot = isFigure ? "figure" : name;
@@ -167,7 +170,7 @@ export class Dock {
   }
 
   show() {
-    const { folded } = lookNow();
+    const { folded } = presentLook();
     const plot = this.plot === "figure" || this.others.includes(this.plot) ? this.plot : "figure";
     this.tabs.show(
       this.all
@@ -186,7 +189,7 @@ export class Dock {
   /** Offer the figures that are not the plot itself. @param {string} first */
   offerSecond(first) {
     const names = Object.keys(this.figures).filter((name) => name !== first);
-    const { second } = lookNow();
+    const { second } = presentLook();
     const chosen = second && names.includes(second) ? second : "";
     this.second.replaceChildren(
       ...[["", "+ Plot"], ...names.map((name) => [name, `+ ${this.figures[name]}`])].map(

@@ -87,7 +87,7 @@ const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the sam
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 
 /** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
-export const valid = (found) => ({
+export const checkedLook = (found) => ({
   dock: Number.isFinite(found?.dock) ? Math.max(LEAST, found.dock) : USUAL.dock,
   formula: Number.isFinite(found?.formula) ? Math.max(LINES, found.formula) : USUAL.formula,
   folded: found?.folded === true,
@@ -109,18 +109,20 @@ export const heightOf = ({ dock, folded }, window, above = 0) =>
       );
 
 /** The dock's height now. */
-export const heightNow = () => heightOf(lookNow(), innerHeight, above);
+export const heightNow = () => heightOf(presentLook(), innerHeight, above);
 
 let above = 0; // px of the row of a lesson's graphs
 /** Whether the plots stay folded until they are asked for, as in a lesson whose text needs none. */
 let quiet = new URLSearchParams(globalThis.location?.search ?? "").has("lesson");
 
-let look = valid(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]);
+let look = checkedLook(
+  fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0],
+);
 /** Callbacks after a change. @type {Set<() => void>} */
 const watchers = new Set();
 
 /** The look; where the plots are a panel, on a phone and in a low window, they have no button for it and never fold. @returns {Look} */
-export const lookNow = () => ({
+export const presentLook = () => ({
   ...look,
   folded: (look.folded || quiet) && matchMedia(BELOW).matches,
 });
@@ -147,7 +149,7 @@ export function watchLook(changed) {
 
 /** Change the look and store it. @param {Partial<Look>} news */
 export function changeLook(news) {
-  look = valid({ ...look, ...news });
+  look = checkedLook({ ...look, ...news });
   if ("folded" in news) quiet = false;
   writeList(BROWSER, NAME, [look]);
   showLook();
@@ -157,7 +159,7 @@ export function changeLook(news) {
 export function showLook() {
   const { dataset, style } = document.documentElement;
   dataset.avType = look.large ? "large" : "usual";
-  dataset.avDock = lookNow().folded ? "folded" : "open";
+  dataset.avDock = presentLook().folded ? "folded" : "open";
   style.setProperty("--av-dock", `${heightNow()}px`);
   style.setProperty("--av-above", `${above}px`);
   if (look.formula) style.setProperty("--av-formula", `min(${look.formula}px, 60dvh)`);
@@ -167,7 +169,8 @@ export function showLook() {
 const LOW = 420; // px of the dock's height up to which its figures are drawn low
 
 /** The second figure, where there is room for one. */
-export const secondNow = () => (!lookNow().folded && matchMedia(WIDE).matches ? look.second : null);
+export const secondFigure = () =>
+  !presentLook().folded && matchMedia(WIDE).matches ? look.second : null;
 
 /** Whether figures have room to be high. */
 export const isHigh = () => !matchMedia(BELOW).matches || heightNow() > LOW;

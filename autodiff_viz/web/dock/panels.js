@@ -5,7 +5,7 @@
 
 import { shared } from "../base/constants.js";
 import { html } from "../base/dom.js";
-import { hear, tell } from "../base/events.js";
+import { listen, dispatch } from "../base/events.js";
 
 // -- Draw a row of tabs: one stop of the Tab key, with arrow keys inside (roving focus).
 
@@ -159,7 +159,7 @@ export const labelOf = (room, name, tabs) =>
 
 /** The tab that is wanted once a panel has been asked for: a panel with a place of its own hides no other. Pure.
  * @param {Room} room @param {Panel} name @param {Panel} before @param {boolean} lesson @returns {Panel} */
-export function wantedAfter(room, name, before, lesson) {
+export function tabAfter(room, name, before, lesson) {
   const { tabs } = tabsIn(room, name, lesson);
   return tabs.length && !tabs.includes(name) ? before : name;
 }
@@ -191,17 +191,17 @@ export class Panels {
     });
     this.host = html("div", { class: "workbench panels" }, this.handle, this.tabs.root);
     this.closed = false;
-    hear(
+    listen(
       "menu",
       () => this.slide(false),
       () => this.closed,
     );
-    hear(
+    listen(
       "panel",
       ({ name }) => this.press(name, true),
       () => this.closed,
     );
-    hear(
+    listen(
       "selected",
       ({ name }) => this.follow(name),
       () => this.closed,
@@ -227,7 +227,7 @@ export class Panels {
    * @param {Panel} name @param {boolean} [inFull] open the sheet */
   press(name, inFull = false) {
     this.open = inFull || (name === this.wanted ? !this.open : this.open);
-    this.wanted = wantedAfter(this.room, name, this.wanted, Boolean(this.lesson));
+    this.wanted = tabAfter(this.room, name, this.wanted, Boolean(this.lesson));
     this.show();
   }
 
@@ -267,4 +267,4 @@ export class Panels {
 }
 
 /** Bring a panel into view. @param {Panel} name */
-export const showPanel = (name) => void tell("panel", { name });
+export const showPanel = (name) => void dispatch("panel", { name });

@@ -4,7 +4,7 @@
 const PLACE = ".st-key-figure_place";
 const PAINTED_MS = 300; // after Python's message with the parts of the page
 
-export class Sight {
+export class FigureVisibility {
   /** @param {() => void} came called when it comes into view */
   constructor(came) {
     this.seen = false;

@@ -3,7 +3,7 @@
 // formula that differ.
 
 import { html, setText } from "../base/dom.js";
-import { hear } from "../base/events.js";
+import { listen } from "../base/events.js";
 import { icon } from "../base/icons.js";
 import { setExplained, term } from "../base/term.js";
 import { ACTIONS, keyOf } from "../canvas/actions/actions.js";
@@ -54,12 +54,12 @@ export function twinsBar(editor) {
     unpin,
   );
   answerKeys(editor, root);
-  hear(
+  listen(
     "numbers",
     ({ numbers }) => root.classList.toggle("late", numbers !== null),
     () => !root.isConnected && editor.drawing.rev >= 0,
   );
-  hear(
+  listen(
     "play",
     ({ isComputed }) => root.classList.toggle("played", isComputed !== null),
     () => !root.isConnected && editor.drawing.rev >= 0,

@@ -3,7 +3,7 @@
 // what the table does not say has an ellipsis. Python draws the figure again after the release.
 
 import { svg } from "../base/dom.js";
-import { hear } from "../base/events.js";
+import { listen } from "../base/events.js";
 import { numberOf, scalar, sizeOf } from "../base/numbers.js";
 import { placeOf } from "../dock/marker.js";
 
@@ -86,7 +86,7 @@ export const placeOn = (size, unit) =>
 /** @returns {() => void} ends it */
 export function listenToBars() {
   const ending = { done: false };
-  hear(
+  listen(
     "numbers",
     ({ numbers }) => {
       for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT))) {
@@ -96,7 +96,7 @@ export function listenToBars() {
     },
     () => ending.done,
   );
-  hear(
+  listen(
     "play",
     ({ isComputed }) => {
       for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT))) {

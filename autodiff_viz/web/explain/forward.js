@@ -2,7 +2,7 @@
 // Draw the row above the canvas in forward mode, with the sentence that compares both modes.
 
 import { html } from "../base/dom.js";
-import { hear } from "../base/events.js";
+import { listen } from "../base/events.js";
 import { arrowhead, icon } from "../base/icons.js";
 import { setExplained, term } from "../base/term.js";
 import { ACTIONS, keyOf } from "../canvas/actions/actions.js";
@@ -43,7 +43,7 @@ export function forwardBar(editor) {
     close,
   );
   answerKeys(editor, root);
-  hear(
+  listen(
     "numbers",
     ({ numbers }) => root.classList.toggle("late", numbers !== null),
     () => !root.isConnected && editor.drawing.rev >= 0,

@@ -22,7 +22,7 @@ export const countOf = (lints) => {
   return now === 1 ? "1 hint" : now ? `${now} hints` : "Hints";
 };
 
-export class Hints {
+export class LintsPanel {
   /** @param {Does} does */
   constructor(does) {
     this.does = does;

@@ -12,7 +12,7 @@ import { nodesOf, wiresOf } from "../canvas/state/fold.js";
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {{ nodes: string[], wires: string[] }} Lit */
 
-export class PathLight {
+export class PathHighlight {
   /** @param {Editor} editor */
   constructor(editor) {
     this.editor = editor;

@@ -3,7 +3,7 @@
 // steps were made for: an edit, a slider or a training that changes a number ends the play.
 
 import { setText, svg } from "../base/dom.js";
-import { hear, tell } from "../base/events.js";
+import { listen, dispatch } from "../base/events.js";
 import { isForward, toggleForward } from "../canvas/actions/commands.js";
 import { describe } from "../canvas/draw/cards.js";
 import { wireId, writeWireTitle } from "../canvas/draw/wires.js";
@@ -82,7 +82,7 @@ export function turnOf(steps) {
 export const phaseEnd = (steps, at) => (at < turnOf(steps) ? turnOf(steps) : steps.length);
 
 /** @param {Step[]} steps @param {number} at */
-export const within = (steps, at) => Math.min(Math.max(Math.round(at), 0), steps.length);
+export const clampStep = (steps, at) => Math.min(Math.max(Math.round(at), 0), steps.length);
 
 /** The phase, its step and the number of its steps. @param {Step[]} steps @param {number} at @returns {[string, number, number]} */
 function placeOf(steps, at) {
@@ -235,8 +235,8 @@ export class Player {
     /** Callbacks after every change. @type {(() => void)[]} */
     this.watchers = [];
     const gone = () => !editor.stage.host.isConnected && editor.drawing.rev >= 0;
-    hear("played", (sent) => this.take(sent), gone);
-    hear("scrub", () => this.leave(CHANGED), gone);
+    listen("played", (sent) => this.take(sent), gone);
+    listen("scrub", () => this.leave(CHANGED), gone);
     editor.watchers.push(() => this.follow());
   }
 
@@ -272,7 +272,7 @@ export class Player {
       this.runs = false;
       this.go((this.at ?? 0) + by);
       this.ways.add(by);
-      if (this.ways.size === 2 && this.sent) tell("stepped", { state: this.sent.state });
+      if (this.ways.size === 2 && this.sent) dispatch("stepped", { state: this.sent.state });
     });
   }
 
@@ -308,7 +308,7 @@ export class Player {
     const { state } = this.editor.drawing;
     if (!this.wish || this.editor.isUnsure || state === undefined || this.asked === state) return;
     this.asked = state;
-    tell("wants-play", { state });
+    dispatch("wants-play", { state });
   }
 
   /** @param {Sent} sent */
@@ -332,7 +332,7 @@ export class Player {
   go(at) {
     const steps = this.steps ?? [];
     clearTimeout(this.timer);
-    this.at = within(steps, at);
+    this.at = clampStep(steps, at);
     if (this.at === steps.length) this.played = true;
     const shown = shownAfter(steps, this.at);
     paintPlay(this.editor.stage, shown);
@@ -373,7 +373,7 @@ export class Player {
   tellComputed(isComputed) {
     this.editor.isComputed = isComputed;
     document.documentElement.toggleAttribute("data-av-play", isComputed !== null); // lab.css hides what is of the whole pass
-    tell("play", { isComputed });
+    dispatch("play", { isComputed });
   }
 
   /** Follow a change of the canvas: paint what is new, or end. */

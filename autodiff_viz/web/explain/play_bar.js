@@ -45,7 +45,7 @@ const upper = (text) => text[0].toUpperCase() + text.slice(1);
 export const readKnown = () => new Set(readList(BROWSER, NAME).map(({ press }) => press));
 
 /** @param {Set<Press>} known @param {Press} press */
-export function learn(known, press) {
+export function rememberPress(known, press) {
   if (known.has(press)) return;
   known.add(press);
   writeList(
@@ -245,11 +245,11 @@ function hinted(player) {
   editor.watchers.push(() => {
     if (known.has("bend")) return;
     const { drawing } = editor;
-    if (editor.selection.size && editor.single !== drawing.selected) learn(known, "select"); // by the user, not by a lesson
+    if (editor.selection.size && editor.single !== drawing.selected) rememberPress(known, "select"); // by the user, not by a lesson
     if (drawing === seen) return;
     const now = drawing.nodes.map(({ id, rule }) => `${id} ${rule}`).join();
     if (seen.graph === drawing.graph && rules !== now && editor.selection.size)
-      learn(known, "bend");
+      rememberPress(known, "bend");
     [seen, rules] = [drawing, now];
   });
   return () => {

@@ -5,7 +5,7 @@
 // after the release.
 
 import { svg } from "../base/dom.js";
-import { hear } from "../base/events.js";
+import { listen } from "../base/events.js";
 import { scalar } from "../base/numbers.js";
 import { placeOf } from "../dock/marker.js";
 
@@ -64,7 +64,7 @@ export function listenToSweeps() {
   const ending = { done: false };
   /** @type {Set<Element>} */
   const marked = new Set();
-  hear(
+  listen(
     "slid",
     ({ input, position }) => {
       for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT)))
@@ -72,7 +72,7 @@ export function listenToSweeps() {
     },
     () => ending.done,
   );
-  hear(
+  listen(
     "settled",
     () => {
       for (const plot of marked) leaveLater(plot);

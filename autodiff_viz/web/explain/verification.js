@@ -4,7 +4,7 @@
 import { Mend } from "../base/cure.js";
 import { html, setText } from "../base/dom.js";
 import { icon } from "../base/icons.js";
-import { Hints } from "./lints.js";
+import { LintsPanel } from "./lints.js";
 
 /** @typedef {import("../types.js").CheckData} CheckData */
 
@@ -18,7 +18,7 @@ const FORWARD = {
 };
 const HEADS = ["input", "gradient", "central differences", "equal"];
 
-export class Check {
+export class VerificationLine {
   /** @param {{ ask: (on: boolean) => void, look: () => void, mend: import("../base/cure.js").Send, select: (name: string) => void, light: import("./lints.js").Does["light"] }} told `ask` for a check, or for its end; `look`: the table is opened or closed; `mend` sends a cure; `select` a node, `light` nodes */
   constructor({ ask, look, mend, select, light }) {
     /** @type {CheckData} */
@@ -46,7 +46,7 @@ export class Check {
       "Details",
     );
     this.table = html("div", { class: "table" });
-    this.hints = new Hints({
+    this.hints = new LintsPanel({
       send: mend,
       select,
       light,

@@ -10,7 +10,7 @@ import { nodesOf, wiresOf } from "../canvas/state/fold.js";
 /** @typedef {import("../base/cure.js").Explanation} Explanation */
 /** @typedef {{ name: string, why?: Explanation }} About */
 
-export class Cause {
+export class WhyZero {
   /** @param {Editor} editor */
   constructor(editor) {
     this.editor = editor;

@@ -48,7 +48,7 @@ export function change(before, after) {
 }
 
 /** The position of a caret after the change. @param {number} offset @param {Change} change */
-export function carried(offset, { start, end, insert }) {
+export function caretAfter(offset, { start, end, insert }) {
   if (offset <= start) return offset;
   return offset >= end
     ? offset + insert.length - (end - start)

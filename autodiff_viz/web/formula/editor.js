@@ -2,12 +2,12 @@
 // Edit the formula: show the user's text and Python's last answer about it.
 
 import { html } from "../base/dom.js";
-import { hear, tell } from "../base/events.js";
+import { listen, dispatch } from "../base/events.js";
 import { changeLook } from "../dock/layout.js";
-import { carried, change, offsetOf, placeOf, unitOf } from "./caret.js";
+import { caretAfter, change, offsetOf, placeOf, unitOf } from "./caret.js";
 import { below, Popup } from "./complete.js";
-import { foldedRange, fromFolded, reading, withNumber } from "./fold.js";
-import { boxOf, corrected, lineMap, messageAt, paint, pieces, placeAt } from "./mirror.js";
+import { foldedRange, offsetInText, foldedLines, withNumber } from "./fold.js";
+import { boxOf, withCorrection, lineMap, messageAt, paint, pieces, placeAt } from "./mirror.js";
 import { hasCaret, rangesOf, showChosen } from "./places.js";
 
 // -- Draw the footer of the formula editor: mistakes, or help. Its height is fixed, so that nothing below jumps.
@@ -170,8 +170,8 @@ export class Formula {
     );
     area.addEventListener("pointerleave", () => this.explain(null));
     const gone = () => this.closed; // rather than when its place on the page has not come yet
-    hear("slid", (slid) => this.follow(slid), gone);
-    hear("settled", () => this.follow(null), gone);
+    listen("slid", (slid) => this.follow(slid), gone);
+    listen("settled", () => this.follow(null), gone);
   }
 
   /** Follow a slider that is dragged, until Python has its number; null ends it.
@@ -218,7 +218,10 @@ export class Formula {
     const changed = change(value, text);
     this.popup.close();
     this.area.value = text;
-    this.area.setSelectionRange(carried(selectionStart, changed), carried(selectionEnd, changed));
+    this.area.setSelectionRange(
+      caretAfter(selectionStart, changed),
+      caretAfter(selectionEnd, changed),
+    );
   }
 
   /** Handle a change of the text by the user. */
@@ -274,7 +277,7 @@ export class Formula {
   refresh() {
     const lines = this.area.value.split("\n");
     const ranges = this.ranges(lines);
-    const shown = this.reads ? reading(lines) : [];
+    const shown = this.reads ? foldedLines(lines) : [];
     for (const [at, { folds }] of shown.entries())
       ranges.set(
         at,
@@ -316,7 +319,7 @@ export class Formula {
     const lines = this.area.value.split("\n");
     const top = () => this.mirror.children[at.line].getBoundingClientRect().top;
     const before = top();
-    const { line, unit } = fromFolded(reading(lines), at.line, at.unit);
+    const { line, unit } = offsetInText(foldedLines(lines), at.line, at.unit);
     const offset = offsetOf(lines, line, Math.min(unit, lines[line].length));
     this.area.focus({ preventScroll: true });
     this.area.setSelectionRange(offset, offset);
@@ -371,7 +374,7 @@ export class Formula {
   /** Apply the correction of a mistake, unless its lines have changed since Python read them.
    * @param {import("../types.js").Correction} correction */
   correct(correction) {
-    const text = corrected(this.area.value, this.data.text, correction);
+    const text = withCorrection(this.area.value, this.data.text, correction);
     if (text === null) return;
     this.area.focus({ preventScroll: true });
     this.replace(change(this.area.value, text));
@@ -397,7 +400,7 @@ export class Formula {
   tell() {
     const waiting = this.desk.pending.length + Number(this.unsent);
     this.host.dataset.pending = String(waiting);
-    tell("waits", { who: "formula", on: waiting > 0 });
+    dispatch("waits", { who: "formula", on: waiting > 0 });
     this.host.dataset.ack = String(this.data.ack);
   }
 

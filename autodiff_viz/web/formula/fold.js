@@ -25,7 +25,7 @@
 const LONG = 24; // characters of a literal that is folded
 
 /** The lines as they are shown. @param {string[]} lines @returns {Shown[]} */
-export function reading(lines) {
+export function foldedLines(lines) {
   const codes = lines.map((line) => line.split("#")[0]);
   /** @type {Shown[]} */
   const found = lines.map((text, i) => ({ text, folds: [], hidden: false, last: i, cut: 0 }));
@@ -109,7 +109,7 @@ export function toFolded(folds, offset) {
 
 /** The place in the text of an offset of a line as it is shown; in a literal, its beginning.
  * @param {Shown[]} shown @param {number} line @param {number} offset @returns {{ line: number, unit: number }} */
-export function fromFolded(shown, line, offset) {
+export function offsetInText(shown, line, offset) {
   const { text, folds, last, cut } = shown[line];
   const { start: begins, short: stands } = folds.at(-1) ?? { start: 0, short: "" };
   const behind = last > line ? toFolded(folds, begins) + stands.length : text.length + 1;

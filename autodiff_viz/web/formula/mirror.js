@@ -46,7 +46,7 @@ export function pieces({ line, column, endLine, endColumn }, lines) {
  * last line is that of the text.
  * @param {string} text @param {string} read the text as Python read it
  * @param {import("../types.js").Correction} correction @returns {string | null} */
-export function corrected(text, read, { line, column, endLine, endColumn, text: insert }) {
+export function withCorrection(text, read, { line, column, endLine, endColumn, text: insert }) {
   const seen = read.split("\n"),
     lines = text.split("\n");
   const where = lineMap(seen, lines);

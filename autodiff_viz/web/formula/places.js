@@ -2,7 +2,7 @@
 // Look up which nodes a place in the text makes, and where the text makes a node. Pure.
 
 import { placeOf, unitOf } from "./caret.js";
-import { fromFolded, reading } from "./fold.js";
+import { offsetInText, foldedLines } from "./fold.js";
 import { lineMap, unitAt } from "./mirror.js";
 
 /** @typedef {import("../types.js").Place} Place */
@@ -273,10 +273,10 @@ export function spotsOf({ area }, known) {
 
 /** The place of a character under a point of the screen; null for none.
  * @param {Formula} formula @param {string[]} known the lines that Python read @param {number} x @param {number} y */
-export function spotAt({ area, mirror, reads }, known, x, y) {
+export function characterAt({ area, mirror, reads }, known, x, y) {
   const found = unitAt(mirror, x, y);
   const lines = area.value.split("\n");
-  const place = found && reads ? fromFolded(reading(lines), found.line, found.unit) : found;
+  const place = found && reads ? offsetInText(foldedLines(lines), found.line, found.unit) : found;
   return place && asRead(place, lineMap(lines, known));
 }
 

@@ -3,7 +3,7 @@
 // (conflation).
 
 import { html, keep, setText } from "../base/dom.js";
-import { tell } from "../base/events.js";
+import { dispatch } from "../base/events.js";
 import { boxText, readTyped } from "../base/numbers.js";
 
 // -- Map a slider to its scale. Pure.
@@ -16,7 +16,7 @@ export const stepOf = (low, high) => (high - low) / STEPS;
 
 /** The value after presses of an arrow key in the box.
  * @param {number} value @param {number} step of the slider @param {number} times */
-export function stepped(value, step, times) {
+export function valueAfterSteps(value, step, times) {
   const next = value + times * COARSE * step;
   const decimals = Math.max(0, 2 - Math.floor(Math.log10(COARSE * step))); // no 0.30000000000000004
   return decimals > 100 ? next : Number(next.toFixed(decimals));
@@ -193,7 +193,10 @@ export class Row {
     if (times) {
       event.preventDefault();
       const from = readTyped(this.box.value, this.limit) ?? this.value;
-      const next = Math.min(Math.max(stepped(from, this.step, times), -this.limit), this.limit);
+      const next = Math.min(
+        Math.max(valueAfterSteps(from, this.step, times), -this.limit),
+        this.limit,
+      );
       this.move(next);
     } else if (event.key === "Enter") this.type();
     else if (event.key === "Escape") this.leave();
@@ -258,7 +261,7 @@ export class Board {
       else line.remove();
     }
     this.flush();
-    if (![...this.rows.values()].some((row) => this.isBusy(row))) tell("settled", {});
+    if (![...this.rows.values()].some((row) => this.isBusy(row))) dispatch("settled", {});
     this.say();
     if (this.host.matches(":hover, :focus-within")) this.expect();
   }
@@ -275,18 +278,18 @@ export class Board {
 
   /** Announce that a slider may be dragged soon. */
   expect() {
-    tell("near", { inputs: [...this.rows.keys()] });
+    dispatch("near", { inputs: [...this.rows.keys()] });
   }
 
   /** @type {Scrub} */
   scrub(input, value) {
     if (this.busy.some((name) => name !== input)) return undefined; // no table has the numbers for both
-    const { position } = tell("scrub", {
+    const { position } = dispatch("scrub", {
       input,
       value,
       position: /** @type {number | undefined} */ (undefined),
     });
-    if (position !== undefined) tell("slid", { input, position, number: boxText(position) });
+    if (position !== undefined) dispatch("slid", { input, position, number: boxText(position) });
     return position;
   }
 
@@ -304,7 +307,7 @@ export class Board {
 
   /** Publish whether the numbers on view are of other slider values. */
   say() {
-    tell("waits", { who: "sliders", on: this.busy.length > 0 });
+    dispatch("waits", { who: "sliders", on: this.busy.length > 0 });
   }
 
   flush() {

@@ -166,7 +166,7 @@ const SLIDER = ".st-key-train_track [data-testid='stSlider']";
 const RELEASED_MS = 60; // until a slider that was released shows its last step
 
 /** Sender of the newest of several values: one at a time, the next once the last one is answered. */
-export class Newest {
+export class NewestSender {
   /** @param {(value: number) => void} send @param {() => boolean} isWaiting whether one has not been answered yet */
   constructor(send, isWaiting) {
     this.send = send;
@@ -198,7 +198,7 @@ export class Newest {
 /** @param {(step: number) => void} send @param {() => boolean} isWaiting
  * @param {() => Moment | undefined} momentNow the step that the canvas shows */
 export function listenToSteps(send, isWaiting, momentNow) {
-  const newest = new Newest(send, isWaiting);
+  const newest = new NewestSender(send, isWaiting);
   const listening = new AbortController();
   const mark = new StepMark();
   let held = false;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  around,
+  viewAround,
   bounds,
   CLEAR,
   fit,
@@ -11,8 +11,8 @@ import {
   overlap,
   pathOf,
   pointAt,
-  showing,
-  sideways,
+  viewShowing,
+  viewMovedSideways,
   slotPoint,
   toScreen,
   toWorld,
@@ -108,10 +108,10 @@ test("what does not fit at the least scale is shown from its left end, the ancho
 test("a view moves sideways only as far as it must to show a box", () => {
   const view = { x: 10, y: 20, k: 0.5 };
   const size = { w: 400 };
-  assert.deepEqual(sideways(view, { x: 100, y: 0, w: 100, h: 50 }, size), view);
-  const right = sideways(view, { x: 900, y: 0, w: 100, h: 50 }, size);
+  assert.deepEqual(viewMovedSideways(view, { x: 100, y: 0, w: 100, h: 50 }, size), view);
+  const right = viewMovedSideways(view, { x: 900, y: 0, w: 100, h: 50 }, size);
   assert.equal(toScreen(right, [1000, 0])[0], size.w - CLEAR.side);
-  const left = sideways(view, { x: -200, y: 0, w: 100, h: 50 }, size);
+  const left = viewMovedSideways(view, { x: -200, y: 0, w: 100, h: 50 }, size);
   assert.equal(toScreen(left, [-200, 0])[0], CLEAR.side);
   assert.equal(left.y, view.y);
 });
@@ -135,15 +135,15 @@ test("a view moves by the least amount that shows a whole box, and zooms out onl
     { x: 0, y: 0, k: 1 },
   ];
   const inside = { x: 50, y: 100, w: 100, h: 80 };
-  assert.equal(showing(view, inside, size), view);
-  const right = showing(view, { x: 500, y: 100, w: 100, h: 80 }, size);
+  assert.equal(viewShowing(view, inside, size), view);
+  const right = viewShowing(view, { x: 500, y: 100, w: 100, h: 80 }, size);
   assert.deepEqual(right, { x: 400 - CLEAR.side - 600, y: 0, k: 1 });
-  const above = showing(view, { x: 50, y: -90, w: 100, h: 80 }, size);
+  const above = viewShowing(view, { x: 50, y: -90, w: 100, h: 80 }, size);
   assert.deepEqual(above, { x: 0, y: CLEAR.top + 90, k: 1 });
   const wide = { x: 0, y: 0, w: 2000, h: 80 };
-  const out = showing(view, wide, size);
+  const out = viewShowing(view, wide, size);
   assert.ok(out.k < 1 && out.k * wide.w <= 400 - 2 * CLEAR.side + 0.001);
-  assert.deepEqual(showing(out, wide, size), out);
+  assert.deepEqual(viewShowing(out, wide, size), out);
 });
 
 test("boxes overlap when they share an area, not when they only touch", () => {
@@ -194,9 +194,9 @@ test("a view around a node has it in the middle, or as near as leaves no more th
     { x: 0, y: 0, w: 4000, h: 2000 },
     { w: 800, h: 400 },
   ];
-  const middle = around(box, size, 0.5, { x: 1900, y: 950, w: 200, h: 100 }, CLEAR);
+  const middle = viewAround(box, size, 0.5, { x: 1900, y: 950, w: 200, h: 100 }, CLEAR);
   assert.deepEqual(toScreen(middle, [2000, 1000]), [400, 200]);
-  const corner = around(box, size, 0.5, { x: 3900, y: 1950, w: 100, h: 50 }, CLEAR);
+  const corner = viewAround(box, size, 0.5, { x: 3900, y: 1950, w: 100, h: 50 }, CLEAR);
   assert.deepEqual(toScreen(corner, [4000, 2000]), [800 - CLEAR.side, 400 - CLEAR.bottom]);
 });
 

@@ -1,11 +1,11 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { strewn, stretched } from "../../../autodiff_viz/web/canvas/draw/viewport.js";
+import { dotsTransform, pictureTransform } from "../../../autodiff_viz/web/canvas/draw/viewport.js";
 
 /** Where a picture drawn for one view puts a point of the world, once it is stretched. */
 const seen = (drawn, view, [x, y]) => {
   const [, dx, dy, by] = /translate\((.+)px, (.+)px\) scale\((.+)\)/
-    .exec(stretched(drawn, view))
+    .exec(pictureTransform(drawn, view))
     .map(Number);
   return [(x * drawn.k + drawn.x) * by + dx, (y * drawn.k + drawn.y) * by + dy];
 };
@@ -35,7 +35,7 @@ test("dots drawn for one scale move with the world at another, and are never muc
     [2, 0.55],
   ]) {
     const [, right, down, by] = /translate\((.+)px, (.+)px\) scale\((.+)\)/
-      .exec(strewn(drawn, { x: -31, y: 407, k }))
+      .exec(dotsTransform(drawn, { x: -31, y: 407, k }))
       .map(Number);
     const step = 24 * drawn * (drawn < 0.5 ? 4 : 1) * by;
     assert.ok(by >= Math.SQRT1_2 && by <= Math.SQRT2);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { lineage } from "../../../autodiff_viz/web/canvas/state/reachability.js";
-import { shifts } from "../../../autodiff_viz/web/canvas/draw/motion.js";
+import { oldPositions } from "../../../autodiff_viz/web/canvas/draw/motion.js";
 import { fork, node, wire } from "../drawings.mjs";
 
 // x -> a -> b -> z, and y -> b, a -> c -> z
@@ -29,5 +29,5 @@ test("an end has what leads to it, a beginning what it leads to", () => {
 test("nodes that stay, come or go do not glide", () => {
   const before = fork().nodes;
   const after = [node("x", 0, 1, 0), node("s", 250, 40, 1), node("new", 9, 9)];
-  assert.deepEqual([...shifts(before, after)], [["s", [200, 0]]]);
+  assert.deepEqual([...oldPositions(before, after)], [["s", [200, 0]]]);
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  beyond,
+  sidesBeyond,
   boxesPath,
   freeCorner,
-  kept,
-  seen,
+  viewKeptOn,
+  visibleWorld,
 } from "../../../autodiff_viz/web/canvas/draw/viewport.js";
 
 const SIZE = { w: 800, h: 600 };
@@ -13,7 +13,7 @@ const CONTENT = { x: 0, y: 0, w: 1000, h: 400 };
 
 test("a view on the drawing stays as it is", () => {
   const view = { x: 20, y: 30, k: 1 };
-  assert.equal(kept(view, CONTENT, SIZE), view);
+  assert.equal(viewKeptOn(view, CONTENT, SIZE), view);
 });
 
 test("the view cannot be moved off the drawing, on any side", () => {
@@ -25,7 +25,7 @@ test("the view cannot be moved off the drawing, on any side", () => {
     [1e5, -1e5],
   ]) {
     for (const k of [0.1, 1, 3]) {
-      const view = kept({ x, y, k }, CONTENT, SIZE);
+      const view = viewKeptOn({ x, y, k }, CONTENT, SIZE);
       const left = Math.max(view.x, 0),
         right = Math.min(view.x + CONTENT.w * k, SIZE.w);
       const top = Math.max(view.y, 0),
@@ -38,19 +38,19 @@ test("the view cannot be moved off the drawing, on any side", () => {
 
 test("an empty drawing and a canvas without a size hold nothing back", () => {
   const view = { x: 1e5, y: 0, k: 1 };
-  assert.equal(kept(view, null, SIZE), view);
-  assert.equal(kept(view, CONTENT, { w: 0, h: 0 }), view);
+  assert.equal(viewKeptOn(view, null, SIZE), view);
+  assert.equal(viewKeptOn(view, CONTENT, { w: 0, h: 0 }), view);
 });
 
 test("every side with more to see is named", () => {
-  assert.equal(beyond({ x: 0, y: 0, k: 0.5 }, CONTENT, SIZE, 60), "");
-  assert.equal(beyond({ x: -50, y: -50, k: 1 }, CONTENT, SIZE, 60), "left right top");
-  assert.equal(beyond({ x: 10, y: 150, k: 0.7 }, CONTENT, SIZE, 60), "");
-  assert.equal(beyond({ x: 10, y: 300, k: 0.7 }, CONTENT, SIZE, 60), "bottom"); // 580 of 600, under the toolbar
+  assert.equal(sidesBeyond({ x: 0, y: 0, k: 0.5 }, CONTENT, SIZE, 60), "");
+  assert.equal(sidesBeyond({ x: -50, y: -50, k: 1 }, CONTENT, SIZE, 60), "left right top");
+  assert.equal(sidesBeyond({ x: 10, y: 150, k: 0.7 }, CONTENT, SIZE, 60), "");
+  assert.equal(sidesBeyond({ x: 10, y: 300, k: 0.7 }, CONTENT, SIZE, 60), "bottom"); // 580 of 600, under the toolbar
 });
 
 test("what is seen is the screen in the world's pixels", () => {
-  assert.deepEqual(seen({ x: -100, y: 50, k: 2 }, SIZE), { x: 50, y: -25, w: 400, h: 300 });
+  assert.deepEqual(visibleWorld({ x: -100, y: 50, k: 2 }, SIZE), { x: 50, y: -25, w: 400, h: 300 });
 });
 
 test("boxes make one path", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  firstOf,
+  firstSlot,
   placesFor,
   spokenSlot,
 } from "../../../autodiff_viz/web/canvas/actions/keyboard.js";
@@ -92,8 +92,11 @@ test("a slot whose other shape does not go with the wire's says so", () => {
 
 test("the choice begins at an empty slot", () => {
   const places = placesFor(DRAWING, named("m")).reverse();
-  assert.deepEqual(text([places[firstOf(places)]]), ["p:0"]);
-  assert.equal(firstOf(placesFor(DRAWING, named("s")).filter((place) => place.node.id === "m")), 0);
+  assert.deepEqual(text([places[firstSlot(places)]]), ["p:0"]);
+  assert.equal(
+    firstSlot(placesFor(DRAWING, named("s")).filter((place) => place.node.id === "m")),
+    0,
+  );
 });
 
 test("a slot says what would go", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { stacked, withTabs } from "../../../autodiff_viz/web/canvas/state/tabs.js";
+import { stackTabs, withTabs } from "../../../autodiff_viz/web/canvas/state/tabs.js";
 import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
-import { roomOf, rows } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import { numbersRoom, rows } from "../../../autodiff_viz/web/canvas/draw/face.js";
 import { fitting, numberText } from "../../../autodiff_viz/web/base/numbers.js";
 import { levelOf } from "../../../autodiff_viz/web/canvas/draw/levels.js";
 import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
@@ -60,7 +60,7 @@ const drawing = (...parameters) => ({
 const of = ({ nodes }, id) => nodes.find((one) => one.id === id);
 
 test("a parameter that stands right below its layer is a tab there, and one elsewhere is not", () => {
-  const found = stacked(drawing(node("w", 303, 190), node("b", 40, 190)));
+  const found = stackTabs(drawing(node("w", 303, 190), node("b", 40, 190)));
   assert.deepEqual(
     [of(found, "w").x, of(found, "w").y, of(found, "w").h, of(found, "w").full],
     [300, 180 + GAP, HEIGHT, [128, 80]],
@@ -70,20 +70,20 @@ test("a parameter that stands right below its layer is a tab there, and one else
 });
 
 test("the last slot's tab is next to the layer above it, and the first slot's is the higher one beside it", () => {
-  const below = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  const below = stackTabs(drawing(node("w", 300, 190), node("b", 300, 230)));
   assert.ok(of(below, "b").y < of(below, "w").y);
   const x = 300 - 128 - ASIDE;
-  const beside = stacked(drawing(node("w", x, 140), node("b", x, 170)));
+  const beside = stackTabs(drawing(node("w", x, 140), node("b", x, 170)));
   assert.ok(of(beside, "w").y < of(beside, "b").y);
 });
 
 test("a drawing in which nothing changes is the same object", () => {
-  const once = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
-  assert.equal(stacked(once), once);
+  const once = stackTabs(drawing(node("w", 300, 190), node("b", 300, 230)));
+  assert.equal(stackTabs(once), once);
 });
 
 test("tabs go with their layer, and one that is moved by itself is a card again", () => {
-  const once = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  const once = stackTabs(drawing(node("w", 300, 190), node("b", 300, 230)));
   const places = withTabs(once.nodes, { h: [310, 90] });
   const moved = predict(once, [{ seq: 1, kind: "move", positions: places }]);
   assert.deepEqual([of(moved, "w").x, of(moved, "w").y], [310, of(once, "w").y - 10]);
@@ -93,7 +93,7 @@ test("tabs go with their layer, and one that is moved by itself is a card again"
 });
 
 test("a second reader makes a card of a tab", () => {
-  const once = stacked(drawing(node("w", 300, 190)));
+  const once = stackTabs(drawing(node("w", 300, 190)));
   assert.equal(
     of(predict(once, [{ seq: 1, kind: "connect", from: "w", to: "h", slot: 0 }]), "w").tab,
     undefined,
@@ -101,7 +101,7 @@ test("a second reader makes a card of a tab", () => {
 });
 
 test("a parameter is taken out of its layer to a free place", () => {
-  const shown = stacked(drawing(node("w", 300, 190), node("b", 300, 230)));
+  const shown = stackTabs(drawing(node("w", 300, 190), node("b", 300, 230)));
   const sent = [];
   unfold({ single: "w", node: (id) => of(shown, id), shown, send: (edit) => sent.push(edit) });
   const after = predict(
@@ -138,7 +138,7 @@ test("both numbers of a tab can be read at every scale at which cards have their
         const level = levelOf(scale);
         const tab = { ...node("w", 300, 190), w, h: HEIGHT, tab: "h", value, cotangent, numbers };
         const [forth, back] = rows(tab, level);
-        const room = roomOf(tab, level);
+        const room = numbersRoom(tab, level);
         const bare = (text) => (forth === back ? text.replaceAll("\u2016", "") : text);
         const size = Math.max(13, level.number);
         const [own, other] = [

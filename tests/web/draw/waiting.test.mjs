@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Waiting } from "../../../autodiff_viz/web/canvas/draw/highlights.js";
+import { WaitingLine } from "../../../autodiff_viz/web/canvas/draw/highlights.js";
 
 /** A host that holds lines, without a DOM. */
 function host() {
@@ -15,7 +15,7 @@ function host() {
 test("an answer within a second is awaited in silence, and a later one with a line that goes when it comes", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const canvas = host();
-  const waiting = new Waiting(canvas, canvas.make);
+  const waiting = new WaitingLine(canvas, canvas.make);
   waiting.tell(true);
   context.mock.timers.tick(900);
   waiting.tell(false);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  carried,
+  caretAfter,
   change,
   commented,
   indented,
@@ -59,7 +59,7 @@ test("applying the change from one text to another gives the other", () => {
 test("a caret before a change stays, one behind it moves along", () => {
   const longer = change("x = 1.0\ny", "x = 12.5.0\ny");
   assert.deepEqual(
-    [0, 5, 9].map((offset) => carried(offset, longer)),
+    [0, 5, 9].map((offset) => caretAfter(offset, longer)),
     [0, 5, 12],
   );
 });

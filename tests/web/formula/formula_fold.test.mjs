@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fromFolded, reading, toFolded } from "../../../autodiff_viz/web/formula/fold.js";
+import { offsetInText, foldedLines, toFolded } from "../../../autodiff_viz/web/formula/fold.js";
 
 const shown = (...lines) =>
-  reading(lines)
+  foldedLines(lines)
     .filter(({ hidden }) => !hidden)
     .map(({ text }) => text);
 
@@ -41,31 +41,34 @@ test("a short literal, a list of names, an open bracket and a comment stay as th
 
 test("offsets go to the folded line and back, and a place inside of a literal comes back as its beginning", () => {
   const line = "a = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] + b * [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0] + c";
-  const found = reading([line]);
+  const found = foldedLines([line]);
   const [{ text, folds }] = found;
   for (const sign of "abc+*=") {
     const at = line.lastIndexOf(sign);
     assert.equal(text[toFolded(folds, at)], sign);
-    assert.deepEqual(fromFolded(found, 0, toFolded(folds, at)), { line: 0, unit: at });
+    assert.deepEqual(offsetInText(found, 0, toFolded(folds, at)), { line: 0, unit: at });
   }
-  assert.deepEqual(fromFolded(found, 0, text.indexOf("[7]") + 1), {
+  assert.deepEqual(offsetInText(found, 0, text.indexOf("[7]") + 1), {
     line: 0,
     unit: line.indexOf("[9.0"),
   });
-  assert.deepEqual(fromFolded(found, 0, text.length), { line: 0, unit: line.length });
+  assert.deepEqual(offsetInText(found, 0, text.length), { line: 0, unit: line.length });
 });
 
 test("a place behind a literal over several lines comes back in its last line", () => {
   const lines = ["w = f([[0.12, -0.3], [1.0, 2.0],", "    [0.45, 0.61]], c)"];
-  const found = reading(lines);
+  const found = foldedLines(lines);
   assert.equal(found[0].text, "w = f([3 x 2], c)");
-  assert.deepEqual(fromFolded(found, 0, found[0].text.indexOf("c")), {
+  assert.deepEqual(offsetInText(found, 0, found[0].text.indexOf("c")), {
     line: 1,
     unit: lines[1].indexOf("c"),
   });
-  assert.deepEqual(fromFolded(found, 0, found[0].text.indexOf("f")), {
+  assert.deepEqual(offsetInText(found, 0, found[0].text.indexOf("f")), {
     line: 0,
     unit: lines[0].indexOf("f"),
   });
-  assert.deepEqual(fromFolded(found, 0, found[0].text.length), { line: 1, unit: lines[1].length });
+  assert.deepEqual(offsetInText(found, 0, found[0].text.length), {
+    line: 1,
+    unit: lines[1].length,
+  });
 });

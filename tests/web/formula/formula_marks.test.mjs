@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { corrected, lineMap, pieces, segments } from "../../../autodiff_viz/web/formula/mirror.js";
+import {
+  withCorrection,
+  lineMap,
+  pieces,
+  segments,
+} from "../../../autodiff_viz/web/formula/mirror.js";
 
 const mapped = (before, after) => before.map((_, line) => lineMap(before, after)(line));
 
@@ -87,37 +92,37 @@ const correction = (line, column, endLine, endColumn, text) => ({
 
 test("a correction is written in place of its piece", () => {
   assert.equal(
-    corrected("a\ny = 2x", "a\ny = 2x", correction(2, 4, 2, 6, "2 * x")),
+    withCorrection("a\ny = 2x", "a\ny = 2x", correction(2, 4, 2, 6, "2 * x")),
     "a\ny = 2 * x",
   );
   assert.equal(
-    corrected("f(x) = x", "f(x) = x", correction(1, 8, 1, 8, "\ny = f(1.0)\n")),
+    withCorrection("f(x) = x", "f(x) = x", correction(1, 8, 1, 8, "\ny = f(1.0)\n")),
     "f(x) = x\ny = f(1.0)\n",
   );
 });
 
 test("a correction takes a line out, the last one too", () => {
   assert.equal(
-    corrected("import a\nx = 1", "import a\nx = 1", correction(1, 0, 2, 0, "")),
+    withCorrection("import a\nx = 1", "import a\nx = 1", correction(1, 0, 2, 0, "")),
     "x = 1",
   );
   assert.equal(
-    corrected("x = 1\nprint(x)", "x = 1\nprint(x)", correction(2, 0, 3, 0, "")),
+    withCorrection("x = 1\nprint(x)", "x = 1\nprint(x)", correction(2, 0, 3, 0, "")),
     "x = 1\n",
   );
 });
 
 test("columns of a correction count characters", () => {
   assert.equal(
-    corrected("\u{1d465}² + 1", "\u{1d465}² + 1", correction(1, 0, 1, 2, "x ** 2")),
+    withCorrection("\u{1d465}² + 1", "\u{1d465}² + 1", correction(1, 0, 1, 2, "x ** 2")),
     "x ** 2 + 1",
   );
 });
 
 test("a correction follows its line, and is not applied to one that was changed", () => {
   assert.equal(
-    corrected("new\ny = 2x", "y = 2x", correction(1, 4, 1, 6, "2 * x")),
+    withCorrection("new\ny = 2x", "y = 2x", correction(1, 4, 1, 6, "2 * x")),
     "new\ny = 2 * x",
   );
-  assert.equal(corrected("y = 2xx", "y = 2x", correction(1, 4, 1, 6, "2 * x")), null);
+  assert.equal(withCorrection("y = 2xx", "y = 2x", correction(1, 4, 1, 6, "2 * x")), null);
 });

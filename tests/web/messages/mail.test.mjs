@@ -42,13 +42,13 @@ function browser() {
 }
 
 const page = browser();
-const { Mail } = await import("../../../autodiff_viz/web/connection/edit_sender.js");
+const { EditSender } = await import("../../../autodiff_viz/web/connection/edit_sender.js");
 
 /** An editor on the page, and what it posted. */
 function editor(name, word) {
   const host = { isConnected: true },
     posted = [];
-  const mail = new Mail(name, host);
+  const mail = new EditSender(name, host);
   mail.receive(word, (message) => posted.push(message.edits.map((edit) => [edit.seq, edit.kind])));
   return { host, posted, mail };
 }

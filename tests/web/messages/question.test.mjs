@@ -9,7 +9,8 @@ Object.assign(globalThis, {
   addEventListener: (kind, run) => (page.listeners[kind] = run),
   removeEventListener: (kind) => delete page.listeners[kind],
 });
-const { Question, STILL_MS } = await import("../../../autodiff_viz/web/connection/idle_refresh.js");
+const { IdleRefresh, STILL_MS } =
+  await import("../../../autodiff_viz/web/connection/idle_refresh.js");
 
 /** A question with a mail that takes it, or does not while edits are under way. */
 function asking() {
@@ -20,7 +21,7 @@ function asking() {
     busy: false,
     ask: ({ rest }) => !mail.busy && posted.push(rest) > 0,
   };
-  return { question: new Question(mail), mail, posted };
+  return { question: new IdleRefresh(mail), mail, posted };
 }
 
 /** Fire the one timer that waits; how long it would have waited. */

@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { placeOf, viewOf } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { fromFragment, toFragment } from "../../../autodiff_viz/web/dock/layout.js";
-import { USUAL, valid } from "../../../autodiff_viz/web/dock/layout.js";
+import { USUAL, checkedLook } from "../../../autodiff_viz/web/dock/layout.js";
 
 const LOOKS = [
   { folded: true },
@@ -18,7 +18,7 @@ const LOOKS = [
 
 test("a look in a link is read as it was", () => {
   for (const look of LOOKS)
-    assert.deepEqual(valid(fromFragment(toFragment(look, null)).look), look);
+    assert.deepEqual(checkedLook(fromFragment(toFragment(look, null)).look), look);
 });
 
 test("the usual look and a fitted view add nothing to a link", () => {
@@ -59,8 +59,8 @@ test("what no page has written is ignored", () => {
     assert.equal(fromFragment(hash).place, null, hash);
   for (const dock of ["-5", "0", "x", "1e9", ""])
     assert.equal(fromFragment(`#dock=${dock}`).look.dock, null, dock);
-  assert.equal(valid(fromFragment("#second=<b>").look).second, null);
-  assert.deepEqual(valid(fromFragment("#folded=yes&large=2").look), USUAL);
+  assert.equal(checkedLook(fromFragment("#second=<b>").look).second, null);
+  assert.deepEqual(checkedLook(fromFragment("#folded=yes&large=2").look), USUAL);
   assert.equal(fromFragment("#somewhere-else").look, null);
 });
 

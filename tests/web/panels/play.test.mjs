@@ -9,7 +9,7 @@ import {
   placeText,
   shownAfter,
   turnOf,
-  within,
+  clampStep,
 } from "../../../autodiff_viz/web/explain/play.js";
 
 // x -> a -> z, where a runs again in a region
@@ -90,7 +90,7 @@ test("the place in the pass is said in words", () => {
 
 test("a step outside the pass is its first or last", () => {
   assert.deepEqual(
-    [-1, 0, 3.4, 99].map((at) => within(steps, at)),
+    [-1, 0, 3.4, 99].map((at) => clampStep(steps, at)),
     [0, 0, 3, 7],
   );
 });

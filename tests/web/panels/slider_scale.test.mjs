@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boxText, readTyped } from "../../../autodiff_viz/web/base/numbers.js";
-import { filled, stepOf, stepped } from "../../../autodiff_viz/web/sliders/sliders.js";
+import { filled, stepOf, valueAfterSteps } from "../../../autodiff_viz/web/sliders/sliders.js";
 
 test("a thousand steps lie between the ends", () => {
   assert.equal(stepOf(-5, 5), 0.01);
@@ -30,10 +30,10 @@ for (const text of ["", "x", "1,5", "0x10", "Infinity", "NaN", "1e9", "--1", "1 
 }
 
 test("an arrow key moves ten steps, without dust behind the point", () => {
-  assert.equal(stepped(0.2, 0.01, 1), 0.3);
-  assert.equal(stepped(0.61, 0.01, -1), 0.51);
-  assert.equal(stepped(1000, 2, 10), 1200);
-  assert.equal(stepped(1e-9, 1e-10, 1), 2e-9);
+  assert.equal(valueAfterSteps(0.2, 0.01, 1), 0.3);
+  assert.equal(valueAfterSteps(0.61, 0.01, -1), 0.51);
+  assert.equal(valueAfterSteps(1000, 2, 10), 1200);
+  assert.equal(valueAfterSteps(1e-9, 1e-10, 1), 2e-9);
 });
 
 test("the line is coloured from zero to the value", () => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Newest } from "../../../autodiff_viz/web/training/steps.js";
+import { NewestSender } from "../../../autodiff_viz/web/training/steps.js";
 import { heightAt } from "../../../autodiff_viz/web/training/steps.js";
 
 /** A sender whose answers come when the test says so. */
 function sending() {
   const sent = [];
   const server = { waits: false };
-  const newest = new Newest(
+  const newest = new NewestSender(
     (value) => (sent.push(value), (server.waits = true)),
     () => server.waits,
   );

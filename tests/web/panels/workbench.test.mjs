@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { firstPlot, offered, othersOf } from "../../../autodiff_viz/web/dock/dock.js";
-import { heightOf, valid } from "../../../autodiff_viz/web/dock/layout.js";
+import { firstPlot, availableFigures, othersOf } from "../../../autodiff_viz/web/dock/dock.js";
+import { heightOf, checkedLook } from "../../../autodiff_viz/web/dock/layout.js";
 import {
   labelOf,
   tabsIn,
-  wantedAfter,
+  tabAfter,
   wantedAfterSelecting,
 } from "../../../autodiff_viz/web/dock/panels.js";
 
@@ -59,11 +59,11 @@ test("a node takes the lesson's place where that has the whole column, and gives
 });
 
 test("the details of a node have a tab beside the lesson, but where both have a place of their own", () => {
-  assert.equal(wantedAfter("beside", "node", "lesson", true), "node");
-  assert.equal(wantedAfter("wide", "node", "lesson", true), "node");
-  assert.equal(wantedAfter("middle", "node", "lesson", true), "node");
-  assert.equal(wantedAfter("narrow", "node", "lesson", true), "node");
-  assert.equal(wantedAfter("wide", "formula", "lesson", true), "formula");
+  assert.equal(tabAfter("beside", "node", "lesson", true), "node");
+  assert.equal(tabAfter("wide", "node", "lesson", true), "node");
+  assert.equal(tabAfter("middle", "node", "lesson", true), "node");
+  assert.equal(tabAfter("narrow", "node", "lesson", true), "node");
+  assert.equal(tabAfter("wide", "formula", "lesson", true), "formula");
 });
 
 test("without a lesson it has no tab, and a single tab is none", () => {
@@ -82,21 +82,21 @@ test("a window that has become wider shows the first tab where a panel has none 
 });
 
 test("a stored look is used only as far as it makes sense", () => {
-  assert.deepEqual(valid(undefined), {
+  assert.deepEqual(checkedLook(undefined), {
     dock: null,
     formula: null,
     folded: false,
     large: false,
     second: null,
   });
-  assert.deepEqual(valid({ dock: "high", folded: 1, large: true, more: 2 }), {
+  assert.deepEqual(checkedLook({ dock: "high", folded: 1, large: true, more: 2 }), {
     dock: null,
     formula: null,
     folded: false,
     large: true,
     second: null,
   });
-  assert.deepEqual([valid({ dock: 3 }).dock, valid({ formula: 3 }).formula], [120, 84]);
+  assert.deepEqual([checkedLook({ dock: 3 }).dock, checkedLook({ formula: 3 }).formula], [120, 84]);
 });
 
 test("the dock leaves room for the canvas, however high it was made in a larger window", () => {
@@ -131,7 +131,7 @@ test("a graph with cuts opens with its segments, one about training with that, a
 });
 
 test("a figure whose subject the graph lacks has no tab", () => {
-  assert.deepEqual(offered({ cotangents: "Cotangents", noise: "Noise" }, ["noise"]), {
+  assert.deepEqual(availableFigures({ cotangents: "Cotangents", noise: "Noise" }, ["noise"]), {
     cotangents: "Cotangents",
   });
 });

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isExpression, only, search } from "../../../autodiff_viz/web/canvas/popovers/palette.js";
+import {
+  isExpression,
+  filterPalette,
+  search,
+} from "../../../autodiff_viz/web/canvas/popovers/palette.js";
 
 const op = (name, symbol = name, doc = "", aliases = []) => ({
   op: name,
@@ -56,7 +60,7 @@ test("a letter in the middle of a word of the description finds nothing", () => 
 
 test("the palette can be narrowed to the ops that fit, and empty groups go", () => {
   assert.deepEqual(
-    only(PALETTE, ({ op: name }) => name === "exp").map(({ group }) => group),
+    filterPalette(PALETTE, ({ op: name }) => name === "exp").map(({ group }) => group),
     ["Functions"],
   );
 });

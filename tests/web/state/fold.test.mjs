@@ -6,7 +6,7 @@ import {
   idOf,
   namesIn,
   realWire,
-  seenAs,
+  visibleCard,
   titleOf,
 } from "../../../autodiff_viz/web/canvas/state/fold.js";
 import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
@@ -229,7 +229,7 @@ test("names and cards lead to each other", () => {
   const seen = folded(drawing([{ name: "g", nodes: ["a", "b"] }]));
   assert.deepEqual(namesIn(seen, ["x", "group:g", "a"]), ["x", "a", "b"]);
   assert.deepEqual(
-    ["a", "x"].map((id) => seenAs(seen, id)),
+    ["a", "x"].map((id) => visibleCard(seen, id)),
     ["group:g", "x"],
   );
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { downstream, wayBetween } from "../../../autodiff_viz/web/canvas/state/reachability.js";
+import { downstream, shortestPath } from "../../../autodiff_viz/web/canvas/state/reachability.js";
 import { fork, wire } from "../drawings.mjs";
 
 const way = (wires, from, to) =>
-  wayBetween(wires, from, to).map((link) => `${link.from}>${link.to}`);
+  shortestPath(wires, from, to).map((link) => `${link.from}>${link.to}`);
 
 test("downstream of a node is all that it feeds, near and far", () => {
   assert.deepEqual([...downstream(fork().wires, "x")].sort(), ["m", "s", "x"]);

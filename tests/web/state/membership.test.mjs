@@ -3,10 +3,10 @@ import test from "node:test";
 import {
   membershipAt,
   leavingPath,
-  movesSay,
+  describeMoves,
   withMoves,
 } from "../../../autodiff_viz/web/canvas/state/frames.js";
-import { strangers } from "../../../autodiff_viz/web/canvas/state/geometry.js";
+import { overlappingOutsiders } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { node, wire } from "../drawings.mjs";
 
 const square = (x, y, side) => [
@@ -68,13 +68,13 @@ test("a path out and back in is found, and named before the drop", () => {
   const moves = { join: { r: ["c"] }, leave: {} };
   const shown = withMoves(drawing, moves);
   assert.deepEqual(shown.regions[0].nodes, ["a", "c"]);
-  assert.equal(movesSay(shown, moves), "Not possible here: r needs b inside it too");
+  assert.equal(describeMoves(shown, moves), "Not possible here: r needs b inside it too");
 });
 
 test("what a drop would do is said in words", () => {
   const drawing = chain([region("r", ["a"])]);
   const moves = { join: { r: ["b"] }, leave: {} };
-  assert.equal(movesSay(withMoves(drawing, moves), moves), "Drop to put b into r");
+  assert.equal(describeMoves(withMoves(drawing, moves), moves), "Drop to put b into r");
 });
 
 test("regions that share nodes without one holding the other are told", () => {
@@ -85,9 +85,10 @@ test("regions that share nodes without one holding the other are told", () => {
 
 test("a node that stands on an outline without being held is cut out of it, one beside it is not", () => {
   const on = { x: 150, y: 50, w: 100, h: 60 };
-  assert.deepEqual(strangers(square(0, 0, 200), [on, { x: 400, y: 0, w: 100, h: 60 }], 5), [
-    { x: 145, y: 45, w: 110, h: 70 },
-  ]);
+  assert.deepEqual(
+    overlappingOutsiders(square(0, 0, 200), [on, { x: 400, y: 0, w: 100, h: 60 }], 5),
+    [{ x: 145, y: 45, w: 110, h: 70 }],
+  );
 });
 
 test("a region that its last node leaves is gone", () => {

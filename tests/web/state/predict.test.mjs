@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { moved, predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
+import { withPositions, predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
 import { fork } from "../drawings.mjs";
 
 const after = (...edits) => predict(fork(), edits);
@@ -55,9 +55,9 @@ test("there is one output", () => {
 });
 
 test("a wire keeps its bends when both ends move alike, and loses them otherwise", () => {
-  const together = moved(fork(), { s: [210, 5], m: [410, 5] });
+  const together = withPositions(fork(), { s: [210, 5], m: [410, 5] });
   assert.deepEqual(together.wires[1].via, [[360, 15]]);
-  assert.deepEqual(moved(fork(), { s: [210, 5] }).wires[1].via, []);
+  assert.deepEqual(withPositions(fork(), { s: [210, 5] }).wires[1].via, []);
 });
 
 test("an edit that the browser cannot foresee leaves the drawing as it is", () => {

@@ -4,7 +4,7 @@ import { overlap } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { collapse, toggleGroup } from "../../../autodiff_viz/web/canvas/actions/groups.js";
 import { folded, idOf } from "../../../autodiff_viz/web/canvas/state/fold.js";
 import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
-import { roomFor } from "../../../autodiff_viz/web/canvas/state/make_room.js";
+import { makeRoom } from "../../../autodiff_viz/web/canvas/state/make_room.js";
 import { node, wire } from "../drawings.mjs";
 
 /** x, a1..a9 in a group, b: laid out while the group was a card of 168 px, in whose middle its nodes stand. */
@@ -162,9 +162,9 @@ test("frames inside an opened group keep their distance too", () => {
   drawing.groups.push({ name: "inner", nodes: ["a0", "a1"], collapsed: false, sums: [] });
   const card = folded(drawing).nodes.find(({ id }) => id === idOf("g"));
   const open = folded(predict(drawing, [{ seq: 1, kind: "collapse", group: "g", on: false }]));
-  const outer = roomFor(open, drawing.groups[0].nodes, card);
+  const outer = makeRoom(open, drawing.groups[0].nodes, card);
   drawing.groups.pop();
-  const plain = roomFor(
+  const plain = makeRoom(
     folded(predict(drawing, [{ seq: 1, kind: "collapse", group: "g", on: false }])),
     drawing.groups[0].nodes,
     card,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { sizeOf } from "../../../autodiff_viz/web/base/numbers.js";
-import { sizesBy, takesNone } from "../../../autodiff_viz/web/canvas/state/sizes.js";
+import { sizesBy, takesNoGradient } from "../../../autodiff_viz/web/canvas/state/sizes.js";
 import { folding } from "../../../autodiff_viz/web/canvas/state/fold.js";
 import { namesakes } from "../../../autodiff_viz/web/canvas/actions/groups.js";
 import { fork, node } from "../drawings.mjs";
@@ -50,16 +50,16 @@ test("elements are those of the value's shape", () => {
 test("a node takes no gradient if nothing arrives or nothing but zeros; the output always takes its seed", () => {
   assert.deepEqual(
     [0, { kind: 2, numbers: [0, 0] }, { kind: -1, numbers: [0, 0] }, undefined].map((number) =>
-      takesNone(of(number)),
+      takesNoGradient(of(number)),
     ),
     [true, true, true, true],
   );
   assert.deepEqual(
-    [1e-38, NaN, -Infinity].map((number) => takesNone(of(number))),
+    [1e-38, NaN, -Infinity].map((number) => takesNoGradient(of(number))),
     [false, false, false],
   );
-  assert.ok(takesNone(of(1, { connected: false })));
-  assert.ok(!takesNone(of(0, { isOutput: true })));
+  assert.ok(takesNoGradient(of(1, { connected: false })));
+  assert.ok(!takesNoGradient(of(0, { isOutput: true })));
 });
 
 test("what takes no gradient is hidden with its wires, and counted; to show it again brings all of it back", () => {

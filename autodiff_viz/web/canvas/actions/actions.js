@@ -22,17 +22,17 @@ import { branchesKey, branchesOf, stepBranches } from "../popovers/branches.js";
 import { differentiate } from "../popovers/differentiate.js";
 import { editRule } from "../popovers/fields.js";
 import { openFind } from "../popovers/find.js";
-import { step, toggleHistory } from "../popovers/history.js";
+import { stepHistory, toggleHistory } from "../popovers/history.js";
 import { closeNotice } from "../popovers/notice.js";
 import { openPalette } from "../popovers/palette.js";
 import { closePopover } from "../popovers/popover.js";
 import { arrange, nudge, unfold } from "./arrange.js";
 import { guideOf, toggleHelp } from "./cheat_sheet.js";
-import { take } from "./clipboard.js";
+import { copyByButton } from "./clipboard.js";
 import {
   bendOf,
   compareWithout,
-  cutOn,
+  segmentsEndHere,
   flip,
   isForward,
   isPinned,
@@ -62,14 +62,14 @@ import {
 import { isHiding, toggleHiding } from "./hiding.js";
 import {
   editFirstConstant,
-  enter,
-  extend,
+  activateFocused,
+  extendSelection,
   rename,
   showDetails,
   stepAlong,
   takeWire,
   toEnd,
-  walk,
+  moveFocus,
 } from "./keyboard.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -231,7 +231,7 @@ export const ACTIONS = {
     places: { top: "nodes" },
     guide: "Bend the gradient",
     when: hasNodes,
-    on: cutOn,
+    on: segmentsEndHere,
     do: toggleCut,
   },
   output: {
@@ -325,7 +325,7 @@ export const ACTIONS = {
     places: { more: "nodes" },
     guide: "Select and change",
     says: "Copy, cut, paste, as formula text",
-    do: (editor) => take(editor, "copy"),
+    do: (editor) => copyByButton(editor, "copy"),
   },
   cut: {
     label: "Cut",
@@ -333,7 +333,7 @@ export const ACTIONS = {
     byBrowser: true,
     places: { more: "nodes" },
     besides: "copy",
-    do: (editor) => take(editor, "cut"),
+    do: (editor) => copyByButton(editor, "cut"),
   },
   paste: { label: "Paste", keys: ["Ctrl+V"], byBrowser: true, besides: "copy" },
   fitSelection: {
@@ -462,7 +462,7 @@ export const ACTIONS = {
     guide: "Select and change",
     says: "Undo, redo",
     undoes: "undo",
-    do: (editor) => step(editor, "undo"),
+    do: (editor) => stepHistory(editor, "undo"),
   },
   redo: {
     label: "Redo",
@@ -471,7 +471,7 @@ export const ACTIONS = {
     places: { bar: "steps" },
     besides: "undo",
     undoes: "redo",
-    do: (editor) => step(editor, "redo"),
+    do: (editor) => stepHistory(editor, "redo"),
   },
   history: {
     label: "History",
@@ -511,13 +511,13 @@ export const ACTIONS = {
     guide: "Walk by keyboard",
     says: "Go from node to node; with Shift, select on the way",
     do: (editor, { node, wire }, key) =>
-      wire ? toEnd(editor, wire, wayOf(key)) : walk(editor, node, wayOf(key)),
+      wire ? toEnd(editor, wire, wayOf(key)) : moveFocus(editor, node, wayOf(key)),
   },
   extend: {
     label: "Select on the way",
     keys: arrows("Shift+"),
     besides: "walk",
-    do: (editor, { node }, key) => extend(editor, node, wayOf(key)),
+    do: (editor, { node }, key) => extendSelection(editor, node, wayOf(key)),
   },
   enter: {
     label: "Select the node in focus",
@@ -525,7 +525,7 @@ export const ACTIONS = {
     also: [" "],
     guide: "Walk by keyboard",
     needs: ({ node, region }) => node ?? region,
-    do: (editor, { node, region }) => enter(editor, node ?? "", region),
+    do: (editor, { node, region }) => activateFocused(editor, node ?? "", region),
   },
   wireBefore: {
     label: "Go to the wire of the node before this one",

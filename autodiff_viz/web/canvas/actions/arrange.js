@@ -1,7 +1,7 @@
 // @ts-check
 // Move the selected nodes without dragging: align, nudge, lay out.
 
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { freeSpot } from "../state/geometry.js";
 import { withTabs } from "../state/tabs.js";
 
@@ -82,7 +82,8 @@ const STEP = 8; // px
 const BESIDE = 64; // px from a parameter to its layer
 
 /** @param {Editor} editor */
-export const chosen = (editor) => editor.shown.nodes.filter(({ id }) => editor.selection.has(id));
+export const selectedNodes = (editor) =>
+  editor.shown.nodes.filter(({ id }) => editor.selection.has(id));
 
 /** Positions of all nodes if cards move with all nodes in them.
  * @param {Pick<Editor, "shown" | "seen">} editor @param {Record<string, Point>} places of nodes and cards @returns {Record<string, Point>} */
@@ -109,13 +110,13 @@ export function align(editor, how) {
   const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, moved[id] ?? [x, y]])); // all of them, so that the step has its name
   if (Object.keys(moved).length)
     editor.send({ kind: "move", positions: membersAt(editor, positions), how });
-  else say(editor.stage, `${ALIGNMENTS[how].label}: nothing to move.`);
+  else showStatus(editor.stage, `${ALIGNMENTS[how].label}: nothing to move.`);
 }
 
 /** @param {Editor} editor @param {Point} direction */
 export function nudge(editor, [dx, dy]) {
-  const nodes = chosen(editor);
-  if (!nodes.length) return say(editor.stage, "Select the nodes to move first.");
+  const nodes = selectedNodes(editor);
+  if (!nodes.length) return showStatus(editor.stage, "Select the nodes to move first.");
   const positions = Object.fromEntries(
     nodes.map(({ id, x, y }) => [
       id,
@@ -140,10 +141,10 @@ export function unfold(editor) {
 
 /** Lay out the selected nodes if there are several, else all nodes. @param {Editor} editor */
 export function arrange(editor) {
-  const nodes = chosen(editor).map(({ id }) => id);
+  const nodes = selectedNodes(editor).map(({ id }) => id);
   const some = nodes.length > 1 && nodes.length < editor.shown.nodes.length;
   editor.send(some ? { kind: "arrange", nodes } : { kind: "arrange" });
-  say(
+  showStatus(
     editor.stage,
     some
       ? `Arranged ${nodes.length} nodes. With none selected, all are arranged.`

@@ -3,19 +3,19 @@
 
 import { NAMED } from "../draw/levels.js";
 import { sizeOf } from "../draw/stage.js";
-import { bringing } from "../draw/viewport.js";
-import { seenAs } from "../state/fold.js";
+import { viewBringing } from "../draw/viewport.js";
+import { visibleCard } from "../state/fold.js";
 import { clearOf } from "../state/geometry.js";
 
 /** @param {import("../editor.js").Editor} editor @param {string[]} names
  * @param {import("../../types.js").Box} [cover] px of the canvas that a popover at its right edge, or along its top, covers */
-export function bring(editor, names, cover) {
+export function bringIntoView(editor, names, cover) {
   const { stage, seen, choice } = editor;
-  const ids = new Set(names.map((name) => seenAs(seen, name)));
+  const ids = new Set(names.map((name) => visibleCard(seen, name)));
   const size = sizeOf(stage);
   const { side, ...clear } = clearOf(size);
   const least = stage.level.detail === "boxes" ? NAMED * stage.reading : 0;
-  const view = bringing(
+  const view = viewBringing(
     stage.view,
     seen.nodes.filter(({ id }) => ids.has(id)),
     size,

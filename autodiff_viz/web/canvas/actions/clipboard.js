@@ -3,10 +3,10 @@
 
 import { isTable } from "../../base/data.js";
 import { svg } from "../../base/dom.js";
-import { centre, pointOf, say } from "../draw/stage.js";
+import { centre, pointOf, showStatus } from "../draw/stage.js";
 import { pieceText } from "../state/copies.js";
 import { bounds, toWorld } from "../state/geometry.js";
-import { chosen } from "./arrange.js";
+import { selectedNodes } from "./arrange.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */
@@ -64,16 +64,19 @@ export function hasKeys(host) {
 
 /** The text of the selection; "" if there is nothing to copy. @param {Editor} editor @param {Point | null} pointer */
 function copied(editor, pointer) {
-  const nodes = chosen(editor);
+  const nodes = selectedNodes(editor);
   const box = bounds(nodes);
-  if (!box) return (say(editor.stage, "Select the nodes to copy first."), "");
+  if (!box) return (showStatus(editor.stage, "Select the nodes to copy first."), "");
   const { text, missing } = pieceText(
     editor.shown,
     nodes.map(({ id }) => id),
   );
   if (missing.length)
     return (
-      say(editor.stage, `${missing[0]} holds too much to be copied here. Copy it in the formula.`),
+      showStatus(
+        editor.stage,
+        `${missing[0]} holds too much to be copied here. Copy it in the formula.`,
+      ),
       ""
     );
   Object.assign(last, {
@@ -88,17 +91,17 @@ function copied(editor, pointer) {
 
 /** @param {Editor} editor @param {"copy" | "cut"} kind */
 function taken(editor, kind) {
-  const nodes = chosen(editor).map(({ id }) => id);
+  const nodes = selectedNodes(editor).map(({ id }) => id);
   const what = nodes.length === 1 ? nodes[0] : `${nodes.length} nodes`;
   if (kind === "cut") editor.send({ kind: "cut", nodes });
-  say(editor.stage, `${kind === "cut" ? "Cut" : "Copied"} ${what} as formula text`);
+  showStatus(editor.stage, `${kind === "cut" ? "Cut" : "Copied"} ${what} as formula text`);
 }
 
 /** Copy or cut by a button. @param {Editor} editor @param {"copy" | "cut"} kind */
-export function take(editor, kind) {
+export function copyByButton(editor, kind) {
   const text = copied(editor, null);
   const refused = () =>
-    say(
+    showStatus(
       editor.stage,
       `The browser keeps buttons from the clipboard here. Press Ctrl + ${kind === "cut" ? "X" : "C"}.`,
     );
@@ -111,7 +114,7 @@ export function take(editor, kind) {
  * since.
  * @param {Editor} editor @param {string} text @param {Point | null} pointer screen pixels */
 function paste(editor, text, pointer) {
-  if (!text.trim()) return say(editor.stage, "The clipboard holds no text.");
+  if (!text.trim()) return showStatus(editor.stage, "The clipboard holds no text.");
   if (isTable(text)) return pasteTable(editor, text, pointer);
   const unmoved =
     pointer === last.pointer ||
@@ -186,7 +189,7 @@ function watchPicked(editor) {
     editor.selection = new Set(picked);
     editor.told = selected;
     const pasted = history.undo?.startsWith("Paste") ?? false;
-    if (pasted) say(editor.stage, history.undo ?? "");
+    if (pasted) showStatus(editor.stage, history.undo ?? "");
     editor.refresh();
     editor.showCome(picked, pasted);
   });

@@ -2,7 +2,7 @@
 // Run commands on the selected nodes and the selected wire, and test whether they already apply to all of
 // them.
 
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { pressDownload } from "../files/import_export.js";
 import { canHave } from "../state/edits.js";
 import { realWire } from "../state/fold.js";
@@ -55,7 +55,7 @@ export function toggleMute(editor) {
 }
 
 /** Whether a segment ends after each selected node that is not an input. @param {Editor} editor */
-export function cutOn(editor) {
+export function segmentsEndHere(editor) {
   const able = [...editor.selection]
     .flatMap((id) => editor.node(id) ?? [])
     .filter((node) => !node.isInput);
@@ -65,7 +65,7 @@ export function cutOn(editor) {
 /** @param {Editor} editor */
 export function toggleCut(editor) {
   if (editor.selection.size)
-    editor.send({ kind: "cut_after", nodes: [...editor.selection], on: !cutOn(editor) });
+    editor.send({ kind: "cut_after", nodes: [...editor.selection], on: !segmentsEndHere(editor) });
 }
 
 /** Remove the region or group in focus, else the selected wire, else the selected nodes.
@@ -85,7 +85,7 @@ export function removeWire(editor) {
   const seen = editor.stage.strands.get(editor.wire ?? "")?.wire;
   const wire = seen && realWire(seen);
   if (seen && !wire)
-    return say(
+    return showStatus(
       editor.stage,
       `This wire stands for ${seen.of?.length}: open the group to remove one.`,
     );
@@ -120,13 +120,16 @@ export function togglePin(editor) {
   if (isPinned(editor)) return editor.send({ kind: "unpin" });
   editor.send({ kind: "pin" });
   if (editor.shown.nodes.length)
-    say(editor.stage, "Pinned as A. What you change now is B; the key v flips between them.");
+    showStatus(
+      editor.stage,
+      "Pinned as A. What you change now is B; the key v flips between them.",
+    );
 }
 
 /** @param {Editor} editor */
 export function flip(editor) {
   if (isPinned(editor)) editor.send({ kind: "flip" });
-  else say(editor.stage, "Nothing is pinned yet: Shift+V pins this graph as A.");
+  else showStatus(editor.stage, "Nothing is pinned yet: Shift+V pins this graph as A.");
 }
 
 /** What the selection has that the graph can be compared without: the rule or the mute of a node, or a region.

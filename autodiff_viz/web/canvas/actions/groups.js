@@ -2,10 +2,10 @@
 // Run commands on groups: make one of the selected nodes, ungroup, collapse, expand, rename.
 
 import { tabOf } from "../draw/regions.js";
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { openField } from "../popovers/fields.js";
 import { folded, idOf, nodesOf } from "../state/fold.js";
-import { roomFor } from "../state/make_room.js";
+import { makeRoom } from "../state/make_room.js";
 import { predict } from "../state/predict.js";
 import { membersAt } from "./arrange.js";
 
@@ -23,7 +23,7 @@ export function toggleGroup(editor) {
   const group = groupOf(editor);
   if (group) ungroup(editor, group.name);
   else if (editor.selection.size) editor.send({ kind: "group", nodes: [...editor.selection] });
-  else say(editor.stage, "Select the nodes to group first.");
+  else showStatus(editor.stage, "Select the nodes to group first.");
 }
 
 /** Dissolve a group; if it is a card, what is around it makes room for its nodes. @param {Editor} editor @param {string} name */
@@ -42,7 +42,7 @@ export function collapse(editor, name, on) {
       ? stage.cards.get(idOf(name))?.root
       : stage.regions.tabs.get(name)?.root.querySelector(".tab")
     )?.focus({ preventScroll: true });
-  say(stage, on ? `Collapsed ${name}` : `Opened ${name}`);
+  showStatus(stage, on ? `Collapsed ${name}` : `Opened ${name}`);
 }
 
 /** @param {string} group @param {boolean} on @returns {import("../../messages.js").CollapseEdit} */
@@ -56,7 +56,7 @@ function withRoom({ shown, seen }, edit) {
   const card = seen.nodes.find(({ id }) => id === idOf(edit.group));
   if (!card?.group) return edit;
   const opened = folded(predict(shown, [{ seq: 0, ...edit }]));
-  const places = roomFor(opened, card.group.nodes, card, edit.kind !== "ungroup");
+  const places = makeRoom(opened, card.group.nodes, card, edit.kind !== "ungroup");
   return Object.keys(places).length
     ? { ...edit, positions: membersAt({ shown, seen: opened }, places) }
     : edit;
@@ -76,7 +76,7 @@ export function toggleCollapse(editor) {
   if (cards.length) return cards.forEach(({ group }) => collapse(editor, group?.name ?? "", false));
   const found = groupsOfSelection(editor);
   if (!found.length)
-    return say(editor.stage, "Select nodes of a group first, or make one of them: g.");
+    return showStatus(editor.stage, "Select nodes of a group first, or make one of them: g.");
   found.forEach(({ name }) => collapse(editor, name, true));
 }
 
@@ -114,7 +114,8 @@ export const hasNamesakes = (editor) => {
 /** Collapse all groups of one name, or open them if the group that is meant is a card. @param {Editor} editor */
 export function toggleNamesakes(editor) {
   const group = meant(editor);
-  if (!group) return say(editor.stage, "Select nodes of a group first, or make one of them: g.");
+  if (!group)
+    return showStatus(editor.stage, "Select nodes of a group first, or make one of them: g.");
   const on = !group.collapsed;
   const all = namesakes(editor.shown.groups, group.name).filter(
     ({ collapsed }) => collapsed !== on,
@@ -128,7 +129,7 @@ export function toggleNamesakes(editor) {
     return roomy;
   });
   edits.forEach((edit, i) => (i + 1 < edits.length ? editor.mail.send(edit) : editor.send(edit))); // drawn once
-  say(
+  showStatus(
     editor.stage,
     `${on ? "Collapsed" : "Opened"} ${all.length} groups named ${stemOf(group.name)}`,
   );

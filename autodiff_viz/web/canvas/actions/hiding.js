@@ -2,8 +2,8 @@
 // Show or hide the nodes that take no gradient, and say how many are hidden.
 
 import { html, setText } from "../../base/dom.js";
-import { say } from "../draw/stage.js";
-import { takesNone } from "../state/sizes.js";
+import { showStatus } from "../draw/stage.js";
+import { takesNoGradient } from "../state/sizes.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -12,8 +12,8 @@ export const isHiding = ({ hiding }) => hiding;
 
 /** @param {Editor} editor */
 export function toggleHiding(editor) {
-  if (!editor.hiding && !editor.shown.nodes.some(takesNone))
-    return say(editor.stage, "A gradient arrives at every node");
+  if (!editor.hiding && !editor.shown.nodes.some(takesNoGradient))
+    return showStatus(editor.stage, "A gradient arrives at every node");
   editor.hiding = !editor.hiding;
   editor.refresh();
 }

@@ -4,11 +4,11 @@
 import { svg } from "../../base/dom.js";
 import { showPanel } from "../../dock/panels.js";
 import { inOrder, spokenLabel, spokenWire, wiresAt } from "../draw/screen_reader.js";
-import { revealing, say } from "../draw/stage.js";
+import { viewCentredOn, showStatus } from "../draw/stage.js";
 import { wireId } from "../draw/wires.js";
 import { editConstant, editName, editValue } from "../popovers/fields.js";
 import { openRegion } from "../popovers/region.js";
-import { seenAs } from "../state/fold.js";
+import { visibleCard } from "../state/fold.js";
 import { neighbour, outputPoint, pathOf, slotPoint, wireCurve } from "../state/geometry.js";
 import { upstream } from "../state/reachability.js";
 import { loopReason, reasonAgainst } from "../state/shapes.js";
@@ -60,7 +60,7 @@ export function placesFor(drawing, from, ops = new Map()) {
 
 /** The slot to begin with: the first empty one, else the first.
  * @param {Place[]} places */
-export const firstOf = (places) =>
+export const firstSlot = (places) =>
   Math.max(
     places.findIndex(
       ({ node, slot, against }) =>
@@ -85,16 +85,16 @@ export function spokenSlot({ node, slot, against }, wires) {
 
 /** @param {Editor} editor @param {string | null} id */
 export function takeWire(editor, id) {
-  const from = editor.node(id ?? seenAs(editor.seen, editor.single ?? ""));
+  const from = editor.node(id ?? visibleCard(editor.seen, editor.single ?? ""));
   if (from?.group && from.group.outs.length !== 1)
-    return say(
+    return showStatus(
       editor.stage,
       `Open ${from.group.name} first: ${from.group.outs.length || "no"} values leave it.`,
     );
-  if (!from) return say(editor.stage, "Go to a node first: the wire begins there.");
+  if (!from) return showStatus(editor.stage, "Go to a node first: the wire begins there.");
   const places = placesFor(editor.seen, from, editor.ops);
   if (!places.some(({ against }) => !against))
-    return say(
+    return showStatus(
       editor.stage,
       `No slot can take ${from.id}: every other node already feeds it, or has no slot that fits.`,
     );
@@ -106,7 +106,7 @@ export function takeWire(editor, id) {
   hands.set(editor, { from, places, at: 0, line, halo });
   choose(
     editor,
-    firstOf(places),
+    firstSlot(places),
     `Wire from ${from.id}. Arrows choose a slot, Enter connects, Escape cancels. `,
   );
 }
@@ -129,13 +129,13 @@ function choose(editor, at, before = "") {
   hand.at = at;
   const { node, slot, against } = hand.places[at];
   const [x, y] = slotPoint(node, slot);
-  const view = revealing(editor.stage, node);
+  const view = viewCentredOn(editor.stage, node);
   if (view) editor.look(view);
   hand.line.setAttribute("d", pathOf(wireCurve(outputPoint(hand.from), [x, y])));
   hand.line.classList.toggle("loop", Boolean(against));
   hand.halo.classList.toggle("loop", Boolean(against));
   hand.halo.setAttribute("transform", `translate(${x} ${y})`);
-  say(
+  showStatus(
     editor.stage,
     `${before}${at + 1} of ${hand.places.length}: ${spokenSlot(hand.places[at], editor.seen.wires)}`,
   );
@@ -144,7 +144,7 @@ function choose(editor, at, before = "") {
 /** @param {Editor} editor @param {Hand} hand */
 function connect(editor, { from, places, at }) {
   const { node, slot, against } = places[at];
-  if (against) return say(editor.stage, against); // the wire is still being drawn
+  if (against) return showStatus(editor.stage, against); // the wire is still being drawn
   dropWire(editor, `${from.id} wired to ${spokenLabel(node.slots[slot].label)} of ${node.id}.`);
   editor.send({ kind: "connect", from: from.group?.outs[0] ?? from.id, to: node.id, slot });
 }
@@ -157,20 +157,20 @@ export function dropWire(editor, told = "") {
   hands.delete(editor);
   hand.line.remove();
   hand.halo.remove();
-  if (told) say(editor.stage, told);
+  if (told) showStatus(editor.stage, told);
 }
 
 /** @typedef {import("../../types.js").Point} Point */
 
 /** Move the focus to the next node and add that node to the selection.
  * @param {Editor} editor @param {string | null} focused @param {Point} direction */
-export function extend(editor, focused, direction) {
-  const here = editor.node(focused ?? seenAs(editor.seen, [...editor.selection].at(-1) ?? ""));
+export function extendSelection(editor, focused, direction) {
+  const here = editor.node(focused ?? visibleCard(editor.seen, [...editor.selection].at(-1) ?? ""));
   const next = here && neighbour(editor.seen.nodes, here, direction);
   if (!here || !next) return;
   editor.select([...editor.selection, here.id, next.id]);
   focusNode(editor, next.id);
-  say(editor.stage, `${editor.selection.size} nodes selected`);
+  showStatus(editor.stage, `${editor.selection.size} nodes selected`);
 }
 
 /** @param {Editor} editor @param {string} id */
@@ -178,7 +178,7 @@ export function focusNode(editor, id) {
   const node = editor.node(id);
   if (!node) return;
   editor.stage.host.classList.add("by-keys");
-  const view = revealing(editor.stage, node);
+  const view = viewCentredOn(editor.stage, node);
   if (view) editor.look(view);
   editor.stage.cards.get(id)?.root.focus({ preventScroll: true });
 }
@@ -186,11 +186,12 @@ export function focusNode(editor, id) {
 /** The wire before or after this one, at the node from which the wires were entered.
  * @param {Editor} editor @param {string | null} id @param {string | null} wire @param {1 | -1} step */
 export function stepAlong(editor, id, wire, step) {
-  const at = seenAs(editor.seen, id ?? bases.get(editor) ?? editor.single ?? "");
-  if (!at) return say(editor.stage, "Go to a node first: the keys , and . step through its wires.");
+  const at = visibleCard(editor.seen, id ?? bases.get(editor) ?? editor.single ?? "");
+  if (!at)
+    return showStatus(editor.stage, "Go to a node first: the keys , and . step through its wires.");
   bases.set(editor, at);
   const wires = wiresAt(editor.seen.wires, at);
-  if (!wires.length) return say(editor.stage, `${at} has no wires.`);
+  if (!wires.length) return showStatus(editor.stage, `${at} has no wires.`);
   const now = wires.findIndex((other) => wireId(other) === wire);
   const next =
     now < 0 ? (step > 0 ? 0 : wires.length - 1) : (now + step + wires.length) % wires.length;
@@ -229,7 +230,7 @@ export function toEnd(editor, id, [dx, dy]) {
 
 /** Cancel a wire drawn by keyboard on a click, or when the focus leaves.
  * @param {Editor} editor */
-export function listenToReach(editor) {
+export function listenToKeyboardWire(editor) {
   const { host } = editor.stage;
   host.addEventListener("pointerdown", () => dropWire(editor));
   host.addEventListener(
@@ -251,8 +252,8 @@ export function showDetails() {
 
 /** Move the focus to the next node in the direction of the arrow.
  * @param {Editor} editor @param {string | null} focused @param {Point} direction */
-export function walk(editor, focused, direction) {
-  const here = editor.node(focused ?? seenAs(editor.seen, editor.single ?? ""));
+export function moveFocus(editor, focused, direction) {
+  const here = editor.node(focused ?? visibleCard(editor.seen, editor.single ?? ""));
   const next = here ? neighbour(editor.seen.nodes, here, direction) : editor.seen.nodes[0];
   if (next) focusNode(editor, next.id);
 }
@@ -260,7 +261,7 @@ export function walk(editor, focused, direction) {
 /** Enter selects a node; a second time, it opens a collapsed group. On a tab, it collapses the group or opens the
  * region's settings.
  * @param {Editor} editor @param {string} id @param {string | null} frame whose tab it is */
-export function enter(editor, id, frame) {
+export function activateFocused(editor, id, frame) {
   if (frame)
     return editor.shown.groups.some(({ name }) => name === frame)
       ? collapse(editor, frame, true)

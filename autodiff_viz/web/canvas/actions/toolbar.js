@@ -29,7 +29,7 @@ export function nextStop(key, at, count) {
 
 /** Make a toolbar one tab stop: the button that had the focus last, else the first one that is offered.
  * @param {HTMLElement} bar */
-export function rove(bar) {
+export function makeOneTabStop(bar) {
   /** @type {HTMLButtonElement | null} */
   let stop = null;
   const offered = () =>

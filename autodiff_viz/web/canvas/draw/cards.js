@@ -18,14 +18,14 @@ import {
   isBeside,
   leftOf,
   MOST,
-  roomOf,
+  numbersRoom,
   rows,
   sizesBeside,
   writeNumber,
 } from "./face.js";
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./group_card.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } from "./heat_card.js";
-import { isBare, NEAR, readable } from "./levels.js";
+import { isBare, NEAR, readableLevel } from "./levels.js";
 import { tabParts } from "./tab_card.js";
 
 // -- Draw the ports of a node: slots on the left with their constants, and the output on the right.
@@ -264,10 +264,10 @@ const cuts = (node) => (node.cut ? [cutMark(node)] : []);
 /** Draw all elements except the numbers again.
  * @param {SVGGraphicsElement} root @param {GraphNode} node @param {Level} seen @returns {Numbers} */
 function rebuild(root, node, seen) {
-  const level = readable(seen);
+  const level = readableLevel(seen);
   const at = node.group ? groupRows(node, level) : rows(node, level);
   const [first, forth, back] = [at[0], at[at.length - 2], at[at.length - 1]];
-  const { right } = roomOf(node, level);
+  const { right } = numbersRoom(node, level);
   /** @type {Numbers} */
   const numbers = {
     value: svg("text", { class: "number value", x: right, y: first }),
@@ -369,7 +369,7 @@ function pictured(node, { value, tangent, cotangent, pictures }, level) {
  * @param {GraphNode} node @param {Numbers} numbers @param {number} forth @param {number} back @param {Level} level */
 function written(node, numbers, forth, back, level) {
   const { w, h, isInput } = node;
-  const { shape } = roomOf(node, level);
+  const { shape } = numbersRoom(node, level);
   return [
     ...(isInput
       ? [
@@ -426,8 +426,8 @@ const classes = (node) =>
 
 /** @param {Numbers} numbers @param {GraphNode} node @param {Level} seen */
 function writeNumbers(numbers, node, seen) {
-  const level = readable(seen);
-  const { value, tangent, cotangent, most, own } = roomOf(node, level);
+  const level = readableLevel(seen);
+  const { value, tangent, cotangent, most, own } = numbersRoom(node, level);
   if (own !== undefined)
     for (const number of [numbers.value, numbers.tangent])
       number?.setAttribute("x", own.toFixed(1));
@@ -468,7 +468,7 @@ function writeNumbers(numbers, node, seen) {
 
 /** Write tooltip and screen reader text of a card. @param {Pick<Card, "root" | "numbers">} card @param {GraphNode} node */
 export function describe({ root, numbers }, node) {
-  root.setAttribute("aria-label", spoken(node));
+  root.setAttribute("aria-label", describeNode(node));
   if (!numbers) return;
   if (node.group) return writeGroupTitle(numbers.title, node);
   const rest = [node.problem, node.warning, node.state?.[1]]
@@ -500,20 +500,20 @@ const sizesOf = (node, level, most) =>
 export function slideNumber({ node, numbers, level = NEAR }, which, text, num) {
   const number = numbers?.[which];
   if (!node || !numbers || !number) return;
-  const room = roomOf(node, readable(level));
+  const room = numbersRoom(node, readableLevel(level));
   if (numbers.cells) return slideCells(numbers, node, which, num);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
   setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
   const [least] =
-    which === "tangent" ? sizesOf(node, readable(level), 0) : [readable(level).number];
+    which === "tangent" ? sizesOf(node, readableLevel(level), 0) : [readableLevel(level).number];
   numbers.sizes[which] = writeNumber(
     number,
-    plain(text, node, readable(level)),
+    plain(text, node, readableLevel(level)),
     num,
     room[which] ?? room.value,
     least,
     numbers.sizes[which],
-    isLow(node, readable(level)),
+    isLow(node, readableLevel(level)),
   );
 }
 
@@ -534,7 +534,7 @@ function slideCells({ cells, ...numbers }, node, which, num) {
 
 /** Screen reader text of a node.
  * @param {GraphNode} node */
-export function spoken(node) {
+export function describeNode(node) {
   if (node.group) return spokenGroup(node);
   const inputs = node.slots
     .filter((slot) => slot.constant !== null)

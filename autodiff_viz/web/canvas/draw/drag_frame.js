@@ -3,11 +3,11 @@
 // (layers) of their own; that of the nodes is shifted as one picture, and the other leaves are not touched.
 
 import { svg } from "../../base/dom.js";
-import { folded, seenAs } from "../state/fold.js";
+import { folded, visibleCard } from "../state/fold.js";
 import { framesOf, withMoves } from "../state/frames.js";
 import { padded } from "../state/geometry.js";
-import { moved } from "../state/predict.js";
-import { stacked } from "../state/tabs.js";
+import { withPositions } from "../state/predict.js";
+import { stackTabs } from "../state/tabs.js";
 import { drawRegions } from "./regions.js";
 import { updateStrand, wireId } from "./wires.js";
 
@@ -43,12 +43,12 @@ export const isCurrent = (ground, { drawing, mail }) =>
 export function dragFrame(editor) {
   const { dragged, ground, stage } = editor;
   if (!dragged || !ground || !isCurrent(ground, editor)) return false;
-  editor.shown = stacked(moved(ground.expected, dragged));
+  editor.shown = stackTabs(withPositions(ground.expected, dragged));
   if (editor.memberMoves) editor.shown = withMoves(editor.shown, editor.memberMoves);
   const seen = editor.fold(editor.shown);
   editor.seen = seen;
   const nodes = new Map(seen.nodes.map((node) => [node.id, node]));
-  const names = [...new Set(Object.keys(dragged).map((name) => seenAs(seen, name)))].filter(
+  const names = [...new Set(Object.keys(dragged).map((name) => visibleCard(seen, name)))].filter(
     (name) => nodes.has(name),
   );
   const touched = new Set(names.flatMap((name) => [...(ground.wires.get(name) ?? [])]));
@@ -102,7 +102,7 @@ function lift({ layers, cards, strands, lifted, content }, names, wires) {
 }
 
 /** Move all elements back from the leaves of the drag. @param {Stage} stage */
-export function lay(stage) {
+export function endDragFrame(stage) {
   const { lifted } = stage;
   for (const { element, home, before } of lifted.reverse()) {
     if (element.isConnected)

@@ -25,7 +25,7 @@ export function elementAt(numbers, dims, right, down) {
 }
 
 /** @param {Editor} editor */
-export function tellElements(editor) {
+export function showElementTips(editor) {
   const { host, surface } = editor.stage;
   const tip = html("div", { class: "element-tip", "aria-hidden": "true" }); // the inspector's table has the numbers in words
   tip.hidden = true;

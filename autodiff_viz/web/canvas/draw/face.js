@@ -33,7 +33,7 @@ const WORDS = 1.5; // unit up to which a chip has words beside its icon
 const APART = 1; // px between a chip and the card above
 const LEAST = 0.5; // factor of a chip, where the next card is near
 /** Px by which chips extend above and below the card. */
-export const REACH = { above: 14, below: 16 };
+export const CHIPS_BEYOND = { above: 14, below: 16 };
 
 const FLAG = { kind: "out-chip", icon: "output", text: "" };
 const OUTPUT = { ...FLAG, text: "output" };
@@ -177,7 +177,7 @@ const BETWEEN = 4; // px between them above a card, where the name is not enlarg
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
 const WIDER = 1.14; // width of a symbol such as "flatten", of narrow letters, over its estimate
-export const LIFT = 6; // px from a card to the name above it
+export const NAME_GAP = 6; // px from a card to the name above it
 const FOLDED = 12; // px, margin of a collapsed group's card
 
 /** @param {Level} level */
@@ -296,7 +296,7 @@ export function arrows(forth, back, level) {
  * stands, if it has room.
  * @param {GraphNode} node @param {Level} level
  * @returns {{ value: number, tangent?: number, cotangent: number, most: number, right: number, own?: number, shape?: number }}  `tangent`: if it is beside the value */
-export function roomOf(node, level) {
+export function numbersRoom(node, level) {
   if (node.tab) {
     const {
       ends: [own, right],
@@ -398,9 +398,9 @@ export function titleAbove(node, level) {
 function above(node, level) {
   if (level.detail === "one") return [];
   const { left, size, symbol, beside, name } = titleAbove(node, level);
-  const sign = svg("text", { class: "symbol above", x: left, y: -LIFT }, symbol);
+  const sign = svg("text", { class: "symbol above", x: left, y: -NAME_GAP }, symbol);
   sign.style.setProperty("--size", `${size.toFixed(1)}px`);
-  return [sign, svg("text", { class: "name above", x: beside, y: -LIFT }, name)];
+  return [sign, svg("text", { class: "name above", x: beside, y: -NAME_GAP }, name)];
 }
 
 /** @param {GraphNode} node @param {Level} level @param {number} across width of the symbol, in units of its size */

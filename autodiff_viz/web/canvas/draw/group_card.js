@@ -28,10 +28,10 @@ const GAP = 6; // px
 
 /** Width in px. @param {number} k @param {Size} size */
 export const stepperWidth = (k, { font, sign }) =>
-  4 * sign + 2 * GAP + textWidth(saysK(k), font) + 8;
+  4 * sign + 2 * GAP + textWidth(temperatureText(k), font) + 8;
 
 /** @param {number} k */
-export const saysK = (k) => `k = ${k}`;
+export const temperatureText = (k) => `k = ${k}`;
 
 /** @param {string} name of the group @param {number} k @param {number} x of its left edge @param {number} y of its middle
  * @param {Size} size */
@@ -51,7 +51,7 @@ export function stepper(name, k, x, y, size) {
         width: w - 4 * size.sign,
         height: 2 * reach,
       }),
-      svg("text", { x: w / 2, y: font * 0.36, "font-size": font }, saysK(k)),
+      svg("text", { x: w / 2, y: font * 0.36, "font-size": font }, temperatureText(k)),
       svg("title", {}, "Branches: their number, and which are trained"),
     ),
     sign("fewer", size.sign, k <= 1, "One branch less  ([)", size),
@@ -205,7 +205,7 @@ export function groupParts(node, level) {
       },
       one ? shortenedName(sign, w, size) : sign,
     ),
-    opener(16, 16, false),
+    expandTriangle(16, 16, false),
     svg(
       "text",
       { class: "title", x: SIDE + 18, y: 16 + title / 3 },
@@ -253,7 +253,7 @@ const counted = (count, w) => [
 
 /** The triangle that expands and collapses a group; it points right if the group is collapsed.
  * @param {number} x @param {number} y @param {boolean} open */
-export const opener = (x, y, open) =>
+export const expandTriangle = (x, y, open) =>
   svg(
     "g",
     { class: "opener", transform: `translate(${x} ${y})` },

@@ -3,7 +3,7 @@
 // the wires that they read.
 
 import { html } from "../../base/dom.js";
-import { nodesOf, seenAs, wiresOf } from "../state/fold.js";
+import { nodesOf, visibleCard, wiresOf } from "../state/fold.js";
 import { lineage } from "../state/reachability.js";
 import { wireId } from "./wires.js";
 
@@ -150,7 +150,7 @@ const AFTER = 1000; // ms; most answers come in a tenth of that, and a line that
 
 export const WAITING = "Waiting for JAX: it compiles new ops and gradients once";
 
-export class Waiting {
+export class WaitingLine {
   /** @param {{ append: (line: HTMLElement) => void }} host @param {() => HTMLElement} make */
   constructor(
     host,
@@ -180,7 +180,7 @@ export class Waiting {
   }
 }
 
-export class Pointed {
+export class PointedNodes {
   /** @param {Editor} editor */
   constructor(editor) {
     this.editor = editor;
@@ -206,7 +206,7 @@ export class Pointed {
     for (const element of this.marked) element.classList.remove("pointed", "to-pointed");
     this.marked = [];
     this.seen = seen;
-    const ids = new Set([...this.names].map((name) => seenAs(seen, name)));
+    const ids = new Set([...this.names].map((name) => visibleCard(seen, name)));
     for (const id of ids) this.give(stage.cards.get(id)?.root, "pointed");
     if (ids.size)
       for (const { root, wire } of stage.strands.values())

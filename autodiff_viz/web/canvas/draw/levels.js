@@ -90,7 +90,7 @@ export function levelOf(k, reading = 1, narrow = false) {
 }
 
 /** The level of what is read, also where it is not: numbers that are not visible are not shortened. @param {Level} level */
-export const readable = (level) => (isFar(level) ? NEAR : level);
+export const readableLevel = (level) => (isFar(level) ? NEAR : level);
 
 /** Whether no number is read at this level. @param {Level} level */
 export const isFar = ({ detail }) => detail === "far" || detail === "boxes";

@@ -6,7 +6,7 @@
 import { html, svg } from "../../base/dom.js";
 import { bounds, clearOf, padded } from "../state/geometry.js";
 import { sizeOf } from "./stage.js";
-import { beyond, boxesPath, freeCorner, seen } from "./viewport.js";
+import { sidesBeyond, boxesPath, freeCorner, visibleWorld } from "./viewport.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -54,13 +54,13 @@ export function openMinimap(editor) {
       chosen.setAttribute("d", boxesPath(editor.chosen));
     }
     [drawn.nodes, drawn.selection] = [shown.nodes, selection];
-    frame.setAttribute("d", boxesPath([EVERYWHERE, seen(stage.view, size)]));
+    frame.setAttribute("d", boxesPath([EVERYWHERE, visibleWorld(stage.view, size)]));
   });
 }
 
 /** @param {Editor} editor @param {{ w: number, h: number }} size */
 function needed({ stage, seen: shown }, size) {
-  return size.w > 0 && beyond(stage.view, bounds(shown.nodes), size, 0) !== "";
+  return size.w > 0 && sidesBeyond(stage.view, bounds(shown.nodes), size, 0) !== "";
 }
 
 /** The corner in which the map covers no node; null without one.

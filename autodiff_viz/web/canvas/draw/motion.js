@@ -13,7 +13,7 @@ const FAR = 2; // px; shorter moves are not animated
 
 /** Old positions, by name, of the nodes that moved between two drawings. Pure.
  * @param {GraphNode[]} before @param {GraphNode[]} after @returns {Map<string, [number, number]>} */
-export function shifts(before, after) {
+export function oldPositions(before, after) {
   if (
     before.length === after.length &&
     after.every(({ id, x, y }, i) => before[i].id === id && before[i].x === x && before[i].y === y)
@@ -47,7 +47,7 @@ export function animateMoves(editor) {
     if (before.nodes === shown.nodes && before.dragged === Boolean(dragged)) return;
     last = { nodes: shown.nodes, graph: shown.graph, dragged: Boolean(dragged) };
     if (dragged || before.dragged || before.graph !== shown.graph || still.matches) return;
-    const moved = shifts(before.nodes, shown.nodes);
+    const moved = oldPositions(before.nodes, shown.nodes);
     if (!moved.size || moved.size > MOST) return;
     stop();
     playing = play(editor, moved);

@@ -5,7 +5,7 @@
 import { html, keep, svg } from "../../base/dom.js";
 import { arrowhead } from "../../base/icons.js";
 import { term } from "../../base/term.js";
-import { seenAs } from "../state/fold.js";
+import { visibleCard } from "../state/fold.js";
 import { outputPoint, pathOf, pointAt, wireCurve } from "../state/geometry.js";
 
 // -- Draw the legend of the wires, in one line at the foot of the canvas: what their colours, dashes and
@@ -128,7 +128,7 @@ export function showReads(editor) {
   /** @type {Map<string, Thread>} */
   const threads = new Map();
   editor.watchers.push(() => {
-    const reads = readsShown(editor);
+    const reads = visibleReads(editor);
     if (reads.length || threads.size)
       keep(layer, threads, reads, ({ from }) => from.id, make, show);
   });
@@ -136,7 +136,7 @@ export function showReads(editor) {
 
 /** What the selected grad node reads, from Python's rows beyond its own slots.
  * @param {Pick<Editor, "single" | "drawing" | "seen">} editor @returns {Read[]} */
-export function readsShown({ single, drawing, seen }) {
+export function visibleReads({ single, drawing, seen }) {
   const about = drawing.node;
   const node = seen.nodes.find(({ id }) => id === single);
   if (!about || node?.op !== GRAD || about.name !== single) return [];
@@ -144,7 +144,7 @@ export function readsShown({ single, drawing, seen }) {
   const cards = new Map(seen.nodes.map((card) => [card.id, card]));
   const found = new Map(
     rows.flatMap(({ to }) => {
-      const from = cards.get(seenAs(seen, to));
+      const from = cards.get(visibleCard(seen, to));
       return from && from.id !== node.id ? [[from.id, from]] : [];
     }),
   );

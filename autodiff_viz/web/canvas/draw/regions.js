@@ -7,10 +7,16 @@ import { keep, svg } from "../../base/dom.js";
 import { textWidth } from "../../base/numbers.js";
 import { hasChips } from "../state/fold.js";
 import { framesOf, isGroup, nested } from "../state/frames.js";
-import { outerBox, outlineOf, overlap, roundedPath, strangers } from "../state/geometry.js";
-import { withFoot } from "../state/tabs.js";
-import { chipsBox, inkTop, LIFT, titleAbove } from "./face.js";
-import { ON_TAB, opener, stepper, stepperWidth } from "./group_card.js";
+import {
+  outerBox,
+  outlineOf,
+  overlap,
+  roundedPath,
+  overlappingOutsiders,
+} from "../state/geometry.js";
+import { boxWithTabs } from "../state/tabs.js";
+import { chipsBox, inkTop, NAME_GAP, titleAbove } from "./face.js";
+import { ON_TAB, expandTriangle, stepper, stepperWidth } from "./group_card.js";
 import { NEAR } from "./levels.js";
 
 /** @typedef {import("../../types.js").Region} Region */
@@ -77,7 +83,11 @@ export function shapesOf(regions, nodes, level = NEAR) {
       const names = new Set(region.nodes);
       const others = nodes.filter(({ id, tab }) => !names.has(id) && !names.has(tab ?? ""));
       const pad = PAD.inner + PAD.level * (deepest - depth);
-      const corners = outlineOf(nodes.filter(({ id }) => names.has(id)).map(withFoot), others, pad);
+      const corners = outlineOf(
+        nodes.filter(({ id }) => names.has(id)).map(boxWithTabs),
+        others,
+        pad,
+      );
       const lift = Math.max(0, tallOf(unit) * unit - PAD.level) * Math.max(0, highest - depth);
       /** @type {Point} */
       const at = corners.length
@@ -86,7 +96,7 @@ export function shapesOf(regions, nodes, level = NEAR) {
       return {
         region,
         corners,
-        holes: strangers(corners, others, PAD.hole),
+        holes: overlappingOutsiders(corners, others, PAD.hole),
         id: `cut-${i}`,
         unit,
         at,
@@ -215,7 +225,7 @@ function freePlace(places, covers) {
 function nameAbove(node, level) {
   const { left, beside, name, size } = titleAbove(node, level);
   const reach = name ? beside + textWidth(name, size) : beside;
-  return { x: node.x + left, y: node.y - LIFT - size, w: reach - left, h: size };
+  return { x: node.x + left, y: node.y - NAME_GAP - size, w: reach - left, h: size };
 }
 
 const WORDS = 1.5; // unit up to which a tab has more than its name
@@ -314,7 +324,7 @@ function groupTab(group, shape) {
         .join(", "),
     },
     svg("rect", { class: "tab-back", width: end, height: h, rx: 6 }),
-    opener(14, h / 2, true),
+    expandTriangle(14, h / 2, true),
     svg("text", { x: 26, y: h / 2 + 4 }, textsOf(group, shape.unit).text),
     branches ? stepper(group.name, branches.length, w, h / 2, ON_TAB) : "",
   );

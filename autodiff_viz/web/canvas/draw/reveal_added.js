@@ -1,9 +1,9 @@
 // @ts-check
 // Find nodes that were added, removed or moved between two drawings. Pure.
 
-import { seenAs } from "../state/fold.js";
-import { bounds, padded, showing } from "../state/geometry.js";
-import { isLarge, leastRead, showsWhole, sizeOf, wholeView } from "./stage.js";
+import { visibleCard } from "../state/fold.js";
+import { bounds, padded, viewShowing } from "../state/geometry.js";
+import { isLarge, leastReadScale, showsWhole, sizeOf, wholeView } from "./stage.js";
 
 // -- Move the view to show nodes that were just added, and the output with them.
 
@@ -13,21 +13,21 @@ const ROUND = 24; // px of the world around them
  * a copy lands beside its original, at which the user looks. Where the numbers of both could not be read, the output is left out.
  * @param {import("./stage.js").Stage} stage @param {import("../../types.js").Drawing} seen @param {string[]} names
  * @param {string} choice of the view @param {boolean} pasted @returns {import("../../types.js").Viewport | null} */
-export function comeView(stage, seen, names, choice, pasted) {
+export function viewAfterEdit(stage, seen, names, choice, pasted) {
   const whole = choice === "own" || isLarge(seen) ? null : wholeView(stage, seen, true);
   if (whole) return showsWhole(stage, whole) ? null : whole;
   const output = pasted ? seen.nodes.filter(({ isOutput }) => isOutput).map(({ id }) => id) : [];
   const both = viewWith(stage, seen, [...names, ...output]);
-  const isRead = both !== null && both.k >= Math.min(leastRead(stage), stage.view.k);
+  const isRead = both !== null && both.k >= Math.min(leastReadScale(stage), stage.view.k);
   return isRead ? both : viewWith(stage, seen, names);
 }
 
 /** The present view, moved as little as can be to show nodes. @param {import("./stage.js").Stage} stage
  * @param {import("../../types.js").Drawing} seen @param {string[]} names */
 function viewWith(stage, seen, names) {
-  const ids = new Set(names.map((name) => seenAs(seen, name)));
+  const ids = new Set(names.map((name) => visibleCard(seen, name)));
   const box = bounds(seen.nodes.filter(({ id }) => ids.has(id)));
-  return box && showing(stage.view, padded(box, ROUND), sizeOf(stage));
+  return box && viewShowing(stage.view, padded(box, ROUND), sizeOf(stage));
 }
 
 /**
@@ -39,7 +39,7 @@ function viewWith(stage, seen, names) {
 
 /** New nodes, whether others have gone or moved, and whether most nodes are new.
  * @param {Placed[]} before @param {Placed[]} after @returns {{ came: string[], moved: boolean, most: boolean }} */
-export function changed(before, after) {
+export function diffNodes(before, after) {
   const old = new Map(before.map((node) => [node.id, node]));
   const came = after.filter(({ id }) => !old.has(id)).map(({ id }) => id);
   const stayed = after.length - came.length;

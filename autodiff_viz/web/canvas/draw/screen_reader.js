@@ -6,8 +6,8 @@ import { shared } from "../../base/constants.js";
 import { html, keep, setText } from "../../base/dom.js";
 import { titleOf } from "../state/fold.js";
 import { grouped } from "../state/reachability.js";
-import { spoken } from "./cards.js";
-import { say } from "./stage.js";
+import { describeNode } from "./cards.js";
+import { showStatus } from "./stage.js";
 
 // -- Describe the graph in words for screen readers, in reading order.
 
@@ -172,7 +172,7 @@ const WRITTEN = "The copies now differ, so the formula writes the loop out. Undo
 const LATER = 400; // ms without a change before the list is written
 
 /** @param {Editor} editor */
-export function speak(editor) {
+export function keepDescriptions(editor) {
   const list = html("ul", { "aria-label": "Nodes and wires" });
   const told = html("div", { "aria-live": "polite", class: "told" });
   editor.stage.host.append(html("div", { class: "unseen" }, list, told));
@@ -186,7 +186,7 @@ export function speak(editor) {
       "aria-label",
       `Nodes and wires: ${written.nodes.length} nodes, ${written.wires.length} wires`,
     );
-    const items = linesOf(written, spoken);
+    const items = linesOf(written, describeNode);
     keep(list, lines, items, ({ id }) => id, makeLine, writeLine);
     items.forEach(({ id }, i) => inPlace(list, /** @type {Line} */ (lines.get(id)).root, i));
   };
@@ -194,9 +194,9 @@ export function speak(editor) {
     if (editor.drawing !== drawing) {
       const what = drawing.rev < 0 ? "" : spokenStep(drawing, editor.drawing);
       if (drawing.rev >= 0 && isWrittenOut(drawing.history, editor.drawing.history))
-        say(editor.stage, WRITTEN);
+        showStatus(editor.stage, WRITTEN);
       if (drawing.rev >= 0 && isOfData(drawing.history, editor.drawing.history))
-        say(editor.stage, editor.drawing.history.undo ?? "");
+        showStatus(editor.stage, editor.drawing.history.undo ?? "");
       drawing = editor.drawing;
       if (what) told.textContent = what;
     }

@@ -4,7 +4,7 @@
 import { html, svg } from "../../base/dom.js";
 import { framesOf } from "../state/frames.js";
 import {
-  around,
+  viewAround,
   bounds,
   clearOf,
   fit,
@@ -15,10 +15,17 @@ import {
   zoomAt,
 } from "../state/geometry.js";
 import { completeCard, drawNodes, pillsReach, relevelCard } from "./cards.js";
-import { REACH } from "./face.js";
+import { CHIPS_BEYOND } from "./face.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
-import { beyond, glide, kept, mover, seen, within } from "./viewport.js";
+import {
+  sidesBeyond,
+  showView,
+  viewKeptOn,
+  makeTransform,
+  visibleWorld,
+  viewHolding,
+} from "./viewport.js";
 import { completeStrand, drawWires, placeNumbers } from "./wires.js";
 
 // -- Cull the view of a large graph: hide elements outside the view, and details too small to read. A card or a
@@ -35,7 +42,7 @@ const OUTSIDE = 30; // world px by which chips and ports extend beyond a card
  * @param {Stage} stage @param {Size} size @param {boolean} far @param {boolean} [anew] */
 export function cull(stage, size, far, anew = false) {
   const many = stage.cards.size >= MANY;
-  const now = seen(stage.view, size);
+  const now = visibleWorld(stage.view, size);
   const wide =
     many && !far ? { x: now.x - now.w, y: now.y - now.h, w: 3 * now.w, h: 3 * now.h } : null;
   if (!anew && holds(stage.culling, padded(now, now.w / 4), far, wide)) return;
@@ -157,9 +164,9 @@ export function openStage() {
     extents,
     layers,
     status,
-    movePane: mover(pane),
-    moveDots: mover(dots),
-    moveHand: mover(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
+    movePane: makeTransform(pane),
+    moveDots: makeTransform(dots),
+    moveHand: makeTransform(leaves[LEAVES.findIndex(([name]) => name === "hand")]),
     /** @type {Lifted[]} */ lifted: [],
     /** @type {Viewport} */ view: { x: 0, y: 0, k: 1 },
     /** @type {Viewport} for which the leaves are drawn; the pane does the rest */ drawn: {
@@ -266,18 +273,21 @@ function bodyOf(node, { unit, text, detail }) {
       !node.warning &&
       !node.group?.marks.length);
   const named = detail === "few" && !node.tab ? text : 4;
-  const [left, top] = [pillsReach(node), plain ? named : Math.max(REACH.above * unit, named)];
-  const foot = node.tab ? 0 : node.runs || node.state?.length ? REACH.below * unit : 4;
+  const [left, top] = [
+    pillsReach(node),
+    plain ? named : Math.max(CHIPS_BEYOND.above * unit, named),
+  ];
+  const foot = node.tab ? 0 : node.runs || node.state?.length ? CHIPS_BEYOND.below * unit : 4;
   const below = node.tab ? 0 : (node.foot ?? 0) + foot;
   return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + below };
 }
 
 /** Set the view, limited so that some of the drawing stays in view. @param {Stage} stage @param {Viewport} wished */
-export function look(stage, wished) {
+export function setView(stage, wished) {
   const size = sizeOf(stage);
-  const view = kept(wished, stage.content, size);
+  const view = viewKeptOn(wished, stage.content, size);
   stage.view = view;
-  glide(stage, () => settle(stage, size));
+  showView(stage, () => settle(stage, size));
 }
 
 /** Draw the view. @param {Stage} stage @param {{ w: number, h: number }} size of the canvas */
@@ -287,7 +297,7 @@ function settle(stage, size) {
   cull(stage, size, isFar(stage.level));
   if (!isFar(stage.level)) giveNumbersPlaces(stage);
   const { dataset } = stage.host;
-  const more = beyond(view, stage.content, size, clearOf(size).bottom - SPARE);
+  const more = sidesBeyond(view, stage.content, size, clearOf(size).bottom - SPARE);
   if (dataset.beyond !== more) dataset.beyond = more;
 }
 
@@ -306,7 +316,7 @@ export function wholeView(stage, drawing, first) {
   const output =
     first && drawing.nodes.length > SOME && drawing.nodes.find(({ isOutput }) => isOutput);
   if (output && fit(box, size, { clear }).k < stage.reading * SIGNED)
-    return around(box, size, stage.reading * NUMBERED, output, clear);
+    return viewAround(box, size, stage.reading * NUMBERED, output, clear);
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
   const view = fit(box, size, {
     least: (first && least) || undefined,
@@ -334,7 +344,7 @@ function leastOf({ w }, nodes) {
 }
 
 /** Least scale at which the numbers of all cards are read. @param {Stage} stage */
-export const leastRead = ({ reading }) => NUMBERED * reading;
+export const leastReadScale = ({ reading }) => NUMBERED * reading;
 
 const MOST = 1.25; // scale of a view that shows all
 const SPARE = 14; // px of the margin at the foot that may be used
@@ -346,7 +356,8 @@ export function showsWhole(stage, whole) {
   const { view, content } = stage;
   const size = sizeOf(stage);
   return (
-    beyond(view, content, size, clearOf(size).bottom - SPARE) === "" && whole.k < SMALLER * view.k
+    sidesBeyond(view, content, size, clearOf(size).bottom - SPARE) === "" &&
+    whole.k < SMALLER * view.k
   );
 }
 
@@ -372,7 +383,7 @@ export function zoomCentred(stage, factor) {
 
 /** The view with `box` in the middle, or null if the box is in view.
  * @param {Stage} stage @param {import("../../types.js").Box} box @returns {Viewport | null} */
-export function revealing(stage, box) {
+export function viewCentredOn(stage, box) {
   const { w, h } = sizeOf(stage);
   const { k } = stage.view;
   const { top, bottom } = clearOf({ w });
@@ -384,12 +395,12 @@ export function revealing(stage, box) {
 
 /** The view, moved by the least amount that shows the nodes; null if it shows them.
  * @param {Stage} stage @param {import("../../types.js").Box[]} nodes @returns {Viewport | null} */
-export function shifted(stage, nodes) {
+export function viewMovedTo(stage, nodes) {
   const box = bounds(nodes);
   if (!box) return null;
   const size = sizeOf(stage);
   const { top, bottom, side } = clearOf(size);
-  return within(stage.view, box, size, { top, bottom, left: side, right: side });
+  return viewHolding(stage.view, box, size, { top, bottom, left: side, right: side });
 }
 
 /** Whether the first view may leave out a part of the graph. @param {Drawing} drawing */
@@ -404,18 +415,18 @@ export function pointOf(stage, event) {
 
 /** Show a short text at the foot of the canvas for a few seconds, and announce it to screen readers.
  * @param {Stage} stage @param {string} text */
-export function say(stage, text) {
+export function showStatus(stage, text) {
   clearTimeout(stage.quiet);
   stage.status.textContent = text;
   stage.status.classList.add("speaking");
-  stage.quiet = window.setTimeout(() => hush(stage), 4000);
+  stage.quiet = window.setTimeout(() => hideStatus(stage), 4000);
 }
 
 /** Announce a text to screen readers alone. @param {Stage} stage @param {string} text */
 export function announce(stage, text) {
-  hush(stage);
+  hideStatus(stage);
   stage.status.textContent = text;
 }
 
 /** @param {Stage} stage */
-export const hush = ({ status }) => status.classList.remove("speaking");
+export const hideStatus = ({ status }) => status.classList.remove("speaking");

@@ -14,7 +14,7 @@ import { bounds, clamp, overlap, padded } from "../state/geometry.js";
 /** Return a function that transforms an element in every frame. The transform is held by a paused animation: with a
  * style the browser would layer the whole picture again at every step, 30 ms at 500 nodes.
  * @param {Element} element @returns {(transform: string) => void} */
-export function mover(element) {
+export function makeTransform(element) {
   const animation = element.animate({ transform: ["none", "none"] }, { duration: 1, fill: "both" });
   animation.pause();
   let now = "none";
@@ -34,15 +34,15 @@ const LIGHT = 12; // nodes; so many can be drawn again in every frame of a zoom,
 
 /** Show the stage's view: at once, or transformed until `settle` draws it.
  * @param {Stage} stage @param {() => void} settle */
-export function glide(stage, settle) {
+export function showView(stage, settle) {
   const { pane, view, drawn, glides } = stage;
   clearTimeout(glides.timer);
   if (drawn.k === view.k) glides.under = false;
   else if (!drawn.k || stage.weight <= LIGHT) return land(stage, settle);
   else glides.under = true;
   pane.classList.toggle("gliding", glides.under);
-  stage.movePane(stretched(drawn, view));
-  stage.moveDots(strewn(drawn.k, view));
+  stage.movePane(pictureTransform(drawn, view));
+  stage.moveDots(dotsTransform(drawn.k, view));
   if (!glides.under) return settle();
   glides.timer = window.setTimeout(() => land(stage, settle), REST_MS);
 }
@@ -56,15 +56,15 @@ function land(stage, settle) {
   stage.drawn = { x: view.x - Math.round(view.x), y: view.y - Math.round(view.y), k: view.k };
   const { x, y, k } = stage.drawn;
   for (const world of worlds) world.setAttribute("transform", `translate(${x} ${y}) scale(${k})`);
-  stage.movePane(stretched(stage.drawn, view));
-  stage.moveDots(strewn(view.k, view));
+  stage.movePane(pictureTransform(stage.drawn, view));
+  stage.moveDots(dotsTransform(view.k, view));
   settle();
 }
 
 /** The transform from a picture drawn for one view to another view: screen = world * k + (x, y). A pure translation
  * is rounded to whole pixels, so that text stays sharp.
  * @param {Viewport} drawn @param {Viewport} view */
-export function stretched(drawn, view) {
+export function pictureTransform(drawn, view) {
   const by = view.k / drawn.k;
   const [x, y] = [view.x - drawn.x * by, view.y - drawn.y * by];
   return by === 1
@@ -78,7 +78,7 @@ const spacing = (k) => GRID * k * (k < 0.5 ? 4 : 1);
 /** The transform of the sheet of dots, drawn for one scale, to a view. The scale is reduced by powers of two, at
  * which the dots coincide: they would grow otherwise.
  * @param {number} drawn its scale @param {Viewport} view */
-export function strewn(drawn, { x, y, k }) {
+export function dotsTransform(drawn, { x, y, k }) {
   const by = k / drawn / 2 ** Math.round(Math.log2(k / drawn));
   const step = spacing(drawn) * by;
   const [right, down] = [x, y].map((shift) => (((shift + EDGE) % step) + step) % step);
@@ -96,7 +96,7 @@ const KEPT = 90; // px of the drawing that stay in view
 
 /** The view, moved by the least amount that keeps part of the content in view.
  * @param {Viewport} view @param {Box | null} content @param {Size} size @returns {Viewport} */
-export function kept(view, content, size) {
+export function viewKeptOn(view, content, size) {
   if (!content || !size.w || !size.h) return view;
   const x = withinMap(view.x, content.x * view.k, content.w * view.k, size.w);
   const y = withinMap(view.y, content.y * view.k, content.h * view.k, size.h);
@@ -110,11 +110,16 @@ function withinMap(shift, from, length, room) {
 }
 
 /** The part of the world that is in view. @param {Viewport} view @param {Size} size @returns {Box} */
-export const seen = ({ x, y, k }, { w, h }) => ({ x: -x / k, y: -y / k, w: w / k, h: h / k });
+export const visibleWorld = ({ x, y, k }, { w, h }) => ({
+  x: -x / k,
+  y: -y / k,
+  w: w / k,
+  h: h / k,
+});
 
 /** The sides on which content is out of view; bars cover `foot` px at the bottom.
  * @param {Viewport} view @param {Box | null} content @param {Size} size @param {number} foot @returns {string} */
-export function beyond(view, content, size, foot) {
+export function sidesBeyond(view, content, size, foot) {
   if (!content) return "";
   const [left, top] = [content.x * view.k + view.x, content.y * view.k + view.y];
   const [right, bottom] = [left + content.w * view.k, top + content.h * view.k];
@@ -175,12 +180,12 @@ const ROUND = 12; // px of the world around a node
 /** @param {Viewport} view @param {Box[]} boxes the first is shown where not all have room @param {Size} size of the canvas
  * @param {Margins} margins @param {number} least scale @param {Box} [cover] px that a popover covers, at the right edge or along the top
  * @returns {Viewport | null} null for the present view */
-export function bringing(view, boxes, size, margins, least, cover) {
+export function viewBringing(view, boxes, size, margins, least, cover) {
   const whole = bounds(boxes);
   if (!whole) return null;
   const [first] = boxes;
   const isHidden = (/** @type {Box} */ box) =>
-    within(view, box, size, margins) || (cover && overlap(cover, onScreen(view, box)));
+    viewHolding(view, box, size, margins) || (cover && overlap(cover, onScreen(view, box)));
   if (view.k >= least && !isHidden(whole)) return null;
   const clear = cover ? beside(margins, cover, size) : margins;
   const room = {
@@ -191,7 +196,7 @@ export function bringing(view, boxes, size, margins, least, cover) {
   const fits = most >= view.k;
   const box = padded(fits ? whole : first, ROUND);
   if (view.k < least) return centred(box, room, clear, fits ? Math.min(least, most) : least);
-  return fits || boxes.every(isHidden) ? within(view, box, size, clear) : null;
+  return fits || boxes.every(isHidden) ? viewHolding(view, box, size, clear) : null;
 }
 
 /** @param {Viewport} view @param {Box} box @returns {Box} */
@@ -219,7 +224,7 @@ const centred = (box, room, { left, top }, k) => ({
 
 /** The view, moved by the least amount that shows a box; null if it does.
  * @param {Viewport} view @param {Box} box @param {Size} size @param {Margins} margins */
-export function within(view, box, { w, h }, { top, bottom, left, right }) {
+export function viewHolding(view, box, { w, h }, { top, bottom, left, right }) {
   const x = view.x + into(box.x * view.k + view.x, box.w * view.k, left, w - right);
   const y = view.y + into(box.y * view.k + view.y, box.h * view.k, top, h - bottom);
   return x === view.x && y === view.y ? null : { ...view, x, y };

@@ -3,13 +3,13 @@
 
 import { dataIn, isDataFile } from "../../base/data.js";
 import { html } from "../../base/dom.js";
-import { tell } from "../../base/events.js";
-import { lookNow, toFragment } from "../../dock/layout.js";
-import { say, sizeOf } from "../draw/stage.js";
+import { dispatch } from "../../base/events.js";
+import { presentLook, toFragment } from "../../dock/layout.js";
+import { showStatus, sizeOf } from "../draw/stage.js";
 import { closePopover } from "../popovers/popover.js";
 import { placeOf } from "../state/geometry.js";
 import { bitmapOf, MOST_TEXT, pictureOf } from "./picture.js";
-import { wantedBy } from "./session_store.js";
+import { digestOf } from "./session_store.js";
 
 // -- Embed the graph in a picture file, as the text of its link: an iTXt chunk of a PNG, a <metadata> element of
 // an SVG. Bytes and text only, no DOM. https://www.w3.org/TR/png-3/#11iTXt
@@ -122,7 +122,7 @@ export const togglePaper = () => (onPaper = !onPaper);
 export const takeLink = (editor) => settled(editor).then(() => copyLink(editor));
 /** @param {Editor} editor */
 export const takeFormula = (editor) =>
-  settled(editor).then(() => copy(editor, "Formula", tell("formula", { text: "" }).text));
+  settled(editor).then(() => copy(editor, "Formula", dispatch("formula", { text: "" }).text));
 
 /** Wait until Python has answered every edit and the address is up to date.
  * @param {Editor} editor */
@@ -136,7 +136,7 @@ async function settled({ stage }) {
 
 /** @param {Editor} editor @param {"png" | "svg"} kind */
 export const takePicture = async (editor, kind) => {
-  if (!editor.shown.nodes.length) return say(editor.stage, "There is nothing to draw yet.");
+  if (!editor.shown.nodes.length) return showStatus(editor.stage, "There is nothing to draw yet.");
   try {
     await settled(editor); // the address then has the graph
     const picture = pictureOf(editor.stage, onPaper);
@@ -148,9 +148,9 @@ export const takePicture = async (editor, kind) => {
     const holds = text
       ? "It holds the graph: drop it on the canvas to open it."
       : "The graph itself is not in it: take it as JSON too.";
-    say(editor.stage, `Picture saved as autodiff_graph.${kind}. ${holds}`);
+    showStatus(editor.stage, `Picture saved as autodiff_graph.${kind}. ${holds}`);
   } catch {
-    say(editor.stage, "This browser could not make the picture; try SVG.");
+    showStatus(editor.stage, "This browser could not make the picture; try SVG.");
   }
 };
 
@@ -161,7 +161,7 @@ const documentText = ({ drawing }) =>
     ? location.search
     : drawing.formula?.mistakes?.length
       ? ""
-      : tell("formula", { text: "" }).text;
+      : dispatch("formula", { text: "" }).text;
 
 /** @param {import("./picture.js").Picture} picture @param {string} held the graph as text */
 const svgFile = async ({ text }, held) =>
@@ -192,7 +192,7 @@ export const pressDownload = async (editor, key) => {
     document.querySelector(`.st-key-${key} button`)
   );
   if (button && !button.disabled) return button.click();
-  say(
+  showStatus(
     editor.stage,
     "The graph cannot be written yet: see what is wrong with it beside the canvas.",
   );
@@ -201,13 +201,18 @@ export const pressDownload = async (editor, key) => {
 /** Copy the address with the layout. @param {Editor} editor */
 function copyLink(editor) {
   const { stage, choice } = editor;
-  const kept = wantedBy(location.search); // what the address has no room for
+  const kept = digestOf(location.search); // what the address has no room for
   if (kept && !new URLSearchParams(location.search).has("g")) return offerFile(editor);
   const place = choice === "own" ? placeOf(stage.view, sizeOf(stage)) : null;
   const alone = kept
     ? ` It holds ${editor.drawing.twins?.letter ?? "the graph"} alone: both are too large for a link.`
     : "";
-  return copy(editor, "Link", location.href.split("#")[0] + toFragment(lookNow(), place), alone);
+  return copy(
+    editor,
+    "Link",
+    location.href.split("#")[0] + toFragment(presentLook(), place),
+    alone,
+  );
 }
 
 /** Say that the graph has no room in a link, and offer it as a file. @param {Editor} editor */
@@ -229,7 +234,7 @@ function offerFile(editor) {
 async function copy(editor, what, text, besides = "") {
   try {
     await navigator.clipboard.writeText(text);
-    say(editor.stage, `${what} copied.${besides}`);
+    showStatus(editor.stage, `${what} copied.${besides}`);
   } catch {
     showText(editor, what, text);
   }
@@ -254,7 +259,7 @@ export function openTextField(editor) {
   const field = textField("Graph to open");
   const go = html(
     "button",
-    { type: "button", class: "tool main", click: () => bring(editor, field.value) },
+    { type: "button", class: "tool main", click: () => openText(editor, field.value) },
     "Open",
   );
   dialog(
@@ -300,7 +305,7 @@ function dialog(editor, title, told, field, action) {
 /** Begin with an empty graph. @param {Editor} editor */
 export function newGraph(editor) {
   editor.send({ kind: "new" });
-  say(editor.stage, "A new graph. Undo brings the last one back.");
+  showStatus(editor.stage, "A new graph. Undo brings the last one back.");
 }
 
 /** @param {Editor} editor */
@@ -323,7 +328,7 @@ export function chooseFile(editor) {
  * @param {Editor} editor @param {File} file @param {string | null} node @param {import("../../types.js").Point | null} at */
 async function readData(editor, file, node, at) {
   const held = await dataIn(file);
-  if (typeof held === "string") return say(editor.stage, held);
+  if (typeof held === "string") return showStatus(editor.stage, held);
   closePopover(editor);
   editor.send({ kind: "data", node, at, ...held });
 }
@@ -333,11 +338,15 @@ async function readData(editor, file, node, at) {
 export const readFile = async (editor, file, node = null, at = null) => {
   if (isDataFile(file.name)) return readData(editor, file, node, at);
   if (file.size > MOST_BYTES)
-    return say(editor.stage, `Not opened: ${file.name} is larger than ${MOST_BYTES / 1e6} MB.`);
+    return showStatus(
+      editor.stage,
+      `Not opened: ${file.name} is larger than ${MOST_BYTES / 1e6} MB.`,
+    );
   const picture = graphIn(new Uint8Array(await file.arrayBuffer()));
-  if (picture?.text === null) return say(editor.stage, withoutGraph(file.name, picture.kind));
+  if (picture?.text === null)
+    return showStatus(editor.stage, withoutGraph(file.name, picture.kind));
   if (!picture && file.size > 4 * MOST_TEXT) return tooLong(editor, file.name); // bytes
-  bring(editor, picture?.text ?? (await file.text()), file.name);
+  openText(editor, picture?.text ?? (await file.text()), file.name);
 };
 
 /** @param {string} name @param {string} kind */
@@ -346,17 +355,17 @@ const withoutGraph = (name, kind) =>
 
 /** Open `text` in place of the graph; Python determines its format.
  * @param {Editor} editor @param {string} text @param {string} [name] */
-export function bring(editor, text, name = "text") {
+export function openText(editor, text, name = "text") {
   closePopover(editor);
   if (text.length > MOST_TEXT) return tooLong(editor, name);
-  if (!text.trim()) return say(editor.stage, `Nothing to open: the ${name} is empty.`);
+  if (!text.trim()) return showStatus(editor.stage, `Nothing to open: the ${name} is empty.`);
   editor.send({ kind: "import", text });
-  say(editor.stage, `Opening the ${name} ...`);
+  showStatus(editor.stage, `Opening the ${name} ...`);
 }
 
 /** @param {Editor} editor @param {string} name */
 const tooLong = (editor, name) =>
-  say(
+  showStatus(
     editor.stage,
     `Not opened: the ${name} is longer than ${MOST_TEXT / 1e6} million characters.`,
   );

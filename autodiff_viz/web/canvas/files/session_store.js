@@ -2,7 +2,7 @@
 // Store the history, the view and the selection in the browser, and restore them in a new session.
 
 import { BROWSER, readList, TAB, writeList } from "../../base/store.js";
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 
 // -- Store fields that are too long for an address, under the digest that the address carries instead.
 
@@ -25,13 +25,13 @@ export const findLarge = (wanted) =>
   [TAB, BROWSER].flatMap((place) => readList(place, LARGE)).find(({ digest }) => digest === wanted);
 
 /** The digest in an address, if there is one. @param {string} search @returns {string | null} */
-export const wantedBy = (search) => new URLSearchParams(search).get("kept");
+export const digestOf = (search) => new URLSearchParams(search).get("kept");
 
 /** The edits that restore in a new session the fields that the address has no room for.
  * @param {string} search
  * @returns {import("../../connection/edit_sender.js").NewEdit[]} */
-export function restoring(search) {
-  const wanted = wantedBy(search);
+export function restoreEdits(search) {
+  const wanted = digestOf(search);
   const large = wanted && findLarge(wanted);
   return large
     ? [
@@ -72,7 +72,7 @@ const MOST = 4; // sessions that are stored
 
 /** Records with a new one first, and one for each address and session.
  * @param {Kept[]} shelf @param {Kept} kept @returns {Kept[]} */
-export const shelved = (shelf, kept) =>
+export const withRecord = (shelf, kept) =>
   [kept, ...shelf.filter(({ key, search }) => key !== kept.key && search !== kept.search)].slice(
     0,
     MOST,
@@ -81,7 +81,7 @@ export const shelved = (shelf, kept) =>
 /** The record for the graph that Python has opened: of this session, else of the same address, else of the session
  * that wrote the address.
  * @param {Kept[]} shelf @param {{ key: string, from: [string, number] | null }} word @param {string} search @returns {Kept | null} */
-export const found = (shelf, { key, from }, search) =>
+export const recordFor = (shelf, { key, from }, search) =>
   shelf.find((kept) => kept.key === key) ??
   shelf.find((kept) => kept.search === search) ??
   shelf.find((kept) => kept.key === from?.[0]) ??
@@ -89,7 +89,7 @@ export const found = (shelf, { key, from }, search) =>
 
 /** The edits that restore a new session's history.
  * @param {Kept | null} kept @param {string} key of the session @returns {NewEdit[]} */
-export function handed(kept, key) {
+export function historyEdits(kept, key) {
   if (!kept?.trail || kept.key === key || Object.keys(kept.trail.steps).length < 2) return [];
   return [{ kind: "kept", trail: kept.trail, link: new URLSearchParams(kept.search).get("g") }];
 }
@@ -100,7 +100,7 @@ const SHELF = "shelf";
 const TAKEN_UP = ["kept", "restored"]; // edits that restore a new session
 const LATER = 300; // ms between a change and its storage; a page that is left is stored at once
 
-export class Keeping {
+export class SessionStore {
   /** @param {Editor} editor */
   constructor(editor) {
     this.editor = editor;
@@ -119,12 +119,13 @@ export class Keeping {
     const { search } = location;
     const places = search ? [TAB, BROWSER] : [TAB]; // a bare address is not specific to a session
     this.kept = places.reduce(
-      (/** @type {Kept | null} */ one, place) => one ?? found(readList(place, SHELF), word, search),
+      (/** @type {Kept | null} */ one, place) =>
+        one ?? recordFor(readList(place, SHELF), word, search),
       null,
     );
     return this.kept?.key === word.key
       ? []
-      : [...restoring(search), ...handed(this.kept, word.key)];
+      : [...restoreEdits(search), ...historyEdits(this.kept, word.key)];
   }
 
   /** Restore the view and the selection, once the graph has arrived. @returns {boolean} whether a view was restored */
@@ -162,13 +163,13 @@ export class Keeping {
       wire,
     };
     for (const place of leaving ? [TAB, BROWSER] : [TAB])
-      writeList(place, SHELF, shelved(readList(place, SHELF), kept));
+      writeList(place, SHELF, withRecord(readList(place, SHELF), kept));
   }
 
   /** @param {Large | undefined} large */
   keepLarge(large) {
     if (large && large !== this.large && !keepLarge(large))
-      say(this.editor.stage, "This browser has no room for the graph: take it as JSON.");
+      showStatus(this.editor.stage, "This browser has no room for the graph: take it as JSON.");
     this.large = large;
   }
 

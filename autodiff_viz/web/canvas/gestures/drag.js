@@ -2,7 +2,7 @@
 // Drag nodes: they move, join or leave regions and groups, and a single one can be inserted into a wire.
 
 import { svg } from "../../base/dom.js";
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { beginMembership } from "../popovers/region.js";
 import { copyNames } from "../state/copies.js";
 import { bounds, overlap, padded, toWorld } from "../state/geometry.js";
@@ -49,7 +49,7 @@ const FAR = 3; // times the size of the original at which room is looked for
 
 /** The shortest way to a free place below, right of, above or left of some nodes. Pure.
  * @param {import("../../types.js").Box[]} nodes @param {import("../../types.js").Box[]} all nodes of the graph @returns {Point} */
-export function beside(nodes, all) {
+export function freePlaceBeside(nodes, all) {
   const box = bounds(nodes);
   if (!box) return OVER;
   const [right, down] = [box.w + GAP.beside, box.h + GAP.below];
@@ -70,9 +70,9 @@ export function beside(nodes, all) {
 }
 
 /** Duplicate the selected nodes; the copies are selected at once. @param {Editor} editor @param {Point} [by] */
-export function duplicate(editor, by = beside(editor.chosen, editor.seen.nodes)) {
+export function duplicate(editor, by = freePlaceBeside(editor.chosen, editor.seen.nodes)) {
   const nodes = editor.shown.nodes.map(({ id }) => id).filter((id) => editor.selection.has(id));
-  if (!nodes.length) return say(editor.stage, "Select the nodes to duplicate first.");
+  if (!nodes.length) return showStatus(editor.stage, "Select the nodes to duplicate first.");
   const copies = [
     ...copyNames(
       editor.shown.nodes.map(({ id }) => id),
@@ -84,7 +84,7 @@ export function duplicate(editor, by = beside(editor.chosen, editor.seen.nodes))
   editor.wire = null;
   editor.told = editor.single; // Python will select it too
   editor.refresh();
-  say(
+  showStatus(
     editor.stage,
     nodes.length === 1 ? `Duplicated ${nodes[0]}` : `Duplicated ${nodes.length} nodes`,
   );

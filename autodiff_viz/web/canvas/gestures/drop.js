@@ -3,7 +3,7 @@
 
 import { hasKeys } from "../actions/clipboard.js";
 import { pointOf } from "../draw/stage.js";
-import { bring, readFile } from "../files/import_export.js";
+import { openText, readFile } from "../files/import_export.js";
 import { isDocument } from "../files/picture.js";
 import { toWorld } from "../state/geometry.js";
 
@@ -33,7 +33,7 @@ export function listenToDocuments(editor) {
     const node = editor.shown.nodes.find((one) => one.id === id)?.id ?? null;
     if (file)
       readFile(editor, file, node, toWorld(editor.stage.view, pointOf(editor.stage, event)));
-    else bring(editor, event.dataTransfer?.getData("text/uri-list") ?? "", "link");
+    else openText(editor, event.dataTransfer?.getData("text/uri-list") ?? "", "link");
   });
   document.addEventListener(
     "paste",
@@ -43,7 +43,7 @@ export function listenToDocuments(editor) {
       if (!hasKeys(host) || !isDocument(text)) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      bring(editor, text, "pasted graph");
+      openText(editor, text, "pasted graph");
     },
     { capture: true },
   );

@@ -8,13 +8,13 @@ import { click, doubleClick } from "./click.js";
 import { dragBox, dragCopies, dragNodes } from "./drag.js";
 import { pan, pansAnywhere, swipe } from "./pan_zoom.js";
 import {
-  aimed,
-  asleep,
+  tapTarget,
+  isLeftToPage,
   isSelecting,
   pinch,
   sleepBetweenTouches,
-  tellHowToWake,
-  wake,
+  explainTouch,
+  wakeCanvas,
 } from "./touch.js";
 import { dragWire } from "./wiring.js";
 
@@ -102,7 +102,7 @@ export function listenToPointers(editor) {
     const at = pointOf(editor.stage, event);
     pointers.set(event.pointerId, at);
     if (!press.gesture && Math.hypot(at[0] - press.start[0], at[1] - press.start[1]) > SLOP) {
-      press.gesture = asleep(editor.stage, event)
+      press.gesture = isLeftToPage(editor.stage, event)
         ? swipe(editor, press.start)
         : beginDrag(editor, press.target, press.start, event);
     }
@@ -114,13 +114,14 @@ export function listenToPointers(editor) {
     const { gesture, start } = press;
     const target =
       event.pointerType === "touch"
-        ? aimed(editor.seen.nodes, editor.stage.view, press.target, start)
+        ? tapTarget(editor.seen.nodes, editor.stage.view, press.target, start)
         : press.target;
     press = null;
-    if (event.type === "pointercancel" && asleep(editor.stage, event)) tellHowToWake(editor.stage);
+    if (event.type === "pointercancel" && isLeftToPage(editor.stage, event))
+      explainTouch(editor.stage);
     if (gesture) return gesture.end(event.type === "pointerup" ? event : null);
     if (event.type !== "pointerup") return;
-    wake(editor.stage, event);
+    wakeCanvas(editor.stage, event);
     const same = `${target.part}:${target.id}:${target.wire}:${target.region}:${target.extend}`;
     const twice =
       target.part !== "opener" && event.timeStamp - last.time < TWICE && last.target === same;

@@ -112,7 +112,7 @@ const SLOP = 5; // px by which a pointer may move in a click
  * which the card was dropped.
  * @param {Editor} editor @param {HTMLElement} row @param {PaletteOp} op
  * @param {(corner: import("../../types.js").Point, wire: Wire | null) => void} put */
-export function carried(editor, row, op, put) {
+export function makeDraggable(editor, row, op, put) {
   /** @type {{ id: number, x: number, y: number, scrolls: boolean } | null} */
   let press = null;
   /** @type {ReturnType<typeof lift> | null} */

@@ -3,7 +3,7 @@
 // view, which are sent as a wheel too; so does Shift + wheel, sideways. In a window so small that the page
 // scrolls, a wheel without Ctrl is the page's until the canvas has the focus.
 
-import { pointOf, say } from "../draw/stage.js";
+import { pointOf, showStatus } from "../draw/stage.js";
 import { clamp, zoomAt } from "../state/geometry.js";
 import { pageScrolls } from "./touch.js";
 
@@ -90,7 +90,7 @@ const isTrackpad = ({ deltaX, deltaY, deltaMode, wheelDeltaY = 0 }) =>
 
 /** What a wheel event does: a factor of the zoom, or px by which the view moves. Pure.
  * @param {Turn} turn @returns {{ zoom: number } | { move: Point }} */
-export function turned(turn) {
+export function wheelAction(turn) {
   const unit = turn.deltaMode === 1 ? LINE : 1;
   const [across, down] = [turn.deltaX * unit, turn.deltaY * unit];
   const pinched = turn.ctrlKey || turn.metaKey;
@@ -116,13 +116,13 @@ export function listenToWheel(editor) {
       ) {
         if (event.timeStamp - told < QUIET_MS) return;
         told = event.timeStamp;
-        return say(
+        return showStatus(
           stage,
           "Ctrl + wheel zooms here. Click the canvas first, and the wheel alone does.",
         );
       }
       event.preventDefault();
-      const done = turned(/** @type {any} */ (event));
+      const done = wheelAction(/** @type {any} */ (event));
       const { view } = stage;
       if ("zoom" in done) editor.look(zoomAt(view, done.zoom, pointOf(stage, event)));
       else editor.look({ ...view, x: view.x + done.move[0], y: view.y + done.move[1] });

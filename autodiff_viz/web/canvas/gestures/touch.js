@@ -3,7 +3,7 @@
 // that the page scrolls, a finger that swipes up or down over the canvas scrolls the page until the canvas is
 // tapped, as over an embedded map. A sideways swipe pans and two fingers zoom, always.
 
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { zoomAt } from "../state/geometry.js";
 
 // -- Select several nodes by touch, which has no Shift key: holding a finger on a node toggles the node in the
@@ -20,7 +20,7 @@ export const isSelecting = ({ stage }) => stage.host.classList.contains("selecti
 /** @param {Editor} editor */
 export function toggleSelecting(editor) {
   const on = editor.stage.host.classList.toggle("selecting");
-  say(
+  showStatus(
     editor.stage,
     on ? "Tap nodes to select several, or drag a box round them." : "A drag moves the view again.",
   );
@@ -61,7 +61,7 @@ function held(editor, id, { pointerId }) {
   );
   editor.toggle(id);
   navigator.vibrate?.(10);
-  say(editor.stage, `${editor.selection.size} selected. Hold others to add them.`);
+  showStatus(editor.stage, `${editor.selection.size} selected. Hold others to add them.`);
 }
 
 /** Scroll a field that the on-screen keyboard would cover into view when the keyboard opens.
@@ -118,7 +118,7 @@ export const pageScrolls = () => matchMedia(PAGE_SCROLLS).matches;
 /** The target of a tap: beside a card that is smaller than a finger, that card. Pure.
  * @param {import("../../types.js").GraphNode[]} nodes @param {import("../../types.js").Viewport} view @param {Target} target under the
  * finger @param {import("../../types.js").Point} at px on the canvas @returns {Target} */
-export function aimed(nodes, { x, y, k }, target, [across, down]) {
+export function tapTarget(nodes, { x, y, k }, target, [across, down]) {
   if (target.part !== "canvas") return target;
   const away = nodes.map((node) => {
     const [left, top] = [node.x * k + x, node.y * k + y];
@@ -136,19 +136,19 @@ export function aimed(nodes, { x, y, k }, target, [across, down]) {
 
 /** Whether a touch is left to the page, since the canvas has not been tapped.
  * @param {Stage} stage @param {PointerEvent} event */
-export const asleep = ({ host }, event) =>
+export const isLeftToPage = ({ host }, event) =>
   event.pointerType === "touch" && !host.matches(".awake, .selecting") && pageScrolls();
 
 /** @param {Stage} stage @param {PointerEvent} event */
-export function wake(stage, event) {
-  if (!asleep(stage, event)) return;
+export function wakeCanvas(stage, event) {
+  if (!isLeftToPage(stage, event)) return;
   stage.host.classList.add("awake");
-  say(stage, "One finger now moves the graph. Tap outside it to scroll the page.");
+  showStatus(stage, "One finger now moves the graph. Tap outside it to scroll the page.");
 }
 
 /** Explain how to pan with one finger, after the browser has taken a touch to scroll the page. @param {Stage} stage */
-export function tellHowToWake(stage) {
-  say(stage, "Tap the graph first to move it with one finger.");
+export function explainTouch(stage) {
+  showStatus(stage, "Tap the graph first to move it with one finger.");
 }
 
 /** Deactivate the canvas on a touch anywhere else. @param {HTMLElement} host */

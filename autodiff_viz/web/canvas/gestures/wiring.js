@@ -4,12 +4,12 @@
 
 import { svg } from "../../base/dom.js";
 import { lightLoop, markPorts } from "../draw/highlights.js";
-import { hush, say } from "../draw/stage.js";
+import { hideStatus, showStatus } from "../draw/stage.js";
 import { wireId } from "../draw/wires.js";
 import { openPalette } from "../popovers/palette.js";
 import { realWire } from "../state/fold.js";
 import { outputPoint, pathOf, slotPoint, toWorld, wireCurve } from "../state/geometry.js";
-import { downstream, wayBetween } from "../state/reachability.js";
+import { downstream, shortestPath } from "../state/reachability.js";
 import { loopReason, reasonAgainst } from "../state/shapes.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -47,7 +47,7 @@ export function dragWire(editor, target) {
   if (!held)
     return {
       move: () =>
-        say(editor.stage, "This port stands for several wires: open the group to move one."),
+        showStatus(editor.stage, "This port stands for several wires: open the group to move one."),
       end: () => {},
     };
   const { forward, fixed } = held;
@@ -78,8 +78,8 @@ export function dragWire(editor, target) {
       halo.setAttribute("class", `halo ${caught ? "caught" : ""} ${caught?.against ? "loop" : ""}`);
       preview.classList.toggle("loop", Boolean(caught?.against));
       lightLoop(editor.stage, caught?.loop ? loopOf(editor, caught) : []);
-      if (caught?.against) say(editor.stage, caught.against);
-      else hush(editor.stage);
+      if (caught?.against) showStatus(editor.stage, caught.against);
+      else hideStatus(editor.stage);
     },
     end: (event) => {
       unmark();
@@ -129,7 +129,7 @@ function holding(editor, { id, part, slot }) {
 
 /** @param {Editor} editor @param {Held} held @param {Port} port */
 function plug(editor, { old }, { against, from, end }) {
-  if (against) return say(editor.stage, against);
+  if (against) return showStatus(editor.stage, against);
   if (!old) editor.send({ kind: "connect", from, ...end });
   else if (old.to !== end.to || old.slot !== end.slot)
     editor.send({ kind: "rewire", from, ...end, oldTo: old.to, oldSlot: old.slot });
@@ -196,7 +196,7 @@ function endOf({ seen }, { id }, slot) {
 }
 
 /** The wires of the loop that the new wire would close. @param {Editor} editor @param {Port} port */
-const loopOf = ({ shown }, { from, end }) => wayBetween(shown.wires, end.to, from);
+const loopOf = ({ shown }, { from, end }) => shortestPath(shown.wires, end.to, from);
 
 /** The port nearest to `at`, within `reach` or on the card under the pointer.
  * @param {Port[]} ports @param {Point} at @param {number} reach @returns {Port | null} */

@@ -5,7 +5,7 @@
 import { shared } from "../../base/constants.js";
 import { html } from "../../base/dom.js";
 import { tabOf } from "../draw/regions.js";
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { idOf } from "../state/fold.js";
 import { openPopover } from "./popover.js";
 import { selectRegion } from "./region.js";
@@ -43,15 +43,21 @@ export function branchesOf(editor) {
 export function stepBranches(editor, by, name) {
   const group = name ? ofName(editor, name) : branchesOf(editor);
   if (!group)
-    return say(editor.stage, "Select nodes of a group of branches first, or make one: Shift + B.");
+    return showStatus(
+      editor.stage,
+      "Select nodes of a group of branches first, or make one: Shift + B.",
+    );
   setBranches(editor, group, (group.branches?.length ?? 0) + by);
 }
 
 /** @param {Editor} editor @param {Group} group @param {number} k */
 function setBranches(editor, { name, branches = [] }, k) {
   if (k < 1)
-    return say(editor.stage, `${name} has one branch; delete the group if it is not needed.`);
-  if (k > MOST) return say(editor.stage, `${name} may have ${MOST} branches.`);
+    return showStatus(
+      editor.stage,
+      `${name} has one branch; delete the group if it is not needed.`,
+    );
+  if (k > MOST) return showStatus(editor.stage, `${name} may have ${MOST} branches.`);
   if (k !== branches.length) editor.send({ kind: "branches", group: name, k });
 }
 
@@ -61,7 +67,7 @@ export function branchesKey(editor) {
   const group = branchesOf(editor);
   if (group) return openBranches(editor, group.name);
   if (editor.selection.size) editor.send({ kind: "make_branches", nodes: [...editor.selection] });
-  else say(editor.stage, "Select the nodes of the first branch.");
+  else showStatus(editor.stage, "Select the nodes of the first branch.");
 }
 
 /** Open the settings of a group of branches. @param {Editor} editor @param {string} name */

@@ -3,7 +3,7 @@
 // in a list.
 
 import { html } from "../../base/dom.js";
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { freshName, roomOfNew } from "../state/edits.js";
 import { freeSpot } from "../state/geometry.js";
 import { choicesFor, pairOf } from "../state/reachability.js";
@@ -24,10 +24,10 @@ export function differentiate(editor, at) {
   const pair = pairOf(shown, [...selection]);
   if (pair) return add(editor, pair.of, pair.by, at);
   if (single === null)
-    return say(editor.stage, "Select one node, or two of which one depends on the other.");
+    return showStatus(editor.stage, "Select one node, or two of which one depends on the other.");
   const choices = choicesFor(shown, single);
   if (!choices.length)
-    return say(
+    return showStatus(
       editor.stage,
       `Nothing to differentiate: ${single} depends on no other node, and the output does not depend on it.`,
     );

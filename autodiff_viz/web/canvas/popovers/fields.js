@@ -5,7 +5,7 @@ import { RULES } from "../../base/constants.js";
 import { html } from "../../base/dom.js";
 import { textWidth } from "../../base/numbers.js";
 import { spokenLabel } from "../draw/screen_reader.js";
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { clamp, slotPoint, toScreen } from "../state/geometry.js";
 import { downstream } from "../state/reachability.js";
 import { whenRefused } from "./notice.js";
@@ -36,7 +36,7 @@ export function editValue(editor, id) {
   const node = editor.node(id);
   if (!node?.isInput) return;
   if (node.literal === undefined)
-    return say(
+    return showStatus(
       editor.stage,
       `Edit ${id} in the formula: it is random, or too long for the canvas.`,
     );

@@ -2,10 +2,10 @@
 // Find a node by name, op, group or value: a box over the canvas that lists the matches and shows one of them.
 
 import { html } from "../../base/dom.js";
-import { tell } from "../../base/events.js";
+import { dispatch } from "../../base/events.js";
 import { icon } from "../../base/icons.js";
 import { PHONE } from "../../dock/panels.js";
-import { bring } from "../actions/bring.js";
+import { bringIntoView } from "../actions/bring.js";
 import { announce, sizeOf } from "../draw/stage.js";
 import { entriesOf, matching } from "../state/find_nodes.js";
 import { closePopover, whenClosed } from "./popover.js";
@@ -25,7 +25,7 @@ export function openFind(editor, from) {
   );
   if (open) return (open.select(), open.focus());
   closePopover(editor);
-  if (matchMedia(PHONE).matches) tell("menu", {}); // it needs the canvas's whole height
+  if (matchMedia(PHONE).matches) dispatch("menu", {}); // it needs the canvas's whole height
   new Find(editor, from).open();
 }
 
@@ -276,7 +276,7 @@ class Find {
     if (name === undefined) return;
     const { offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h } = this.root;
     const uncovered = !this.covers || this.root.classList.contains("folded");
-    bring(this.editor, [name], uncovered ? { x, y, w, h } : undefined);
+    bringIntoView(this.editor, [name], uncovered ? { x, y, w, h } : undefined);
     this.timer = window.setTimeout(() => this.settle(), REST_MS);
   }
 

@@ -2,7 +2,7 @@
 // List the steps of the history, by name, with the present one marked; a click goes to a step.
 
 import { html } from "../../base/dom.js";
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { closePopover } from "./popover.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -23,16 +23,19 @@ export function presentStep({ at = 0, labels = {} }, pending) {
 }
 
 /** Undo or redo, and say what was undone or redone. @param {Editor} editor @param {"undo" | "redo"} kind */
-export function step(editor, kind) {
+export function stepHistory(editor, kind) {
   const { labels = {}, gone = 0 } = editor.drawing.history;
   const now = presentStep(editor.drawing.history, editor.outbox.pending);
   const label = now === null ? undefined : labels[kind === "undo" ? now : now + 1];
   const none = now !== null && (kind === "undo" ? now === 0 : label === undefined);
   if (none && kind === "undo" && gone)
-    return say(editor.stage, "Nothing more to undo: older steps are no longer kept.");
-  if (none) return say(editor.stage, `Nothing to ${kind}.`);
+    return showStatus(editor.stage, "Nothing more to undo: older steps are no longer kept.");
+  if (none) return showStatus(editor.stage, `Nothing to ${kind}.`);
   editor.send({ kind });
-  say(editor.stage, `${kind === "undo" ? "Undone" : "Done again"}${label ? `: ${label}` : ""}`);
+  showStatus(
+    editor.stage,
+    `${kind === "undo" ? "Undone" : "Done again"}${label ? `: ${label}` : ""}`,
+  );
 }
 
 /** @param {Editor} editor */
@@ -104,7 +107,7 @@ function jump(editor, label, index) {
   const now = presentStep(editor.drawing.history, editor.outbox.pending);
   if (index === now) return;
   editor.send({ kind: "jump", index });
-  say(editor.stage, `Back at: ${label}`);
+  showStatus(editor.stage, `Back at: ${label}`);
 }
 
 /** @param {HTMLElement} list */

@@ -3,7 +3,7 @@
 // The path of a loop is highlighted.
 
 import { html } from "../../base/dom.js";
-import { nodesOf, seenAs, wiresOf } from "../state/fold.js";
+import { nodesOf, visibleCard, wiresOf } from "../state/fold.js";
 import { clamp, toScreen } from "../state/geometry.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -38,8 +38,8 @@ export function showNotices(editor) {
       shown = key;
       if (notices.length) noteLater(notices);
       if (!answered(editor, notices, key)) fill(editor, root, notices);
-      light(editor, root.hidden ? [] : (notices[0]?.path ?? []));
-    } else if (!root.hidden) light(editor, notices[0]?.path ?? []);
+      highlightPath(editor, root.hidden ? [] : (notices[0]?.path ?? []));
+    } else if (!root.hidden) highlightPath(editor, notices[0]?.path ?? []);
     if (!root.hidden) place(editor, root, notices[0]);
   });
 }
@@ -128,7 +128,7 @@ function place({ stage, seen }, root, { node: id, path }) {
   const { clientWidth: w, clientHeight: h } = stage.host;
   const node = path?.length
     ? undefined
-    : seen.nodes.find((found) => found.id === seenAs(seen, id ?? ""));
+    : seen.nodes.find((found) => found.id === visibleCard(seen, id ?? ""));
   const low = Math.max(h - root.offsetHeight - BARS.bottom, BARS.top);
   const [x, y] =
     node && w >= NARROW ? toScreen(stage.view, [node.x + node.w / 2, node.y + node.h]) : [w / 2, h];
@@ -137,7 +137,7 @@ function place({ stage, seen }, root, { node: id, path }) {
 }
 
 /** Highlight a path: its nodes and the wires between them. @param {Editor} editor @param {string[]} path */
-export function light({ stage }, path) {
+export function highlightPath({ stage }, path) {
   const steps = new Set(path.slice(1).map((to, i) => `${path[i]}>${to}`));
   for (const { root, node } of stage.cards.values())
     root.classList.toggle(

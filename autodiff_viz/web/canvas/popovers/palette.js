@@ -3,7 +3,7 @@
 
 import { html } from "../../base/dom.js";
 import { centre, sizeOf } from "../draw/stage.js";
-import { carried } from "../gestures/insert.js";
+import { makeDraggable } from "../gestures/insert.js";
 import { freshName, roomOfNew, sizeOfNew } from "../state/edits.js";
 import { CARD, clamp, freeSpot, toScreen } from "../state/geometry.js";
 import { dimsOf, opRefuses } from "../state/shapes.js";
@@ -41,7 +41,7 @@ export function isExpression(text) {
 
 /** The palette with only the wanted ops; a group without any is left out.
  * @param {PaletteGroup[]} palette @param {(op: PaletteOp) => boolean} wanted @returns {PaletteGroup[]} */
-export const only = (palette, wanted) =>
+export const filterPalette = (palette, wanted) =>
   palette
     .map(({ group, ops }) => ({ group, ops: ops.filter(wanted) }))
     .filter(({ ops }) => ops.length);
@@ -118,7 +118,7 @@ export function openPalette(editor, asked = {}) {
   const told = html("div", { class: "told-op", "aria-hidden": "true" }); // of the marked tile, whose doc has no room
   const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, told, hint);
   const palette = asked.from
-    ? only(editor.palette, (op) => !opRefuses(op, dimsOf(editor.node(from))))
+    ? filterPalette(editor.palette, (op) => !opRefuses(op, dimsOf(editor.node(from))))
     : editor.palette;
   let marked = 0;
 
@@ -298,7 +298,7 @@ function noneOf(editor, typed, from) {
 }
 
 /** @param {Editor} editor @param {PaletteOp} op @param {() => void} choose
- * @param {Parameters<typeof carried>[3]} put */
+ * @param {Parameters<typeof makeDraggable>[3]} put */
 function option(editor, op, choose, put) {
   const row = html(
     "div",
@@ -316,7 +316,7 @@ function option(editor, op, choose, put) {
       html("small", {}, op.doc),
     ),
   );
-  carried(editor, row, op, put);
+  makeDraggable(editor, row, op, put);
   row.addEventListener("click", choose);
   return row;
 }

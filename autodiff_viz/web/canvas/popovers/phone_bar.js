@@ -3,7 +3,7 @@
 // open menus in words.
 
 import { html, setText } from "../../base/dom.js";
-import { tell } from "../../base/events.js";
+import { dispatch } from "../../base/events.js";
 import { icon } from "../../base/icons.js";
 import { NO_FOCUS, placed } from "../actions/actions.js";
 import { answerKeys } from "../actions/keys.js";
@@ -13,7 +13,7 @@ import { closePopover, walkMenu } from "./popover.js";
 /** @typedef {[id: string, action: import("../actions/actions.js").Action]} Named */
 
 /** @param {Editor} editor */
-export function handBar(editor) {
+export function phoneBar(editor) {
   const byName = Object.fromEntries(
     ["graph", "bar"].flatMap((place) => placed(/** @type {any} */ (place)).flat()),
   );
@@ -33,7 +33,7 @@ export function handBar(editor) {
       "add",
       "Add",
       () => (
-        tell("menu", {}),
+        dispatch("menu", {}),
         editor.stage.host.querySelector(".palette")
           ? closePopover(editor)
           : byName.add.do?.(editor, NO_FOCUS, "")
@@ -83,7 +83,7 @@ const offered = (editor, actions) => actions.filter(([, { when }]) => !when || w
 function toggle(editor, label, actions) {
   const wasOpen = editor.stage.host.querySelector(`.by-hand[aria-label="${label}"]`);
   closePopover(editor);
-  tell("menu", {}); // it needs the canvas's whole height
+  dispatch("menu", {}); // it needs the canvas's whole height
   if (wasOpen) return;
   const rows = actions.map(([id, action]) => row(editor, id, action));
   const none = rows.length

@@ -3,7 +3,7 @@
 // menu.
 
 import { html } from "../../base/dom.js";
-import { hear } from "../../base/events.js";
+import { listen } from "../../base/events.js";
 import { clamp, overlap, toScreen } from "../state/geometry.js";
 
 // -- Find the spot of a popover that covers as little as possible: above all not what it is about, and other cards only
@@ -133,7 +133,7 @@ export function openPopover(
   };
   host.append(root);
   editor.watchers = [...editor.watchers, watch];
-  for (const news of ["numbers", "play"]) hear(news, watch, () => !root.isConnected); // of a dragged slider's position, of a step
+  for (const news of ["numbers", "play"]) listen(news, watch, () => !root.isConnected); // of a dragged slider's position, of a step
   watch();
   /** @type {HTMLElement | null} */ (root.querySelector(first))?.focus();
 }

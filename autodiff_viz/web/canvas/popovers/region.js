@@ -7,11 +7,11 @@ import { term } from "../../base/term.js";
 import { membersAt } from "../actions/arrange.js";
 import { compareWithout } from "../actions/commands.js";
 import { shapesOf, tabOf } from "../draw/regions.js";
-import { say } from "../draw/stage.js";
+import { showStatus } from "../draw/stage.js";
 import { namesIn } from "../state/fold.js";
-import { framesOf, membershipAt, movesSay, withMoves } from "../state/frames.js";
-import { moved } from "../state/predict.js";
-import { light } from "./notice.js";
+import { framesOf, membershipAt, describeMoves, withMoves } from "../state/frames.js";
+import { withPositions } from "../state/predict.js";
+import { highlightPath } from "./notice.js";
 import { closePopover, openPopover } from "./popover.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -39,9 +39,12 @@ export function beginMembership(editor, nodes) {
     };
     editor.drag(positions);
     const text = editor.memberMoves
-      ? movesSay(withMoves(moved(shown, positions), editor.memberMoves), editor.memberMoves)
+      ? describeMoves(
+          withMoves(withPositions(shown, positions), editor.memberMoves),
+          editor.memberMoves,
+        )
       : "";
-    if (text && text !== said) say(editor.stage, text);
+    if (text && text !== said) showStatus(editor.stage, text);
     said = text;
   };
 }
@@ -71,8 +74,8 @@ export function openRegion(editor, name) {
       const tab = tabOf(editor.seen, region.name);
       return tab && [tab.x, tab.y + tab.h + 6];
     },
-    shown: ({ path }) => path?.length && light(editor, path),
-    closed: () => light(editor, []),
+    shown: ({ path }) => path?.length && highlightPath(editor, path),
+    closed: () => highlightPath(editor, []),
   });
 }
 

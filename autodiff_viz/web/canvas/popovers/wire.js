@@ -3,7 +3,7 @@
 // reader's equation, and its share in the sum at a fork; with what can be done there. They follow a dragged slider.
 
 import { html } from "../../base/dom.js";
-import { tell } from "../../base/events.js";
+import { dispatch } from "../../base/events.js";
 import { numberText } from "../../base/numbers.js";
 import { term } from "../../base/term.js";
 import { PHONE } from "../../dock/panels.js";
@@ -177,7 +177,7 @@ export function selectWire(editor, id) {
 /** @param {Editor} editor @param {string} id of the wire */
 export function openWire(editor, id) {
   const strand = () => editor.stage.strands.get(id);
-  if (matchMedia(PHONE).matches) tell("menu", {}); // it needs the canvas's whole height
+  if (matchMedia(PHONE).matches) dispatch("menu", {}); // it needs the canvas's whole height
   const rows = (/** @type {Wire} */ wire) =>
     wireRows(
       { ...editor.shown, node: editor.drawing.node },

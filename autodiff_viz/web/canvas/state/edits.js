@@ -4,7 +4,7 @@
 
 import { RULES, shared } from "../../base/constants.js";
 import { literal } from "../../base/numbers.js";
-import { holding, nested } from "./frames.js";
+import { framesOfNodes, nested } from "./frames.js";
 import { CARD, heightOf, PICTURED } from "./geometry.js";
 import { downstream, inOrder, upstream } from "./reachability.js";
 
@@ -195,7 +195,7 @@ function withRule(wires, node, rule) {
 
 /** Train only one branch by stopping the parameters of the others; without a branch, stop none.
  * @param {Drawing} drawing @param {{ group: string, branch: string | null }} edit @returns {Drawing} */
-export function tuned(drawing, { group: name, branch }) {
+export function withOneBranchTrained(drawing, { group: name, branch }) {
   const group = drawing.groups.find((other) => other.name === name);
   if (!group) return drawing;
   return branchesIn(drawing.groups, group).reduce((next, one) => {
@@ -236,7 +236,7 @@ export const roomOfNew = (entry, from) => {
 
 /** @param {Drawing} drawing @param {{ op: string, position: Point | null, wire?: Reads, by?: string, feeds?: Feeds, rule?: string }} edit
  * @param {Map<string, PaletteOp>} ops @returns {Drawing} */
-export function added(drawing, { op, position, wire, by, feeds, rule }, ops) {
+export function withAdded(drawing, { op, position, wire, by, feeds, rule }, ops) {
   const entry = ops.get(op);
   if (!entry || !position) return drawing;
   const node = { ...newNode(entry, freshName(drawing, op), position), ...(rule && { rule }) };
@@ -244,10 +244,10 @@ export function added(drawing, { op, position, wire, by, feeds, rule }, ops) {
   const grown = drawing.nodes.length ? wider : withOutput(wider, node.id);
   if (wire && feeds) return inserted(grown, { node: node.id, position, from: wire.from, ...feeds });
   if (wire) {
-    const wired = connected(grown, { from: wire.from, to: node.id, slot: wire.slot });
-    return by ? connected(wired, { from: by, to: node.id, slot: 1 }) : wired;
+    const wired = withConnection(grown, { from: wire.from, to: node.id, slot: wire.slot });
+    return by ? withConnection(wired, { from: by, to: node.id, slot: 1 }) : wired;
   }
-  return feeds ? connected(grown, { from: node.id, to: feeds.to, slot: feeds.slot }) : grown;
+  return feeds ? withConnection(grown, { from: node.id, to: feeds.to, slot: feeds.slot }) : grown;
 }
 
 /** @param {PaletteOp} entry @param {string} id @param {Point} position @returns {GraphNode} */
@@ -276,7 +276,7 @@ function newNode(entry, id, [x, y]) {
 
 /** Connect two nodes; a wire from the output moves the output to the only end downstream, if there is exactly one.
  * @param {Drawing} drawing @param {{ from: string, to: string, slot: number }} edit @returns {Drawing} */
-export function connected(drawing, { from, to, slot }) {
+export function withConnection(drawing, { from, to, slot }) {
   if (!has(drawing, from) || !has(drawing, to)) return drawing;
   const next = withWire(drawing, from, to, slot);
   if (!drawing.nodes.find((node) => node.id === from)?.isOutput) return next;
@@ -302,7 +302,7 @@ export function inserted(drawing, { node: id, position, from, to, slot }) {
   const own = node ? readingSlot(node) : -1;
   if (own < 0 || !has(drawing, from) || !has(drawing, to)) return drawing;
   const placed = withNode(drawing, id, { x: position[0], y: position[1] });
-  const wired = withWire(connected(placed, { from: id, to, slot }), from, id, own);
+  const wired = withWire(withConnection(placed, { from: id, to, slot }), from, id, own);
   const holdsBoth = (/** @type {string[]} */ nodes) => nodes.includes(from) && nodes.includes(to);
   const wider = (/** @type {string[]} */ nodes) =>
     holdsBoth(nodes) && !nodes.includes(id) ? [...nodes, id] : nodes;
@@ -311,15 +311,15 @@ export function inserted(drawing, { node: id, position, from, to, slot }) {
     tied ? nodes : holdsBoth(nodes) ? wider(nodes) : nodes.filter((name) => name !== id);
   return {
     ...wired,
-    regions: holding(wired.regions, ({ nodes }) => wider(nodes)),
-    groups: holding(wired.groups ?? [], ({ nodes }) => regrouped(nodes)),
+    regions: framesOfNodes(wired.regions, ({ nodes }) => wider(nodes)),
+    groups: framesOfNodes(wired.groups ?? [], ({ nodes }) => regrouped(nodes)),
   };
 }
 
 /** Move the end of a wire to another slot.
  * @param {Drawing} drawing @param {{ from: string, oldTo: string, oldSlot: number, to: string, slot: number }} edit */
 export const rewired = (drawing, { from, oldTo, oldSlot, to, slot }) =>
-  connected(withoutWire(drawing, oldTo, oldSlot), { from, to, slot });
+  withConnection(withoutWire(drawing, oldTo, oldSlot), { from, to, slot });
 
 /** Delete nodes: if all wires of a deleted node come from one node, its consumers are wired to that node.
  * @param {Drawing} drawing @param {{ nodes: string[] }} edit @returns {Drawing} */
@@ -378,7 +378,7 @@ function heirs({ wires }, gone) {
 
 /** @template {import("../../types.js").Frame} T @param {T[]} frames @param {Set<string>} gone @returns {T[]} */
 const thinned = (frames, gone) =>
-  holding(frames, ({ nodes }) => nodes.filter((name) => !gone.has(name)));
+  framesOfNodes(frames, ({ nodes }) => nodes.filter((name) => !gone.has(name)));
 
 /** @param {Drawing} drawing @param {string} id */
 const has = ({ nodes }, id) => nodes.some((node) => node.id === id);

@@ -6,7 +6,7 @@ import { cardOf } from "../draw/group_card.js";
 import { framesOf, isGroup, nested } from "./frames.js";
 import { bounds, isBack } from "./geometry.js";
 import { withoutNone } from "./hidden.js";
-import { withFoot } from "./tabs.js";
+import { boxWithTabs } from "./tabs.js";
 
 // -- Find the cards with chips on their upper edge that have another card near above: their chips are small. Pure.
 
@@ -22,7 +22,7 @@ const known = new WeakMap();
  * @param {GraphNode[]} nodes @returns {GraphNode[]} */
 export function withHeadroom(nodes) {
   if (nodes.length > MANY) return nodes;
-  const boxes = nodes.map(withFoot);
+  const boxes = nodes.map(boxWithTabs);
   return nodes.map((node) => (hasChips(node) ? roomy(node, headroom(node, boxes)) : node));
 }
 
@@ -252,7 +252,7 @@ export function folding() {
 }
 
 /** The card of a node's group, or the node itself. @param {Drawing} seen @param {string} id */
-export const seenAs = ({ within }, id) => within?.get(id) ?? id;
+export const visibleCard = ({ within }, id) => within?.get(id) ?? id;
 
 /** The wires of the graph that a drawn wire stands for. @param {Wire | null | undefined} wire @returns {Wire[]} */
 export const wiresOf = (wire) => (wire ? (wire.of ?? [wire]) : []);

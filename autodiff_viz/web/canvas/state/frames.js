@@ -16,7 +16,7 @@ export const framesOf = ({ regions, groups = [] }) =>
 
 /** The frames with other nodes: a region's saved names are limited to its nodes, and an empty frame is removed.
  * @template {Frame} T @param {T[]} frames @param {(frame: T) => string[]} nodesOf @returns {T[]} */
-export function holding(frames, nodesOf) {
+export function framesOfNodes(frames, nodesOf) {
   const next = frames.map((frame) => {
     const nodes = nodesOf(frame);
     if (nodes.length === frame.nodes.length && nodes.every((id) => frame.nodes.includes(id)))
@@ -111,8 +111,8 @@ export function withMoves(drawing, { join, leave }) {
   const changed = (/** @type {Frame} */ { name, nodes }) =>
     [...new Set([...nodes, ...(join[name] ?? [])])].filter((id) => !leave[name]?.includes(id));
   const next = {
-    regions: holding(drawing.regions, changed),
-    groups: holding(drawing.groups ?? [], changed),
+    regions: framesOfNodes(drawing.regions, changed),
+    groups: framesOfNodes(drawing.groups ?? [], changed),
   };
   const frames = framesOf(next);
   const regions = next.regions.map((region) =>
@@ -177,7 +177,7 @@ function walkBack(cameFrom, name, inside, end) {
 
 /** Text of what dropping the nodes here would do.
  * @param {Drawing} drawing with the nodes in their new regions @param {Moves} moves */
-export function movesSay(drawing, { join, leave }) {
+export function describeMoves(drawing, { join, leave }) {
   const names = [...Object.keys(join), ...Object.keys(leave)];
   for (const frame of framesOf(drawing)) {
     const fault = names.includes(frame.name) && (isGroup(frame) ? frame.problem : frame.fault);

@@ -195,7 +195,7 @@ export function fit(
 
 /** The viewport at scale `k` with `anchor` in the middle, as far as it shows no more beyond `box` than a margin.
  * @param {Box} box @param {{ w: number, h: number }} size @param {number} k @param {Box} anchor @param {typeof CLEAR} clear @returns {Viewport} */
-export function around(box, size, k, anchor, clear) {
+export function viewAround(box, size, k, anchor, clear) {
   const along = (
     /** @type {number} */ low,
     /** @type {number} */ high,
@@ -215,7 +215,7 @@ export function around(box, size, k, anchor, clear) {
 /** The view, moved sideways by the least amount that shows all of `box`.
  * @param {Viewport} view @param {Box} box
  * @param {{ w: number }} size @param {number} [side] px of the margin @returns {Viewport} */
-export function sideways(view, box, size, side = CLEAR.side) {
+export function viewMovedSideways(view, box, size, side = CLEAR.side) {
   const left = box.x * view.k + view.x - side;
   const right = (box.x + box.w) * view.k + view.x - (size.w - side);
   return { ...view, x: view.x - Math.min(left, Math.max(right, 0)) };
@@ -227,16 +227,16 @@ export function sideways(view, box, size, side = CLEAR.side) {
 export function withNode(view, node, whole, size, side = CLEAR.side) {
   const { x, w } = padded(node, MARGIN);
   const [left, right] = [Math.max(x, whole.x), Math.min(x + w, whole.x + whole.w)];
-  return sideways(view, { ...node, x: left, w: right - left }, size, side);
+  return viewMovedSideways(view, { ...node, x: left, w: right - left }, size, side);
 }
 
 /** The view, moved by the least amount that shows all of `box` clear of the toolbars; zoomed out where it does not fit.
  * @param {Viewport} view @param {Box} box @param {{ w: number, h: number }} size @returns {Viewport} */
-export function showing(view, box, size) {
+export function viewShowing(view, box, size) {
   const room = { w: size.w - 2 * CLEAR.side, h: size.h - CLEAR.top - CLEAR.bottom };
   if (box.w * view.k > room.w + 0.5 || box.h * view.k > room.h + 0.5)
     return fit(box, size, { most: view.k });
-  const across = sideways(view, box, size);
+  const across = viewMovedSideways(view, box, size);
   const above = box.y * view.k + view.y - CLEAR.top;
   const below = (box.y + box.h) * view.k + view.y - (size.h - CLEAR.bottom);
   const down = Math.min(above, Math.max(below, 0));
@@ -322,7 +322,7 @@ export const outerBox = (shape) =>
 
 /** Nodes outside the region that overlap the shape: holes are cut around them.
  * @param {Point[]} shape @param {Box[]} others @param {number} pad @returns {Box[]} */
-export function strangers(shape, others, pad) {
+export function overlappingOutsiders(shape, others, pad) {
   const around = outerBox(shape);
   return others
     .map((other) => padded(other, pad))

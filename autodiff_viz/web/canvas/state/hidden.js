@@ -1,13 +1,13 @@
 // @ts-check
 // Remove from a drawing the nodes that take no gradient, with their wires. Pure.
 
-import { takesNone } from "./sizes.js";
+import { takesNoGradient } from "./sizes.js";
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 
 /** @param {Drawing} drawing @returns {Drawing} */
 export function withoutNone(drawing) {
-  const gone = new Set(drawing.nodes.filter(takesNone).map(({ id }) => id));
+  const gone = new Set(drawing.nodes.filter(takesNoGradient).map(({ id }) => id));
   const held = (/** @type {any[]} */ frames) =>
     frames
       .map((frame) => ({

@@ -4,7 +4,7 @@
 import { shared } from "../../base/constants.js";
 import { framesOf, nested } from "./frames.js";
 import { bounds, overlap, padded } from "./geometry.js";
-import { withFoot } from "./tabs.js";
+import { boxWithTabs } from "./tabs.js";
 
 /** @typedef {import("../../types.js").Box} Box */
 /** @typedef {import("../../types.js").Drawing} Drawing */
@@ -26,11 +26,11 @@ const { clear: CLEAR, frame: FRAME } = shared;
  * @param {Drawing} opened what is on the canvas once the group is open @param {string[]} inside its nodes
  * @param {Box} card the group's card before @param {boolean} [framed] whether a frame is drawn around them
  * @returns {Record<string, Point>} of nodes and cards; empty if there is room */
-export function roomFor(opened, inside, card, framed = true) {
+export function makeRoom(opened, inside, card, framed = true) {
   const names = new Set(inside);
   const isInside = (/** @type {GraphNode} */ { id, tab, group }) =>
     names.has(id) || names.has(tab ?? "") || Boolean(group?.nodes.every((name) => names.has(name)));
-  const around = bounds(opened.nodes.filter(isInside).map(withFoot));
+  const around = bounds(opened.nodes.filter(isInside).map(boxWithTabs));
   if (!around) return {};
   const taken = framed ? frameAround(around, framesInside(opened, inside)) : around;
   const blocks = blocksOf(
@@ -72,7 +72,7 @@ function blocksOf(nodes, card) {
   const heads = nodes.filter(({ tab }) => !ids.has(tab ?? ""));
   return heads.map((head) => {
     const own = [head, ...nodes.filter(({ tab }) => tab === head.id)];
-    const box = /** @type {Box} */ (bounds(own.map(withFoot)));
+    const box = /** @type {Box} */ (bounds(own.map(boxWithTabs)));
     return { nodes: own, box, side: sideOf(box, card) };
   });
 }

@@ -6,13 +6,13 @@ import { POLICIES } from "../../base/constants.js";
 import { literal } from "../../base/numbers.js";
 import { withCopies, withPaste } from "./copies.js";
 import {
-  added,
-  connected,
+  withAdded,
+  withConnection,
   inserted,
   ownSlots,
   removed,
   rewired,
-  tuned,
+  withOneBranchTrained,
   withBranches,
   withNode,
   withOutput,
@@ -20,8 +20,8 @@ import {
   withRules,
   withSlot,
 } from "./edits.js";
-import { framesOf, holding, withMoves } from "./frames.js";
-import { stacked } from "./tabs.js";
+import { framesOf, framesOfNodes, withMoves } from "./frames.js";
+import { stackTabs } from "./tabs.js";
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").Edit} Edit */
@@ -51,7 +51,7 @@ export const BESIDE = new Set(["type", "slide"]);
 export const predict = (drawing, pending, ops = new Map()) =>
   pending.reduce((shown, edit) => {
     const next = GUESSES[edit.kind]?.(shown, edit, ops) ?? shown;
-    return next === shown ? shown : stacked(withBranches(next));
+    return next === shown ? shown : stackTabs(withBranches(next));
   }, drawing);
 
 /** Whether a node can be muted: it then passes on its first wired input. @param {GraphNode} node */
@@ -60,7 +60,7 @@ const canMute = (node) => !node.isInput && ownSlots(node).some(({ wired }) => wi
 /** @type {Record<string, (drawing: Drawing, edit: any, ops: Ops) => Drawing>} */
 const GUESSES = {
   select: (drawing, { node }) => ({ ...drawing, selected: node }),
-  move: (drawing, { positions }) => moved(drawing, positions),
+  move: (drawing, { positions }) => withPositions(drawing, positions),
   rules: (drawing, { nodes, rule }) => withRules(drawing, nodes, rule),
   output: (drawing, { node }) => withOutput(drawing, node),
   constant: (drawing, { node, slot, text }) =>
@@ -75,11 +75,11 @@ const GUESSES = {
           constant: text,
           constantFull: text,
         }),
-  connect: connected,
+  connect: withConnection,
   disconnect: (drawing, { to, slot }) => withoutWire(drawing, to, slot),
   rewire: rewired,
   insert: inserted,
-  add: added,
+  add: withAdded,
   delete: removed,
   mute: (drawing, { nodes, on }) => ({
     ...drawing,
@@ -97,12 +97,12 @@ const GUESSES = {
   }),
   function: (drawing, { node, text }) =>
     withNode(drawing, node, { ruleFull: text, ruleText: text.replace(/^[^:]*: */, "") }),
-  regroup: (drawing, edit) => withMoves(moved(drawing, edit.positions), edit),
+  regroup: (drawing, edit) => withMoves(withPositions(drawing, edit.positions), edit),
   region: (drawing, { region, nodes }) => ({
     ...drawing,
-    regions: holding(drawing.regions, (frame) => (frame.name === region ? nodes : frame.nodes)).map(
-      (frame) => (frame.name === region ? { ...frame, problem: null, fault: null } : frame),
-    ),
+    regions: framesOfNodes(drawing.regions, (frame) =>
+      frame.name === region ? nodes : frame.nodes,
+    ).map((frame) => (frame.name === region ? { ...frame, problem: null, fault: null } : frame)),
   }),
   policy: (drawing, { region, policy, saved }) => ({
     ...drawing,
@@ -129,13 +129,13 @@ const GUESSES = {
   }),
   branches: (drawing, { group, k }) =>
     withGroup(drawing, group, { branches: numbered(drawing, group, k), asked: true }),
-  tune: tuned,
+  tune: withOneBranchTrained,
   ungroup: (drawing, { group, positions = {} }) => ({
-    ...moved(drawing, positions),
+    ...withPositions(drawing, positions),
     groups: drawing.groups.filter(({ name }) => name !== group),
   }),
   collapse: (drawing, { group, on, positions = {} }) =>
-    withGroup(moved(drawing, positions), group, { collapsed: on }),
+    withGroup(withPositions(drawing, positions), group, { collapsed: on }),
   duplicate: (drawing, { nodes, by }) => withCopies(drawing, nodes, by),
   paste: withPaste,
   cut: removed,
@@ -180,7 +180,7 @@ function freshTitle(drawing, stem) {
 
 /** Move nodes; a wire keeps its bends only if both of its ends move by the same amount.
  * @param {Drawing} drawing @param {Record<string, Point>} positions @returns {Drawing} */
-export function moved(drawing, positions) {
+export function withPositions(drawing, positions) {
   /** @type {Map<string, Point>} */
   const shifts = new Map();
   const nodes = drawing.nodes.map((node) => {

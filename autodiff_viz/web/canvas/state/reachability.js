@@ -134,7 +134,7 @@ export function inOrder(nodes, wires) {
 
 /** The wires of a shortest path between two nodes; none if there is no path or the nodes are the same.
  * @template {Link} T @param {T[]} wires @param {string} from @param {string} to @returns {T[]} */
-export function wayBetween(wires, from, to) {
+export function shortestPath(wires, from, to) {
   const next = grouped(wires, "from");
   /** @type {Map<string, T | null>} */
   const came = new Map([[from, null]]);

@@ -17,7 +17,7 @@ const NO_VALUE = new Set(["", "–"]);
 export const dimsOf = (node) => (!node || NO_VALUE.has(node.value) ? null : (node.dims ?? null));
 
 /** @param {Dims} dims */
-export const said = (dims) =>
+export const dimsText = (dims) =>
   dims.length === 0 ? "a scalar" : dims.length === 1 ? `a vector of ${dims[0]}` : dims.join("×");
 
 /** The reason why a wire is not allowed, in words; "" if there is none.
@@ -62,7 +62,7 @@ function misfit(fits, op, shapes, slot) {
   const mine = /** @type {Dims} */ (shapes[slot]);
   const other = shapes.find((dims, i) => i !== slot && dims && !broadcasts(mine, dims));
   return other
-    ? `${op} cannot combine ${said(mine)} with ${said(other)}: sizes must be equal, or 1, from the last one on.`
+    ? `${op} cannot combine ${dimsText(mine)} with ${dimsText(other)}: sizes must be equal, or 1, from the last one on.`
     : "";
 }
 
@@ -82,10 +82,10 @@ function misfitOfProduct(op, a, b) {
   if (!a || !b) return "";
   const [inner, outer] = [a[a.length - 1], b[Math.max(b.length - 2, 0)]];
   if (inner !== outer)
-    return `${op} cannot multiply ${said(a)} by ${said(b)}: the inner sizes ${inner} and ${outer} differ.`;
+    return `${op} cannot multiply ${dimsText(a)} by ${dimsText(b)}: the inner sizes ${inner} and ${outer} differ.`;
   return broadcasts(a.slice(0, -2), b.slice(0, -2))
     ? ""
-    : `${op} cannot multiply ${said(a)} by ${said(b)}: their leading sizes differ.`;
+    : `${op} cannot multiply ${dimsText(a)} by ${dimsText(b)}: their leading sizes differ.`;
 }
 
 /** The shape of a constant, if it is a number. @param {Slot} slot @returns {Dims | null} */

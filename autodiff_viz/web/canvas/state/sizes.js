@@ -29,7 +29,7 @@ const SIZE = {
 export const QUANTITIES = /** @type {Quantity[]} */ (Object.keys(SIZE));
 
 /** Whether neither a cotangent arrives at a node nor anything but zeros. @param {GraphNode} node */
-export const takesNone = (node) => !node.isOutput && [null, 0].includes(SIZE.cotangent(node));
+export const takesNoGradient = (node) => !node.isOutput && [null, 0].includes(SIZE.cotangent(node));
 
 /** Steps that are even on a logarithmic scale, from the least to the greatest size.
  * @param {GraphNode[]} nodes @param {Quantity} quantity @returns {Sizes} */

@@ -12,7 +12,7 @@ const { h: HEIGHT, gap: GAP, near: NEAR, slack: SLACK, aside: ASIDE, under: UNDE
 
 /** The drawing with every parameter as a tab that stands directly below or left of its layer, and with no other tabs.
  * @param {Drawing} drawing @returns {Drawing} */
-export function stacked(drawing) {
+export function stackTabs(drawing) {
   const layers = layersOf(drawing);
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
   /** @type {Map<string, GraphNode>} */
@@ -113,4 +113,4 @@ export function withTabs(nodes, places) {
 }
 
 /** The box of a card with the tabs below it. @param {GraphNode} node @returns {import("../../types.js").Box} */
-export const withFoot = ({ x, y, w, h, foot = 0 }) => ({ x, y, w, h: h + foot });
+export const boxWithTabs = ({ x, y, w, h, foot = 0 }) => ({ x, y, w, h: h + foot });
