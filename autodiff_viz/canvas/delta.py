@@ -95,7 +95,7 @@ def _name(record: dict[str, Json]) -> str | None:
 
 
 # Encode a drawing compactly: without empty fields, default values, and fields that equal another field.
-# `web/canvas/state/delta.js` restores them.
+# `web/canvas/state/read_drawing.js` restores them.
 
 
 USUAL = {"rule": FOLLOW, "connected": True, "w": WIDTH, "h": HEIGHT, "foot": 0.0}

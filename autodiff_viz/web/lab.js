@@ -9,7 +9,8 @@ import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
 import { openFind } from "./canvas/popovers/find.js";
 import { whenRefused } from "./canvas/popovers/notice.js";
-import { complete, Drawings } from "./canvas/state/delta.js";
+import { Drawings } from "./canvas/state/delta.js";
+import { readDrawing } from "./canvas/state/read_drawing.js";
 import { loadAhead } from "./connection/ahead.js";
 import { IdleRefresh, STILL_MS } from "./connection/idle_refresh.js";
 import { watchReturn } from "./connection/network.js";
@@ -195,7 +196,7 @@ export class Lab {
     const opening = word.key !== this.mail.outbox.key;
     if (opening) this.editor.noticed = []; // the session before numbered its edits for itself
     const first = opening ? this.editor.keeping.open(word) : [];
-    const drawing = lean && complete({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
+    const drawing = lean && readDrawing({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
     const document = Number((drawing ?? this.editor.drawing).graph ?? 0);
     this.mail.receive({ ...word, document }, (message) => this.post(message), first);
     this.question.answered(word, this.sight.seen);

@@ -54,7 +54,7 @@
 /** @typedef {string} RuleKind  a name in `RULES` of web/base/constants.js */
 
 /**
- * @typedef {object} Passed what goes down a wire, written by state/delta.js
+ * @typedef {object} Passed what goes down a wire, written by state/read_drawing.js
  * @property {string} passed its text; "" if it is not known
  * @property {string} [passedFull] the same with all digits
  * @property {import("./base/numbers.js").Num} [number] the number itself

@@ -1,6 +1,6 @@
 // Writes the numbers of drawings made by Python as the canvas and the panel do: a drawing a line, in and out.
 import { createInterface } from "node:readline";
-import { complete } from "../../autodiff_viz/web/canvas/state/delta.js";
+import { readDrawing } from "../../autodiff_viz/web/canvas/state/read_drawing.js";
 import { inFull, pieces } from "../../autodiff_viz/web/inspector/follow.js";
 import { shortText } from "../../autodiff_viz/web/base/numbers.js";
 
@@ -23,6 +23,6 @@ const panelOf = (node) => ({
 });
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const drawing = complete(JSON.parse(line));
+  const drawing = readDrawing(JSON.parse(line));
   console.log(JSON.stringify({ ...drawing, ...(drawing.node && { node: panelOf(drawing.node) }) }));
 }

@@ -1,7 +1,7 @@
 // Plays edits on drawings as the browser does at once, and holds what it shows against Python's own drawing:
 // `node play_edits.mjs plays.json`. One line of JSON for every edit whose prediction differs, and one with the counts.
 import { readFileSync } from "node:fs";
-import { complete } from "../../autodiff_viz/web/canvas/state/delta.js";
+import { readDrawing } from "../../autodiff_viz/web/canvas/state/read_drawing.js";
 import { predict } from "../../autodiff_viz/web/canvas/state/predict.js";
 
 const { palette, plays } = JSON.parse(readFileSync(process.argv[2], "utf-8"));
@@ -106,7 +106,7 @@ const counts = {};
 /** What is shown of several edits that Python has not answered, and the drawing before the first. */
 let [run, chain] = [null, 0];
 for (const { before, edit, after } of plays) {
-  const [drawing, told] = [complete(before), complete(after)];
+  const [drawing, told] = [readDrawing(before), readDrawing(after)];
   const count = (counts[edit.kind] ??= { equal: 0, declined: 0, differs: 0 });
   const found = judged(drawing, predict(drawing, [edit], ops), drawing, edit, told);
   count[found === null ? "declined" : found.length ? "differs" : "equal"] += 1;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { complete } from "../../../autodiff_viz/web/canvas/state/delta.js";
+import { readDrawing } from "../../../autodiff_viz/web/canvas/state/read_drawing.js";
 
 test("fields that were left out hold nothing", () => {
-  const drawing = complete({
+  const drawing = readDrawing({
     rev: 3,
     nodes: [{ id: "x", slots: [{ label: "a" }] }],
     wires: [{ from: "x", to: "y" }],
@@ -17,7 +17,7 @@ test("fields that were left out hold nothing", () => {
 });
 
 test("a node that says nothing of them follows JAX, is connected, and has the usual size and symbol", () => {
-  const [node] = complete({ nodes: [{ id: "y", op: "sin" }] }).nodes;
+  const [node] = readDrawing({ nodes: [{ id: "y", op: "sin" }] }).nodes;
   assert.deepEqual(
     [node.rule, node.connected, node.w, node.h, node.symbol],
     ["follow", true, 128, 80, "sin"],
@@ -28,7 +28,7 @@ test("in forward mode a card has the tangent beside its cotangent, and a wire sh
   const {
     nodes: [node],
     wires: [wire],
-  } = complete({
+  } = readDrawing({
     nodes: [{ id: "y", cotangent: 1.5, connected: false, tangent: 0.8 }],
     wires: [{ from: "x", to: "y", slot: 0, passed: 1.24, pushed: -3 }],
   });
@@ -38,7 +38,7 @@ test("in forward mode a card has the tangent beside its cotangent, and a wire sh
   );
   assert.deepEqual([wire.passed, wire.width, wire.sign], ["\u22123", 1, -1]);
   assert.equal(wire.reverse.passed, "1.24");
-  const blocked = complete({
+  const blocked = readDrawing({
     nodes: [
       { id: "y", tangent: "blocked" },
       { id: "z", tangent: "unknown" },
@@ -58,7 +58,10 @@ test("in forward mode a card has the tangent beside its cotangent, and a wire sh
 
 test("numbers come in the digits of their dtype, and are written from the number that they name", () => {
   const value = (dtype, number) => {
-    const [{ value, valueFull }] = complete({ dtype, nodes: [{ id: "x", value: number }] }).nodes;
+    const [{ value, valueFull }] = readDrawing({
+      dtype,
+      nodes: [{ id: "x", value: number }],
+    }).nodes;
     return [value, valueFull];
   };
   assert.deepEqual(value("float32", 0.1), ["0.1", "0.1"]);
@@ -71,7 +74,7 @@ test("numbers come in the digits of their dtype, and are written from the number
 });
 
 test("a tensor has its shape, and its norm or its numbers", () => {
-  const [small, large, row] = complete({
+  const [small, large, row] = readDrawing({
     nodes: [
       {
         id: "a",
@@ -98,7 +101,7 @@ test("a tensor has its shape, and its norm or its numbers", () => {
 
 test("a wire is as thick as its size among all wires, and thinner once another one is larger", () => {
   const wires = (...passed) =>
-    complete({
+    readDrawing({
       wires: passed.map((number, slot) => ({ from: "x", to: "y", slot, passed: number })),
     }).wires.map(({ width, sign }) => [width, sign]);
   assert.deepEqual(wires(1, -0.1, 0, "nan"), [
@@ -113,12 +116,12 @@ test("a wire is as thick as its size among all wires, and thinner once another o
   ]);
   const record = { from: "x", to: "y", slot: 0, passed: 1 };
   const width = (largest) =>
-    complete({ wires: [record, { ...record, slot: 1, passed: largest }] }).wires[0].width;
+    readDrawing({ wires: [record, { ...record, slot: 1, passed: largest }] }).wires[0].width;
   assert.deepEqual([width(1), width(10), width(1)], [1, 0.75, 1]);
 });
 
 test("fields that came are kept", () => {
-  const drawing = complete({
+  const drawing = readDrawing({
     nodes: [{ id: "x", isOutput: true, slots: [{ wired: true }] }],
     selected: "x",
     history: { undo: "Move x" },

@@ -1,0 +1,208 @@
+// @ts-check
+// Read drawings as Python sends them, with typed numbers and without empty fields and default values: write the numbers,
+// and give wires their thickness. Pure.
+
+import { shared } from "../../base/constants.js";
+import {
+  fullText,
+  numberOf,
+  numberText,
+  readNumber,
+  scalar,
+  shapeText,
+  signOf,
+  sizeOf,
+  widthOf,
+} from "../../base/numbers.js";
+import { CARD } from "./geometry.js";
+
+/** @typedef {import("../../types.js").Drawing} Drawing */
+/** @typedef {import("../../types.js").Flow} Flow */
+/** @typedef {import("../../base/numbers.js").SentArray} SentArray */
+
+const NODE = { slots: [], isOutput: false, isInput: false };
+const SLOT = { label: "", constant: null, wired: false };
+const FORMULA = {
+  text: "",
+  mistakes: [],
+  marks: [],
+  notes: [],
+  readings: [],
+  places: "",
+  heads: "",
+};
+const [BLOCKED, UNKNOWN] = ["blocked", "unknown"]; // in place of a tangent
+const CARD_DIGITS = 4;
+const WIRE_DIGITS = 3;
+const CELL_DIGITS = 3;
+
+/** Records already decoded, so that unchanged records stay the same objects; `how`: what they were decoded with.
+ * @type {WeakMap<object, { how: string, whole: any }>} */
+const known = new WeakMap();
+
+/** @template T @param {T[]} records @param {string} how @param {(record: any) => any} whole */
+const all = (records, how, whole) =>
+  records.map((record) => {
+    const found = known.get(/** @type {any} */ (record));
+    if (found?.how === how) return found.whole;
+    const made = whole(record);
+    known.set(/** @type {any} */ (record), { how, whole: made });
+    return made;
+  });
+
+/** A node with its numbers as text. @param {any} sent @param {string} dtype */
+function nodeOf({ slots = [], heat, value, cotangent, tangent, ...node }, dtype) {
+  const own = readNumber(value, dtype);
+  const dims = own?.dims ?? [];
+  const numbers = {
+    value: own,
+    cotangent: readNumber(cotangent, dtype, dims),
+    tangent: readNumber(tangent, dtype, dims),
+  };
+  const { connected = shared.usual.connected } = node;
+  const nothing = connected ? "no cotangent yet" : "no path to the output: nothing arrives";
+  return {
+    ...NODE,
+    ...shared.usual,
+    w: CARD.w,
+    h: CARD.h,
+    symbol: node.op,
+    ...node,
+    slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })),
+    numbers,
+    dims,
+    shape: own && shapeText(own),
+    value: own ? numberText(own, CARD_DIGITS) : shared.nothing,
+    valueFull: own ? fullText(own) : "no value yet",
+    cotangent: numbers.cotangent ? numberText(numbers.cotangent, CARD_DIGITS) : shared.nothing,
+    cotangentFull: numbers.cotangent ? fullText(numbers.cotangent) : nothing,
+    ...(tangent !== undefined && tangentTexts(numbers.tangent, tangent)),
+    ...(heat && { heat: heatOf(heat) }),
+  };
+}
+
+/** @param {import("../../base/numbers.js").Num | undefined} num @param {SentArray} sent */
+function tangentTexts(num, sent) {
+  if (num) return { tangent: numberText(num, CARD_DIGITS), tangentFull: fullText(num) };
+  return sent === BLOCKED
+    ? { tangent: BLOCKED, tangentFull: "its rule blocks forward mode" }
+    : { tangent: shared.nothing, tangentFull: "unknown: forward mode is blocked before it" };
+}
+
+/** Heat-maps, with the numbers of their strongest shades as text. @param {any} heat */
+function heatOf(heat) {
+  const tops = ["valueTop", "cotangentTop", "tangentTop"].filter((name) => name in heat);
+  const texts = tops.map((name) => [name, scalar(numberOf(heat[name]) ?? NaN, CELL_DIGITS)]);
+  return { ...heat, ...Object.fromEntries(texts) };
+}
+
+/** What goes down a wire. @param {SentArray | undefined} sent @param {string} dtype @returns {Omit<Flow, "width">} */
+function flowOf(sent, dtype) {
+  const number = readNumber(sent, dtype);
+  if (!number)
+    return {
+      passed: "",
+      passedFull: sent === UNKNOWN ? "unknown: forward mode is blocked" : undefined,
+      sign: 0,
+    };
+  return {
+    passed: numberText(number, WIRE_DIGITS),
+    passedFull: fullText(number),
+    sign: signOf(number),
+    number,
+  };
+}
+
+/** A wire without its thickness. In forward mode it shows what it adds to the tangent of the node that reads it.
+ * @param {any} sent @param {string} dtype */
+function wireOf({ passed, pushed, ...wire }, dtype) {
+  const back = flowOf(passed, dtype);
+  const whole = { via: [], ...wire, width: 0 };
+  return pushed === undefined
+    ? { ...whole, ...back }
+    : { ...whole, ...flowOf(pushed, dtype), reverse: back };
+}
+
+/** What wires show, with its thickness: relative to the largest of all wires.
+ * @template {Omit<Flow, "width">} T @param {T} flow @param {number} largest @returns {T & Flow} */
+const withWidth = (flow, largest) => ({
+  ...flow,
+  width: flow.number ? widthOf(sizeOf(flow.number), largest) : 0,
+});
+
+/** Data of the selected node, with its numbers read. @param {any} sent @param {string} dtype */
+function inspected(
+  { value, arriving, tangent, fork, added, wires = [], elements, ...node },
+  dtype,
+) {
+  const line = (/** @type {any[] | undefined} */ terms) =>
+    terms?.map(([piece, role, place]) =>
+      place === undefined ? [piece, role] : [readNumber(piece, dtype), role, place],
+    );
+  const numbers = (/** @type {[string, SentArray[]][]} */ entries) =>
+    Object.fromEntries(
+      entries.map(([which, all]) => [which, all.map((one) => numberOf(/** @type {any} */ (one)))]),
+    );
+  return {
+    ...node,
+    value: readNumber(value, dtype),
+    arriving: readNumber(arriving, dtype),
+    tangent: readNumber(tangent, dtype) ?? tangent,
+    fork: line(fork),
+    added: line(added),
+    wires: wires.map((/** @type {any} */ wire) => ({
+      ...wire,
+      terms: line(wire.terms),
+      pushes: line(wire.pushes),
+      passed: readNumber(wire.passed, dtype) ?? wire.passed,
+    })),
+    elements: elements && numbers(Object.entries(elements)),
+  };
+}
+
+/** @param {any} sent @returns {Drawing} */
+export function readDrawing({
+  dtype = "float32",
+  nodes = [],
+  wires = [],
+  regions = [],
+  groups = [],
+  selected = null,
+  history = {},
+  notice = [],
+  formula,
+  node,
+  moment,
+  ...rest
+}) {
+  const flows = all(wires, dtype, (wire) => wireOf(wire, dtype));
+  const sizes = flows.map(({ number }) => (number ? sizeOf(number) : 0)).filter(Number.isFinite);
+  const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
+  const how = `${dtype} ${largest}`;
+  return {
+    ...rest,
+    formula: { ...FORMULA, ...formula },
+    selected,
+    history,
+    notice,
+    ...(node && { node: all([node], dtype, (one) => inspected(one, dtype))[0] }),
+    ...(moment && { moment: { ...moment, loss: readNumber(moment.loss, dtype) } }),
+    nodes: all(nodes, dtype, (one) => nodeOf(one, dtype)),
+    wires: all(flows, how, (flow) => withWidth(flow, largest)),
+    regions: all(regions, "", (region) => ({
+      nodes: [],
+      saved: [],
+      path: [],
+      policy: "",
+      ...region,
+    })),
+    groups: all(groups, how, (group) => ({
+      nodes: [],
+      collapsed: false,
+      ...group,
+      sums: (group.sums ?? []).map((/** @type {any} */ { passed, ...sum }) =>
+        withWidth({ ...sum, ...flowOf(passed, dtype) }, largest),
+      ),
+    })),
+  };
+}
