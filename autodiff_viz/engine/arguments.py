@@ -30,8 +30,10 @@ def known_dtype(dtype: Any) -> str:
         name = ""
     if name in DTYPES:
         return name
-    said = f"The dtype is {quoted(dtype)}; it must be {listed([repr(each) for each in DTYPES], last='or')}."
-    raise GraphError(Problem("bad-dtype", said, f"Write dtype={FLOAT64!r}, or leave it out."))
+    message = (
+        f"The dtype is {quoted(dtype)}; it must be {listed([repr(each) for each in DTYPES], last='or')}."
+    )
+    raise GraphError(Problem("bad-dtype", message, f"Write dtype={FLOAT64!r}, or leave it out."))
 
 
 def input_arrays(graph: Graph, inputs: Any, dtype: str) -> dict[str, np.ndarray]:
@@ -45,7 +47,19 @@ def input_arrays(graph: Graph, inputs: Any, dtype: str) -> dict[str, np.ndarray]
     if not isinstance(inputs, Mapping):
         message = f"The inputs must be a mapping from names to values; found {kind_of(inputs)}."
         raise GraphError(Problem("bad-input", message, 'Write inputs={"x": 2.0}.'))
-    return {name: _input_array(graph, name, value, dtype) for name, value in inputs.items()}
+    arrays = {}
+    for name, value in inputs.items():
+        check_input(graph, name)
+        try:
+            array = arrays[name] = numbers(value, dtype)
+        except ValueError as error:
+            message = f"The value of input {name!r} {error}."
+            raise GraphError(Problem("bad-input", message, node=name)) from error
+        if array.size > limits.ELEMENTS or array.ndim > limits.RANK:
+            message = f"The value of input {name!r} has {array.size} elements on {array.ndim} axes."
+            hint = f"At most {limits.ELEMENTS} elements and {limits.RANK} axes."
+            raise GraphError(Problem("too-large", message, hint, node=name))
+    return arrays
 
 
 def numbers(value: Any, dtype: str) -> np.ndarray:
@@ -65,14 +79,15 @@ def numbers(value: Any, dtype: str) -> np.ndarray:
     little = f"holds a number that {dtype} has no room for"
     with np.errstate(over="ignore"):
         try:
-            found, wide = array.astype(dtype, copy=False), array.astype(FLOAT64, copy=False)
+            converted, wide = array.astype(dtype, copy=False), array.astype(FLOAT64, copy=False)
         except OverflowError as error:
             raise ValueError(little) from error
         except TypeError as error:
             raise ValueError(none) from error
-    if np.any(np.isinf(found) & ~np.isinf(wide)):
+    # An infinity of the user's own is passed on; one that the conversion has made is refused.
+    if np.any(np.isinf(converted) & ~np.isinf(wide)):
         raise ValueError(little)
-    return found
+    return converted
 
 
 def input_shapes(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
@@ -84,15 +99,15 @@ def input_shapes(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, tuple[int
     if not isinstance(inputs, Mapping):
         message = f"The shapes of inputs must be a mapping from names; found {kind_of(inputs)}."
         raise GraphError(Problem("bad-shape", message, 'Write {"x": (2, 3)}.'))
-    found = {}
+    shapes = {}
     for name, shape in inputs.items():
         check_input(graph, name)
         try:
-            found[name] = tuple(whole_number("length", side, 0, limits.ELEMENTS) for side in shape)
+            shapes[name] = tuple(whole_number("length", side, 0, limits.ELEMENTS) for side in shape)
         except (TypeError, GraphError) as error:
             message = f"The shape of input {name!r} is {quoted(shape)}; lengths are needed."
             raise GraphError(Problem("bad-shape", message, "Write (2, 3), or array.shape.", name)) from error
-    return found
+    return shapes
 
 
 def check_input(graph: Graph, name: Any) -> None:
@@ -105,17 +120,3 @@ def check_input(graph: Graph, name: Any) -> None:
         known = ", ".join(node.name for node in graph.nodes if node.op == INPUT) or "none"
         hint = f"The inputs of this graph: {known}."
         raise GraphError(Problem("unknown-input", f"There is no input {quoted(name)}.", hint))
-
-
-def _input_array(graph: Graph, name: Any, value: Any, dtype: str) -> np.ndarray:
-    check_input(graph, name)
-    try:
-        array = numbers(value, dtype)
-    except ValueError as error:
-        message = f"The value of input {name!r} {error}."
-        raise GraphError(Problem("bad-input", message, node=name)) from error
-    if array.size > limits.ELEMENTS or array.ndim > limits.RANK:
-        message = f"The value of input {name!r} has {array.size} elements on {array.ndim} axes."
-        hint = f"At most {limits.ELEMENTS} elements and {limits.RANK} axes."
-        raise GraphError(Problem("too-large", message, hint, node=name))
-    return array

@@ -37,8 +37,8 @@ def agree(pair: Pair, dtype: str, error: np.ndarray | float = 0.0) -> bool:
 
 def equal_within(dtype: str) -> float:
     """Return the relative difference that two ways of computing a number may have."""
-    found = DTYPES[dtype]
-    return (SAME_HALF if found.half else SAME) * found.eps / 2
+    limits = DTYPES[dtype]
+    return (SAME_HALF if limits.half else SAME) * limits.eps / 2
 
 
 def gaps(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -52,8 +52,8 @@ def gaps(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     one, other = one.astype(np.float64, copy=False), other.astype(np.float64, copy=False)
     same = (one == other) | (np.isnan(one) & np.isnan(other))
     with np.errstate(invalid="ignore"):
-        found = np.where(same, 0.0, np.abs(one - other))
-    return np.where(np.isnan(found), np.inf, found)
+        gap = np.where(same, 0.0, np.abs(one - other))
+    return np.where(np.isnan(gap), np.inf, gap)  # NaN: one of the two is NaN
 
 
 def share(pair: Pair) -> float:

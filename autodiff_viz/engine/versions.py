@@ -22,5 +22,4 @@ def versions() -> Mapping[str, str]:
 
 def describe_versions() -> str:
     """Return the versions of this program and of JAX as text."""
-    found = versions()
-    return f"autodiff_viz {found['autodiff_viz']} with JAX {found['jax']}"
+    return f"autodiff_viz {VERSION} with JAX {jax.__version__}"

@@ -243,21 +243,21 @@ class Arrays(Mapping[K, np.ndarray]):
         self._read: dict[K, np.ndarray] = {}
 
     def __getitem__(self, key: K) -> np.ndarray:
-        found = self._read.get(key)
-        if found is None:
-            found = self._read[key] = self._converted(key)
-        return found
+        array = self._read.get(key)
+        if array is None:
+            array = self._read[key] = self._converted(key)
+        return array
 
     def _converted(self, key: K) -> np.ndarray:
-        array = self._arrays[key]
-        if array is None:
-            found = np.zeros(self._shape_of(key), self._dtype)
-        elif array.size <= SMALL:
-            found = self._arrays[key] = np.array(array)
+        stored = self._arrays[key]
+        if stored is None:
+            array = np.zeros(self._shape_of(key), self._dtype)
+        elif stored.size <= SMALL:
+            array = self._arrays[key] = np.array(stored)
         else:
-            found = np.asarray(array)
-        found.flags.writeable = False
-        return found
+            array = np.asarray(stored)
+        array.flags.writeable = False
+        return array
 
     def is_symbolic_zero(self, key: K) -> bool:
         """Return whether the array is a symbolic zero: nothing arrives, whatever the values are."""

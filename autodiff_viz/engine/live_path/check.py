@@ -64,7 +64,7 @@ PREPARED: deque[tuple[Graph, Mapping[str, Shape]]] = deque(maxlen=8)
 @remembered(16)
 def _examined(graph: Graph) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
     # A graph that could be prepared has no other problems than those of its structure: an edit, whose trace
-    # comes first, examines it no second time. Graphs are compared here, and not when a trace adds one.
+    # comes first, examines it no second time. Graphs are compared now, and not when a trace adds one.
     playing = played(graph)
     for other, known in [*PREPARED]:
         if other is playing or other.identity == playing.identity:
@@ -73,24 +73,28 @@ def _examined(graph: Graph) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
 
 
 def _examine(graph: Graph, inputs: Mapping[str, Shape]) -> tuple[tuple[Problem, ...], Mapping[str, Shape]]:
-    found = list(structural(graph))
+    reported = list(structural(graph))
     known: dict[str, Shape] = {}
     totals = _Totals()
     playing = played(graph)
     for node in order(playing):
         try:
             if node.op == INPUT:
-                shape = _input_shape(node, inputs, totals)
+                check_no_slots(node)
+                shape = inputs[node.name] if node.name in inputs else own_shape(node)
+                # Of an input only the rule is compiled; its value is given, and counts for nothing here.
+                if node.rule.kind != FOLLOW:
+                    totals.add(node, (), check_rule(node, shape, ()).programs)
             elif node.op == GRAD:
                 shape = _grad_shape(playing, node, known, totals)
             else:
                 shape = _shape(node, known, totals)
         except GraphError as error:
-            found.extend(at_node(error, node.name).problems)
+            reported.extend(at_node(error, node.name).problems)
         else:
             if shape is not None:
                 known[node.name] = shape
-    return tuple(dict.fromkeys(found)), MappingProxyType(known)
+    return tuple(dict.fromkeys(reported)), MappingProxyType(known)
 
 
 @dataclass(slots=True)
@@ -182,14 +186,6 @@ def _grad_shape(graph: Graph, node: Node, shapes: Mapping[str, Shape], totals: _
     return shape
 
 
-def _input_shape(node: Node, inputs: Mapping[str, Shape], totals: _Totals) -> Shape:
-    check_no_slots(node)
-    shape = inputs[node.name] if node.name in inputs else own_shape(node)
-    if node.rule.kind != FOLLOW:
-        totals.add(node, (), check_rule(node, shape, ()).programs)
-    return shape
-
-
 def check_no_slots(node: Node) -> None:
     """Check that an input has no slots.
 
@@ -201,11 +197,7 @@ def check_no_slots(node: Node) -> None:
         raise GraphError(Problem("arity", message, "Leave them out.", node=node.name))
 
 
-def _rule_key(node: Node, shape: Shape, below: tuple[Shape, ...]) -> Hashable:
-    return node.content, shape, below
-
-
-@remembered(limits.NODES, _rule_key)
+@remembered(limits.NODES, lambda node, shape, below: (node.content, shape, below))
 def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> LambdaProgram:
     """Check the rule of a node and return the rule's function, empty if the rule has none.
 
@@ -215,13 +207,21 @@ def check_rule(node: Node, shape: Shape, below: tuple[Shape, ...]) -> LambdaProg
     Raises:
       GraphError: the rule does not fit the node.
     """
-    if found := tuple(rule_problems(node)):
-        raise GraphError(found)
+    if malformed := tuple(rule_problems(node)):
+        raise GraphError(malformed)
     kind, rule = KINDS[node.rule.kind], node.rule
     if kind.replaces and node.op == INPUT:
-        raise GraphError(_rule_on_input(node))
+        those = listed([name for name in ON_INPUTS if name != FOLLOW])
+        message = f"{node.name!r} is an input: it has no derivative to replace."
+        hint = f"An input takes {those}, which change what arrives; put this rule on a node after it."
+        raise GraphError(Problem("rule-on-input", message, hint))
     if kind.alternative and below[-1] != shape:
-        raise GraphError(_wrong_alternative(node, shape, below[-1]))
+        one, other = list(shape), list(below[-1])
+        message = f"{node.name!r} has shape {one}, but its alternative has shape {other}."
+        hint = "Both expressions of backward_as need the same shape; broadcast or reshape one."
+        raise GraphError(
+            Problem("backward-as-shape", message, hint, node=node.name, slot=len(node.slots) - 1)
+        )
     if kind.number is not None:
         return _check_lambda(node, NUMBER_RULES[kind.name](rule.number), [shape], [shape])
     if kind.function == ARRIVING:
@@ -241,7 +241,13 @@ def _check_lambda(node: Node, function: Lambda, given: list[Shape], wanted: list
         try:
             results.append(builder.fitted(place, shape))
         except GraphError as error:
-            raise GraphError(_wrong_shape(node, builder.shapes[place], shape)) from error
+            given_shape = list(builder.shapes[place])
+            message = (
+                f"The rule of {node.name!r} gives a cotangent of shape {given_shape} where {list(shape)} is "
+                "needed."
+            )
+            hint = "A cotangent has the shape of the value it belongs to; sum over the extra axes."
+            raise GraphError(Problem("rule-shape", message, hint, node=node.name)) from error
     return LambdaProgram(tuple(builder.body), tuple(results))
 
 
@@ -265,31 +271,3 @@ def total_too_large(node: Node, elements: int) -> Problem:
     message = f"The values up to {node.name!r} have {elements} elements in all."
     hint = f"At most {limits.TOTAL_ELEMENTS} are allowed together; use smaller tensors."
     return Problem("too-large", message, hint, node=node.name)
-
-
-def _rule_on_input(node: Node) -> Problem:
-    those = listed([name for name in ON_INPUTS if name != FOLLOW])
-    return Problem(
-        "rule-on-input",
-        f"{node.name!r} is an input: it has no derivative to replace.",
-        f"An input takes {those}, which change what arrives; put this rule on a node after it.",
-    )
-
-
-def _wrong_alternative(node: Node, shape: Shape, alternative: Shape) -> Problem:
-    return Problem(
-        "backward-as-shape",
-        f"{node.name!r} has shape {list(shape)}, but its alternative has shape {list(alternative)}.",
-        "Both expressions of backward_as need the same shape; broadcast or reshape one.",
-        node=node.name,
-        slot=len(node.slots) - 1,
-    )
-
-
-def _wrong_shape(node: Node, found: Shape, wanted: Shape) -> Problem:
-    return Problem(
-        "rule-shape",
-        f"The rule of {node.name!r} gives a cotangent of shape {list(found)} where {list(wanted)} is needed.",
-        "A cotangent has the shape of the value it belongs to; sum over the extra axes.",
-        node=node.name,
-    )

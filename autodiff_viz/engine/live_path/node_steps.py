@@ -127,22 +127,22 @@ PendingPullbacks = dict[int, PendingPullback]
 """Nodes whose pullback is chosen when the whole graph has been compiled, by the place of their step."""
 
 
-def compile_node(found: Prepared, node: Node, later: PendingPullbacks) -> None:
+def compile_node(prepared: Prepared, node: Node, later: PendingPullbacks) -> None:
     """Check a node, compile its op, and make its step, with the op's own pullback.
 
     A node that may need another one is added to `later`.
     """
-    name, dtype, known, shapes = node.name, found.dtype, found.known, found.shapes
+    name, dtype, known, shapes = node.name, prepared.dtype, prepared.known, prepared.shapes
     reads, below, wired = [], [], []
     op, slots, elements = node.op, node.op_slots, 0
     static: Params = ()
     if op == GRAD:
-        check_grad(found.graph, node)
+        check_grad(prepared.graph, node)
         for i, slot in enumerate(slots):  # what it runs has shapes only if all that it reads has
             if slot is None or (type(slot) is str and slot not in shapes):
                 raise GraphError(unusable(node, i))
     if node.params or op in ADJUSTABLE or op == GRAD:
-        op, static, leading, slots, elements = op_call(found.graph, node, shapes.__getitem__)
+        op, static, leading, slots, elements = op_call(prepared.graph, node, shapes.__getitem__)
         if leading:
             known[name, PARAMETERS] = leading[0]
             reads.append((name, PARAMETERS))
@@ -158,40 +158,40 @@ def compile_node(found: Prepared, node: Node, later: PendingPullbacks) -> None:
             reads.append((name, i))
             below.append(array.shape)
     key = op, static, tuple(below), tuple(wired), dtype
-    swept = bool(found.swept)
+    swept = bool(prepared.swept)
     compiled = kernel(*key, swept)
     shape = shapes[name] = compiled.shape
     if shape or elements:
-        claim(found, node, shape, elements)
+        claim(prepared, node, shape, elements)
     if node.rule.kind == FOLLOW:
-        found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, key[3], node.slots))
+        prepared.steps.append(Step(name, compiled.run, reads, compiled.pull_back, key[3], node.slots))
         return
-    taking, function = tuple([slot for slot, _ in node.wires]), _rule_function(found, node, key[2])
-    later[len(found.steps)] = PendingPullback(node, reads, taking, dtype, function, compiled, swept)
+    taking, function = tuple([slot for slot, _ in node.wires]), _rule_function(prepared, node, key[2])
+    later[len(prepared.steps)] = PendingPullback(node, reads, taking, dtype, function, compiled, swept)
     # Until its pullback is chosen it has the op's own.
-    found.steps.append(Step(name, compiled.run, reads, compiled.pull_back, taking, node.slots))
+    prepared.steps.append(Step(name, compiled.run, reads, compiled.pull_back, taking, node.slots))
 
 
-def claim(found: Prepared, node: Node, shape: Shape, inside: int) -> None:
+def claim(prepared: Prepared, node: Node, shape: Shape, inside: int) -> None:
     """Add the elements of a value, and of those inside it, to the total, which has a limit of its own."""
-    found.elements += inside + prod(shape)
-    if found.elements > limits.TOTAL_ELEMENTS:
-        raise GraphError(total_too_large(node, found.elements))
+    prepared.elements += inside + prod(shape)
+    if prepared.elements > limits.TOTAL_ELEMENTS:
+        raise GraphError(total_too_large(node, prepared.elements))
 
 
-def _rule_function(found: Prepared, node: Node, below: tuple[Shape, ...]) -> LambdaProgram:
+def _rule_function(prepared: Prepared, node: Node, below: tuple[Shape, ...]) -> LambdaProgram:
     """Check a node's rule and return its function; `below` are the shapes of the op's own slots."""
     if node.op == GRAD:
-        return check_rule(node, found.shapes[node.name], ())
+        return check_rule(node, prepared.shapes[node.name], ())
     if len(node.slots) > len(below):
         slot = node.slots[-1]  # the alternative of `backward_as`
-        if slot is None or (type(slot) is str and slot not in found.shapes):
+        if slot is None or (type(slot) is str and slot not in prepared.shapes):
             raise GraphError(unusable(node, len(below)))
-        below = (*below, found.shapes[slot] if type(slot) is str else shape_of(slot))
-    return check_rule(node, found.shapes[node.name], below)
+        below = (*below, prepared.shapes[slot] if type(slot) is str else shape_of(slot))
+    return check_rule(node, prepared.shapes[node.name], below)
 
 
-def bind_all(found: Prepared, later: PendingPullbacks) -> None:
+def bind_all(prepared: Prepared, later: PendingPullbacks) -> None:
     """Choose the pullbacks of nodes with a rule.
 
     Raises:
@@ -202,22 +202,22 @@ def bind_all(found: Prepared, later: PendingPullbacks) -> None:
             pull_back = LIVE_PULLBACKS[ruled.node.rule.kind](ruled)
         except GraphError as error:
             raise at_node(error, ruled.node.name) from error
-        found.steps[at] = found.steps[at]._replace(pull_back=pull_back)
+        prepared.steps[at] = prepared.steps[at]._replace(pull_back=pull_back)
 
 
-def gradient(found: Prepared, node: Node) -> PullBack:
+def gradient(prepared: Prepared, node: Node) -> PullBack:
     """Return the pullback of an input."""
-    return on_identity(node, found.shapes[node.name], found.dtype, bool(found.swept))
+    return on_identity(node, prepared.shapes[node.name], prepared.dtype, bool(prepared.swept))
 
 
 def unusable(node: Node, slot: int) -> Problem:
     """Return the problem of a slot that is empty or wired to no value."""
     wired = node.slots[slot]
-    found = "is empty" if wired is None else f"is wired to {wired!r}, which has no value"
+    holds = "is empty" if wired is None else f"is wired to {wired!r}, which has no value"
     return Problem(
         code="empty-slot" if wired is None else "no-value",
         node=node.name,
         slot=slot,
-        message=f"Input {slot} of {node.name!r} {found}.",
+        message=f"Input {slot} of {node.name!r} {holds}.",
         hint="Wire a node into it or type a number.",
     )

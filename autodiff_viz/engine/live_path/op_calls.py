@@ -18,7 +18,7 @@ from autodiff_viz.graph.text import listed, literal_fault, seed_fault
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.gradients import GradOf
 from autodiff_viz.ops.misfits import Misfit, Shape, describe_shape, misfit, slot_names
-from autodiff_viz.ops.op import Op, Param, Refusal
+from autodiff_viz.ops.op import Op, Refusal
 
 Program = tuple[str, Params, tuple[Shape, ...], tuple[int, ...]]
 """A compiled op as (name, static parameters, shapes, differentiated slots); see `kernels.kernel`."""
@@ -38,16 +38,14 @@ def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
     static = tuple(pair for pair in params if pair[0] not in dynamic)
     given = {key: value for key, value in params if key in dynamic}
     for key, value in given.items():
-        if fault := _number_fault(op.param(key), value):
+        if op.param(key).kind == "seed":
+            fault = seed_fault(value)
+        else:
+            fault = "is not one number" if isinstance(value, tuple) else literal_fault(value)
+        if fault:
             raise GraphError(bad_param(op.name, key, fault))
     given = {**dynamic, **given}
     return static, [op.prepared(given) if op.prepared else given]
-
-
-def _number_fault(param: Param, value: Any) -> str:
-    if param.kind == "seed":
-        return seed_fault(value)
-    return "is not one number" if isinstance(value, tuple) else literal_fault(value)
 
 
 def known_op(name: str | GradOf) -> Op:
@@ -120,31 +118,17 @@ def result_shape(name: str | GradOf, static: Params, shapes: tuple[Shape, ...], 
     try:
         shape = jax.eval_shape(run, *samples).shape
     except (TypeError, ValueError, IndexError, AssertionError) as error:
-        raise GraphError(_refused(op, static, shapes, error)) from error
-    if math.prod(shape) > limits.ELEMENTS:
-        raise GraphError(_too_large(op, shape))
+        names = slot_names(op, len(shapes))
+        given = [f"{name} is {describe_shape(each)}" for name, each in zip(names, shapes, strict=True)]
+        # Where no explanation of ours fits, the op's own refusal or JAX's first line says what is wrong.
+        reason = str(error).splitlines()[0][:200]
+        reason = reason if isinstance(error, Refusal) else f"JAX says: {reason}"
+        needed, hint = misfit(op, shapes, dict(static)) or Misfit(
+            reason, "Reshape an input, or change this node's parameters."
+        )
+        message = f"{op.name!r} cannot take these shapes: {listed(given) or 'no inputs'}. {needed}"
+        raise GraphError(Problem("shape-mismatch", message, hint)) from error
+    if (size := math.prod(shape)) > limits.ELEMENTS:
+        message = f"{op.name!r} gives shape {list(shape)}, {size} elements; at most {limits.ELEMENTS}."
+        raise GraphError(Problem("too-large", message, "Use smaller tensors."))
     return shape
-
-
-def _too_large(op: Op, shape: tuple[int, ...]) -> Problem:
-    size = math.prod(shape)
-    return Problem(
-        code="too-large",
-        message=f"{op.name!r} gives shape {list(shape)}, {size} elements; at most {limits.ELEMENTS}.",
-        hint="Use smaller tensors.",
-    )
-
-
-def _refused(op: Op, static: Params, shapes: tuple[Shape, ...], error: Exception) -> Problem:
-    names = slot_names(op, len(shapes))
-    given = [f"{name} is {describe_shape(shape)}" for name, shape in zip(names, shapes, strict=True)]
-    reason = str(error).splitlines()[0][:200]
-    usual = reason if isinstance(error, Refusal) else f"JAX says: {reason}"
-    found = misfit(op, shapes, dict(static)) or Misfit(
-        usual, "Reshape an input, or change this node's parameters."
-    )
-    return Problem(
-        code="shape-mismatch",
-        message=f"{op.name!r} cannot take these shapes: {listed(given) or 'no inputs'}. {found.needed}",
-        hint=found.hint,
-    )

@@ -14,7 +14,7 @@ from autodiff_viz.engine.live_path.check import at_node, check_no_slots, check_r
 from autodiff_viz.engine.live_path.node_steps import bind_all, compile_node, gradient
 from autodiff_viz.engine.live_path.passes import Prepared
 from autodiff_viz.engine.memo import Evaluation, within
-from autodiff_viz.graph.model import INPUT, Graph, Node
+from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW
@@ -39,28 +39,25 @@ def prepare(
         shapes; a rule does not fit; the graph needs too many programs or elements. It is the first problem;
         `diagnose` finds all.
     """
-    found, leaves, later = Prepared(graph, dtype, swept), [], {}
+    prepared, leaves, later = Prepared(graph, dtype, swept), [], {}
+    known, shapes = prepared.known, prepared.shapes
     with within(Evaluation()):
         for node in order(graph):
             try:
                 if node.op == INPUT:
-                    leaves.append(_take(found, node, inputs))
+                    check_no_slots(node)
+                    name = node.name
+                    value = known[name] = inputs[name] if name in inputs else own_value(node, dtype)
+                    shape = shapes[name] = value.shape[1:] if name in swept else value.shape
+                    if node.rule.kind != FOLLOW:
+                        check_rule(node, shape, ())
+                    leaves.append(node)
                 else:
-                    compile_node(found, node, later)
+                    compile_node(prepared, node, later)
             except GraphError as error:
                 raise at_node(error, node.name) from error
         if not forward_only:
-            bind_all(found, later)
-            found.inputs = {node.name: gradient(found, node) for node in leaves}
-    return found
-
-
-def _take(found: Prepared, node: Node, inputs: Mapping[str, Any]) -> Node:
-    """Check an input and take its value."""
-    check_no_slots(node)
-    name = node.name
-    value = found.known[name] = inputs[name] if name in inputs else own_value(node, found.dtype)
-    shape = found.shapes[name] = value.shape[1:] if name in found.swept else value.shape
-    if node.rule.kind != FOLLOW:
-        check_rule(node, shape, ())
-    return node
+            # After all nodes, so that a fault of a later node is reported before one of what a rule needs.
+            bind_all(prepared, later)
+            prepared.inputs = {node.name: gradient(prepared, node) for node in leaves}
+    return prepared

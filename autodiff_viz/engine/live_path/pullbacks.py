@@ -88,8 +88,8 @@ def carries(run: Callable, samples: list, slots: tuple[int, ...]) -> tuple[bool,
 def passes_unchanged(pull: Callable, shape: Shape, dtype: str, samples: list) -> bool:
     """Return whether every result of `pull` is the cotangent itself, according to the jaxpr of `pull`."""
     program = jax.make_jaxpr(pull)(jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)), *samples).jaxpr
-    found = [_origin(program, result) for result in program.outvars]
-    return bool(found) and all(origin is program.invars[0] for origin in found)
+    origins = [_origin(program, result) for result in program.outvars]
+    return bool(origins) and all(origin is program.invars[0] for origin in origins)
 
 
 def _origin(program: Any, result: Any) -> Any:
@@ -119,10 +119,10 @@ its wires. `arguments` and `value` are those of the node's op in the forward pas
 
 def total(parts: list[jax.Array]) -> jax.Array:
     """Add contributions. The axis of samples comes first, so one without it is broadcast."""
-    found = parts[0]
+    added = parts[0]
     for part in parts[1:]:
-        found = _add(found, part)
-    return found
+        added = _add(added, part)
+    return added
 
 
 _add = jax.jit(lambda a, b: a + b)

@@ -66,17 +66,17 @@ def push_forward(
     Raises:
       GraphError: the graph needs too many programs.
     """
-    found = _ForwardMode(prepared, directions)
+    mode = _ForwardMode(prepared, directions)
     with within(Evaluation()):
         for name in prepared.shapes:
             if prepared.graph[name].op == INPUT:
-                found.take(prepared.graph[name])
+                mode.take(prepared.graph[name])
         for step, arguments in zip(prepared.steps, called, strict=True):
             try:
-                found.step(prepared.graph[step.name], arguments)
+                mode.step(prepared.graph[step.name], arguments)
             except GraphError as error:
                 raise at_node(error, step.name) from error
-    return Pushed(found.tangent, found.passed, tuple(found.blocked))
+    return Pushed(mode.tangent, mode.passed, tuple(mode.blocked))
 
 
 class _ForwardMode:
@@ -105,21 +105,23 @@ class _ForwardMode:
         if node.op == GRAD:
             moving.pop(OF, None)
         blocked = node.rule.kind == PULLBACK and bool(moving)
-        found: dict[int, jax.Array] = {}
+        contributions: dict[int, jax.Array] = {}
         if meaning == OF_THE_ALTERNATIVE:
-            found = {slot: dot for slot, dot in moving.items() if slot in used}
+            contributions = {slot: dot for slot, dot in moving.items() if slot in used}
         elif meaning != NOTHING and not blocked:
             added = self._contributions(node, moving, arguments)
-            blocked, found = added is None, added or {}
+            blocked, contributions = added is None, added or {}
         if not blocked:
             unknown = used - known.keys()
-            self.passed |= {(name, slot): found.get(slot) for slot, _ in node.wires if slot not in unknown}
+            self.passed |= {
+                (name, slot): contributions.get(slot) for slot, _ in node.wires if slot not in unknown
+            }
         if name in self.directions:
             self.tangent[name] = self.directions[name]
-        elif blocked or (meaning == BLOCKED and found):
+        elif blocked or (meaning == BLOCKED and contributions):
             self.blocked.append(name)
         elif used <= known.keys():
-            self.tangent[name] = total([*found.values()]) if found else None
+            self.tangent[name] = total([*contributions.values()]) if contributions else None
 
     @staticmethod
     def _used(node: Node, meaning: str) -> set[int]:
