@@ -26,7 +26,7 @@ from autodiff_viz.display.heatmap import kernels_of
 from autodiff_viz.engine.live_path.check import disconnected
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.nonfinite import origin_sentences
-from autodiff_viz.engine.trace import Trace, doubts
+from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.graph.cuts import has_cuts, idle_cuts, segment_of
@@ -213,8 +213,8 @@ def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, sentence in origin_sentences(trace.nonfinite_origins).items() if trace else ():
         found.setdefault(name, []).append(sentence)
-    for doubt in doubts(trace) if trace else ():
-        found.setdefault(doubt.node, []).append(str(doubt))
+    for doubt in trace.doubts if trace else ():
+        found.setdefault(doubt.node, []).append(doubt.text)
     for name, why in idle_cuts(graph):
         found.setdefault(name, []).append(why)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,14 +24,14 @@ from autodiff_viz.engine.whole_program.remat import Residual, Runs, residuals_of
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
 from autodiff_viz.graph.grad_nodes import between
 from autodiff_viz.graph.identity import Exact, identity
-from autodiff_viz.graph.model import GRAD, Graph, Node, html_of
+from autodiff_viz.graph.model import GRAD, Graph, html_of
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_graph
 from autodiff_viz.graph.text import listed, scalar
-from autodiff_viz.language.show import Shadow, shadows
+from autodiff_viz.language.show import shadows
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.ops.misfits import Shape, describe_shape
+from autodiff_viz.ops.misfits import describe_shape
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +67,17 @@ class Trace(Exact):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What the page notes: choices made for the user, where numbers are not finite, and warnings."""
-        return (*self.chosen, *notes_of(self))
+        return (
+            *self.chosen,
+            *origin_sentences(self.nonfinite_origins).values(),
+            *(statement.text for statement in sums(self)),
+            *(f"at {doubt.node}: {doubt.text}" for doubt in self.doubts),
+        )
+
+    @cached_property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is legal and rarely meant, of the kinds that are said without a mend."""
+        return tuple(doubt for find in DOUBTS.values() for doubt in find(self))
 
     @cached_property
     def identity(self) -> bytes:
@@ -241,117 +251,130 @@ def _finish(
     )
 
 
-# Summarise a trace in sentences: where numbers are not finite, and what is legal but rarely meant.
-
-
-def doubts(trace: Trace) -> tuple[Mix | Stray | Shadow | Unrelated, ...]:
-    """Return the warnings of a trace: legal constructs that are rarely meant, each with its node."""
-    return (*mixes(trace), *strays(trace), *shadows(trace.graph), *unrelated(trace))
-
-
-def notes_of(trace: Trace) -> tuple[str, ...]:
-    """Return where NaN and infinities begin, and the warnings, as sentences that name their node."""
-    warnings = (f"at {doubt.node}: {doubt}" for doubt in doubts(trace))
-    summed = (statement.text for statement in sums(trace))
-    return (*origin_sentences(trace.nonfinite_origins).values(), *summed, *warnings)
-
-
-# Find likely mistakes in broadcasting: a column and a row of different ranks, combined to all pairs.
-# NumPy's rules broadcast [4, 1] and [4] to [4, 4]. A loss over four examples then averages sixteen
-# differences, without a warning.
+# Find what is legal and rarely meant. A trace's notes say it, and so does the canvas at the node.
 
 
 BROADCAST = "broadcast"
 """Kind of claim: a node, the shapes that it reads, and the one to which they are broadcast."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mix:
-    """Inputs of a node that were broadcast to `result`, which is larger than each of them.
-
-    `slots` are the node's slots in words and `shapes` their shapes, in the same order.
-    """
-
-    node: str
-    slots: tuple[str, ...]
-    shapes: tuple[Shape, ...]
-    result: Shape
-
-    def __str__(self) -> str:
-        given = listed(
-            [f"{slot} {describe_shape(shape)}" for slot, shape in zip(self.slots, self.shapes, strict=True)]
-        )
-        advice = "If you meant element by element, give them one shape."
-        return f"All pairs: {given} were broadcast to {list(self.result)}. {advice}"
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        """What it claims, so that it can be tested."""
-        return (Claim(BROADCAST, (self.node,), (*self.shapes, self.result)),)
-
-
-def mixes(trace: Trace) -> tuple[Mix, ...]:
-    """Return every node whose inputs have different ranks and were all enlarged by broadcasting.
-
-    Inputs of the same rank, such as [3, 1] and [1, 4], are taken to be intended as all pairs.
-    """
-    if not any(np.ndim(value) for value in trace.value.values()):
-        return ()
-    found = [_mix(trace, node) for node in trace.graph.nodes if node.op in OPS]
-    return tuple(mix for mix in found if mix)
-
-
-def _mix(trace: Trace, node: Node) -> Mix | None:
-    op = OPS[node.op]
-    if not (op.elementwise or op.broadcasts) or len(op.slots) < 2:
-        return None
-    shapes = tuple(np.shape(trace.value[s] if isinstance(s, str) else s) for s in node.op_slots)
-    tensors = [shape for shape in shapes if shape]
-    result = np.broadcast_shapes(*tensors)
-    grown = bool(tensors) and all(prod(shape) < prod(result) for shape in tensors)
-    return Mix(node.name, op.inputs, shapes, result) if grown and len(set(map(len, tensors))) > 1 else None
-
-
-# Find grad nodes that are zero whatever the numbers are, and those that differentiate a sum.
-
 
 ZERO, NO_PATH, INDEPENDENT, OF_SUM = "zero", "no path", "independent", "of sum"
 """Kinds of claims. ZERO: a grad node whose value is 0. NO_PATH: a node, and one to which no path leads from
 it. INDEPENDENT: a node, and one that does not depend on it. OF_SUM: a node, a grad node that differentiates
 the sum of its elements, and its shape."""
 
+LABELS, CLASSES = "labels", "classes"
+"""Kinds of claims: a node with labels that it reads and that name no class; the first and the last class."""
+
+LOSS, ONE_HOT = "softmax_cross_entropy_with_integer_labels", "one_hot"
+NAMED = 4  # labels that are written out
+
 
 @dataclass(frozen=True, slots=True)
-class Unrelated:
-    """A grad node whose z does not depend on its x, so that its value is zero.
+class Doubt:
+    """A construct that is legal and rarely meant, as a sentence about a node.
 
-    `is_wired`: a path leads from x to z all the same, as what another grad node differentiates.
+    Attributes:
+      kind: its key in `DOUBTS`; a lint of the same construct has it as its code.
+      node: the node that it is about.
+      text: the sentence, which does not name the node.
+      claims: what it claims, so that it can be tested.
     """
 
+    kind: str
     node: str
-    of: str
-    by: str
-    is_wired: bool = field(default=False, repr=False)
-
-    def __str__(self) -> str:
-        if self.is_wired:
-            return f"the gradient is zero: {self.of!r} does not depend on {self.by!r}."
-        return f"the gradient is zero: no path leads from {self.by!r} to {self.of!r}."
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        """What it claims, so that it can be tested."""
-        kind = INDEPENDENT if self.is_wired else NO_PATH
-        return Claim(ZERO, (self.node,)), Claim(kind, (self.by, self.of))
+    text: str
+    claims: tuple[Claim, ...] = field(default=(), repr=False, compare=False)
 
 
-def unrelated(trace: Trace) -> Iterator[Unrelated]:
-    """Yield the grad nodes that differentiate by a node on which their output does not depend."""
+def mixes(trace: Trace) -> Iterator[Doubt]:
+    """Yield the nodes whose inputs have different ranks and were all enlarged by broadcasting.
+
+    NumPy's rules broadcast [4, 1] and [4] to [4, 4]: a loss over four examples then averages sixteen
+    differences, without a warning. Inputs of the same rank, such as [3, 1] and [1, 4], are taken to be
+    intended as all pairs.
+    """
+    if not any(np.ndim(value) for value in trace.value.values()):
+        return
     for node in trace.graph.nodes:
-        if node.op == GRAD:
-            of, by = node.slots[:2]
-            if of != by and not between(trace.graph, node).nodes:
-                yield Unrelated(node.name, of, by, by in ancestors(trace.graph, [of]))
+        op = OPS.get(node.op)
+        if op is None or not (op.elementwise or op.broadcasts) or len(op.slots) < 2:
+            continue
+        shapes = tuple(np.shape(trace.value[s] if isinstance(s, str) else s) for s in node.op_slots)
+        tensors = [shape for shape in shapes if shape]
+        result = np.broadcast_shapes(*tensors)
+        if len({len(shape) for shape in tensors}) > 1 and all(prod(s) < prod(result) for s in tensors):
+            inputs = [f"{slot} {describe_shape(s)}" for slot, s in zip(op.inputs, shapes, strict=True)]
+            text = (
+                f"All pairs: {listed(inputs)} were broadcast to {list(result)}. If you meant element by "
+                "element, give them one shape."
+            )
+            yield Doubt("broadcast", node.name, text, (Claim(BROADCAST, (node.name,), (*shapes, result)),))
+
+
+def strays(trace: Trace) -> Iterator[Doubt]:
+    """Yield the nodes with labels that are not whole numbers from 0 to the number of classes minus 1.
+
+    JAX returns NaN for such a loss and zeros for such a one_hot, without a warning.
+    """
+    for node in trace.graph.nodes:
+        if node.op not in (LOSS, ONE_HOT):
+            continue
+        *logits, labels = (
+            trace.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in node.op_slots
+        )
+        classes = (logits[0] if logits else trace.value[node.name]).shape[-1]
+        labels = labels.astype(np.float64)  # bfloat16 has no 257 to compare with
+        read = labels if logits else np.round(labels)  # as one_hot does
+        wrong = np.unique(labels[~((read >= 0) & (read < classes) & (read == np.floor(read)))]).tolist()
+        if not wrong:
+            continue
+        # All digits of a whole number are written, and else those of float32.
+        named = ", ".join(scalar(label, 17 if label.is_integer() else 7) for label in wrong[:NAMED])
+        more = ", ..." if len(wrong) > NAMED else ""
+        are = "label names" if len(wrong) == 1 else "labels name"
+        where = "The last axis of the logits" if logits else "The new axis"
+        known = f"0 to {classes - 1}" if classes > 1 else "0 alone"
+        yield Doubt(
+            "stray-label",
+            node.name,
+            f"The {are} no class: {named}{more}. {where} has classes {known}.",
+            (
+                Claim(LABELS, (node.name,), tuple(wrong[:NAMED])),
+                Claim(CLASSES, (node.name,), (0, classes - 1)),
+            ),
+        )
+
+
+def shadowed(trace: Trace) -> Iterator[Doubt]:
+    """Yield the nodes whose rule has an argument that is named like a node it does not stand for."""
+    for shadow in shadows(trace.graph):
+        yield Doubt("shadowed-argument", shadow.node, str(shadow))
+
+
+def unrelated(trace: Trace) -> Iterator[Doubt]:
+    """Yield the grad nodes that are zero whatever the numbers are: their z does not depend on their x."""
+    for node in trace.graph.nodes:
+        if node.op != GRAD:
+            continue
+        of, by = node.slots[:2]
+        if of == by or between(trace.graph, node).nodes:
+            continue
+        # A path may lead from x to z all the same, as what another grad node differentiates.
+        if by in ancestors(trace.graph, [of]):
+            kind, why = INDEPENDENT, f"{of!r} does not depend on {by!r}"
+        else:
+            kind, why = NO_PATH, f"no path leads from {by!r} to {of!r}"
+        claims = Claim(ZERO, (node.name,)), Claim(kind, (by, of))
+        yield Doubt("unrelated", node.name, f"the gradient is zero: {why}.", claims)
+
+
+DOUBTS: Mapping[str, Callable[[Trace], Iterator[Doubt]]] = {
+    "broadcast": mixes,
+    "stray-label": strays,
+    "shadowed-argument": shadowed,
+    "unrelated": unrelated,
+}
+"""The kinds of doubts, in the order in which a trace's doubts are listed."""
 
 
 def sums(trace: Trace) -> Iterator[Statement]:
@@ -359,68 +382,8 @@ def sums(trace: Trace) -> Iterator[Statement]:
     for node in trace.graph.nodes:
         if node.op == GRAD and (shape := trace.value[node.slots[0]].shape):
             of = node.slots[0]
-            said = f"{of!r} has shape {list(shape)}; this is the gradient of the sum of its elements."
-            yield Statement(f"at {node.name}: {said}", (Claim(OF_SUM, (of, node.name), shape),))
-
-
-# Find labels that name no class; JAX then returns NaN for a loss and zeros for one_hot, without warning.
-
-
-LOSS, ONE_HOT = "softmax_cross_entropy_with_integer_labels", "one_hot"
-NAMED = 4  # labels that are written out
-
-LABELS, CLASSES = "labels", "classes"
-"""Kinds of claims: a node with labels that it reads and that name no class; the first and the last class."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stray:
-    """Labels of a node that are not whole numbers from 0 to the number of classes minus 1.
-
-    `where` says in words what has the classes.
-    """
-
-    node: str
-    labels: tuple[float, ...]
-    classes: int
-    where: str
-
-    def __str__(self) -> str:
-        named = ", ".join(scalar(label, _digits(label)) for label in self.labels[:NAMED])
-        more = ", ..." if len(self.labels) > NAMED else ""
-        are = "label names" if len(self.labels) == 1 else "labels name"
-        last = self.classes - 1
-        known = f"0 to {last}" if last else "0 alone"
-        return f"The {are} no class: {named}{more}. {self.where} has classes {known}."
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        """What it claims, so that it can be tested."""
-        labels = Claim(LABELS, (self.node,), self.labels[:NAMED])
-        return labels, Claim(CLASSES, (self.node,), (0, self.classes - 1))
-
-
-def _digits(label: float) -> int:
-    """Return how many digits of a label are written: all of a whole number, else those of float32."""
-    return 17 if label.is_integer() else 7
-
-
-def strays(trace: Trace) -> tuple[Stray, ...]:
-    """Return every node that reads such labels, with each label once."""
-    found = [_stray(trace, node) for node in trace.graph.nodes if node.op in (LOSS, ONE_HOT)]
-    return tuple(stray for stray in found if stray)
-
-
-def _stray(trace: Trace, node: Node) -> Stray | None:
-    *logits, labels = (
-        trace.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in node.op_slots
-    )
-    classes = logits[0].shape[-1] if logits else trace.value[node.name].shape[-1]
-    labels = labels.astype(np.float64)  # bfloat16 has no 257 to compare with
-    read = labels if logits else np.round(labels)  # as one_hot does
-    where = "The last axis of the logits" if logits else "The new axis"
-    wrong = labels[~((read >= 0) & (read < classes) & (read == np.floor(read)))]
-    return Stray(node.name, tuple(map(float, np.unique(wrong))), classes, where) if wrong.size else None
+            text = f"{of!r} has shape {list(shape)}; this is the gradient of the sum of its elements."
+            yield Statement(f"at {node.name}: {text}", (Claim(OF_SUM, (of, node.name), shape),))
 
 
 def exact_inputs(found: Trace) -> dict[str, np.ndarray]:

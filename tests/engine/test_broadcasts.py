@@ -9,19 +9,20 @@ COLUMN, ROW = "[[1.0], [2.0], [3.0], [4.0]]", "[1.0, 2.0, 3.0, 4.0]"
 
 
 def found(text):
-    return mixes(trace(parse(text)))
+    return tuple(mixes(trace(parse(text))))
 
 
 @pytest.mark.parametrize("call", ["a - b", "b * a", "maximum(a, b)", "mean_squared_error(a, b)"])
 def test_a_column_and_a_row_make_all_pairs(call):
     (mix,) = found(f"a = {COLUMN}\nb = {ROW}\ny = {call}")
-    assert (mix.node, mix.result) == ("y", (4, 4))
-    assert set(mix.shapes) == {(4, 1), (4,)}
+    *shapes, result = mix.claims[0].numbers
+    assert (mix.node, result) == ("y", (4, 4))
+    assert set(shapes) == {(4, 1), (4,)}
 
 
 def test_it_is_said_in_words():
     (mix,) = found(f"a = {COLUMN}\nb = {ROW}\ny = mean_squared_error(a, b)")
-    assert str(mix).startswith("All pairs: predictions [4, 1] and targets [4] were broadcast to [4, 4].")
+    assert mix.text.startswith("All pairs: predictions [4, 1] and targets [4] were broadcast to [4, 4].")
 
 
 def test_a_constant_in_a_slot_counts_too():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 
 from autodiff_viz.engine.sentence import Claim, Statement
-from autodiff_viz.engine.trace import Mix, Trace, mixes, trace
+from autodiff_viz.engine.trace import Trace, mixes, trace
 from autodiff_viz.explain.cure import Cure, fed
 from autodiff_viz.explain.lints.lint import Finding, LintKind
 from autodiff_viz.explain.nonfinite.cures import double_wheres, other_branch
@@ -19,7 +19,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import listed, quoted, scalar
-from autodiff_viz.ops.misfits import describe_shape
+from autodiff_viz.ops.misfits import Shape, describe_shape
 
 UNITS = 6  # that a message names
 PAIRS, DEAD = "pairs", "dead"
@@ -30,34 +30,35 @@ rows, how many there are, of how many, in how many rows."""
 def mixed_broadcasts(found: Trace) -> Iterator[Finding]:
     """Yield the nodes that combine a column and a row of different ranks to all pairs."""
     for mix in mixes(found):
-        shapes = " and ".join(describe_shape(shape) for shape in mix.shapes)
+        *shapes, result = mix.claims[0].numbers
+        described = " and ".join(describe_shape(shape) for shape in shapes)
         yield Finding(
             mix.node,
-            f"{quoted(mix.node)} combines all pairs: {shapes} were broadcast to {list(mix.result)}.",
+            f"{quoted(mix.node)} combines all pairs: {described} were broadcast to {list(result)}.",
             "If you meant element by element, give them one shape.",
-            _one_shape(found.graph, mix),
+            _one_shape(found.graph, mix.node, shapes),
             (mix.node,),
-            (Claim(PAIRS, (mix.node,), (*mix.shapes, mix.result)),),
+            (Claim(PAIRS, (mix.node,), (*shapes, result)),),
         )
 
 
 BROADCAST = LintKind("broadcast", mixed_broadcasts, new_values=True)
 
 
-def _one_shape(graph: Graph, mix: Mix) -> Cure | None:
+def _one_shape(graph: Graph, name: str, shapes: Sequence[Shape]) -> Cure | None:
     """Return the reshape of an [n, 1] column beside an [n]; None for other shapes."""
-    slots = graph[mix.node].op_slots
-    if sorted(map(len, mix.shapes)) != [1, 2]:
+    slots = graph[name].op_slots
+    if sorted(map(len, shapes)) != [1, 2]:
         return None
-    column = 0 if len(mix.shapes[0]) == 2 else 1
-    row = mix.shapes[1 - column]
-    if mix.shapes[column] != (*row, 1) or not isinstance(slots[column], str):
+    column = 0 if len(shapes[0]) == 2 else 1
+    row = shapes[1 - column]
+    if shapes[column] != (*row, 1) or not isinstance(slots[column], str):
         return None
     text = f"reshape({slots[column]}, shape={list(row)})"
     return Cure(
-        partial(fed, target=mix.node, slot=column, text=text),
-        f"Reshape {slots[column]} to {list(row)} before {mix.node}",
-        f"{mix.node} has {row[0]} elements in place of {row[0] ** 2}, so what reads it changes.",
+        partial(fed, target=name, slot=column, text=text),
+        f"Reshape {slots[column]} to {list(row)} before {name}",
+        f"{name} has {row[0]} elements in place of {row[0] ** 2}, so what reads it changes.",
     )
 
 
