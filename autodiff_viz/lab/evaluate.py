@@ -28,8 +28,7 @@ from autodiff_viz.lab.training import Moment, moment
 from autodiff_viz.training.steps import traced
 from autodiff_viz.training.view import states
 
-# Evaluate one state of the lab: numbers with the texts about them, recomputed only when inputs change.
-
+# The numbers with the texts about them, recomputed only when inputs change.
 
 COUNTED = 2_000  # limit of runs in checkpoint regions that are counted at each edit
 NOT_COUNTED = "So many nested checkpoint regions are not counted with every edit: select a node for its runs."
@@ -69,8 +68,8 @@ def evaluated(lab: Lab, last: Evaluated | None = None) -> Evaluated:
     if last is not None and last.key == key:
         return last
     playing = played(lab.graph)
-    found, problems = _traced(lab, playing)
-    return _with_words(key, found, problems, found is not None and found.graph is playing)
+    run, problems = _traced(lab, playing)
+    return _with_words(key, run, problems, run is not None and run.graph is playing)
 
 
 def evaluated_at(lab: Lab, at: Moment) -> Evaluated | None:
@@ -79,10 +78,10 @@ def evaluated_at(lab: Lab, at: Moment) -> Evaluated | None:
     The seed is the step's loss scale, where it has one and the user has chosen no seed.
     """
     try:
-        found = traced(at.graph, at.state, lab.dtype, lab.seed)
+        run = traced(at.graph, at.state, lab.dtype, lab.seed)
     except GraphError:
         return None
-    return _with_words(None, found, (), True)
+    return _with_words(None, run, (), True)
 
 
 def _traced(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]]:
@@ -91,38 +90,42 @@ def _traced(lab: Lab, playing: Graph) -> tuple[Trace | None, tuple[Problem, ...]
     if not graph.nodes:
         return None, ()
     try:
-        found = trace(playing, seed=lab.seed, dtype=lab.dtype)
-        return found, diagnose(graph)
+        return trace(playing, seed=lab.seed, dtype=lab.dtype), diagnose(graph)
     except GraphError as error:
         problems = diagnose(graph) or error.problems
-    try:
+    try:  # the part that can run still has numbers to show
         return trace_part(runnable(graph, problems), dtype=lab.dtype), problems
     except GraphError:
         return None, problems
 
 
 def _with_words(
-    key: bytes | None, found: Trace | None, problems: tuple[Problem, ...], complete: bool
+    key: bytes | None, run: Trace | None, problems: tuple[Problem, ...], complete: bool
 ) -> Evaluated:
     """Return the result with run counts, states and notes."""
+    notes: tuple[str, ...] = ()
+    if complete:
+        regions, many = run.graph.regions, runs_are_many(run.graph)
+        uncounted = NOT_COUNTED if many else counts_unknown(run) if regions else ""
+        notes = (*run.notes, *([uncounted] if uncounted else ()))
     return Evaluated(
         key=key,
-        trace=found,
+        trace=run,
         problems=problems,
         complete=complete,
-        runs=_runs(found, problems),
-        states=_states(found, trained=key is None) if found else {},
-        notes=_notes(found) if complete else (),
+        runs=_runs(run, problems),
+        states=_states(run, trained=key is None) if run else {},
+        notes=notes,
     )
 
 
-def _runs(found: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Runs]:
+def _runs(run: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Runs]:
     """Count the runs; empty if no region changes them, or if counting fails or takes long."""
     stopped = any(problem.code != "groups-overlap" for problem in problems)
-    if found is None or not found.graph.regions or stopped or runs_are_many(found.graph):
+    if run is None or not run.graph.regions or stopped or runs_are_many(run.graph):
         return {}
     try:
-        return found.runs
+        return run.runs
     except GraphError:  # at a training step, where regions have no effect
         return {}
 
@@ -133,23 +136,16 @@ def runs_are_many(graph: Graph) -> bool:
     return sum(2**count for count in around.values()) > COUNTED
 
 
-def _states(found: Trace, trained: bool) -> dict[str, State]:
+def _states(run: Trace, trained: bool) -> dict[str, State]:
     """Return the states of declared derivatives and, in a training, of node health.
 
     Of a node with both, the card shows the first and the sentence has both.
     """
-    said, others = declared_states(found), states(found) if trained else {}
-    for name, (word, sentence) in others.items():
-        before = said.get(name)
-        said[name] = (before[0], f"{before[1]} {sentence}") if before else (word, sentence)
-    return said
-
-
-def _notes(found: Trace) -> tuple[str, ...]:
-    """Return sentences about the whole graph: notes of the trace, and whether its runs are not counted."""
-    regions, many = found.graph.regions, runs_are_many(found.graph)
-    uncounted = NOT_COUNTED if many else counts_unknown(found) if regions else ""
-    return (*found.notes, *([uncounted] if uncounted else ()))
+    by_node, health = declared_states(run), states(run) if trained else {}
+    for name, (word, sentence) in health.items():
+        declared = by_node.get(name)
+        by_node[name] = (declared[0], f"{declared[1]} {sentence}") if declared else (word, sentence)
+    return by_node
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +226,8 @@ class LabView:
     @property
     def unfinished(self) -> tuple[str, ...]:
         """The names of the nodes with an empty slot."""
-        found = (problem.node for problem in self.problems if problem.code == "empty-slot")
-        return tuple(dict.fromkeys(filter(None, found)))
+        names = (problem.node for problem in self.problems if problem.code == "empty-slot")
+        return tuple(dict.fromkeys(filter(None, names)))
 
 
 def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
@@ -241,70 +237,57 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
       last: the previous view, whose unchanged parts are reused.
     """
     at = moment(lab)
-    found = evaluated_at(lab, at) if at else None
-    at = at if found else None
-    found = found or evaluated(lab, last.evaluated if last else None)
+    result = evaluated_at(lab, at) if at else None
+    at = at if result else None  # a step that cannot be evaluated is not on view
+    result = result or evaluated(lab, last.evaluated if last else None)
     graph = at.graph if at else lab.graph
+    tangents = None
+    if lab.forward is not None and result.complete:
+        tangents = tangents_of(result.trace, lab.forward, last.tangents if last else None)
     picture = Picture(
         graph,
-        found.trace,
-        found.runs,
-        found.problems,
+        result.trace,
+        result.runs,
+        result.problems,
         lab.selected,
         lab.document,
         lab.collapsed,
-        found.states,
-        tangents := _tangents(lab, found, last),
+        result.states,
+        tangents,
     )
-    sliders = tuple(_slider(lab, name) for name in scalar_inputs(lab.graph))
+    sliders = tuple(
+        Slider(name, *slider_range(lab, name), float(lab.graph[name].param("value")))
+        for name in scalar_inputs(lab.graph)
+    )
+    # At a training step a parameter has that step's value, which its slider does not move.
     movable = [row for row in sliders if at is None or row.name not in at.parameters]
+    # A table would lack the numbers that are on view while these are not known.
+    tabulated = result.complete and (lab.forward is None or tangents is not None)
+    # All that any number of the view depends on.
+    nodes = tuple([node.content for node in graph.nodes])
+    numbers = (nodes, graph.regions, graph.output, lab.seed, lab.dtype)
+    follows = identity((*numbers, result.complete, result.problems, at and at.key))
     return LabView(
         drawn=drawing(picture, last.drawn if last else None),
         refusal=notice_data(lab.notice),
         text=formula_text(lab),
         mistakes=lab.mistakes,
-        problems=found.problems,
+        problems=result.problems,
         notice=elsewhere(lab.notice),
-        trace=found.trace,
-        complete=found.complete,
+        trace=result.trace,
+        complete=result.complete,
         sliders=sliders,
-        sweeps=_keys(lab, found, movable, tangents),
+        sweeps=keys(result.trace, map(_stretch, movable), tangents) if tabulated else {},
         can_resample=bool(resampled_nodes(graph)),
         seed_rows=isinstance(lab.seed, tuple)
-        or (found.complete and found.trace.value[found.trace.output].ndim > 0),
-        notes=found.notes,
+        or (result.complete and result.trace.value[result.trace.output].ndim > 0),
+        notes=result.notes,
         graph=graph,
-        follows=_follows(lab, graph, found, at),
-        evaluated=found,
+        follows=follows,
+        evaluated=result,
         moment=at,
         tangents=tangents,
     )
-
-
-def _tangents(lab: Lab, found: Evaluated, last: LabView | None) -> Tangents | None:
-    """Return the tangents of forward mode; None while it is off, and of an incomplete graph."""
-    if lab.forward is None or not found.complete:
-        return None
-    return tangents_of(found.trace, lab.forward, last.tangents if last else None)
-
-
-def _follows(lab: Lab, graph: Graph, found: Evaluated, at: Moment | None) -> bytes:
-    """Return the identity of all that any number of the view depends on."""
-    nodes = tuple([node.content for node in graph.nodes])
-    numbers = (nodes, graph.regions, graph.output, lab.seed, lab.dtype)
-    return identity((*numbers, found.complete, found.problems, at and at.key))
-
-
-def _slider(lab: Lab, name: str) -> Slider:
-    """Return the slider of an input."""
-    low, high = slider_range(lab, name)
-    return Slider(name, low, high, float(lab.graph[name].param("value")))
-
-
-def _keys(lab: Lab, found: Evaluated, movable: list[Slider], tangents: Tangents | None) -> Mapping[str, str]:
-    """Return the keys of the sliders' tables; none without the numbers that are on view."""
-    known = found.complete and (lab.forward is None or tangents is not None)
-    return keys(found.trace, map(_stretch, movable), tangents) if known else {}
 
 
 def _stretch(slider: Slider) -> Stretch:

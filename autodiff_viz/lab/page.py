@@ -39,10 +39,7 @@ from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.surface import surface_data
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lab.training_panel import curves_data, moment_data, track_data, train_data
-from autodiff_viz.lessons.gallery import lesson
-
-# List the undo history for the canvas: labels of undo and redo, and the steps near the present one.
-
+from autodiff_viz.lessons import gallery
 
 BEFORE, AFTER = 60, 20  # steps that are sent to the canvas; a jump to the last of them sends more
 
@@ -68,10 +65,17 @@ SLIDERS = 200  # limit; the browser slows down with thousands
 def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
     """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables."""
     steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
+    open_lesson = lesson_view(lab)
     page = {
         "figure": figure_on_view(lab),
         "lacks": lacking(lab.graph, pinned_graph(lab)),
-        "lesson": _lesson(lab),
+        # Titles of the open lesson's graphs, between which the canvas lets one choose.
+        "lesson": open_lesson
+        and {
+            "key": open_lesson.key,
+            "variants": list(open_lesson.variants),
+            "variant": open_lesson.variant,
+        },
         "trains": is_about_training(lab),
     }
     return {
@@ -87,18 +91,12 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
     }
 
 
-def _lesson(lab: Lab) -> dict[str, Any] | None:
-    """Return the open lesson with the titles of its graphs, between which the canvas lets one choose."""
-    view = lesson_view(lab)
-    return view and {"key": view.key, "variants": list(view.variants), "variant": view.variant}
-
-
 def is_about_training(lab: Lab) -> bool:
     """Return whether to show the training first: the open lesson trains its graph, or it has been trained."""
-    found = lesson(lab.lesson)
-    return own(lab) is not None or (
-        found is not None and found.variants[variant_of(lab, found)].training is not None
-    )
+    if own(lab) is not None:
+        return True
+    lesson = gallery.lesson(lab.lesson)
+    return lesson is not None and lesson.variants[variant_of(lab, lesson)].training is not None
 
 
 def _sliders(view: LabView) -> dict[str, Any]:
@@ -211,10 +209,10 @@ def forward_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
     """Return the sentence about forward mode for the browser; None while it is off."""
     if lab.forward is None:
         return None
-    found = view.tangents
-    if found is None:
+    tangents = view.tangents
+    if tangents is None:
         return {"says": NOT_RUN}
-    return {"says": balance_says(found), "blocked": list(found.blocked)}
+    return {"says": balance_says(tangents), "blocked": list(tangents.blocked)}
 
 
 UNFINISHED = "Nothing to play yet: the graph has no numbers, or not all of them."

@@ -28,8 +28,7 @@ from autodiff_viz.training.run import (
 )
 from autodiff_viz.training.state import LEAST, MOST, Settings, State, carried, learned
 
-# Find the training step on view: parameters, and the rules under which the step was made.
-
+# The step on view: its parameters, and the rules under which it was made.
 
 KEPT = 8  # memoised states
 
@@ -117,6 +116,8 @@ def _as_then(now: Graph, then: Graph) -> Graph | None:
     return replace(then, nodes=nodes, groups=now.groups)
 
 
+# Actions.
+
 WRITTEN = 2_000  # limit of numbers that are written into the formula
 
 
@@ -132,7 +133,10 @@ def trains(lab: Lab, steps: int) -> Lab:
         return lab
     if not len(old) and old.again is None:  # no step has been made with the earlier settings
         old = replace(old, dtype=lab.dtype)
-    settings, at = settings_of(old, lab.plan.settings), _on_view(lab, old)
+    settings, at = settings_of(old, lab.plan.settings), 0  # the graph's own numbers are those of step 0
+    if lab.step is not None:
+        on_view = moment(lab)
+        at = len(old) if on_view is None else on_view.step
     if at < len(old) and not _was_so(lab, old, at, steps, settings):
         old = replace(old, course=upto(old.course, at), before=_put_aside(old))
     if at + steps < len(old):
@@ -143,14 +147,6 @@ def trains(lab: Lab, steps: int) -> Lab:
     goal = min(made + steps, limits.STEPS)
     begun = replace(old, graph=now, settings=settings, goal=goal, running=True, why="")
     return replace(lab, training=begun, step=LAST, as_then=False)
-
-
-def _on_view(lab: Lab, training: Training) -> int:
-    """Return the step to continue from; the graph's own numbers are those of step 0."""
-    if lab.step is None:
-        return 0
-    at = moment(lab)
-    return len(training) if at is None else at.step
 
 
 def _was_so(lab: Lab, training: Training, at: int, steps: int, settings: Settings) -> bool:
@@ -252,7 +248,10 @@ def uses_weights(lab: Lab) -> Lab:
         return refused(lab, GraphError(problem))
     graph = lab.graph
     for name, value in values.items():
-        graph = _with_value(graph, name, value)
+        # All digits of the value's dtype, in place of its random draw.
+        graph = edits.with_param(graph, name, "value", _literal(value))
+        for drawn in ("shape", "init", "seed"):
+            graph = edits.with_param(graph, name, drawn, None)
     used = committed(lab, graph, f"Use the weights of step {at.step}")
     history = used.history
     if history is not lab.history:  # undo then shows this step again
@@ -271,14 +270,6 @@ def _unwritable(values: Mapping[str, np.ndarray]) -> Problem | None:
     if spoilt:
         return Problem("literal", f"{spoilt[0]} is not finite at this step.", "Choose an earlier step.")
     return None
-
-
-def _with_value(graph: Graph, name: str, value: np.ndarray) -> Graph:
-    """Set the value of a parameter in place of its random draw, with all digits of its dtype."""
-    graph = edits.with_param(graph, name, "value", _literal(value))
-    for drawn in ("shape", "init", "seed"):
-        graph = edits.with_param(graph, name, drawn, None)
-    return graph
 
 
 def _literal(value: np.ndarray) -> Literal:

@@ -1,4 +1,4 @@
-"""Show the training panel: its texts and buttons, and the data of its figures."""
+"""Show the training panel: its texts and buttons, the data of its figures, and the training as a file."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ from autodiff_viz.training.state import Settings, learned
 from autodiff_viz.training.updates import check_optimiser, check_trainable, describe_skipped
 from autodiff_viz.training.view import _reached, phase_name, run_line, step_log
 
-# Fill the training figures before the first step, with the numbers from which it will start.
-
 
 def before_training(lab: Lab, view: LabView) -> Progress | None:
     """Return loss and arriving cotangents of the numbers on view as the first row of a training.
@@ -37,31 +35,25 @@ def before_training(lab: Lab, view: LabView) -> Progress | None:
     None for a graph that cannot be trained, and where the first step would have other numbers than the
     canvas: with another seed, draws of its own, or gradients that are scaled.
     """
-    if not learned(lab.graph) or _begins_elsewhere(lab) or can_train(lab, view):
+    settings = lab.plan.settings
+    # Where the first step has other numbers than the canvas:
+    redrawn = bool(settings.seed) and any(node.param("value") is None for node in learned(lab.graph))
+    scaled = settings.loss_scale is not None and DTYPES[lab.dtype].half
+    differs = redrawn or scaled or lab.seed is not None or bool(noisy_nodes(lab.graph))
+    if not learned(lab.graph) or differs or can_train(lab, view):
         return None
-    found = view.trace
-    moved = descendants(found.graph, [node.name for node in learned(found.graph)])
-    names = tuple(node.name for node in order(found.graph) if node.name in moved)
-    value, cotangent = _norms(found.value, names), _norms(found.cotangent, names)
-    loss, one = np.array([float(found.value[found.output])]), np.ones(1)
+    trace = view.trace
+    moved = descendants(trace.graph, [node.name for node in learned(trace.graph)])
+    names = tuple(node.name for node in order(trace.graph) if node.name in moved)
+    value, cotangent = _norms(trace.value, names), _norms(trace.cotangent, names)
+    loss, one = np.array([float(trace.value[trace.output])]), np.ones(1)
     none = np.empty((1, 0))
     records = Records(names, (), 0, loss, value, cotangent, np.zeros_like(value), none, one, one == 0)
     return Progress(records, nodes=names, planned=lab.plan.steps)
 
 
-def _begins_elsewhere(lab: Lab) -> bool:
-    """Return whether the first step has other numbers than the canvas."""
-    settings = lab.plan.settings
-    redrawn = bool(settings.seed) and any(node.param("value") is None for node in learned(lab.graph))
-    scaled = settings.loss_scale is not None and DTYPES[lab.dtype].half
-    return redrawn or scaled or lab.seed is not None or bool(noisy_nodes(lab.graph))
-
-
 def _norms(arrays: Mapping[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
     return np.array([[np.linalg.norm(np.asarray(arrays[name], np.float64)) for name in names]])
-
-
-# Write a training as a file, to be saved.
 
 
 def training_file(lab: Lab) -> str:
@@ -179,8 +171,8 @@ def _scaled(lab: Lab, view: LabView) -> str:
     if at.state.scaling is None or lab.seed is not None:
         return ""
     skipped = at.step < at.of and bool(records(made).skipped[at.step])
-    said = " \u00b7 gradient not finite, skipped" if skipped else ""
-    return f" \u00b7 cotangents times {scalar(float(at.state.scaling.scale), 8)}{said}"
+    why = " \u00b7 gradient not finite, skipped" if skipped else ""
+    return f" \u00b7 cotangents times {scalar(float(at.state.scaling.scale), 8)}{why}"
 
 
 def _under(lab: Lab, view: LabView) -> str:
@@ -233,23 +225,23 @@ def _line(view: LabView, graph: Graph) -> str:
 
 def train_data(lab: Lab, view: LabView) -> Any:
     """Return all that buttons and settings depend on; constant while steps are made."""
-    found = train_view(lab, view)
-    if found is None or not found.running:
-        return found
-    return _quiet(found), still(lab.graph), lab.plan
+    panel = train_view(lab, view)
+    if panel is None or not panel.running:
+        return panel
+    return _quiet(panel), still(lab.graph), lab.plan
 
 
 def track_data(lab: Lab, view: LabView) -> Any:
     """Return all that the progress bar or the slider depends on; constant while steps are made."""
-    found = train_view(lab, view)
-    if found is None or not (found.running or found.at):
+    panel = train_view(lab, view)
+    if panel is None or not (panel.running or panel.at):
         return None
-    return (_quiet(found) if found.running else found), lab.step
+    return (_quiet(panel) if panel.running else panel), lab.step
 
 
-def _quiet(found: TrainView) -> TrainView:
+def _quiet(panel: TrainView) -> TrainView:
     """Return the view without the fields that change with each step."""
-    return replace(found, at=0, shown=None, says="", goal=0, skipped="")
+    return replace(panel, at=0, shown=None, says="", goal=0, skipped="")
 
 
 def curves_data(lab: Lab, view: LabView) -> Any:

@@ -1,4 +1,4 @@
-"""Open another graph of the open lesson."""
+"""Choose what is on view: the figure, forward mode with its tangents, a training step, a lesson's graph."""
 
 from __future__ import annotations
 
@@ -15,16 +15,11 @@ from autodiff_viz.lab.state import Lab, refused
 from autodiff_viz.lab.training import own, scrubs
 from autodiff_viz.messages.edits import Forward, OpenVariant, ShowFigure, ShowStep, Tangent
 
-# Choose the figure on view.
-
 
 def _show_figure(lab: Lab, edit: ShowFigure) -> Lab:
     if edit.figure not in FIGURES:
         raise unreadable(edit)
     return replace(lab, figure=edit.figure)
-
-
-# Switch forward mode on and off, and set the tangents of inputs.
 
 
 def _switch(lab: Lab, edit: Forward) -> Lab:
@@ -47,9 +42,6 @@ def _tangent(lab: Lab, edit: Tangent) -> Lab:
         return refused(lab, GraphError(Problem("bad-tangent", message, "Type 1, or 0 for none.", node=name)))
     others = [pair for pair in lab.forward if pair[0] != name]
     return replace(lab, forward=(*others, (name, number)) if number else tuple(others))
-
-
-# Show a step of the training, while its slider is dragged.
 
 
 def _show_step(lab: Lab, edit: ShowStep) -> Lab:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import NoReturn
 from urllib.parse import parse_qs
 
 from autodiff_viz.graph import limits
@@ -39,14 +38,14 @@ def _kept(lab: Lab, edit: Kept) -> Lab:
     opened = (first.graph, first.text)
     link = _graph(edit.link)
     try:
-        found = recalled(edit.trail, [opened, *([(link, None)] if link is not None else [])], first.pinned)
+        stored = recalled(edit.trail, [opened, *([(link, None)] if link is not None else [])], first.pinned)
     except MalformedTrail:
         raise unreadable(edit) from None
-    if found is None:
+    if stored is None:
         return lab
-    found, aside = with_documents(found, edit.trail)
-    newest = max(lab.newest, *(entry.document for entry in found.entries))
-    return replace(lab, history=_joined(found, lab.history), aside=(*aside, *lab.aside), newest=newest)
+    stored, aside = with_documents(stored, edit.trail)
+    newest = max(lab.newest, *(entry.document for entry in stored.entries))
+    return replace(lab, history=_joined(stored, lab.history), aside=(*aside, *lab.aside), newest=newest)
 
 
 def _joined(before: History, now: History) -> History:
@@ -132,15 +131,17 @@ def _linked(lab: Lab, address: str) -> Lab:
     if GRAPH not in parameters:
         message = "This link holds no graph: nothing in it begins with 'g='."
         raise GraphError(Problem("link-empty", message, "Copy the whole address of a page with a graph."))
-    found = from_query(parameters)
-    if found.notice:
-        raise GraphError(found.notice)
-    after = opened(lab, found.graph, "Open a link")
-    if found.pinned:
-        present = after.history.present._replace(pinned=found.pinned)
+    linked = from_query(parameters)
+    if linked.notice:
+        raise GraphError(linked.notice)
+    after = opened(lab, linked.graph, "Open a link")
+    if linked.pinned:
+        present = after.history.present._replace(pinned=linked.pinned)
         after = replace(after, history=replace(after.history, present=present))
-    after = replace(after, seed=found.seed, dtype=found.dtype, ranges=found.ranges, selected=found.selected)
-    return with_text(after, found.history.present.text)
+    after = replace(
+        after, seed=linked.seed, dtype=linked.dtype, ranges=linked.ranges, selected=linked.selected
+    )
+    return with_text(after, linked.history.present.text)
 
 
 def _written(lab: Lab, text: str) -> Lab:
@@ -148,18 +149,11 @@ def _written(lab: Lab, text: str) -> Lab:
     try:
         graph = parse(text)
     except GraphError as error:
-        _explain(error)
+        # The parser's own error, in the first line of a text of another format, would mean little alone.
+        message = "This is neither JSON nor a link, and as a formula it cannot be read."
+        hint = "A graph opens from its JSON file, from a link to this page, or from formula text."
+        raise GraphError((Problem("import-unknown", message, hint), *error.problems[:3])) from error
     return with_text(opened(lab, graph, "Open a formula"), text)
-
-
-def _explain(error: GraphError) -> NoReturn:
-    """Raise the error of a text that is no formula with the formats that were tried.
-
-    The parser's own error, in the first line of a text of another format, would mean little.
-    """
-    message = "This is neither JSON nor a link, and as a formula it cannot be read."
-    hint = "A graph opens from its JSON file, from a link to this page, or from formula text."
-    raise GraphError((Problem("import-unknown", message, hint), *error.problems[:3])) from error
 
 
 def _new(lab: Lab, edit: NewGraph) -> Lab:

@@ -6,7 +6,6 @@ from autodiff_viz.canvas.arrange import arranged_at, clear_of_cards, pinned
 from autodiff_viz.canvas.cards import pictured, size
 from autodiff_viz.canvas.layout.placing import Point
 from autodiff_viz.explain.catalog import UnknownExplanation, cure_of
-from autodiff_viz.explain.cure import Cure
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.history import DTYPE, LOSS_SCALE
 from autodiff_viz.graph.model import Graph
@@ -28,11 +27,11 @@ def _mend(lab: Lab, edit: Mend) -> Lab:
     """
     of, node, shown = edit.of, edit.node, edit.mend
     at = moment(lab)
-    found = (evaluated_at(lab, at) if at else None) or evaluated(lab)
-    if not found.complete or found.trace is None:
+    result = (evaluated_at(lab, at) if at else None) or evaluated(lab)
+    if not result.complete or result.trace is None:
         _refuse("nothing-to-mend", "The graph has no numbers to mend.", "Correct its problems first.", node)
     try:
-        cure = cure_of(found.trace, of, node, at is not None)
+        cure = cure_of(result.trace, of, node, at is not None)
     except UnknownExplanation:
         raise unreadable(edit) from None
     if cure is None:
@@ -41,22 +40,18 @@ def _mend(lab: Lab, edit: Mend) -> Lab:
     if cure.mend != shown:
         message = f"\u201c{shown}\u201d no longer applies. Now it would be: \u201c{cure.mend}\u201d."
         _refuse("other-cure", message, "Choose it where the page offers it.", node)
-    if cure.dtype or cure.loss_scale:
-        lab = _with_settings(lab, cure)
+    if cure.dtype:
+        lab = with_setting(lab, DTYPE, cure.dtype, cure.mend)
+    elif cure.loss_scale:
+        lab = with_setting(lab, LOSS_SCALE, cure.loss_scale, cure.mend)
     graph = cure.edit(lab.graph)
     if graph == lab.graph:
         return lab
+    # Other wires would lay the cards out anew: those that there were keep their places.
     if any(n.position for n in lab.graph.nodes) and _wiring(graph) != _wiring(lab.graph):
         still = pinned(lab.graph)
         graph = _with_places(still, cure.edit(still))
     return committed(lab, graph, cure.mend)
-
-
-def _with_settings(lab: Lab, cure: Cure) -> Lab:
-    """Set the dtype or the loss scale of a cure, as one step of undo."""
-    if cure.dtype:
-        return with_setting(lab, DTYPE, cure.dtype, cure.mend)
-    return with_setting(lab, LOSS_SCALE, cure.loss_scale, cure.mend)
 
 
 def _wiring(graph: Graph) -> dict[str, tuple]:

@@ -76,7 +76,7 @@ CANNOT_RUN = "Not checked: part of this graph cannot run."
 ON_REQUEST = "Large graphs are checked on request."
 
 
-def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
+def node_data(lab: Lab, view: LabView, answers: Answers) -> Data | None:
     """Return the data of the selected node; None if there is none."""
     name = lab.selected
     if name is None or name not in view.graph:
@@ -97,9 +97,9 @@ def node_data(lab: Lab, view: LabView, told: Answers) -> Data | None:
         "fork": term_data(node.fork),
         "wires": [_wire(wire, slot, moving) for slot, wire in enumerate(node.wires)],
         "fields": [*tangent_field(lab, name), *fields(view.graph, node, view.moment is not None)],
-        "runs": list(_runs(lab, view, told)),
-        "why": _why(lab, view, told),
-        "declared": list(_declared(lab, view, told)),
+        "runs": list(_runs(lab, view, answers)),
+        "why": _why(lab, view, answers),
+        "declared": list(_declared(lab, view, answers)),
         "elements": _elements(view, name) or None,
     }
 
@@ -128,66 +128,67 @@ def _wire(wire: WireView, slot: int, moving: TangentRows) -> Data:
     }
 
 
-def _runs(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
+def _runs(lab: Lab, view: LabView, answers: Answers) -> tuple[str, ...]:
     """Return the sentences about runs and residuals, or that they are pending."""
-    if live(lab) or not view.is_program or not told.counting:
+    if live(lab) or not view.is_program or not answers.counting:
         return ()
-    if told.counts is None:
+    if answers.counts is None:
         return COUNTING
-    return NOT_COUNTED if told.counts.why else told.counts.value.says
+    return NOT_COUNTED if answers.counts.why else answers.counts.value.says
 
 
-def _declared(lab: Lab, view: LabView, told: Answers) -> tuple[str, ...]:
+def _declared(lab: Lab, view: LabView, answers: Answers) -> tuple[str, ...]:
     """Return what a rule declares beside the true derivative; () without a rule and while it is pending."""
-    if live(lab) or not view.is_program or told.counts is None or told.counts.why:
+    if live(lab) or not view.is_program or answers.counts is None or answers.counts.why:
         return ()
-    return told.counts.value.rule
+    return answers.counts.value.rule
 
 
-def _why(lab: Lab, view: LabView, told: Answers) -> Data | None:
+def _why(lab: Lab, view: LabView, answers: Answers) -> Data | None:
     """Return why nothing arrives at the node, with its cure; None where something does, and while pending."""
-    if live(lab) or not view.is_program or told.counts is None or told.counts.why:
+    if live(lab) or not view.is_program or answers.counts is None or answers.counts.why:
         return None
-    return explanation_data(told.counts.value.why, view.graph)
+    return explanation_data(answers.counts.value.why, view.graph)
 
 
-def paths_data(told: Answers) -> Data | None:
+def paths_data(answers: Answers) -> Data | None:
     """Return the list of the paths of the selected node; None if nobody looks."""
-    if not told.listing:
+    if not answers.listing:
         return None
-    if told.paths is None or told.paths.why:
-        return {"says": [PATHS_FAILED if told.paths else PATHS_PENDING]}
-    return told.paths.value
+    if answers.paths is None or answers.paths.why:
+        return {"says": [PATHS_FAILED if answers.paths else PATHS_PENDING]}
+    return answers.paths.value
 
 
-def check_data(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
+def check_data(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
     """Return the data of the independent check of all numbers on view.
 
     Args:
       details: whether the table is open.
     """
-    origin = None if live(lab) or told.check is None or told.check.why else told.check.value.origin
-    said = {*origin_sentences(view.trace.nonfinite_origins).values()} if origin else ()
-    notes = [f"Note: {note}" for note in view.notes if note not in said]
-    if told.check and not told.check.why and view.complete and not live(lab):
-        notes += told.check.value.unseen
+    origin = None if live(lab) or answers.check is None or answers.check.why else answers.check.value.origin
+    # What the explanation of a NaN says already is not said again as a note.
+    explained_notes = {*origin_sentences(view.trace.nonfinite_origins).values()} if origin else ()
+    notes = [f"Note: {note}" for note in view.notes if note not in explained_notes]
+    if answers.check and not answers.check.why and view.complete and not live(lab):
+        notes += answers.check.value.unseen
     if view.unfinished:
         notes.append(f"Still to be wired: {', '.join(view.unfinished)}.")
-    found = {"origin": explanation_data(origin, view.graph)} if origin else {}
-    if lints := _lints(lab, view, told):
-        found["lints"] = lints
-    return {"notes": notes, **found, **_verdict(lab, view, told, details)}
+    explanations = {"origin": explanation_data(origin, view.graph)} if origin else {}
+    if lints := _lints(lab, view, answers):
+        explanations["lints"] = lints
+    return {"notes": notes, **explanations, **_verdict(lab, view, answers, details)}
 
 
-def _lints(lab: Lab, view: LabView, told: Answers) -> list[Data]:
+def _lints(lab: Lab, view: LabView, answers: Answers) -> list[Data]:
     """Return what is legal and rarely meant; nothing while the check is pending.
 
     The trap of a `where` is left out where the note on a NaN says and mends it.
     """
-    if live(lab) or told.check is None or told.check.why or not view.complete:
+    if live(lab) or answers.check is None or answers.check.why or not view.complete:
         return []
-    found = told.check.value
-    return [_lint(lint, view) for lint in found.lints if not (found.origin and lint.of == WHERE_TRAP.code)]
+    result = answers.check.value
+    return [_lint(lint, view) for lint in result.lints if not (result.origin and lint.of == WHERE_TRAP.code)]
 
 
 def _lint(lint: Explanation, view: LabView) -> Data:
@@ -196,36 +197,32 @@ def _lint(lint: Explanation, view: LabView) -> Data:
     return {**data, "name": lint.node, "at": nodes, "later": lint.later}
 
 
-def _verdict(lab: Lab, view: LabView, told: Answers, details: bool) -> Data:
+def _verdict(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
     """Return the state of the check, with its result if there is one."""
     if lab.mistakes:
         return {"state": "waits", "says": LAST_GOOD}
     if not view.complete:
-        return {"state": "failed", "says": CANNOT_RUN} if _is_wrong(view) else {}
+        # Empty slots make a graph unfinished, which is no failure.
+        return {"state": "failed", "says": CANNOT_RUN} if view.mistaken else {}
     if live(lab):
         return {"state": "waits", "says": "Checked when the training stops."}
-    if not told.checks:
+    if not answers.checks:
         return {"state": "asks", "says": ON_REQUEST}
-    if told.check is None:
-        return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": told.on_request}
-    if told.check.why:
-        return {"state": "failed", "says": NOT_CHECKED.get(told.check.why, BROKE)}
-    return _found(told.check.value, details)
+    if answers.check is None:
+        return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": answers.on_request}
+    if answers.check.why:
+        return {"state": "failed", "says": NOT_CHECKED.get(answers.check.why, BROKE)}
+    return _result(answers.check.value, details)
 
 
-def _is_wrong(view: LabView) -> bool:
-    """Return whether the graph has a problem other than empty slots, which make it unfinished."""
-    return any(problem.code != "empty-slot" for problem in view.problems)
-
-
-def _found(found: Verification, details: bool) -> Data:
+def _result(check: Verification, details: bool) -> Data:
     """Return the result of the check."""
-    agrees = found.verdict is not None and found.verdict.agrees
-    said = {"state": "agrees" if agrees else "differs", "says": found.sentence}
-    if found.forward is not None:
-        said["forward"] = {"state": found.forward.state, "says": found.forward.says}
+    agrees = check.verdict is not None and check.verdict.agrees
+    data = {"state": "agrees" if agrees else "differs", "says": check.sentence}
+    if check.forward is not None:
+        data["forward"] = {"state": check.forward.state, "says": check.forward.says}
     if not details:
-        return said
-    rows = [[c.name, c.declared, c.true, in_a_word(c.agrees, c.causes)] for c in found.inputs]
-    why = list(explained(cause for check in found.inputs for cause in check.causes))
-    return {**said, "rows": rows, "why": [*why, f"Computed by {describe_versions()}."]}
+        return data
+    rows = [[c.name, c.declared, c.true, in_a_word(c.agrees, c.causes)] for c in check.inputs]
+    why = list(explained(cause for each in check.inputs for cause in each.causes))
+    return {**data, "rows": rows, "why": [*why, f"Computed by {describe_versions()}."]}
