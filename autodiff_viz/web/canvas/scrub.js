@@ -45,15 +45,14 @@ export function lagRule(state, why) {
   const { held = null, busy = false, live = false } = why;
   const other = held || busy ? "[data-at]" : `[data-at]:not([data-at="${state}"])`;
   const { says } = lagWords(why);
-  const look = { dim: 0.4, wait: held || live ? "0s" : "0.4s", says: says ? quoted(says) : "none" };
+  // A reason is a string literal of the style sheet, which a quote, a backslash or a new line would end or change.
+  const literal = says ? `"${says.replace(/["\\\n]/g, "")}"` : "none";
+  const look = { dim: 0.4, wait: held || live ? "0s" : "0.4s", says: literal };
   const variables = Object.entries(look)
     .map(([name, value]) => `--av-lag-${name}: ${value};`)
     .join(" ");
   return `[class*="st-key-part_"]:has(${other}) { ${variables} }`;
 }
-
-/** A string literal of a style sheet. @param {string} text */
-const quoted = (text) => `"${text.replace(/["\\\n]/g, "")}"`;
 
 /** @param {Editor} editor @param {() => Held | null} heldNow @returns {() => void} to be called when that changes */
 export function watchLag(editor, heldNow) {

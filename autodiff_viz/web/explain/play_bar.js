@@ -33,13 +33,11 @@ export function hintOf({ known, played, chosen, symbol, stopped, finger, narrow 
   const click = finger ? "Tap" : "Click";
   const stop = narrow ? "press Bend, then stop" : "press stop";
   const press = stopped ? `its stop is on: ${stop} to take it off` : stop;
-  if (chosen === TRY) return `${upper(press)}, and watch the gradients change`;
+  if (chosen === TRY)
+    return `${press[0].toUpperCase()}${press.slice(1)}, and watch the gradients change`;
   if (played && symbol) return `${click} ${symbol}, then ${stop}`;
   return known.has("select") ? "" : `${click} a node to bend its gradient`;
 }
-
-/** @param {string} text */
-const upper = (text) => text[0].toUpperCase() + text.slice(1);
 
 /** @returns {Set<Press>} */
 export const readKnown = () => new Set(readList(BROWSER, NAME).map(({ press }) => press));

@@ -141,10 +141,13 @@ export const takePicture = async (editor, kind) => {
     await settled(editor); // the address then has the graph
     const picture = pictureOf(editor.stage, onPaper);
     const text = documentText(editor);
-    download(
-      `autodiff_graph.${kind}`,
-      await (kind === "svg" ? svgFile(picture, text) : pngFile(picture, text)),
-    );
+    const file =
+      kind === "png"
+        ? await pngFile(picture, text)
+        : new Blob([text ? withGraphInSvg(picture.text, text) : picture.text], {
+            type: "image/svg+xml",
+          });
+    download(`autodiff_graph.${kind}`, file);
     const holds = text
       ? "It holds the graph: drop it on the canvas to open it."
       : "The graph itself is not in it: take it as JSON too.";
@@ -162,10 +165,6 @@ const documentText = ({ drawing }) =>
     : drawing.formula?.mistakes?.length
       ? ""
       : dispatch("formula", { text: "" }).text;
-
-/** @param {import("./picture.js").Picture} picture @param {string} held the graph as text */
-const svgFile = async ({ text }, held) =>
-  new Blob([held ? withGraphInSvg(text, held) : text], { type: "image/svg+xml" });
 
 /** @param {import("./picture.js").Picture} picture @param {string} held the graph as text */
 async function pngFile(picture, held) {
@@ -344,14 +343,13 @@ export const readFile = async (editor, file, node = null, at = null) => {
     );
   const picture = graphIn(new Uint8Array(await file.arrayBuffer()));
   if (picture?.text === null)
-    return showStatus(editor.stage, withoutGraph(file.name, picture.kind));
+    return showStatus(
+      editor.stage,
+      `Not opened: ${file.name} is a ${picture.kind} picture without a graph in it. PNG and SVG files saved here hold theirs, unless another program has written them anew.`,
+    );
   if (!picture && file.size > 4 * MOST_TEXT) return tooLong(editor, file.name); // bytes
   openText(editor, picture?.text ?? (await file.text()), file.name);
 };
-
-/** @param {string} name @param {string} kind */
-const withoutGraph = (name, kind) =>
-  `Not opened: ${name} is a ${kind} picture without a graph in it. PNG and SVG files saved here hold theirs, unless another program has written them anew.`;
 
 /** Open `text` in place of the graph; Python determines its format.
  * @param {Editor} editor @param {string} text @param {string} [name] */
