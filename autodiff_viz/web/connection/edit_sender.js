@@ -306,8 +306,8 @@ export class EditSender {
 
 /** Whether the browser has loaded this page again. */
 const isReload = () => {
-  const [found] = /** @type {PerformanceNavigationTiming[]} */ (
+  const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (
     performance.getEntriesByType("navigation")
   );
-  return found?.type === "reload";
+  return navigation?.type === "reload";
 };

@@ -41,8 +41,8 @@ export function toFragment({ dock, formula, folded, large, second }, place) {
 export function fromFragment(hash) {
   const fields = new URLSearchParams(hash.slice(1));
   const px = (/** @type {string} */ name) => {
-    const found = Number(fields.get(name));
-    return found > 0 && found < LARGEST ? found : null;
+    const size = Number(fields.get(name));
+    return size > 0 && size < LARGEST ? size : null;
   };
   const look = {
     folded: fields.get("folded") === "1",
@@ -86,14 +86,16 @@ const WIDE = "(min-width: 1700px) and (min-height: 560px)",
 const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 
-/** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
-export const checkedLook = (found) => ({
-  dock: Number.isFinite(found?.dock) ? Math.max(LEAST, found.dock) : USUAL.dock,
-  formula: Number.isFinite(found?.formula) ? Math.max(LINES, found.formula) : USUAL.formula,
-  folded: found?.folded === true,
-  large: found?.large === true,
+/** A look that has been read from storage, where anything may stand. Pure. @param {any} stored @returns {Look} */
+export const checkedLook = (stored) => ({
+  dock: Number.isFinite(stored?.dock) ? Math.max(LEAST, stored.dock) : USUAL.dock,
+  formula: Number.isFinite(stored?.formula) ? Math.max(LINES, stored.formula) : USUAL.formula,
+  folded: stored?.folded === true,
+  large: stored?.large === true,
   second:
-    typeof found?.second === "string" && /^[a-z]{1,20}$/.test(found.second) ? found.second : null,
+    typeof stored?.second === "string" && /^[a-z]{1,20}$/.test(stored.second)
+      ? stored.second
+      : null,
 });
 
 /** The dock's height in a window of this height. Pure.
@@ -147,10 +149,10 @@ export function watchLook(changed) {
   return () => void watchers.delete(changed);
 }
 
-/** Change the look and store it. @param {Partial<Look>} news */
-export function changeLook(news) {
-  look = checkedLook({ ...look, ...news });
-  if ("folded" in news) quiet = false;
+/** Change the look and store it. @param {Partial<Look>} changes */
+export function changeLook(changes) {
+  look = checkedLook({ ...look, ...changes });
+  if ("folded" in changes) quiet = false;
   writeList(BROWSER, NAME, [look]);
   showLook();
 }

@@ -141,9 +141,9 @@ function transport(player) {
       steps && at !== null ? placeSays(steps, at) : "nothing is played",
     );
     says.setAttribute("aria-live", runs ? "off" : "polite");
-    const told = player.says;
-    setExplained(equation, told || (at === null ? hint() : ""));
-    equation.classList.toggle("invitation", !told);
+    const words = player.says;
+    setExplained(equation, words || (at === null ? hint() : ""));
+    equation.classList.toggle("invitation", !words);
     const step = steps && at ? steps[at - 1] : null;
     equation.title = equation.textContent ?? "";
     setExplained(

@@ -116,13 +116,14 @@ export class Popup {
    * @param {Word[]} words @param {(offset: number) => DOMRect} place */
   offer(words, place) {
     const { value, selectionStart, selectionEnd } = this.area;
-    const found = selectionStart === selectionEnd ? complete(value, selectionStart, words) : null;
-    if (!found) return this.close();
-    this.completion = found;
-    this.root.replaceChildren(...found.options.map((word, i) => this.option(word, i)));
+    const completion =
+      selectionStart === selectionEnd ? complete(value, selectionStart, words) : null;
+    if (!completion) return this.close();
+    this.completion = completion;
+    this.root.replaceChildren(...completion.options.map((word, i) => this.option(word, i)));
     this.area.setAttribute("aria-controls", "words");
     this.root.showPopover?.();
-    below(this.root, place(found.start));
+    below(this.root, place(completion.start));
     this.mark(0);
   }
 

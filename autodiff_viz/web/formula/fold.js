@@ -28,9 +28,9 @@ const LONG = 24; // characters of a literal that is folded
 export function foldedLines(lines) {
   const codes = lines.map((line) => line.split("#")[0]);
   /** @type {Shown[]} */
-  const found = lines.map((text, i) => ({ text, folds: [], hidden: false, last: i, cut: 0 }));
-  for (let i = 0; i < lines.length; i = found[i].last + 1) {
-    const { folds } = found[i];
+  const shown = lines.map((text, i) => ({ text, folds: [], hidden: false, last: i, cut: 0 }));
+  for (let i = 0; i < lines.length; i = shown[i].last + 1) {
+    const { folds } = shown[i];
     for (let start = codes[i].indexOf("["); start >= 0; start = codes[i].indexOf("[", start)) {
       const at = closing(codes, i, start);
       const literal = at && [codes[i].slice(start), ...codes.slice(i + 1, at.line)].join(" ");
@@ -42,16 +42,16 @@ export function foldedLines(lines) {
       const short = whole && whole.length > LONG ? shape(whole) : null;
       if (at && short) folds.push({ start, end: at.line === i ? at.end : lines[i].length, short });
       if (at && short && at.line > i) {
-        Object.assign(found[i], { last: at.line, cut: at.end });
+        Object.assign(shown[i], { last: at.line, cut: at.end });
         break;
       }
       start = at?.line === i ? at.end : start + 1;
     }
-    const { last, cut } = found[i];
-    found[i].text = folded(lines[i], folds) + (last > i ? lines[last].slice(cut) : "");
-    for (let other = i + 1; other <= last; other++) found[other].hidden = true;
+    const { last, cut } = shown[i];
+    shown[i].text = folded(lines[i], folds) + (last > i ? lines[last].slice(cut) : "");
+    for (let other = i + 1; other <= last; other++) shown[other].hidden = true;
   }
-  return found;
+  return shown;
 }
 
 /** Where the bracket closes that opens in a line at `start`: the line, and the offset behind it.
@@ -78,15 +78,15 @@ function shape(text) {
 
 /** The elements of an array literal. @param {string} text @returns {string[]} */
 function elements(text) {
-  const found = [""];
+  const elements = [""];
   let depth = 0;
   for (const sign of text.slice(1, -1)) {
     if (sign === "[") depth++;
     if (sign === "]") depth--;
-    if (sign === "," && depth === 0) found.push("");
-    else found[found.length - 1] += sign;
+    if (sign === "," && depth === 0) elements.push("");
+    else elements[elements.length - 1] += sign;
   }
-  return found.filter((element) => element.trim());
+  return elements.filter((element) => element.trim());
 }
 
 /** @param {string} line @param {Fold[]} folds */

@@ -32,14 +32,14 @@ export function lineMap(before, after) {
 /** The marked range of each line of `place`, without the indentation of continuation lines.
  * @param {Place} place @param {string[]} lines @returns {{ line: number, start: number, end: number }[]} lines from 0 */
 export function pieces({ line, column, endLine, endColumn }, lines) {
-  const found = [];
+  const ranges = [];
   for (let at = line - 1; at < Math.min(endLine, lines.length); at++) {
     const text = lines[at];
     const start = at === line - 1 ? unitOf(text, column) : Math.max(text.search(/\S/), 0);
     const end = at === endLine - 1 ? unitOf(text, endColumn) : text.length;
-    found.push({ line: at, start, end: Math.max(end, start + 1) });
+    ranges.push({ line: at, start, end: Math.max(end, start + 1) });
   }
-  return found;
+  return ranges;
 }
 
 /** The text with a correction applied; null where its lines have changed since Python read them. An end below the
@@ -103,7 +103,7 @@ const BLOCKS = new Set(["checkpoint", "group", "branches"]);
 /** The coloured tokens of `line`, in order. A called word has the kind that `kinds` gives it.
  * @param {string} line @param {Map<string, string>} kinds @returns {Token[]} */
 export function tokens(line, kinds) {
-  const found = [];
+  const spans = [];
   let header = false; // between `lambda` and its colon
   let last = 0;
   for (const match of line.matchAll(TOKEN)) {
@@ -116,9 +116,9 @@ export function tokens(line, kinds) {
       ? wordKind(groups.word, line.slice(end), kinds, header)
       : kindOf(groups);
     if (groups.word === "lambda") header = true;
-    if (kind) found.push({ start, end, kind });
+    if (kind) spans.push({ start, end, kind });
   }
-  return found;
+  return spans;
 }
 
 /** @param {Record<string, string>} groups */
@@ -218,8 +218,8 @@ export function unitAt(mirror, x, y) {
 export function placeAt(mirror, x, y) {
   const rows = [...mirror.children];
   const seen = (/** @type {Element} */ row) => !row.hasAttribute("hidden");
-  const found = rows.findIndex((row) => seen(row) && row.getBoundingClientRect().bottom > y);
-  const line = found < 0 ? rows.findLastIndex(seen) : found;
+  const below = rows.findIndex((row) => seen(row) && row.getBoundingClientRect().bottom > y);
+  const line = below < 0 ? rows.findLastIndex(seen) : below;
   const { length } = rows[line].textContent ?? "";
   const boxes = Array.from({ length }, (_, unit) => boxOf(mirror, line, unit));
   const unit = boxes.findIndex(

@@ -107,10 +107,10 @@ export class StepMark {
     });
     const own = note === undefined ? null : plot.querySelector(`.annotation[data-index="${note}"]`);
     if (own) {
-      const [here, there] = [plot.getBoundingClientRect(), own.getBoundingClientRect()];
+      const [figure, annotation] = [plot.getBoundingClientRect(), own.getBoundingClientRect()];
       Object.assign(this.note.style, {
-        top: `${there.top - here.top}px`,
-        right: `${here.right - there.right}px`,
+        top: `${annotation.top - figure.top}px`,
+        right: `${figure.right - annotation.right}px`,
       });
     }
     const over = plot.layout?.annotations?.findIndex(

@@ -146,7 +146,7 @@ export function marksOf(inside, regions) {
   const bad = regions.find(({ problem }) => problem);
   const lacking = at(({ missing }) => missing);
   /** @type {[string, string[], string][]} */
-  const found = [
+  const marks = [
     [
       "problem",
       [...at(({ problem }) => problem), ...(bad ? [bad.name] : [])],
@@ -172,7 +172,7 @@ export function marksOf(inside, regions) {
       `checkpoint ${regions.map(({ name, badge }) => [name, badge].filter(Boolean).join(" ")).join(", ")}`,
     ],
   ];
-  return found
+  return marks
     .filter(([, names]) => names.length)
     .map(([kind, names, says]) => ({ kind, count: names.length, says }));
 }
@@ -366,14 +366,8 @@ export function spokenGroup({
   isOutput,
   tangent,
 }) {
-  const {
-    name,
-    nodes,
-    outs,
-    output,
-    branches,
-    marks: found,
-  } = /** @type {NonNullable<GraphNode["group"]>} */ (group);
+  const { name, nodes, outs, output, branches, marks } =
+    /** @type {NonNullable<GraphNode["group"]>} */ (group);
   const parts = [
     branches
       ? `${name}, collapsed group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"}: ${branches.join(", ")}`
@@ -384,7 +378,7 @@ export function spokenGroup({
     output && tangent !== undefined && `tangent ${tangent}`,
     output && (connected ? `cotangent ${cotangent}` : "no path to the output"),
     isOutput && "holds the output",
-    ...found.map(({ says }) => says),
+    ...marks.map(({ says }) => says),
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -35,8 +35,8 @@ const KEPT = 2000; // images
 /** @param {string} cells @param {number} columns @param {Which} kind @returns {string} a data: address of a PNG, which the browser writes */
 export function imageOf(cells, columns, kind) {
   const key = `${kind} ${columns} ${cells}`;
-  const found = made.get(key);
-  if (found) return found;
+  const drawn = made.get(key);
+  if (drawn) return drawn;
   if (made.size >= KEPT) made.clear();
   const { width, height, data } = pixelsOf(cells, columns, kind);
   const canvas = Object.assign(document.createElement("canvas"), { width, height });

@@ -126,19 +126,19 @@ export function traceLineage(editor) {
 
 /** @param {Editor} editor @param {string | null} id */
 function light({ stage, shown, dragged }, id) {
-  const found =
+  const related =
     id === null || dragged || !stage.cards.has(id)
       ? null
       : lineage(shown.wires, nodesOf(stage.cards.get(id)?.node));
-  stage.host.classList.toggle("tracing", found !== null);
-  if (!found) return; // highlights may stay, since they are visible only while tracing
+  stage.host.classList.toggle("tracing", related !== null);
+  if (!related) return; // highlights may stay, since they are visible only while tracing
   for (const { root, node } of stage.cards.values())
     root.classList.toggle(
       "lit",
-      nodesOf(node).some((name) => found.nodes.has(name)),
+      nodesOf(node).some((name) => related.nodes.has(name)),
     );
   for (const { root, number, wire } of stage.strands.values()) {
-    const lit = wiresOf(wire).some((one) => found.wires.has(wireId(one)));
+    const lit = wiresOf(wire).some((one) => related.wires.has(wireId(one)));
     for (const part of [root, number]) part.classList.toggle("lit", lit);
   }
 }

@@ -142,16 +142,16 @@ export function visibleReads({ single, drawing, seen }) {
   if (!about || node?.op !== GRAD || about.name !== single) return [];
   const rows = (about.wires ?? []).filter(({ slot }) => slot >= node.slots.length);
   const cards = new Map(seen.nodes.map((card) => [card.id, card]));
-  const found = new Map(
+  const read = new Map(
     rows.flatMap(({ to }) => {
       const from = cards.get(visibleCard(seen, to));
       return from && from.id !== node.id ? [[from.id, from]] : [];
     }),
   );
-  return [...found.values()].map((from, i) => ({
+  return [...read.values()].map((from, i) => ({
     from,
     to: node,
-    at: (i + 1) / (found.size + 1),
+    at: (i + 1) / (read.size + 1),
     cards: seen.nodes,
   }));
 }

@@ -174,8 +174,8 @@ const LATER = 400; // ms without a change before the list is written
 /** @param {Editor} editor */
 export function keepDescriptions(editor) {
   const list = html("ul", { "aria-label": "Nodes and wires" });
-  const told = html("div", { "aria-live": "polite", class: "told" });
-  editor.stage.host.append(html("div", { class: "unseen" }, list, told));
+  const answer = html("div", { "aria-live": "polite", class: "told" });
+  editor.stage.host.append(html("div", { class: "unseen" }, list, answer));
   /** @type {Map<string, Line>} */
   const lines = new Map();
   let [written, drawing, timer] = [editor.seen, editor.drawing, 0];
@@ -198,7 +198,7 @@ export function keepDescriptions(editor) {
       if (drawing.rev >= 0 && isOfData(drawing.history, editor.drawing.history))
         showStatus(editor.stage, editor.drawing.history.undo ?? "");
       drawing = editor.drawing;
-      if (what) told.textContent = what;
+      if (what) answer.textContent = what;
     }
     if (written === editor.seen || editor.dragged) return;
     clearTimeout(timer);

@@ -49,15 +49,15 @@ export function cull(stage, size, far, anew = false) {
   stage.culling = { box: wide, far };
   for (const card of stage.cards.values()) {
     if (!card.node) continue;
-    const here = !wide || overlap(padded(card.node, OUTSIDE), wide);
-    if (here && !far) completeCard(card);
-    if (here) relevelCard(card, stage.level);
-    hide(card, [card.root], !here);
+    const inView = !wide || overlap(padded(card.node, OUTSIDE), wide);
+    if (inView && !far) completeCard(card);
+    if (inView) relevelCard(card, stage.level);
+    hide(card, [card.root], !inView);
   }
   for (const strand of stage.strands.values()) {
-    const here = !wide || overlap(spanOf(strand), wide);
-    if (here && !far) completeStrand(strand, stage.layers.numbers);
-    hide(strand, [strand.root, strand.number, ...(strand.shape ? [strand.shape] : [])], !here);
+    const inView = !wide || overlap(spanOf(strand), wide);
+    if (inView && !far) completeStrand(strand, stage.layers.numbers);
+    hide(strand, [strand.root, strand.number, ...(strand.shape ? [strand.shape] : [])], !inView);
   }
 }
 

@@ -103,9 +103,10 @@ function inPng(bytes) {
 
 /** @param {string} text @returns {string | null} */
 function inSvg(text) {
-  const found = new RegExp(`<metadata id="${NAME}">([^<]*)</metadata>`).exec(text);
+  const metadata = new RegExp(`<metadata id="${NAME}">([^<]*)</metadata>`).exec(text);
   return (
-    found && found[1].replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&").trim()
+    metadata &&
+    metadata[1].replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&").trim()
   );
 }
 
@@ -216,13 +217,13 @@ function copyLink(editor) {
 
 /** Say that the graph has no room in a link, and offer it as a file. @param {Editor} editor */
 function offerFile(editor) {
-  const told =
+  const text =
     "It is kept in this browser alone. To have it elsewhere, save it as a file: dropped on a canvas, the file opens.";
   const save = () => (closePopover(editor), pressDownload(editor, "download_json"));
   dialog(
     editor,
     "This graph is too large for a link",
-    told,
+    text,
     null,
     html("button", { type: "button", class: "tool main", click: save }, "Save as JSON"),
   );
@@ -276,8 +277,8 @@ const textField = (label) =>
     html("textarea", { "aria-label": label, rows: 5, spellcheck: "false", autocomplete: "off" })
   );
 
-/** @param {Editor} editor @param {string} title @param {string} told @param {HTMLElement | null} field @param {HTMLElement} [action] */
-function dialog(editor, title, told, field, action) {
+/** @param {Editor} editor @param {string} title @param {string} text @param {HTMLElement | null} field @param {HTMLElement} [action] */
+function dialog(editor, title, text, field, action) {
   closePopover(editor);
   const close = html(
     "button",
@@ -293,7 +294,7 @@ function dialog(editor, title, told, field, action) {
     "div",
     { class: "popover text-dialog", role: "dialog", "aria-label": title, keydown },
     html("b", {}, title),
-    html("p", {}, told),
+    html("p", {}, text),
     field,
     html("div", { class: "row" }, close, action),
   );

@@ -66,14 +66,14 @@ export const PASSING = [
  * @returns {Record<string, string>} */
 export function attributesOf(styles, plain) {
   /** @type {Record<string, string>} */
-  const found = {};
+  const attributes = {};
   for (const [name, value] of Object.entries(styles)) {
     if (USUAL[name] === value || (styles.stroke === "none" && /^(stroke-|paint-order)/.test(name)))
       continue;
-    if (name === "fill" || name === "stroke") Object.assign(found, paint(name, value, plain));
-    else found[name] = /^-?[\d.]+px$/.test(value) ? value.slice(0, -2) : value;
+    if (name === "fill" || name === "stroke") Object.assign(attributes, paint(name, value, plain));
+    else attributes[name] = /^-?[\d.]+px$/.test(value) ? value.slice(0, -2) : value;
   }
-  return found;
+  return attributes;
 }
 
 /** @param {string} name @param {string} value @param {(color: string) => [string, number]} plain
@@ -264,9 +264,9 @@ function painter() {
   /** @type {Map<string, [string, number]>} */
   const known = new Map();
   return (color) => {
-    const found = known.get(color) ?? dab(pen, color);
-    known.set(color, found);
-    return found;
+    const plain = known.get(color) ?? dab(pen, color);
+    known.set(color, plain);
+    return plain;
   };
 }
 

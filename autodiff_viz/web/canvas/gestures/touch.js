@@ -128,9 +128,9 @@ export function tapTarget(nodes, { x, y, k }, target, [across, down]) {
     );
   });
   const least = Math.min(...away);
-  const found = least <= FINGER ? nodes[away.indexOf(least)] : undefined;
-  return found && Math.min(found.w, found.h) * k < SMALL
-    ? { ...target, part: "node", id: found.id }
+  const nearest = least <= FINGER ? nodes[away.indexOf(least)] : undefined;
+  return nearest && Math.min(nearest.w, nearest.h) * k < SMALL
+    ? { ...target, part: "node", id: nearest.id }
     : target;
 }
 

@@ -128,7 +128,7 @@ function place({ stage, seen }, root, { node: id, path }) {
   const { clientWidth: w, clientHeight: h } = stage.host;
   const node = path?.length
     ? undefined
-    : seen.nodes.find((found) => found.id === visibleCard(seen, id ?? ""));
+    : seen.nodes.find((one) => one.id === visibleCard(seen, id ?? ""));
   const low = Math.max(h - root.offsetHeight - BARS.bottom, BARS.top);
   const [x, y] =
     node && w >= NARROW ? toScreen(stage.view, [node.x + node.w / 2, node.y + node.h]) : [w / 2, h];

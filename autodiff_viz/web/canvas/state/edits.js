@@ -22,10 +22,10 @@ export function branchesIn(groups, group) {
   const within = (/** @type {Group} */ inner, /** @type {Group} */ outer) =>
     inner.nodes.every((id) => outer.nodes.includes(id));
   /** @type {Group[]} */
-  const found = [];
+  const branches = [];
   for (const other of order.slice(order.indexOf(group) + 1))
-    if (within(other, group) && !found.some((one) => within(other, one))) found.push(other);
-  return found.sort((a, b) => compared(a.name, b.name));
+    if (within(other, group) && !branches.some((one) => within(other, one))) branches.push(other);
+  return branches.sort((a, b) => compared(a.name, b.name));
 }
 
 /** Natural sort order: "branch_2" before "branch_10". @param {string} a @param {string} b */

@@ -35,9 +35,9 @@ export function readsOf({ nodes, wires }, id) {
   };
   /** @returns {Set<string>} */
   const above = (/** @type {string} */ name) => {
-    const found = new Set([name]);
-    for (const one of found) for (const before of read(one)) found.add(before);
-    return found;
+    const ancestors = new Set([name]);
+    for (const one of ancestors) for (const before of read(one)) ancestors.add(before);
+    return ancestors;
   };
   /** @returns {string[]} */
   const besides = (/** @type {string} */ name) => {
@@ -60,9 +60,9 @@ export function readsOf({ nodes, wires }, id) {
  * @param {Drawing} drawing @param {string} id @returns {Choice[]} */
 export function choicesFor(drawing, id) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
-  const found = readsOf(drawing, id).flatMap((name) => byId.get(name) ?? []);
-  if (found.length)
-    return [...found]
+  const inputs = readsOf(drawing, id).flatMap((name) => byId.get(name) ?? []);
+  if (inputs.length)
+    return [...inputs]
       .sort((a, b) => rank(a) - rank(b))
       .map((node) => ({ of: id, by: node.id, says: said(node) }));
   const output = drawing.nodes.find(({ isOutput }) => isOutput);
@@ -181,12 +181,12 @@ export function lineage(wires, ids) {
 
 /** @param {string[]} start @param {Map<string, Wire[]>} steps @param {"from" | "to"} end @param {Set<string>} along */
 function reached(start, steps, end, along) {
-  const found = new Set(start);
-  for (const name of found) {
+  const names = new Set(start);
+  for (const name of names) {
     for (const wire of steps.get(name) ?? []) {
       along.add(`${wire.to}:${wire.slot}`);
-      found.add(wire[end]);
+      names.add(wire[end]);
     }
   }
-  return found;
+  return names;
 }
