@@ -1,6 +1,7 @@
 // @ts-check
-// Show live numbers while a slider is dragged, from tables that Python has computed in advance. After the
-// release the numbers of the last position stay until Python's numbers for the exact value arrive.
+// Show live numbers while a slider is dragged, from tables that Python has computed in advance, and fade
+// those that are stale. After the release the numbers of the last position stay until Python's numbers for
+// the exact value arrive.
 
 import { html, setText } from "../base/dom.js";
 import { listen, dispatch } from "../base/events.js";
@@ -9,10 +10,9 @@ import { slideNumber } from "./draw/cards.js";
 import { showFlow, wireId } from "./draw/wires.js";
 import { flowOf, wiresOf } from "./state/fold.js";
 
-// -- Mark stale numbers: parts of the page whose numbers are of another state than the canvas's are faded, with
-// the reason. Python writes the state of the numbers on each such part (`data-at`); a generated style sheet
-// selects the parts with another state, and lab.css draws them by the variables below. The selected node and
-// the check, which are sent with the canvas, are faded by their own code.
+// Stale numbers. Python writes the state of its numbers on each part of the page (`data-at`); a generated
+// style sheet selects the parts with another state, which lab.css fades by the variables below, with the
+// reason. The selected node and the check, which are sent with the canvas, are faded by their own code.
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {{ input: string, from: string }} Held the slider that is dragged, and its number before the drag */
@@ -72,8 +72,8 @@ export function watchLag(editor, heldNow) {
   return say;
 }
 
-// -- Look up all numbers along one slider in the table that canvas/slider_tables.py sends. Pure. Between
-// its positions nothing is made up: the nearest one is shown.
+// All numbers along one slider, in the table that canvas/slider_tables.py sends. Pure. Between its positions
+// nothing is made up: the nearest one is shown.
 
 /** @typedef {[what: string, node: string, ...rest: number[]]} Column the last number is its kind */
 /**

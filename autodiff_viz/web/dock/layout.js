@@ -1,13 +1,12 @@
 // @ts-check
-// Set the look of the page: which panels are open, how high the dock is, how large the type. It is kept in
-// this browser, unless a link brings another one, and put on the root element, where lab.css and the
-// components' style sheets read it.
+// Set the look of the page, kept in this browser or read from a link: which panels are open, how high the
+// dock is, how large the type. It is put on the root element, where lab.css and the components' style sheets
+// read it.
 
 import { BROWSER, readList, writeList } from "../base/store.js";
 
-// -- Encode the layout in a link: which panels are folded, how large they are, and the part of the graph on
-// view. It is in the fragment, after the #, which only the browser reads:
-// `#folded=1&dock=300&view=1.5,120,-40`.
+// The look in a link: in the fragment after the #, which only the browser reads, with the part of the graph
+// on view: `#folded=1&dock=300&view=1.5,120,-40`.
 
 /**
  * @typedef {object} Place

@@ -1,6 +1,6 @@
 // @ts-check
-// Draw the transport of the pass: the bar below the canvas, with play, steps, a scrubber and the step's
-// equation.
+// Draw the bar below the canvas that plays the pass, with steps, a scrubber and the step's equation, or a
+// hint to a newcomer.
 
 import { html } from "../base/dom.js";
 import { icon } from "../base/icons.js";
@@ -9,8 +9,8 @@ import { setExplained } from "../base/term.js";
 import { BY_HAND } from "../dock/panels.js";
 import { liveSays, placeSays, placeText, Player, SPEEDS } from "./play.js";
 
-// -- Hint at a newcomer's first presses: a line by the play button. Each line goes away once its press has been
-// made, and the browser remembers it. Pure but for the storage.
+// A newcomer's hints. Each goes away once its press has been made, which the browser remembers. Pure but for
+// the storage.
 
 /** @typedef {"select" | "bend"} Press presses that have been made once */
 /**

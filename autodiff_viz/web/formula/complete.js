@@ -1,5 +1,5 @@
 // @ts-check
-// Complete the word at the caret. Pure.
+// Complete the word at the caret, from a list below it.
 
 import { html } from "../base/dom.js";
 import { lineStart } from "./caret.js";
@@ -88,7 +88,7 @@ function ranked(words, begun) {
   return [...first.sort((a, b) => a.word.length - b.word.length), ...inside];
 }
 
-// -- Offer completions in a list below the word being typed, with choice by keys or pointer.
+// The list, in which keys or the pointer choose.
 
 export class Popup {
   /** @param {HTMLTextAreaElement} area @param {(completion: Completion, word: string) => void} accept */

@@ -10,7 +10,7 @@ import { foldedRange, offsetInText, foldedLines, withNumber } from "./fold.js";
 import { boxOf, withCorrection, lineMap, messageAt, paint, pieces, placeAt } from "./mirror.js";
 import { hasCaret, rangesOf, showChosen } from "./places.js";
 
-// -- Draw the footer of the formula editor: mistakes, or help. Its height is fixed, so that nothing below jumps.
+// The footer: mistakes, or help. Its height is fixed, so that nothing below jumps.
 
 /** @typedef {import("../types.js").Mistake} Mistake */
 /** @typedef {import("../types.js").Correction} Correction */

@@ -1,6 +1,6 @@
 // @ts-check
-// Fold long literals for reading: `[[0.1, -0.3], ...]` is shown as `[4 x 2]` until the text is edited. The
-// other lines of a literal are hidden, and what follows it stands behind its shape. Pure.
+// Fold long literals for reading, `[[0.1, -0.3], ...]` as `[4 x 2]`, and replace the number of an input in
+// the text. The other lines of a literal are hidden, and what follows it stands behind its shape. Pure.
 
 /** @typedef {import("../types.js").Range} Range */
 /**
@@ -130,7 +130,7 @@ export const foldedRange = (folds, range) => ({
   end: toFolded(folds, range.end),
 });
 
-// -- Replace an input's number in the formula text. Pure.
+// The number of an input.
 
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
 const CALL = String.raw`(?:(?:input|parameter)\([ \t]*(?:value[ \t]*=[ \t]*)?)?`;

@@ -1,10 +1,11 @@
 // @ts-check
-// Draw a coloured copy of the text, under the transparent text area into which the user types.
+// Draw a coloured copy of the text, its tokens and marked ranges, under the transparent text area into which
+// the user types.
 
 import { html } from "../base/dom.js";
 import { unitOf } from "./caret.js";
 
-// -- Mark ranges of lines, and divide a line into spans. Pure.
+// Ranges of lines, and the spans into which they divide a line. Pure.
 
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("../types.js").Range} Range */
@@ -92,7 +93,7 @@ export function segments(line, tokens, ranges) {
   });
 }
 
-// -- Tokenise a formula line, for colours. Pure.
+// Tokens of a formula line. Pure.
 
 const TOKEN =
   /(?<comment>#.*)|(?<string>"[^"]*"?|'[^']*'?)|(?<number>(?<!\w)(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z_]\w*)/g;

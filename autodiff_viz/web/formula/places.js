@@ -1,5 +1,5 @@
 // @ts-check
-// Look up which nodes a place in the text makes, and where the text makes a node. Pure.
+// Look up which nodes a place in the text makes, and where the text makes a node.
 
 import { placeOf, unitOf } from "./caret.js";
 import { offsetInText, foldedLines } from "./fold.js";
@@ -253,7 +253,7 @@ export function rangesOf({ line, start, endLine, end }, lines) {
   return ranges;
 }
 
-// -- Find places of the text that Python has read last without a mistake: of the caret, of a point of the screen, and on the screen.
+// Places of the text that Python has read last without a mistake: of the caret, of a point of the screen.
 
 /** @typedef {import("./editor.js").Formula} Formula */
 

@@ -1,16 +1,14 @@
 // @ts-check
-// Follow the slider of a training's steps, which Streamlit draws. While the slider is dragged, each step is
-// sent as an edit, so that the canvas follows, as do the marks on the training figure; Streamlit sends the
-// step to Python on release.
+// Follow the slider of a training's steps while Streamlit waits for its release: send each step as an edit,
+// for the canvas, and mark it on the training figure.
 
 import { html, setText } from "../base/dom.js";
 import { numberText } from "../base/numbers.js";
 import { placeOf } from "../dock/marker.js";
 
-// -- Show the step to which a training's slider is dragged, on what Streamlit draws again only once the slider
-// is released: a line, the loss as a dot and its number on the training figure, and the words below the
-// slider. The figure's own marks are hidden meanwhile; its `meta` (training/figure_axes.py) says which
-// they are.
+// The mark of a step on the page: a line, a dot on the loss and its number on the training figure, and the
+// words below the slider. The figure's own marks, which its `meta` names (training/figure_axes.py), are
+// hidden meanwhile.
 
 /** @typedef {import("../dock/marker.js").Plot & { calcdata?: any[], _fullData?: any[] }} Plot */
 /**

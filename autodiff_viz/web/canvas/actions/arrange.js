@@ -1,11 +1,11 @@
 // @ts-check
-// Move the selected nodes without dragging: align, nudge, lay out.
+// Move the selected nodes without dragging: align, space evenly, nudge, lay out.
 
 import { showStatus } from "../draw/stage.js";
 import { freeSpot } from "../state/geometry.js";
 import { withTabs } from "../state/tabs.js";
 
-// -- Align nodes and space them evenly: compute their new positions. Numbers only.
+// New positions of aligned and evenly spaced nodes. Numbers only.
 
 /** @typedef {import("../../types.js").Box & { id: string }} Node */
 /** @typedef {import("../../types.js").Point} Point */

@@ -1,5 +1,5 @@
 // @ts-check
-// Navigate the canvas by keyboard: focus nodes, extend the selection, step along wires, rename.
+// Navigate the canvas by keyboard: focus nodes, extend the selection, step along wires, wire nodes, rename.
 
 import { svg } from "../../base/dom.js";
 import { showPanel } from "../../dock/panels.js";
@@ -14,7 +14,7 @@ import { upstream } from "../state/reachability.js";
 import { loopReason, reasonAgainst } from "../state/shapes.js";
 import { collapse, groupOf, renameGroup } from "./groups.js";
 
-// -- Wire nodes by keyboard: `w` starts a wire at the focused node, the arrows choose a slot, Enter connects.
+// Wiring: `w` starts a wire at the focused node, the arrows choose a slot, Enter connects.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */

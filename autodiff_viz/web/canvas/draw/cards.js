@@ -28,7 +28,7 @@ import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } fr
 import { isBare, NEAR, readableLevel } from "./levels.js";
 import { tabParts } from "./tab_card.js";
 
-// -- Draw the ports of a node: slots on the left with their constants, and the output on the right.
+// Ports: slots on the left with their constants, and the output on the right.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */

@@ -1,5 +1,5 @@
 // @ts-check
-// Place sign, name and numbers on a card at a level of detail, and choose how large they are.
+// Place sign, name, numbers and chips on a card at a level of detail, and choose how large they are.
 
 import { RULES, shared } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
@@ -10,7 +10,7 @@ import { halfOf, THUMB } from "./heat_card.js";
 import { isBare } from "./levels.js";
 import { MOST as TAB_MOST, tabRoom, tabRows } from "./tab_card.js";
 
-// -- Draw the chips on a card's edge: rule, problem or warning, output, and number of runs.
+// Chips on the edge: rule, problem or warning, output, and number of runs.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */

@@ -1,6 +1,6 @@
 // @ts-check
-// Draw the card of a collapsed group. It is not an op: a second edge behind the card shows that there is more
-// inside, and its ports have names.
+// Draw the card of a collapsed group: a second edge behind it shows that there is more inside, and its ports
+// have names.
 
 import { RULES, shared } from "../../base/constants.js";
 import { setText, svg } from "../../base/dom.js";
@@ -8,8 +8,8 @@ import { icon } from "../../base/icons.js";
 import { shortenedName, textWidth } from "../../base/numbers.js";
 import { isBare } from "./levels.js";
 
-// -- Draw the stepper of a group of branches, on the group's tab and card: the number of branches, with a button
-// for one less and one more.
+// The stepper of a group of branches, on the group's tab and card: their number, with a button for one less
+// and one more.
 
 /**
  * Sizes in px.

@@ -6,8 +6,8 @@ import { shared } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
 import { PICTURED } from "../state/geometry.js";
 
-// -- Paint the heat-map of a tensor as an image: the cells that display/heatmap.py encodes, one character
-// each, become pixels. Zero is transparent, so that the image fits any theme.
+// The heat-map as an image: the cells that display/heatmap.py encodes, one character each, become pixels.
+// Zero is transparent, so that the image fits any theme.
 
 /** @typedef {"value" | "cotangent" | "tangent"} Which */
 /**

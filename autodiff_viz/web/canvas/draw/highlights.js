@@ -1,13 +1,13 @@
 // @ts-check
-// Highlight the nodes that the caret or the pointer in the formula means, or the search for a node, and lightly
-// the wires that they read.
+// Highlight nodes and wires: what fits a wire in hand, what the formula or the search means, what a node depends
+// on; and mark the canvas while its graph is older than the formula's text, or its numbers are late.
 
 import { html } from "../../base/dom.js";
 import { nodesOf, visibleCard, wiresOf } from "../state/fold.js";
 import { lineage } from "../state/reachability.js";
 import { wireId } from "./wires.js";
 
-// -- Highlight ports that fit, and the wires of a loop, while a wire is drawn.
+// While a wire is drawn: ports that fit, and the wires of a loop.
 
 /** @typedef {import("./stage.js").Stage} Stage */
 /** @typedef {import("../../types.js").Wire} Wire */
@@ -60,7 +60,7 @@ export function lightLoop({ cards, strands, host }, loop) {
     );
 }
 
-// -- Mark a canvas whose graph is older than the formula's text, which cannot be read.
+// A graph older than the formula's text, which cannot be read.
 
 const STALE = "From the last good formula";
 
@@ -73,8 +73,8 @@ export function markStale(host, on) {
   else host.querySelector(".stale-line")?.remove();
 }
 
-// -- Highlight a node's ancestors and descendants while the focus, or a pointer that has moved there, rests on
-// the node. A pointer that a click has left on a node highlights nothing until it moves again.
+// Ancestors and descendants of the node under the focus, or under a pointer that has moved there: one that a
+// click has left on a node highlights nothing until it moves again.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -143,8 +143,8 @@ function light({ stage, shown, dragged }, id) {
   }
 }
 
-// -- Draw a line over the canvas while an edit's numbers take long, with the usual reason: a first gradient of a
-// deep net can take seconds to compile.
+// A line while an edit's numbers take long, with the usual reason: a first gradient of a deep net can take
+// seconds to compile.
 
 const AFTER = 1000; // ms; most answers come in a tenth of that, and a line that flashes does not help
 

@@ -1,6 +1,6 @@
 // @ts-check
-// Write the canvas's output for screen readers: a list of the graph, updated when idle, and a line about
-// every edit that Python has answered.
+// Describe the graph in words for screen readers: a list in reading order, updated when idle, and a line
+// about every edit that Python has answered.
 
 import { shared } from "../../base/constants.js";
 import { html, keep, setText } from "../../base/dom.js";
@@ -9,7 +9,7 @@ import { grouped } from "../state/reachability.js";
 import { describeNode } from "./cards.js";
 import { showStatus } from "./stage.js";
 
-// -- Describe the graph in words for screen readers, in reading order.
+// The words.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("../../types.js").Wire} Wire */

@@ -1,5 +1,5 @@
 // @ts-check
-// Paint a drawing: create the layers of the canvas and its viewport. It decides nothing.
+// Paint a drawing on the layers of the canvas, as far as it is in view; it decides nothing.
 
 import { html, svg } from "../../base/dom.js";
 import { framesOf } from "../state/frames.js";
@@ -28,8 +28,8 @@ import {
 } from "./viewport.js";
 import { completeStrand, drawWires, placeNumbers } from "./wires.js";
 
-// -- Cull the view of a large graph: hide elements outside the view, and details too small to read. A card or a
-// wire is completed when it is first seen from near.
+// Culling in a large graph: hide what is out of view, and details too small to read. A card or a wire is
+// completed when it is first seen from near.
 
 /** @typedef {import("../../types.js").Box} Box */
 /** @typedef {{ w: number, h: number }} Size */

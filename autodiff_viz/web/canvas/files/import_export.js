@@ -1,5 +1,5 @@
 // @ts-check
-// Import and export graphs: pictures, files, links and text.
+// Import and export graphs: pictures, which hold the graph, files, links and text.
 
 import { dataIn, isDataFile } from "../../base/data.js";
 import { html } from "../../base/dom.js";
@@ -11,8 +11,8 @@ import { placeOf } from "../state/geometry.js";
 import { bitmapOf, MOST_TEXT, pictureOf } from "./picture.js";
 import { digestOf } from "./session_store.js";
 
-// -- Embed the graph in a picture file, as the text of its link: an iTXt chunk of a PNG, a <metadata> element of
-// an SVG. Bytes and text only, no DOM. https://www.w3.org/TR/png-3/#11iTXt
+// The graph in a picture file, as the text of its link: an iTXt chunk of a PNG, a <metadata> element of an
+// SVG. Bytes and text only. https://www.w3.org/TR/png-3/#11iTXt
 
 const NAME = "autodiff_viz"; // keyword of the chunk, id of the element
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];

@@ -9,7 +9,7 @@ import { relevel, showAll } from "../draw/stage.js";
 import { padded } from "../state/geometry.js";
 import { fontStyle } from "./webfont.js";
 
-// -- Write the styles, colours and size of a picture file, as text and numbers. No DOM.
+// Styles, colours and size of a picture file, as text and numbers.
 
 /** Style properties that a picture keeps, by kind of element; the others have no meaning outside the page. */
 export const KEPT = {

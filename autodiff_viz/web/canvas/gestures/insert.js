@@ -1,5 +1,5 @@
 // @ts-check
-// Drag an op from the palette: its card follows the pointer and is dropped on the canvas.
+// Drag an op from the palette: its card follows the pointer and is dropped on the canvas, or on a wire.
 
 import { svg } from "../../base/dom.js";
 import { pointOf } from "../draw/stage.js";
@@ -8,7 +8,7 @@ import { realWire } from "../state/fold.js";
 import { freeSpot, pointAt, toWorld } from "../state/geometry.js";
 import { dimsOf, opRefuses } from "../state/shapes.js";
 
-// -- Drop a node on a wire: find the wire under the node and send the edit that inserts the node.
+// A drop on a wire: the wire under the node, and the edit that inserts the node.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */

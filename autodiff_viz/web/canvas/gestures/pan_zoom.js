@@ -7,8 +7,8 @@ import { pointOf, showStatus } from "../draw/stage.js";
 import { clamp, zoomAt } from "../state/geometry.js";
 import { pageScrolls } from "./touch.js";
 
-// -- Pan the view: by a drag of the canvas, and anywhere with the space bar or the middle button. A tap of the
-// space bar, without a drag, plays the pass.
+// Panning: by a drag of the canvas, and anywhere with the space bar or the middle button. A tap of the space
+// bar, without a drag, plays the pass.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */

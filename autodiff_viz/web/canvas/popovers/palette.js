@@ -11,7 +11,7 @@ import { differentiate } from "./differentiate.js";
 import { whenRefused } from "./notice.js";
 import { closePopover, keepInside, whenClosed } from "./popover.js";
 
-// -- Search the palette. Pure.
+// The search. Pure.
 
 /** @typedef {import("../../types.js").PaletteGroup} PaletteGroup */
 /** @typedef {import("../../types.js").PaletteOp} PaletteOp */

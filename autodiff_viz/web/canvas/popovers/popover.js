@@ -6,7 +6,7 @@ import { html } from "../../base/dom.js";
 import { listen } from "../../base/events.js";
 import { clamp, overlap, toScreen } from "../state/geometry.js";
 
-// -- Find the spot of a popover that covers as little as possible: above all not what it is about, and other cards only
+// The spot that covers as little as possible: above all not what the popover is about, and other cards only
 // where there is no room elsewhere nearby. Pure.
 
 /** @typedef {import("../../types.js").Box} Box */

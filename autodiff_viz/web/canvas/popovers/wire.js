@@ -14,7 +14,7 @@ import { realWire, titleOf, wiresOf } from "../state/fold.js";
 import { bounds, freeSpot, pointAt } from "../state/geometry.js";
 import { closePopover, openPopover } from "./popover.js";
 
-// -- Compute the share of a wire in the cotangent of the node that it comes from. Pure.
+// The share of a wire in the cotangent of the node that it comes from. Pure.
 
 /** @typedef {import("../../types.js").Wire} Wire */
 
@@ -37,8 +37,8 @@ export function shareOf({ nodes, wires }, wire) {
   return `${of}, ${Math.round((100 * own) / sum)} % of ${many}`;
 }
 
-// -- Choose the numbers of one wire for its popover: Python's, or those of a dragged slider's position, from the table that
-// moves the canvas. Pure.
+// The numbers of a wire: Python's, or those of a dragged slider's position, from the table that moves the
+// canvas. Pure.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("../../inspector/follow.js").Numbers} Numbers */

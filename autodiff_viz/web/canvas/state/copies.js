@@ -1,5 +1,5 @@
 // @ts-check
-// Predict the copies of nodes that duplicate and paste make. Pure.
+// Copy nodes: write them as formula text for the clipboard, and predict what duplicate and paste make. Pure.
 
 import { shared } from "../../base/constants.js";
 import { framesOf, isGroup, nested } from "./frames.js";
@@ -7,8 +7,8 @@ import { bounds, rounded } from "./geometry.js";
 import { inOrder } from "./reachability.js";
 import { unfolded } from "./tabs.js";
 
-// -- Write selected nodes as formula text, for the clipboard. The text is a formula anywhere; pasted on a
-// canvas, it gives the same nodes with their positions. Pure.
+// Formula text of selected nodes. It is a formula anywhere; pasted on a canvas, it gives the same nodes with
+// their positions.
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */

@@ -8,7 +8,7 @@ import { bounds, isBack } from "./geometry.js";
 import { withoutNone } from "./hidden.js";
 import { boxWithTabs } from "./tabs.js";
 
-// -- Find the cards with chips on their upper edge that have another card near above: their chips are small. Pure.
+// Cards with chips on their upper edge and another card near above: their chips are small.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 

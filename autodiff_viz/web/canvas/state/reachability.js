@@ -1,7 +1,8 @@
 // @ts-check
-// Find ancestors and descendants of nodes. Pure.
+// Find what nodes depend on: ancestors and descendants, what a node can be differentiated by, and loops.
+// Pure.
 
-// -- Find what can be differentiated by what: a node by those that its value is a function of. Pure.
+// What can be differentiated by what: a node by those that its value is a function of.
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
@@ -87,7 +88,7 @@ const rank = ({ isParameter, isInput }) => (isParameter ? 0 : isInput ? 1 : 2);
 const said = ({ isParameter, isInput, symbol }) =>
   isParameter ? "parameter" : isInput ? "input" : symbol;
 
-// -- Find which wires would close a loop, and along which path. Pure.
+// Wires that would close a loop, and along which path.
 
 /** @typedef {{ from: string, to: string }} Link */
 
