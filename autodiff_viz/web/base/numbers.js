@@ -290,11 +290,10 @@ function shorterTexts(num, isBarred) {
 /** @param {number} number @param {number[]} digits fewer and fewer */
 const writtenWith = (number, digits) => [
   ...digits.map((few) => scalar(number, few)),
-  ...(Number.isFinite(number) ? [powerOfTen(number)] : []),
+  ...(Number.isFinite(number)
+    ? [number.toExponential(0).replace("e+", "e").replaceAll("-", MINUS)] // "3e4"
+    : []),
 ];
-
-/** @param {number} number "3e4" */
-const powerOfTen = (number) => number.toExponential(0).replace("e+", "e").replaceAll("-", MINUS);
 
 /** @param {number} number */
 function scalarTexts(number) {

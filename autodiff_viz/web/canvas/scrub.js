@@ -118,16 +118,18 @@ export function readTable(sent) {
   if (!sent.count) return { sent, count: 0, rows: new Float32Array(), starts: [0] };
   const bytes = Uint8Array.from(atob(sent.numbers), (letter) => letter.charCodeAt(0));
   const rows = sent.wide ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer);
+  // Columns have different numbers of numbers in a row: two for a norm with its sign (a kind below zero), one
+  // for a scalar (0), and as many as a short vector is long.
   const starts = [0];
-  for (const column of sent.columns) starts.push((starts.at(-1) ?? 0) + partsOf(kindOf(column)));
+  for (const column of sent.columns) {
+    const kind = kindOf(column);
+    starts.push((starts.at(-1) ?? 0) + (kind < 0 ? 2 : kind || 1));
+  }
   return { sent, count: sent.count, rows, starts };
 }
 
 /** @param {Column} column @returns {number} */
 const kindOf = (column) => /** @type {number} */ (column.at(-1));
-
-/** Number of numbers in a row for a column of this kind. @param {number} kind */
-const partsOf = (kind) => (kind < 0 ? 2 : kind || 1);
 
 /** The position nearest to `value`. @param {Table} table @param {number} value */
 export function nearest({ sent: { low, high, count } }, value) {

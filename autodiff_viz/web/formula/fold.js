@@ -142,8 +142,6 @@ export function withNumber(text, name, number) {
     `((?:^|;)[ \\t]*${name}[ \\t]*=[ \\t]*${CALL})${NUMBER}(?=[ \\t]*(?:[,);#]|$))`,
     "m",
   );
-  return pattern.test(text) ? text.replace(pattern, (_, before) => before + written(number)) : null;
+  const written = /[.en]/i.test(number) ? number : `${number}.0`; // as Python writes floats: 3.0, but 1e+16, inf, nan
+  return pattern.test(text) ? text.replace(pattern, (_, before) => before + written) : null;
 }
-
-/** @param {string} number */
-const written = (number) => (/[.en]/i.test(number) ? number : `${number}.0`);

@@ -115,15 +115,12 @@ export function tokens(line, kinds) {
     last = end;
     const kind = groups.word
       ? wordKind(groups.word, line.slice(end), kinds, header)
-      : kindOf(groups);
+      : ["comment", "string", "number"].find((other) => groups[other]);
     if (groups.word === "lambda") header = true;
     if (kind) spans.push({ start, end, kind });
   }
   return spans;
 }
-
-/** @param {Record<string, string>} groups */
-const kindOf = (groups) => ["comment", "string", "number"].find((kind) => groups[kind]);
 
 /** @param {string} word @param {string} rest @param {Map<string, string>} kinds @param {boolean} header */
 function wordKind(word, rest, kinds, header) {

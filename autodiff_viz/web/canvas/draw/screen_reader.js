@@ -188,7 +188,10 @@ export function keepDescriptions(editor) {
     );
     const items = linesOf(written, describeNode);
     keep(list, lines, items, ({ id }) => id, makeLine, writeLine);
-    items.forEach(({ id }, i) => inPlace(list, /** @type {Line} */ (lines.get(id)).root, i));
+    items.forEach(({ id }, i) => {
+      const { root } = /** @type {Line} */ (lines.get(id));
+      if (list.children[i] !== root) list.insertBefore(root, list.children[i]);
+    });
   };
   editor.watchers.push(() => {
     if (editor.drawing !== drawing) {
@@ -221,9 +224,4 @@ function writeLine(line, { text, wires }) {
   line.wires.replaceChildren(...wires.map((wire) => html("li", {}, wire)));
   if (wires.length) line.root.append(line.wires);
   else line.wires.remove();
-}
-
-/** @param {Element} list @param {Element} item @param {number} index */
-function inPlace(list, item, index) {
-  if (list.children[index] !== item) list.insertBefore(item, list.children[index]);
 }

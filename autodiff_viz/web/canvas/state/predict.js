@@ -66,7 +66,10 @@ const GUESSES = {
           value: text,
           literal: text,
           shape: "",
-          numbers: { ...numbersOf(drawing, node), value: literal(text) },
+          numbers: {
+            ...drawing.nodes.find(({ id }) => id === node)?.numbers,
+            value: literal(text),
+          },
         })
       : withSlot(withoutWire(drawing, node, slot), node, slot, {
           constant: text,
@@ -142,9 +145,6 @@ const GUESSES = {
     regions: drawing.regions.filter(({ name }) => name !== region),
   }),
 };
-
-/** @param {Drawing} drawing @param {string} name */
-const numbersOf = ({ nodes }, name) => nodes.find(({ id }) => id === name)?.numbers;
 
 /** @param {Drawing} drawing @param {string} name @param {Partial<import("../../types.js").Region>} change @returns {Drawing} */
 const withRegion = (drawing, name, change) => ({
