@@ -25,6 +25,7 @@ export class Tabs {
     this.choose = choose;
     this.root = html("div", { class: "tabs", role: "tablist", "aria-label": label });
     this.root.addEventListener("keydown", (event) => this.key(event));
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup", "keypress"])
       this.root.addEventListener(kind, (event) => event.stopPropagation());
     this.names = "";

@@ -115,6 +115,7 @@ export class TwinsTable {
     /** @type {GraphNode[]} */
     this.nodes = [];
     this.host = html("div", { class: "twins" });
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup", "keypress"])
       this.host.addEventListener(kind, (event) => event.stopPropagation());
   }

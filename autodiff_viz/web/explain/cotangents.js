@@ -207,6 +207,7 @@ function leaveLater(plot) {
   const [end, mine, { meta }] = [performance.now() + LATE_MS, plot.dataset.moved, plot.layout];
   const look = () => {
     if (mine !== plot.dataset.moved) return; // dragged again
+    // A figure that Python has drawn again has another `meta`.
     if (plot.isConnected && plot.layout?.meta === meta && performance.now() < end)
       return void requestAnimationFrame(look);
     leave(plot);

@@ -82,6 +82,7 @@ export class PathsList {
       this.list,
       this.rest,
     );
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup", "keypress"])
       this.host.addEventListener(kind, (event) => event.stopPropagation());
     this.list.addEventListener("keydown", (event) => this.key(event));

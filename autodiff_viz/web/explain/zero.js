@@ -35,6 +35,7 @@ export class WhyZero {
     const why = editor.single === about?.name && about?.why?.at?.length ? about.why : undefined;
     const reason = editor.isUnsure ? undefined : (why ?? origin);
     const what = reason ? [reason, editor.seen] : [];
+    // Called at every change of the canvas: while reason and drawing are the same objects, nothing is marked anew.
     if (what.length === this.marked.length && what.every((one, i) => one === this.marked[i]))
       return;
     this.marked = what;

@@ -323,7 +323,7 @@ export class Formula {
     const offset = offsetOf(lines, line, Math.min(unit, lines[line].length));
     this.area.focus({ preventScroll: true });
     this.area.setSelectionRange(offset, offset);
-    this.box.scrollTop += top() - before;
+    this.box.scrollTop += top() - before; // what was pressed stays where it is, though lines above it have unfolded
   }
 
   /** Marked ranges by line; none in lines that have changed since Python read them.

@@ -232,6 +232,7 @@ export function placeAt(mirror, x, y) {
 /** The box of a character on the screen. @param {HTMLElement} mirror @param {number} line @param {number} unit */
 export function boxOf(mirror, line, unit) {
   const row = mirror.children[line];
+  // A row has a text node for each of its spans: count down to the one that has the character.
   const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
   let left = unit;

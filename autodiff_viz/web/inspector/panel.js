@@ -146,6 +146,7 @@ export class Inspector {
     );
     this.body.hidden = true;
     this.host = html("div", { class: "inspector" }, this.hint, this.body);
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup"])
       this.host.addEventListener(kind, (event) => event.stopPropagation());
   }

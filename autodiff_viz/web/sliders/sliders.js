@@ -226,6 +226,7 @@ export class Board {
     this.held = new Map();
     for (const kind of ["pointerenter", "focusin"])
       this.host.addEventListener(kind, () => this.expect());
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup"])
       this.host.addEventListener(kind, (event) => event.stopPropagation());
   }

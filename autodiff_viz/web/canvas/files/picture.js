@@ -141,6 +141,7 @@ const MASKS = "mask, defs, clipPath"; // they paint nothing themselves
 /** @param {Stage} stage @param {boolean} paper on white, whatever the page's theme @returns {Picture} */
 export function pictureOf(stage, paper) {
   const { level } = stage;
+  // A picture has all nodes with all details, whatever is in view and from how far.
   relevel(stage, NEAR);
   showAll(stage, NEAR);
   const copy = copyOf(stage, paper);

@@ -125,7 +125,7 @@ export function makeDraggable(editor, row, op, put) {
       id: event.pointerId,
       x: event.clientX,
       y: event.clientY,
-      scrolls: event.pointerType === "touch" && !onSign,
+      scrolls: event.pointerType === "touch" && !onSign, // a finger that moves along the list scrolls it
     };
   });
   row.addEventListener("pointermove", (event) => {
@@ -139,7 +139,7 @@ export function makeDraggable(editor, row, op, put) {
   });
   const giveUp = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape") return;
-    event.stopPropagation();
+    event.stopPropagation(); // Escape ends the drag and leaves the palette open
     card?.drop(null);
     [press, card] = [null, null];
     document.removeEventListener("keydown", giveUp, true);
@@ -147,6 +147,7 @@ export function makeDraggable(editor, row, op, put) {
   const end = (/** @type {PointerEvent} */ event) => {
     document.removeEventListener("keydown", giveUp, true);
     const dropped = card?.drop(event.type === "pointerup" ? event : null);
+    // The end of a drag is a click of the row as well, which would add the op a second time.
     if (card)
       row.addEventListener("click", (click) => click.stopImmediatePropagation(), {
         capture: true,
