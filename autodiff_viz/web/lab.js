@@ -34,8 +34,8 @@ import { Board } from "./sliders/sliders.js";
 import { SourceSync } from "./source_sync.js";
 import { listenToSteps } from "./training/steps.js";
 
-// -- Handle clicks on exercises of lessons whose outcome is beside the graph: a plot, the pass as it is played, or
-// the numbers of a node. Streamlit draws them, and ui/panels/claims.py names them by what they do.
+// Clicks on exercises whose outcome is beside the graph: a plot, the pass as it is played, or the numbers of
+// a node. Streamlit draws them, and ui/panels/claims.py names them by what they do.
 
 /** Call the function of a button's kind when it is clicked: "do_play" is the kind of "do_play_neuron_0".
  * @param {Record<string, () => void>} acts @returns {() => void} ends it */

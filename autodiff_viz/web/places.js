@@ -25,7 +25,7 @@ export class Places {
     this.hosts = hosts;
     /** Element whose class has Streamlit's theme as variables. @type {Element | null} */
     this.theme = own instanceof ShadowRoot ? own.host.parentElement : null;
-    this.found = /** @type {HTMLCollectionOf<HTMLElement>} */ (
+    this.places = /** @type {HTMLCollectionOf<HTMLElement>} */ (
       document.getElementsByClassName(PLACE)
     ); // live
     this.put(own, "editor", editor);
@@ -38,7 +38,7 @@ export class Places {
 
   /** Move elements that are not in their place. */
   fill() {
-    for (const place of this.found) {
+    for (const place of this.places) {
       const host = this.hosts[place.dataset.place ?? ""];
       if (!host) continue;
       const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });

@@ -13,10 +13,6 @@ const timers = new WeakMap();
 let clicked = -Infinity; // time of the last click since Python's last answer
 document.addEventListener("click", () => (clicked = performance.now()), true);
 
-/** Whether the visitor may have followed a link. Until the server has answered, the address is the old one, and
- * Streamlit would take a message sent meanwhile as a request to stay. */
-const mayBeLeaving = () => performance.now() - clicked < AFTER_A_CLICK_MS;
-
 const isConnected = () =>
   (document
     .querySelector("[data-test-connection-state]")
@@ -30,7 +26,10 @@ export default function pulse({ data, parentElement, setTriggerValue }) {
   clicked = -Infinity;
   const ask = () => {
     if (!parentElement.isConnected) return;
-    if (isConnected() && !mayBeLeaving()) setTriggerValue(NAME, data.number);
+    // The visitor may have followed a link. Until the server has answered, the address is the old one, and
+    // Streamlit would take a message sent meanwhile as a request to stay.
+    const mayBeLeaving = performance.now() - clicked < AFTER_A_CLICK_MS;
+    if (isConnected() && !mayBeLeaving) setTriggerValue(NAME, data.number);
     timers.set(parentElement, window.setTimeout(ask, PATIENCE_MS));
   };
   if (data.after !== null) timers.set(parentElement, window.setTimeout(ask, data.after));

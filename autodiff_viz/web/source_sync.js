@@ -119,7 +119,7 @@ export class SourceSync {
 
   /** Where the text makes these nodes; nothing of very many. @param {Iterable<string>} names */
   few(names) {
-    const found = placesOf(this.index, names);
-    return found.length > MARKED ? [] : found;
+    const places = placesOf(this.index, names);
+    return places.length > MARKED ? [] : places;
   }
 }

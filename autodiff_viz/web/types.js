@@ -1,5 +1,6 @@
 // @ts-check
-// Declare the types of the check's data, as lab/inspector/panel.py sends it. Types only.
+// Declare the types of the data that Python and the browser send each other, and of the browser's own
+// records. Types only; those of messages are in messages.js.
 
 /**
  * A hint beside the check.
@@ -24,8 +25,7 @@
  * @property {string[]} [why] the likely causes of differences, and the versions of the libraries
  */
 
-// -- Declare the types of the drawing that Python sends and of the edits that the browser sends back. Types
-// only.
+// The drawing, and the edits that the browser sends back.
 
 /** @typedef {[number, number]} Point world or screen pixels, x to the right and y down */
 /**
@@ -254,7 +254,7 @@
 /** @typedef {import("./messages.js").Edit} Edit */
 /** @typedef {import("./messages.js").NewEdit} NewEdit */
 
-// -- Declare the types of what Python sends to the formula editor, and of its own records. Types only.
+// The formula editor.
 
 /**
  * @typedef {object} Place
@@ -315,8 +315,7 @@
  * @property {number} end
  */
 
-// -- Declare the types of the data of the selected node (lab/inspector/panel.py). Empty fields are left out. Types
-// only.
+// The selected node (lab/inspector/panel.py). Empty fields are left out.
 
 /** @typedef {import("./base/numbers.js").Num} Num */
 /** @typedef {[what: Num | string, role: string, place?: string]} Term a piece of a line of numbers: a text, or a number with its `place` in a
@@ -368,7 +367,7 @@
  * @property {{ value?: number[], tangent?: number[], cotangent?: number[] }} [elements]
  */
 
-// -- Declare the types of the messages from Python to the lab component. Types only.
+// Messages to the lab component.
 
 /**
  * @typedef {object} Constants
@@ -392,7 +391,7 @@
  * @typedef {Omit<Answer, "full" | "patch" | "tables" | "play"> & WrittenFields} Written
  */
 
-// -- Declare the types of the list of paths, as explain/paths/view.py sends it. Types only.
+// The list of paths (explain/paths/view.py).
 
 /**
  * @typedef {object} PathRow
@@ -411,7 +410,7 @@
  * @property {string} [rest] all paths without a row
  */
 
-// -- Declare the types of the sliders' data. Types only.
+// The sliders.
 
 /**
  * One input.
@@ -430,7 +429,7 @@
  * @property {string} [says] which sliders have another value than the canvas
  */
 
-// -- Declare the types of the comparison's data, as explain/compare/view.py sends it. Types only.
+// The comparison (explain/compare/view.py).
 
 /** @typedef {[a: string, b: string]} Both */
 /**
@@ -456,8 +455,7 @@
  * @property {number} [more_lines]
  */
 
-// -- Declare the type of the constants that Python and the browser share (lab/shared_constants.py). Types
-// only.
+// The constants that Python and the browser share (lab/shared_constants.py).
 
 /** @typedef {{ w: number, h: number }} Size px */
 /**

@@ -32,13 +32,13 @@ export class Mend {
     this.show(null);
   }
 
-  /** @param {Explanation | null | undefined} found none where there is nothing to explain */
-  show(found) {
-    this.root.hidden = !found;
-    this.edit = found?.edit;
-    setText(this.says, found?.says ?? "");
-    setText(this.button, found?.label ?? "");
-    setText(this.changes, found?.changes ?? "");
+  /** @param {Explanation | null | undefined} explanation none where there is nothing to explain */
+  show(explanation) {
+    this.root.hidden = !explanation;
+    this.edit = explanation?.edit;
+    setText(this.says, explanation?.says ?? "");
+    setText(this.button, explanation?.label ?? "");
+    setText(this.changes, explanation?.changes ?? "");
     this.row.hidden = !this.edit;
     if (this.sent !== JSON.stringify(this.edit)) this.sent = "";
     this.button.disabled = this.sent !== "";

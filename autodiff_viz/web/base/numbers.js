@@ -5,7 +5,7 @@
 
 import { shared } from "./constants.js";
 
-// -- Estimate a text's width from average letter widths, without a layout by the browser.
+// Widths of texts, estimated from average letter widths, without a layout by the browser.
 
 const NARROW = "ijltfrI1 .,:;|!'`()[]{}/\\-";
 const WIDE = "mwMW@%→";
@@ -51,7 +51,7 @@ const { digits: DIGITS, plain: PLAIN, halves: HALVES } = shared;
 const SPACE = { digit: "\u2007", point: "\u2008" }; // as wide as a digit and as a point
 const BAR = "\u2016";
 
-// -- Read numbers as Python sends them.
+// Reading numbers as Python sends them.
 
 /** @typedef {number | string} SentNumber the shortest decimal that names the number in its dtype, or a word of `WORDS` */
 /**
@@ -117,7 +117,7 @@ export function readTyped(text, limit) {
   return Math.abs(value) <= limit ? value : null;
 }
 
-// -- Write numbers.
+// Writing numbers.
 
 const BOX_DIGITS = 7; // significant digits of a float32
 
@@ -263,7 +263,7 @@ export function signOf({ kind, numbers }) {
   return positive && negative ? 2 : Number(positive) - Number(negative);
 }
 
-// -- Fit a number to its room: with fewer digits, rounded anew from all its digits.
+// Fitting a number to its room: with fewer digits, rounded anew from all its digits.
 
 const SMALL = 0.01; // what is smaller is about 0, where there is no room for it
 
@@ -290,11 +290,10 @@ function shorterTexts(num, isBarred) {
 /** @param {number} number @param {number[]} digits fewer and fewer */
 const writtenWith = (number, digits) => [
   ...digits.map((few) => scalar(number, few)),
-  ...(Number.isFinite(number) ? [powerOfTen(number)] : []),
+  ...(Number.isFinite(number)
+    ? [number.toExponential(0).replace("e+", "e").replaceAll("-", MINUS)] // "3e4"
+    : []),
 ];
-
-/** @param {number} number "3e4" */
-const powerOfTen = (number) => number.toExponential(0).replace("e+", "e").replaceAll("-", MINUS);
 
 /** @param {number} number */
 function scalarTexts(number) {

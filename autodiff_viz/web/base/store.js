@@ -13,8 +13,8 @@ export const BROWSER = () => localStorage;
 /** @param {Place} place @param {string} name @returns {any[]} */
 export function readList(place, name) {
   try {
-    const found = JSON.parse(place().getItem(PREFIX + name) ?? "[]");
-    return Array.isArray(found) ? found.filter((item) => item && typeof item === "object") : [];
+    const stored = JSON.parse(place().getItem(PREFIX + name) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((item) => item && typeof item === "object") : [];
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
 // @ts-check
-// Show live numbers while a slider is dragged, from tables that Python has computed in advance. After the
-// release the numbers of the last position stay until Python's numbers for the exact value arrive.
+// Show live numbers while a slider is dragged, from tables that Python has computed in advance, and fade
+// those that are stale. After the release the numbers of the last position stay until Python's numbers for
+// the exact value arrive.
 
 import { html, setText } from "../base/dom.js";
 import { listen, dispatch } from "../base/events.js";
@@ -9,10 +10,9 @@ import { slideNumber } from "./draw/cards.js";
 import { showFlow, wireId } from "./draw/wires.js";
 import { flowOf, wiresOf } from "./state/fold.js";
 
-// -- Mark stale numbers: parts of the page whose numbers are of another state than the canvas's are faded, with
-// the reason. Python writes the state of the numbers on each such part (`data-at`); a generated style sheet
-// selects the parts with another state, and lab.css draws them by the variables below. The selected node and
-// the check, which are sent with the canvas, are faded by their own code.
+// Stale numbers. Python writes the state of its numbers on each part of the page (`data-at`); a generated
+// style sheet selects the parts with another state, which lab.css fades by the variables below, with the
+// reason. The selected node and the check, which are sent with the canvas, are faded by their own code.
 
 /** @typedef {import("./editor.js").Editor} Editor */
 /** @typedef {{ input: string, from: string }} Held the slider that is dragged, and its number before the drag */
@@ -45,15 +45,14 @@ export function lagRule(state, why) {
   const { held = null, busy = false, live = false } = why;
   const other = held || busy ? "[data-at]" : `[data-at]:not([data-at="${state}"])`;
   const { says } = lagWords(why);
-  const look = { dim: 0.4, wait: held || live ? "0s" : "0.4s", says: says ? quoted(says) : "none" };
+  // A reason is a string literal of the style sheet, which a quote, a backslash or a new line would end or change.
+  const literal = says ? `"${says.replace(/["\\\n]/g, "")}"` : "none";
+  const look = { dim: 0.4, wait: held || live ? "0s" : "0.4s", says: literal };
   const variables = Object.entries(look)
     .map(([name, value]) => `--av-lag-${name}: ${value};`)
     .join(" ");
   return `[class*="st-key-part_"]:has(${other}) { ${variables} }`;
 }
-
-/** A string literal of a style sheet. @param {string} text */
-const quoted = (text) => `"${text.replace(/["\\\n]/g, "")}"`;
 
 /** @param {Editor} editor @param {() => Held | null} heldNow @returns {() => void} to be called when that changes */
 export function watchLag(editor, heldNow) {
@@ -73,8 +72,8 @@ export function watchLag(editor, heldNow) {
   return say;
 }
 
-// -- Look up all numbers along one slider in the table that canvas/slider_tables.py sends. Pure. Between
-// its positions nothing is made up: the nearest one is shown.
+// All numbers along one slider, in the table that canvas/slider_tables.py sends. Pure. Between its positions
+// nothing is made up: the nearest one is shown.
 
 /** @typedef {[what: string, node: string, ...rest: number[]]} Column the last number is its kind */
 /**
@@ -119,16 +118,18 @@ export function readTable(sent) {
   if (!sent.count) return { sent, count: 0, rows: new Float32Array(), starts: [0] };
   const bytes = Uint8Array.from(atob(sent.numbers), (letter) => letter.charCodeAt(0));
   const rows = sent.wide ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer);
+  // Columns have different numbers of numbers in a row: two for a norm with its sign (a kind below zero), one
+  // for a scalar (0), and as many as a short vector is long.
   const starts = [0];
-  for (const column of sent.columns) starts.push((starts.at(-1) ?? 0) + partsOf(kindOf(column)));
+  for (const column of sent.columns) {
+    const kind = kindOf(column);
+    starts.push((starts.at(-1) ?? 0) + (kind < 0 ? 2 : kind || 1));
+  }
   return { sent, count: sent.count, rows, starts };
 }
 
 /** @param {Column} column @returns {number} */
 const kindOf = (column) => /** @type {number} */ (column.at(-1));
-
-/** Number of numbers in a row for a column of this kind. @param {number} kind */
-const partsOf = (kind) => (kind < 0 ? 2 : kind || 1);
 
 /** The position nearest to `value`. @param {Table} table @param {number} value */
 export function nearest({ sent: { low, high, count } }, value) {

@@ -7,9 +7,9 @@ import { readList, TAB, writeList } from "../base/store.js";
 import { isLeaving, watchLinks } from "./links.js";
 import { isConnected, watchNetwork } from "./network.js";
 
-// -- Keep the edits that Python has not acknowledged (outbox). Streamlit keeps only the last of several quick
-// messages, so every message carries all pending edits; Python skips the numbers that it has applied. Pure:
-// every step returns a new outbox.
+// Edits that Python has not acknowledged (outbox). Streamlit keeps only the last of several quick messages,
+// so every message carries all pending edits; Python skips the numbers that it has applied. Pure: every step
+// returns a new outbox.
 
 /** @typedef {import("../messages.js").Edit} Edit */
 /** @typedef {import("../messages.js").NewEdit} NewEdit an edit without a number */
@@ -306,8 +306,8 @@ export class EditSender {
 
 /** Whether the browser has loaded this page again. */
 const isReload = () => {
-  const [found] = /** @type {PerformanceNavigationTiming[]} */ (
+  const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (
     performance.getEntriesByType("navigation")
   );
-  return found?.type === "reload";
+  return navigation?.type === "reload";
 };

@@ -1,5 +1,6 @@
 // @ts-check
-// Watch the connection to the server, as Streamlit reports it on its own element.
+// Watch the connection to the server, as Streamlit reports it on its own element, and say while there is none
+// that edits are kept.
 
 import { html, setText } from "../base/dom.js";
 
@@ -47,7 +48,7 @@ export function watchNetwork(changed, going, leaving) {
   };
 }
 
-// -- Show a status line while the page has no connection: it says that edits are kept.
+// The status line.
 
 /** Text of the line. @param {number} count of the edits that wait @returns {string} */
 export function offlineSays(count) {

@@ -4,7 +4,7 @@
 
 import { shared } from "../base/constants.js";
 
-// -- Parse messages that came through the component, whose large fields are JSON texts. Pure.
+// Messages that came through the component, whose large fields are JSON texts. Pure.
 
 /** @param {import("../types.js").Written} data @returns {import("../types.js").Answer} */
 export function readAnswer({ full, patch, tables, play, ...others }) {

@@ -1,13 +1,12 @@
 // @ts-check
-// Set the look of the page: which panels are open, how high the dock is, how large the type. It is kept in
-// this browser, unless a link brings another one, and put on the root element, where lab.css and the
-// components' style sheets read it.
+// Set the look of the page, kept in this browser or read from a link: which panels are open, how high the
+// dock is, how large the type. It is put on the root element, where lab.css and the components' style sheets
+// read it.
 
 import { BROWSER, readList, writeList } from "../base/store.js";
 
-// -- Encode the layout in a link: which panels are folded, how large they are, and the part of the graph on
-// view. It is in the fragment, after the #, which only the browser reads:
-// `#folded=1&dock=300&view=1.5,120,-40`.
+// The look in a link: in the fragment after the #, which only the browser reads, with the part of the graph
+// on view: `#folded=1&dock=300&view=1.5,120,-40`.
 
 /**
  * @typedef {object} Place
@@ -41,8 +40,8 @@ export function toFragment({ dock, formula, folded, large, second }, place) {
 export function fromFragment(hash) {
   const fields = new URLSearchParams(hash.slice(1));
   const px = (/** @type {string} */ name) => {
-    const found = Number(fields.get(name));
-    return found > 0 && found < LARGEST ? found : null;
+    const size = Number(fields.get(name));
+    return size > 0 && size < LARGEST ? size : null;
   };
   const look = {
     folded: fields.get("folded") === "1",
@@ -86,14 +85,16 @@ const WIDE = "(min-width: 1700px) and (min-height: 560px)",
 const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 
-/** A look that has been read from storage, where anything may stand. Pure. @param {any} found @returns {Look} */
-export const checkedLook = (found) => ({
-  dock: Number.isFinite(found?.dock) ? Math.max(LEAST, found.dock) : USUAL.dock,
-  formula: Number.isFinite(found?.formula) ? Math.max(LINES, found.formula) : USUAL.formula,
-  folded: found?.folded === true,
-  large: found?.large === true,
+/** A look that has been read from storage, where anything may stand. Pure. @param {any} stored @returns {Look} */
+export const checkedLook = (stored) => ({
+  dock: Number.isFinite(stored?.dock) ? Math.max(LEAST, stored.dock) : USUAL.dock,
+  formula: Number.isFinite(stored?.formula) ? Math.max(LINES, stored.formula) : USUAL.formula,
+  folded: stored?.folded === true,
+  large: stored?.large === true,
   second:
-    typeof found?.second === "string" && /^[a-z]{1,20}$/.test(found.second) ? found.second : null,
+    typeof stored?.second === "string" && /^[a-z]{1,20}$/.test(stored.second)
+      ? stored.second
+      : null,
 });
 
 /** The dock's height in a window of this height. Pure.
@@ -147,10 +148,10 @@ export function watchLook(changed) {
   return () => void watchers.delete(changed);
 }
 
-/** Change the look and store it. @param {Partial<Look>} news */
-export function changeLook(news) {
-  look = checkedLook({ ...look, ...news });
-  if ("folded" in news) quiet = false;
+/** Change the look and store it. @param {Partial<Look>} changes */
+export function changeLook(changes) {
+  look = checkedLook({ ...look, ...changes });
+  if ("folded" in changes) quiet = false;
   writeList(BROWSER, NAME, [look]);
   showLook();
 }

@@ -28,8 +28,8 @@ export function valueAt({ offset, length, range: [low, high] }, x) {
 export const placeOf = ({ offset, length, range: [low, high] }, value) =>
   offset + ((value - low) / (high - low)) * length;
 
-/** Whether a place of the plot is on the marker. @param {Axis} axis @param {number} here its value @param {number} x px */
-export const isNear = (axis, here, x) => Math.abs(placeOf(axis, here) - x) <= GRIP;
+/** Whether a place of the plot is on the marker. @param {Axis} axis @param {number} value its value @param {number} x px */
+export const isNear = (axis, value, x) => Math.abs(placeOf(axis, value) - x) <= GRIP;
 
 /** The axis of the panel at a place, or of the nearest. @param {any[]} axes Plotly's, one for each panel @param {number} x px */
 export function axisAt(axes, x) {
@@ -45,10 +45,10 @@ export function listenToMarker(rowOf) {
     document.addEventListener(kind, act, { capture: true, signal: ending.signal });
   listen("pointerdown", (event) => event.button === 0 && press(event, rowOf));
   listen("pointermove", ({ target, clientX }) => {
-    const found = placeUnder(target, clientX);
-    const layer = found?.plot.querySelector(".nsewdrag");
-    if (found && layer instanceof SVGElement)
-      layer.style.cursor = isNear(found.axis, found.here, found.x) ? "ew-resize" : "";
+    const place = placeUnder(target, clientX);
+    const layer = place?.plot.querySelector(".nsewdrag");
+    if (place && layer instanceof SVGElement)
+      layer.style.cursor = isNear(place.axis, place.value, place.x) ? "ew-resize" : "";
   });
   return () => ending.abort();
 }
@@ -63,22 +63,22 @@ function placeUnder(target, clientX) {
   if (!plot || !meta?.swept || !across || (target instanceof Element && target.closest(".modebar")))
     return null;
   const axis = { offset: across._offset, length: across._length, range: across.range.map(Number) };
-  return { plot, axis, input: String(meta.swept), here: Number(meta.here), x };
+  return { plot, axis, input: String(meta.swept), value: Number(meta.here), x };
 }
 
 /** @param {PointerEvent} event @param {(input: string) => Row | undefined} rowOf */
 function press(event, rowOf) {
-  const found = placeUnder(event.target, event.clientX);
-  const row = found && rowOf(found.input);
+  const place = placeUnder(event.target, event.clientX);
+  const row = place && rowOf(place.input);
   if (
-    !found ||
+    !place ||
     !row ||
-    found.x < found.axis.offset - GRIP ||
-    found.x > found.axis.offset + found.axis.length + GRIP
+    place.x < place.axis.offset - GRIP ||
+    place.x > place.axis.offset + place.axis.length + GRIP
   )
     return;
-  const { plot, axis, here } = found;
-  const [held, left] = [isNear(axis, here, found.x), plot.getBoundingClientRect().left];
+  const { plot, axis } = place;
+  const [held, left] = [isNear(axis, place.value, place.x), plot.getBoundingClientRect().left];
   const zooms = !held && plot._fullLayout.dragmode; // the user has chosen to zoom: a drag is Plotly's
   const line = html("div", { class: "sweep-marker", "aria-hidden": "true" });
   line.style.cssText =

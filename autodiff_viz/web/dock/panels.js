@@ -1,13 +1,13 @@
 // @ts-check
-// Open and close the panels beside the canvas: which of formula, node, plots and lesson are on view. Which of
-// them have a tab depends on the size of the window; on a phone they are on a sheet at the foot, which opens
-// and closes, and in a low window they have the column alone, the plots among them.
+// Open and close the panels beside the canvas by rows of tabs: which of formula, node, plots and lesson have
+// one depends on the size of the window. On a phone the panels are on a sheet at the foot, and in a low
+// window they have the column alone, the plots among them.
 
 import { shared } from "../base/constants.js";
 import { html } from "../base/dom.js";
 import { listen, dispatch } from "../base/events.js";
 
-// -- Draw a row of tabs: one stop of the Tab key, with arrow keys inside (roving focus).
+// A row of tabs: one stop of the Tab key, with arrow keys inside (roving focus).
 
 /**
  * @typedef {object} Tab
@@ -25,6 +25,7 @@ export class Tabs {
     this.choose = choose;
     this.root = html("div", { class: "tabs", role: "tablist", "aria-label": label });
     this.root.addEventListener("keydown", (event) => this.key(event));
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup", "keypress"])
       this.root.addEventListener(kind, (event) => event.stopPropagation());
     this.names = "";

@@ -1,6 +1,6 @@
 // @ts-check
-// Compare two graphs in a table: the nodes whose numbers differ, the others folded, and the lines of the
-// formula that differ.
+// Compare two graphs: a row above the canvas, the wire where their backward sweeps part, and a table of the
+// nodes and lines of the formula that differ.
 
 import { html, setText } from "../base/dom.js";
 import { listen } from "../base/events.js";
@@ -10,8 +10,7 @@ import { ACTIONS, keyOf } from "../canvas/actions/actions.js";
 import { answerKeys } from "../canvas/actions/keys.js";
 import { wireId } from "../canvas/draw/wires.js";
 
-// -- Draw the row above the canvas while a graph is pinned: which of the two is on view, and where they differ,
-// in a sentence.
+// The row: which of the two is on view, and where they differ, in a sentence.
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 
@@ -80,7 +79,7 @@ export function twinsBar(editor) {
   return root;
 }
 
-// -- Highlight the wire at which the backward sweeps of the two compared graphs part.
+// The wire at which the backward sweeps part.
 
 /** Highlight the wires that Python names, and the card's wires that stand for them.
  * @param {import("../canvas/editor.js").Editor} editor */
@@ -116,6 +115,7 @@ export class TwinsTable {
     /** @type {GraphNode[]} */
     this.nodes = [];
     this.host = html("div", { class: "twins" });
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup", "keypress"])
       this.host.addEventListener(kind, (event) => event.stopPropagation());
   }

@@ -31,7 +31,7 @@ const LATE_MS = 3000; // after a release, for a figure that does not come
  * @returns {Bar[]} */
 export function barsAt(rows, numbers, isComputed = null) {
   let tip = 0;
-  const found = rows.map(([place, is, part]) => {
+  const bars = rows.map(([place, is, part]) => {
     const [number, text] =
       !isComputed || (place && isComputed(place))
         ? numberAt(place, is, part, numbers)
@@ -48,8 +48,8 @@ export function barsAt(rows, numbers, isComputed = null) {
       own: signed(numberOf(is ?? undefined) ?? NaN, part),
     };
   });
-  return found.map((bar, i) => {
-    const sum = found.slice(i).find(({ part }) => !part);
+  return bars.map((bar, i) => {
+    const sum = bars.slice(i).find(({ part }) => !part);
     const [own, whole] = [bar.end - bar.start, sum?.end ?? 0];
     return { ...bar, against: bar.part && (own * whole < 0 || (!whole && own < 0)) };
   });
@@ -61,12 +61,12 @@ const signed = (number, part) => `${part && number >= 0 ? "+" : ""}${scalar(numb
 /** The number of a row, and its text if it is of the table. @param {string} place @param {Moving[1]} is @param {boolean} part
  * @param {Numbers} numbers @returns {[number, string | null]} */
 function numberAt(place, is, part, numbers) {
-  const found = numbers.get(place);
+  const moving = numbers.get(place);
   if (!place) return [NaN, LATER]; // several wires together
-  if (!found) return [numberOf(is ?? undefined) ?? 0, null];
-  const { kind, numbers: elements } = found;
+  if (!moving) return [numberOf(is ?? undefined) ?? 0, null];
+  const { kind, numbers: elements } = moving;
   if (part && kind !== 0) return [NaN, LATER]; // the length of an array along the sum
-  const number = kind === 0 || kind === 1 ? elements[0] : sizeOf(found);
+  const number = kind === 0 || kind === 1 ? elements[0] : sizeOf(moving);
   return [number, signed(number, part)];
 }
 
@@ -207,6 +207,7 @@ function leaveLater(plot) {
   const [end, mine, { meta }] = [performance.now() + LATE_MS, plot.dataset.moved, plot.layout];
   const look = () => {
     if (mine !== plot.dataset.moved) return; // dragged again
+    // A figure that Python has drawn again has another `meta`.
     if (plot.isConnected && plot.layout?.meta === meta && performance.now() < end)
       return void requestAnimationFrame(look);
     leave(plot);

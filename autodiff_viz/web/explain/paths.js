@@ -1,13 +1,13 @@
 // @ts-check
-// List the paths from a node to the output, largest first. A path highlights its nodes and wires on the
-// canvas while the pointer or the focus is on it; a press keeps the highlight until the next press.
+// List the paths from a node to the output, largest first, and highlight one on the canvas: while the pointer
+// or the focus is on it, or after a press until the next one.
 
 import { html } from "../base/dom.js";
 import { setExplained } from "../base/term.js";
 import { wireId } from "../canvas/draw/wires.js";
 import { nodesOf, wiresOf } from "../canvas/state/fold.js";
 
-// -- Highlight one path of the list of paths: its nodes and wires stand out, all others fade.
+// The highlight of one path: all but its nodes and wires fade.
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {{ nodes: string[], wires: string[] }} Lit */
@@ -82,6 +82,7 @@ export class PathsList {
       this.list,
       this.rest,
     );
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup", "keypress"])
       this.host.addEventListener(kind, (event) => event.stopPropagation());
     this.list.addEventListener("keydown", (event) => this.key(event));

@@ -1,6 +1,6 @@
 // @ts-check
-// Play the pass: request the steps once, then show one after the other. It shows only the numbers that the
-// steps were made for: an edit, a slider or a training that changes a number ends the play.
+// Play the pass: request its steps once, then show one after the other, each with the numbers computed so
+// far. An edit, a slider or a training that changes a number ends the play.
 
 import { setText, svg } from "../base/dom.js";
 import { listen, dispatch } from "../base/events.js";
@@ -9,7 +9,7 @@ import { describe } from "../canvas/draw/cards.js";
 import { wireId, writeWireTitle } from "../canvas/draw/wires.js";
 import { nodesOf, wiresOf } from "../canvas/state/fold.js";
 
-// -- Compute what has been computed after some steps of a pass, as it is played. Pure.
+// What has been computed after some steps. Pure.
 
 /**
  * A step as explain/play/view.py sends it.
@@ -105,8 +105,8 @@ export const placeText = (steps, at) =>
 /** How many elements are live, in words. @param {Step} step */
 export const liveSays = ({ live }) => `${live} live`;
 
-// -- Paint the canvas while a pass is played: numbers that are not yet computed are a thin dash, the wires of
-// the step are highlighted. The numbers themselves are those of the drawing; nothing is written here.
+// The canvas while a pass is played: numbers that are not yet computed are a thin dash, the wires of the step
+// are highlighted.
 
 /** @typedef {import("../canvas/draw/stage.js").Stage} Stage */
 /** @typedef {import("../canvas/draw/cards.js").Card} Card */

@@ -1,6 +1,6 @@
 // @ts-check
-// Draw the transport of the pass: the bar below the canvas, with play, steps, a scrubber and the step's
-// equation.
+// Draw the bar below the canvas that plays the pass, with steps, a scrubber and the step's equation, or a
+// hint to a newcomer.
 
 import { html } from "../base/dom.js";
 import { icon } from "../base/icons.js";
@@ -9,8 +9,8 @@ import { setExplained } from "../base/term.js";
 import { BY_HAND } from "../dock/panels.js";
 import { liveSays, placeSays, placeText, Player, SPEEDS } from "./play.js";
 
-// -- Hint at a newcomer's first presses: a line by the play button. Each line goes away once its press has been
-// made, and the browser remembers it. Pure but for the storage.
+// A newcomer's hints. Each goes away once its press has been made, which the browser remembers. Pure but for
+// the storage.
 
 /** @typedef {"select" | "bend"} Press presses that have been made once */
 /**
@@ -33,13 +33,11 @@ export function hintOf({ known, played, chosen, symbol, stopped, finger, narrow 
   const click = finger ? "Tap" : "Click";
   const stop = narrow ? "press Bend, then stop" : "press stop";
   const press = stopped ? `its stop is on: ${stop} to take it off` : stop;
-  if (chosen === TRY) return `${upper(press)}, and watch the gradients change`;
+  if (chosen === TRY)
+    return `${press[0].toUpperCase()}${press.slice(1)}, and watch the gradients change`;
   if (played && symbol) return `${click} ${symbol}, then ${stop}`;
   return known.has("select") ? "" : `${click} a node to bend its gradient`;
 }
-
-/** @param {string} text */
-const upper = (text) => text[0].toUpperCase() + text.slice(1);
 
 /** @returns {Set<Press>} */
 export const readKnown = () => new Set(readList(BROWSER, NAME).map(({ press }) => press));
@@ -143,9 +141,9 @@ function transport(player) {
       steps && at !== null ? placeSays(steps, at) : "nothing is played",
     );
     says.setAttribute("aria-live", runs ? "off" : "polite");
-    const told = player.says;
-    setExplained(equation, told || (at === null ? hint() : ""));
-    equation.classList.toggle("invitation", !told);
+    const words = player.says;
+    setExplained(equation, words || (at === null ? hint() : ""));
+    equation.classList.toggle("invitation", !words);
     const step = steps && at ? steps[at - 1] : null;
     equation.title = equation.textContent ?? "";
     setExplained(

@@ -86,7 +86,7 @@ export function listenToSweeps() {
 /** Curves of a figure by name. @param {any} plot @returns {Map<string, Curve>} */
 function curvesOf({ _fullData: traces = [], _fullLayout: layout }) {
   const axis = (/** @type {string} */ id) => layout[`${id[0]}axis${id.slice(1)}`];
-  const found = traces.map((/** @type {any} */ { name, x, y, line, xaxis, yaxis, uid }) => {
+  const curves = traces.map((/** @type {any} */ { name, x, y, line, xaxis, yaxis, uid }) => {
     const [across, up] = [axis(xaxis), axis(yaxis)];
     return {
       name,
@@ -98,7 +98,7 @@ function curvesOf({ _fullData: traces = [], _fullLayout: layout }) {
       up: { offset: up._offset + up._length, length: -up._length, range: up.range.map(Number) },
     };
   });
-  return new Map(found.map((/** @type {Curve} */ curve) => [curve.name, curve]));
+  return new Map(curves.map((/** @type {Curve} */ curve) => [curve.name, curve]));
 }
 
 /** Draw the marks at a position. @param {any} plot @param {number} position @returns {boolean} whether there are any */

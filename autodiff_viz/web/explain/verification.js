@@ -19,7 +19,7 @@ const FORWARD = {
 const HEADS = ["input", "gradient", "central differences", "equal"];
 
 export class VerificationLine {
-  /** @param {{ ask: (on: boolean) => void, look: () => void, mend: import("../base/cure.js").Send, select: (name: string) => void, light: import("./lints.js").Does["light"] }} told `ask` for a check, or for its end; `look`: the table is opened or closed; `mend` sends a cure; `select` a node, `light` nodes */
+  /** @param {{ ask: (on: boolean) => void, look: () => void, mend: import("../base/cure.js").Send, select: (name: string) => void, light: import("./lints.js").Does["light"] }} does `ask` for a check, or for its end; `look`: the table is opened or closed; `mend` sends a cure; `select` a node, `light` nodes */
   constructor({ ask, look, mend, select, light }) {
     /** @type {CheckData} */
     this.data = {};
@@ -121,11 +121,11 @@ export class VerificationLine {
     this.drawForward();
     this.ask.hidden = now !== "asks";
     this.cancel.hidden = now !== "checking" || !this.data.cancel;
-    const told = state !== undefined && ANSWERS.has(state);
-    this.details.hidden = !told;
+    const answered = state !== undefined && ANSWERS.has(state);
+    this.details.hidden = !answered;
     this.details.setAttribute("aria-expanded", String(this.open));
-    this.hints.receive(told && this.lag === null ? lints : []);
-    this.table.hidden = !told || !this.open;
+    this.hints.receive(answered && this.lag === null ? lints : []);
+    this.table.hidden = !answered || !this.open;
     if (!this.table.hidden) this.fill();
   }
 

@@ -33,16 +33,17 @@ export class WhyZero {
   show() {
     const { about, origin, editor } = this;
     const why = editor.single === about?.name && about?.why?.at?.length ? about.why : undefined;
-    const found = editor.isUnsure ? undefined : (why ?? origin);
-    const what = found ? [found, editor.seen] : [];
+    const reason = editor.isUnsure ? undefined : (why ?? origin);
+    const what = reason ? [reason, editor.seen] : [];
+    // Called at every change of the canvas: while reason and drawing are the same objects, nothing is marked anew.
     if (what.length === this.marked.length && what.every((one, i) => one === this.marked[i]))
       return;
     this.marked = what;
-    const wires = new Set(found?.wires);
-    const at = new Set(found?.at);
+    const wires = new Set(reason?.wires);
+    const at = new Set(reason?.at);
     const { classList } = editor.stage.host;
-    classList.toggle("has-cause", found === why && (wires.size > 0 || at.size > 0));
-    classList.toggle("has-origin", found === origin && found !== undefined);
+    classList.toggle("has-cause", reason === why && (wires.size > 0 || at.size > 0));
+    classList.toggle("has-origin", reason === origin && reason !== undefined);
     for (const { root, wire } of editor.stage.strands.values())
       root.classList.toggle(
         "to-cause",

@@ -1,5 +1,5 @@
 // @ts-check
-// Compute positions in a text, and the text edits of keys. Pure.
+// Handle the keys of the formula editor: compute positions in the text and the text edits that keys make.
 
 /** @typedef {import("../types.js").Typing} Typing */
 /**
@@ -115,8 +115,7 @@ function withLines(typing, make) {
   return { text, start: moved(typing.start), end: moved(typing.end) };
 }
 
-// -- Handle the keys of the formula editor, and keep them from Streamlit, whose own shortcuts (r, c) would also
-// answer.
+// Keys of the editor, kept from Streamlit, whose own shortcuts (r, c) would also answer.
 
 /** @typedef {import("./editor.js").Formula} Formula */
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Complete the word at the caret. Pure.
+// Complete the word at the caret, from a list below it.
 
 import { html } from "../base/dom.js";
 import { lineStart } from "./caret.js";
@@ -88,7 +88,7 @@ function ranked(words, begun) {
   return [...first.sort((a, b) => a.word.length - b.word.length), ...inside];
 }
 
-// -- Offer completions in a list below the word being typed, with choice by keys or pointer.
+// The list, in which keys or the pointer choose.
 
 export class Popup {
   /** @param {HTMLTextAreaElement} area @param {(completion: Completion, word: string) => void} accept */
@@ -116,13 +116,14 @@ export class Popup {
    * @param {Word[]} words @param {(offset: number) => DOMRect} place */
   offer(words, place) {
     const { value, selectionStart, selectionEnd } = this.area;
-    const found = selectionStart === selectionEnd ? complete(value, selectionStart, words) : null;
-    if (!found) return this.close();
-    this.completion = found;
-    this.root.replaceChildren(...found.options.map((word, i) => this.option(word, i)));
+    const completion =
+      selectionStart === selectionEnd ? complete(value, selectionStart, words) : null;
+    if (!completion) return this.close();
+    this.completion = completion;
+    this.root.replaceChildren(...completion.options.map((word, i) => this.option(word, i)));
     this.area.setAttribute("aria-controls", "words");
     this.root.showPopover?.();
-    below(this.root, place(found.start));
+    below(this.root, place(completion.start));
     this.mark(0);
   }
 

@@ -10,7 +10,7 @@ import { foldedRange, offsetInText, foldedLines, withNumber } from "./fold.js";
 import { boxOf, withCorrection, lineMap, messageAt, paint, pieces, placeAt } from "./mirror.js";
 import { hasCaret, rangesOf, showChosen } from "./places.js";
 
-// -- Draw the footer of the formula editor: mistakes, or help. Its height is fixed, so that nothing below jumps.
+// The footer: mistakes, or help. Its height is fixed, so that nothing below jumps.
 
 /** @typedef {import("../types.js").Mistake} Mistake */
 /** @typedef {import("../types.js").Correction} Correction */
@@ -323,7 +323,7 @@ export class Formula {
     const offset = offsetOf(lines, line, Math.min(unit, lines[line].length));
     this.area.focus({ preventScroll: true });
     this.area.setSelectionRange(offset, offset);
-    this.box.scrollTop += top() - before;
+    this.box.scrollTop += top() - before; // what was pressed stays where it is, though lines above it have unfolded
   }
 
   /** Marked ranges by line; none in lines that have changed since Python read them.
@@ -334,9 +334,9 @@ export class Formula {
     const seen = this.data.text.split("\n");
     const [where, known] = [lineMap(seen, lines), lineMap(this.nodes.known, lines)];
     /** @type {Map<number, Range[]>} */
-    const found = new Map();
+    const byLine = new Map();
     const put = (/** @type {number} */ now, /** @type {Range} */ range) =>
-      void (now >= 0 && found.set(now, [...(found.get(now) ?? []), range]));
+      void (now >= 0 && byLine.set(now, [...(byLine.get(now) ?? []), range]));
     const add = (/** @type {any} */ place, /** @type {Range["kind"]} */ kind) => {
       for (const { line, start, end } of place.line ? pieces(place, seen) : [])
         put(where(line), { start, end, kind, message: place.message });
@@ -349,7 +349,7 @@ export class Formula {
     }
     for (const place of [...mistakes, ...marks]) add(place, "wrong");
     for (const place of notes) add(place, "noted");
-    return found;
+    return byLine;
   }
 
   /** Mark where nodes are made that are selected, or pointed at, on the canvas. @param {"chosen" | "lit"} kind @param {import("./places.js").Made[]} made
@@ -387,13 +387,13 @@ export class Formula {
     return boxOf(this.mirror, line, unit);
   }
 
-  /** Show the message of an underline, or none. @param {{ text: string, box: DOMRect } | null} found */
-  explain(found) {
-    if (this.bubble.textContent === (found?.text ?? "")) return;
-    this.bubble.textContent = found?.text ?? "";
-    if (!found) return this.bubble.hidePopover?.();
+  /** Show the message of an underline, or none. @param {{ text: string, box: DOMRect } | null} message */
+  explain(message) {
+    if (this.bubble.textContent === (message?.text ?? "")) return;
+    this.bubble.textContent = message?.text ?? "";
+    if (!message) return this.bubble.hidePopover?.();
     this.bubble.showPopover?.();
-    below(this.bubble, found.box);
+    below(this.bubble, message.box);
   }
 
   /** Publish whether anything is pending, for tests. */

@@ -1,6 +1,6 @@
 // @ts-check
-// Fold long literals for reading: `[[0.1, -0.3], ...]` is shown as `[4 x 2]` until the text is edited. The
-// other lines of a literal are hidden, and what follows it stands behind its shape. Pure.
+// Fold long literals for reading, `[[0.1, -0.3], ...]` as `[4 x 2]`, and replace the number of an input in
+// the text. The other lines of a literal are hidden, and what follows it stands behind its shape. Pure.
 
 /** @typedef {import("../types.js").Range} Range */
 /**
@@ -28,9 +28,9 @@ const LONG = 24; // characters of a literal that is folded
 export function foldedLines(lines) {
   const codes = lines.map((line) => line.split("#")[0]);
   /** @type {Shown[]} */
-  const found = lines.map((text, i) => ({ text, folds: [], hidden: false, last: i, cut: 0 }));
-  for (let i = 0; i < lines.length; i = found[i].last + 1) {
-    const { folds } = found[i];
+  const shown = lines.map((text, i) => ({ text, folds: [], hidden: false, last: i, cut: 0 }));
+  for (let i = 0; i < lines.length; i = shown[i].last + 1) {
+    const { folds } = shown[i];
     for (let start = codes[i].indexOf("["); start >= 0; start = codes[i].indexOf("[", start)) {
       const at = closing(codes, i, start);
       const literal = at && [codes[i].slice(start), ...codes.slice(i + 1, at.line)].join(" ");
@@ -42,16 +42,16 @@ export function foldedLines(lines) {
       const short = whole && whole.length > LONG ? shape(whole) : null;
       if (at && short) folds.push({ start, end: at.line === i ? at.end : lines[i].length, short });
       if (at && short && at.line > i) {
-        Object.assign(found[i], { last: at.line, cut: at.end });
+        Object.assign(shown[i], { last: at.line, cut: at.end });
         break;
       }
       start = at?.line === i ? at.end : start + 1;
     }
-    const { last, cut } = found[i];
-    found[i].text = folded(lines[i], folds) + (last > i ? lines[last].slice(cut) : "");
-    for (let other = i + 1; other <= last; other++) found[other].hidden = true;
+    const { last, cut } = shown[i];
+    shown[i].text = folded(lines[i], folds) + (last > i ? lines[last].slice(cut) : "");
+    for (let other = i + 1; other <= last; other++) shown[other].hidden = true;
   }
-  return found;
+  return shown;
 }
 
 /** Where the bracket closes that opens in a line at `start`: the line, and the offset behind it.
@@ -78,15 +78,15 @@ function shape(text) {
 
 /** The elements of an array literal. @param {string} text @returns {string[]} */
 function elements(text) {
-  const found = [""];
+  const elements = [""];
   let depth = 0;
   for (const sign of text.slice(1, -1)) {
     if (sign === "[") depth++;
     if (sign === "]") depth--;
-    if (sign === "," && depth === 0) found.push("");
-    else found[found.length - 1] += sign;
+    if (sign === "," && depth === 0) elements.push("");
+    else elements[elements.length - 1] += sign;
   }
-  return found.filter((element) => element.trim());
+  return elements.filter((element) => element.trim());
 }
 
 /** @param {string} line @param {Fold[]} folds */
@@ -130,7 +130,7 @@ export const foldedRange = (folds, range) => ({
   end: toFolded(folds, range.end),
 });
 
-// -- Replace an input's number in the formula text. Pure.
+// The number of an input.
 
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
 const CALL = String.raw`(?:(?:input|parameter)\([ \t]*(?:value[ \t]*=[ \t]*)?)?`;
@@ -142,8 +142,6 @@ export function withNumber(text, name, number) {
     `((?:^|;)[ \\t]*${name}[ \\t]*=[ \\t]*${CALL})${NUMBER}(?=[ \\t]*(?:[,);#]|$))`,
     "m",
   );
-  return pattern.test(text) ? text.replace(pattern, (_, before) => before + written(number)) : null;
+  const written = /[.en]/i.test(number) ? number : `${number}.0`; // as Python writes floats: 3.0, but 1e+16, inf, nan
+  return pattern.test(text) ? text.replace(pattern, (_, before) => before + written) : null;
 }
-
-/** @param {string} number */
-const written = (number) => (/[.en]/i.test(number) ? number : `${number}.0`);

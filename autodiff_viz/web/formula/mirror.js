@@ -1,10 +1,11 @@
 // @ts-check
-// Draw a coloured copy of the text, under the transparent text area into which the user types.
+// Draw a coloured copy of the text, its tokens and marked ranges, under the transparent text area into which
+// the user types.
 
 import { html } from "../base/dom.js";
 import { unitOf } from "./caret.js";
 
-// -- Mark ranges of lines, and divide a line into spans. Pure.
+// Ranges of lines, and the spans into which they divide a line. Pure.
 
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("../types.js").Range} Range */
@@ -32,14 +33,14 @@ export function lineMap(before, after) {
 /** The marked range of each line of `place`, without the indentation of continuation lines.
  * @param {Place} place @param {string[]} lines @returns {{ line: number, start: number, end: number }[]} lines from 0 */
 export function pieces({ line, column, endLine, endColumn }, lines) {
-  const found = [];
+  const ranges = [];
   for (let at = line - 1; at < Math.min(endLine, lines.length); at++) {
     const text = lines[at];
     const start = at === line - 1 ? unitOf(text, column) : Math.max(text.search(/\S/), 0);
     const end = at === endLine - 1 ? unitOf(text, endColumn) : text.length;
-    found.push({ line: at, start, end: Math.max(end, start + 1) });
+    ranges.push({ line: at, start, end: Math.max(end, start + 1) });
   }
-  return found;
+  return ranges;
 }
 
 /** The text with a correction applied; null where its lines have changed since Python read them. An end below the
@@ -92,7 +93,7 @@ export function segments(line, tokens, ranges) {
   });
 }
 
-// -- Tokenise a formula line, for colours. Pure.
+// Tokens of a formula line. Pure.
 
 const TOKEN =
   /(?<comment>#.*)|(?<string>"[^"]*"?|'[^']*'?)|(?<number>(?<!\w)(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z_]\w*)/g;
@@ -103,7 +104,7 @@ const BLOCKS = new Set(["checkpoint", "group", "branches"]);
 /** The coloured tokens of `line`, in order. A called word has the kind that `kinds` gives it.
  * @param {string} line @param {Map<string, string>} kinds @returns {Token[]} */
 export function tokens(line, kinds) {
-  const found = [];
+  const spans = [];
   let header = false; // between `lambda` and its colon
   let last = 0;
   for (const match of line.matchAll(TOKEN)) {
@@ -114,15 +115,12 @@ export function tokens(line, kinds) {
     last = end;
     const kind = groups.word
       ? wordKind(groups.word, line.slice(end), kinds, header)
-      : kindOf(groups);
+      : ["comment", "string", "number"].find((other) => groups[other]);
     if (groups.word === "lambda") header = true;
-    if (kind) found.push({ start, end, kind });
+    if (kind) spans.push({ start, end, kind });
   }
-  return found;
+  return spans;
 }
-
-/** @param {Record<string, string>} groups */
-const kindOf = (groups) => ["comment", "string", "number"].find((kind) => groups[kind]);
 
 /** @param {string} word @param {string} rest @param {Map<string, string>} kinds @param {boolean} header */
 function wordKind(word, rest, kinds, header) {
@@ -218,8 +216,8 @@ export function unitAt(mirror, x, y) {
 export function placeAt(mirror, x, y) {
   const rows = [...mirror.children];
   const seen = (/** @type {Element} */ row) => !row.hasAttribute("hidden");
-  const found = rows.findIndex((row) => seen(row) && row.getBoundingClientRect().bottom > y);
-  const line = found < 0 ? rows.findLastIndex(seen) : found;
+  const below = rows.findIndex((row) => seen(row) && row.getBoundingClientRect().bottom > y);
+  const line = below < 0 ? rows.findLastIndex(seen) : below;
   const { length } = rows[line].textContent ?? "";
   const boxes = Array.from({ length }, (_, unit) => boxOf(mirror, line, unit));
   const unit = boxes.findIndex(
@@ -234,6 +232,7 @@ export function placeAt(mirror, x, y) {
 /** The box of a character on the screen. @param {HTMLElement} mirror @param {number} line @param {number} unit */
 export function boxOf(mirror, line, unit) {
   const row = mirror.children[line];
+  // A row has a text node for each of its spans: count down to the one that has the character.
   const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
   let left = unit;

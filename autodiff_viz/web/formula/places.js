@@ -1,5 +1,5 @@
 // @ts-check
-// Look up which nodes a place in the text makes, and where the text makes a node. Pure.
+// Look up which nodes a place in the text makes, and where the text makes a node.
 
 import { placeOf, unitOf } from "./caret.js";
 import { offsetInText, foldedLines } from "./fold.js";
@@ -104,12 +104,12 @@ export function nodesBetween(index, from, to) {
 /** The nodes that lines make. @param {Index} index @param {number} first @param {number} end the line behind the last */
 function nodesIn({ at, heads }, first, end) {
   /** @type {string[]} */
-  const found = [];
+  const names = [];
   for (let line = first; line < end; line++) {
-    found.push(...(at.get(line) ?? []).map(({ name }) => name));
-    for (const { nodes } of heads.get(line) ?? []) found.push(...nodes);
+    names.push(...(at.get(line) ?? []).map(({ name }) => name));
+    for (const { nodes } of heads.get(line) ?? []) names.push(...nodes);
   }
-  return unique(found);
+  return unique(names);
 }
 
 /** The nodes of a call of a function of the text, if its name is at this place. @param {Index} index @param {Spot} spot */
@@ -148,25 +148,25 @@ export function nodesNamed(index, line, name) {
     if (given.includes(name)) return [];
   }
   /** @type {string[]} */
-  const found = index.made.has(name) ? [name] : [];
+  const names = index.made.has(name) ? [name] : [];
   for (
     let at = 0;
     at < index.lines.length;
     at = DEF.test(index.lines[at]) ? blockEnd(index.lines, at) : at + 1
   )
-    found.push(...assigned(index, name, at, at + 1));
-  return unique(found);
+    names.push(...assigned(index, name, at, at + 1));
+  return unique(names);
 }
 
 /** The nodes that lines assign to a name. @param {Index} index @param {string} name @param {number} first @param {number} end */
 function assigned({ at, lines }, name, first, end) {
   const begins = new RegExp(`^${name}\\s*=(?!=)`);
-  const found = [];
+  const names = [];
   for (let line = first; line < end; line++) {
     for (const one of at.get(line) ?? [])
-      if (one.line === line && begins.test(lines[line].slice(one.start))) found.push(one.name);
+      if (one.line === line && begins.test(lines[line].slice(one.start))) names.push(one.name);
   }
-  return found;
+  return names;
 }
 
 /** The word at an offset of a line. @param {string} text @param {number} unit */
@@ -231,29 +231,29 @@ const unique = (names) => [...new Set(names)];
 /** Where the text makes these nodes, each place once. @param {Index} index @param {Iterable<string>} names @returns {Made[]} */
 export function placesOf({ made }, names) {
   /** @type {Map<string, Made>} */
-  const found = new Map();
+  const places = new Map();
   for (const name of names) {
     const one = made.get(name);
-    if (one) found.set(one.sign, one);
+    if (one) places.set(one.sign, one);
   }
-  return [...found.values()];
+  return [...places.values()];
 }
 
 /** The range of each line of a place, without the indentation of continuation lines.
  * @param {Made} made @param {string[]} lines of the text @returns {{ line: number, start: number, end: number }[]} */
 export function rangesOf({ line, start, endLine, end }, lines) {
-  const found = [];
+  const ranges = [];
   for (let at = line; at <= Math.min(endLine, lines.length - 1); at++) {
-    found.push({
+    ranges.push({
       line: at,
       start: at === line ? start : depthOf(lines[at]),
       end: at === endLine ? end : lines[at].length,
     });
   }
-  return found;
+  return ranges;
 }
 
-// -- Find places of the text that Python has read last without a mistake: of the caret, of a point of the screen, and on the screen.
+// Places of the text that Python has read last without a mistake: of the caret, of a point of the screen.
 
 /** @typedef {import("./editor.js").Formula} Formula */
 
@@ -274,9 +274,12 @@ export function spotsOf({ area }, known) {
 /** The place of a character under a point of the screen; null for none.
  * @param {Formula} formula @param {string[]} known the lines that Python read @param {number} x @param {number} y */
 export function characterAt({ area, mirror, reads }, known, x, y) {
-  const found = unitAt(mirror, x, y);
+  const character = unitAt(mirror, x, y);
   const lines = area.value.split("\n");
-  const place = found && reads ? offsetInText(foldedLines(lines), found.line, found.unit) : found;
+  const place =
+    character && reads
+      ? offsetInText(foldedLines(lines), character.line, character.unit)
+      : character;
   return place && asRead(place, lineMap(lines, known));
 }
 

@@ -1,14 +1,14 @@
 // @ts-check
-// Draw the row of buttons for the rules of a node: one stop of the Tab key, with arrow keys inside (roving
-// focus).
+// Edit the selected node in the panel: fields, each change of which is one edit, and a row of buttons for its
+// rules.
 
 import { RULES } from "../base/constants.js";
 import { ACCEPTED, dataIn, isTable } from "../base/data.js";
 import { html, setText } from "../base/dom.js";
 import { icon, ICONS } from "../base/icons.js";
 
-// -- Edit a field of the selected node; a change is sent as one edit. A text that is being typed, or that Python
-// has not answered yet, is not overwritten; a refused text stays, with the reason below it.
+// A field. A text that is being typed, or that Python has not answered yet, is not overwritten; a refused
+// text stays, with the reason below it.
 
 /** @typedef {import("../types.js").FieldData} FieldData */
 /** @typedef {{ send: (edit: import("../connection/edit_sender.js").NewEdit, refused?: (reason: string) => void) => number }} Sender

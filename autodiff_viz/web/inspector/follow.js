@@ -44,13 +44,15 @@ export function followed(data, numbers) {
     /** @type {"value" | "arriving" | "tangent"} */ part,
     /** @type {string} */ what,
   ) => {
-    const [found, before] = [numbers.get(`${what} ${data.name}`), data[part]];
-    const now = found && before !== undefined ? movedTo(found, before) : found;
+    const [moving, before] = [numbers.get(`${what} ${data.name}`), data[part]];
+    const now = moving && before !== undefined ? movedTo(moving, before) : moving;
     if (now === null) stale.add(part);
     return now ?? before;
   };
-  if (data.wires?.some(({ slot }) => isLeftOut(`pushed ${data.name}:${slot}`, data.added, numbers)))
-    stale.add("added");
+  // A sum leaves out terms that are zero: it is stale if it may have one more at the slider's position.
+  const summed = new Set(data.added?.map(([, , place]) => place));
+  const pushed = data.wires?.map(({ slot }) => `pushed ${data.name}:${slot}`);
+  if (pushed?.some((place) => numbers.has(place) && !summed.has(place))) stale.add("added");
   const wires = data.wires?.map((wire) => followedWire(wire, `${data.name}:${wire.slot}`, numbers));
   const value = /** @type {Num | undefined} */ (whole("value", "value"));
   const arriving = /** @type {Num | undefined} */ (whole("arriving", "cotangent"));
@@ -88,23 +90,17 @@ export function computedSoFar(data, isComputed) {
   };
 }
 
-/** Whether a sum, which leaves out terms that are zero, may have this one at another position.
- * @param {string} place @param {Term[] | undefined} terms @param {Numbers} numbers */
-const isLeftOut = (place, terms = [], numbers) =>
-  numbers.has(place) && terms.every(([, , at]) => at !== place);
-
 /** A wire's row of the panel, which stands in the wire's popover too.
  * @param {WireRow} wire @param {string} id @param {Numbers} numbers @returns {WireRow} */
 export function followedWire(wire, id, numbers) {
-  const [before, found] = [passedOf(wire, id), numbers.get(`passed ${id}`)];
-  const passed = found && typeof before === "object" ? (movedTo(found, before) ?? before) : before;
+  const place = `passed ${id}`;
+  const before = wire.passed ?? wire.terms?.find(([, , at]) => at === place)?.[0]; // its equation has it, if there is one
+  const moving = numbers.get(place);
+  const passed =
+    moving && typeof before === "object" ? (movedTo(moving, before) ?? before) : before;
   const terms = isSymbolic(wire.terms, numbers) ? undefined : moved(wire.terms, numbers);
   return { ...wire, passed, terms, pushes: moved(wire.pushes, numbers) };
 }
-
-/** What a wire passes, which stands in its equation if it has one. @param {WireRow} wire @param {string} id */
-const passedOf = ({ passed, terms }, id) =>
-  passed ?? terms?.find(([, , place]) => place === `passed ${id}`)?.[0];
 
 /** Whether JAX passes nothing, a symbolic zero, where the product would be NaN; as lab/inspector/node.py says it.
  * @param {Term[] | undefined} terms @param {Numbers} numbers */
@@ -127,14 +123,14 @@ function isSymbolic(terms = [], numbers) {
 const moved = (terms, numbers) =>
   /** @type {T} */ (
     terms?.map(([before, role, place]) => {
-      const found = place === undefined ? undefined : numbers.get(place);
-      return found ? [movedTo(found, before) ?? before, role, place] : [before, role, place];
+      const moving = place === undefined ? undefined : numbers.get(place);
+      return moving ? [movedTo(moving, before) ?? before, role, place] : [before, role, place];
     })
   );
 
 /** A number of the row with the shape that it had at another position; null for a written vector of which only the norm is
- * known. @param {Num} found @param {Num | string} before @returns {Num | null} */
-function movedTo(found, before) {
-  if (typeof before !== "object" || found.kind >= 0) return found;
-  return before.kind > 0 ? null : { ...found, dims: before.dims };
+ * known. @param {Num} num @param {Num | string} before @returns {Num | null} */
+function movedTo(num, before) {
+  if (typeof before !== "object" || num.kind >= 0) return num;
+  return before.kind > 0 ? null : { ...num, dims: before.dims };
 }

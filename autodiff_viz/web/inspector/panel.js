@@ -1,6 +1,6 @@
 // @ts-check
-// Inspect the selected node: its rule, and its pullback with numbers. Python computes all of it and sends it
-// with the numbers on the canvas.
+// Inspect the selected node: its rule, and its pullback with numbers, which Python computes and sends with
+// those on the canvas.
 
 import { Mend } from "../base/cure.js";
 import { html, keep, setText } from "../base/dom.js";
@@ -9,7 +9,7 @@ import { Field, Rules } from "./fields.js";
 import { computedSoFar, followed, inFull, pieces } from "./follow.js";
 import { shortText } from "../base/numbers.js";
 
-// -- Display equations that Python sends as MathML.
+// Equations that Python sends as MathML.
 
 /** The equation that each element shows. @type {WeakMap<Element, string>} */
 const shown = new WeakMap();
@@ -23,7 +23,7 @@ export function setMath(element, text = "") {
   element.replaceChildren(...(text ? [document.importNode(documentElement, true)] : []));
 }
 
-// -- Write what the panel says while no single node is selected. Pure.
+// The panel while no single node is selected. Pure.
 
 const SEE = "to see its derivative, its rule and its numbers.";
 const NAMED = 4; // nodes in the sentence
@@ -146,6 +146,7 @@ export class Inspector {
     );
     this.body.hidden = true;
     this.host = html("div", { class: "inspector" }, this.hint, this.body);
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup"])
       this.host.addEventListener(kind, (event) => event.stopPropagation());
   }

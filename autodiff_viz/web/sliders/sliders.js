@@ -1,12 +1,12 @@
 // @ts-check
-// Draw the sliders of a graph. A change shows at once; Python gets one value at a time, always the newest
+// Draw the sliders of a graph: a change shows at once, and Python gets one value at a time, always the newest
 // (conflation).
 
 import { html, keep, setText } from "../base/dom.js";
 import { dispatch } from "../base/events.js";
 import { boxText, readTyped } from "../base/numbers.js";
 
-// -- Map a slider to its scale. Pure.
+// The scale of a slider. Pure.
 
 const STEPS = 1000; // steps of a slider
 const COARSE = 10; // slider steps per press of an arrow key in the box
@@ -38,7 +38,7 @@ export function filled(value, low, high) {
   return [Math.min(...ends), Math.max(...ends)];
 }
 
-// -- Draw the row of one input: its name, a slider and a number box.
+// The row of one input: its name, a slider and a number box.
 
 /** @typedef {import("../types.js").Item} Item */
 /** @typedef {(name: string, value: number, fresh: boolean) => void} Moved `fresh`: the first of a new gesture */
@@ -226,6 +226,7 @@ export class Board {
     this.held = new Map();
     for (const kind of ["pointerenter", "focusin"])
       this.host.addEventListener(kind, () => this.expect());
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keydown", "keyup"])
       this.host.addEventListener(kind, (event) => event.stopPropagation());
   }

@@ -1,16 +1,14 @@
 // @ts-check
-// Follow the slider of a training's steps, which Streamlit draws. While the slider is dragged, each step is
-// sent as an edit, so that the canvas follows, as do the marks on the training figure; Streamlit sends the
-// step to Python on release.
+// Follow the slider of a training's steps while Streamlit waits for its release: send each step as an edit,
+// for the canvas, and mark it on the training figure.
 
 import { html, setText } from "../base/dom.js";
 import { numberText } from "../base/numbers.js";
 import { placeOf } from "../dock/marker.js";
 
-// -- Show the step to which a training's slider is dragged, on what Streamlit draws again only once the slider
-// is released: a line, the loss as a dot and its number on the training figure, and the words below the
-// slider. The figure's own marks are hidden meanwhile; its `meta` (training/figure_axes.py) says which
-// they are.
+// The mark of a step on the page: a line, a dot on the loss and its number on the training figure, and the
+// words below the slider. The figure's own marks, which its `meta` names (training/figure_axes.py), are
+// hidden meanwhile.
 
 /** @typedef {import("../dock/marker.js").Plot & { calcdata?: any[], _fullData?: any[] }} Plot */
 /**
@@ -107,10 +105,10 @@ export class StepMark {
     });
     const own = note === undefined ? null : plot.querySelector(`.annotation[data-index="${note}"]`);
     if (own) {
-      const [here, there] = [plot.getBoundingClientRect(), own.getBoundingClientRect()];
+      const [figure, annotation] = [plot.getBoundingClientRect(), own.getBoundingClientRect()];
       Object.assign(this.note.style, {
-        top: `${there.top - here.top}px`,
-        right: `${here.right - there.right}px`,
+        top: `${annotation.top - figure.top}px`,
+        right: `${figure.right - annotation.right}px`,
       });
     }
     const over = plot.layout?.annotations?.findIndex(

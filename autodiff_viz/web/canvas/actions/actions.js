@@ -644,7 +644,7 @@ export const keyOf = ({ keys, hint }) => keys?.[0] ?? hint ?? "";
 
 /** The actions of a toolbar or menu, by group. @param {Place} place @returns {[id: string, action: Action][][]} */
 export function placed(place) {
-  const found = Object.entries(ACTIONS).filter(([, { places }]) => places?.[place] !== undefined);
-  const groups = [...new Set(found.map(([, { places }]) => places?.[place]))];
-  return groups.map((group) => found.filter(([, { places }]) => places?.[place] === group));
+  const actions = Object.entries(ACTIONS).filter(([, { places }]) => places?.[place] !== undefined);
+  const groups = [...new Set(actions.map(([, { places }]) => places?.[place]))];
+  return groups.map((group) => actions.filter(([, { places }]) => places?.[place] === group));
 }

@@ -1,11 +1,11 @@
 // @ts-check
-// Move the selected nodes without dragging: align, nudge, lay out.
+// Move the selected nodes without dragging: align, space evenly, nudge, lay out.
 
 import { showStatus } from "../draw/stage.js";
 import { freeSpot } from "../state/geometry.js";
 import { withTabs } from "../state/tabs.js";
 
-// -- Align nodes and space them evenly: compute their new positions. Numbers only.
+// New positions of aligned and evenly spaced nodes. Numbers only.
 
 /** @typedef {import("../../types.js").Box & { id: string }} Node */
 /** @typedef {import("../../types.js").Point} Point */
@@ -28,11 +28,11 @@ export const ALIGNMENTS = {
  * @param {Node[]} nodes @param {How} how @returns {Record<string, Point>} */
 export function aligned(nodes, how) {
   if (nodes.length < ALIGNMENTS[how].least) return {};
-  const found =
+  const places =
     how === "across" || how === "down"
       ? spaced(nodes, how === "across" ? "x" : "y")
       : lined(nodes, how);
-  const moved = found.filter(([node, [x, y]]) => x !== node.x || y !== node.y);
+  const moved = places.filter(([node, [x, y]]) => x !== node.x || y !== node.y);
   return Object.fromEntries(moved.map(([{ id }, at]) => [id, at]));
 }
 
@@ -88,19 +88,19 @@ export const selectedNodes = (editor) =>
 /** Positions of all nodes if cards move with all nodes in them.
  * @param {Pick<Editor, "shown" | "seen">} editor @param {Record<string, Point>} places of nodes and cards @returns {Record<string, Point>} */
 export function membersAt({ shown, seen }, places) {
-  const found = { ...places };
+  const members = { ...places };
   const at = new Map(shown.nodes.map((node) => [node.id, node]));
   for (const { id, x, y, group } of seen.nodes) {
     if (!group || !places[id]) continue;
-    delete found[id];
+    delete members[id];
     const [right, down] = [places[id][0] - x, places[id][1] - y];
     for (const name of group.nodes)
-      found[name] = [
+      members[name] = [
         Math.round((at.get(name)?.x ?? 0) + right),
         Math.round((at.get(name)?.y ?? 0) + down),
       ];
   }
-  return withTabs(shown.nodes, found);
+  return withTabs(shown.nodes, members);
 }
 
 /** @param {Editor} editor @param {How} how */

@@ -5,7 +5,7 @@ import { html, svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
 import { closePopover } from "../popovers/popover.js";
 
-// -- List the cheat sheet as data: actions that have a key, by purpose, and gestures without a key.
+// Its rows as data: actions that have a key, by purpose, and gestures without one.
 
 /** @typedef {import("./actions.js").Action} Action */
 /** @typedef {keyof typeof BY_HAND} Section */

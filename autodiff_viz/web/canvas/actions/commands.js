@@ -1,6 +1,6 @@
 // @ts-check
-// Run commands on the selected nodes and the selected wire, and test whether they already apply to all of
-// them.
+// Run commands on the selected nodes and wire, on forward mode and on the comparison, and test whether they
+// already apply.
 
 import { showStatus } from "../draw/stage.js";
 import { pressDownload } from "../files/import_export.js";
@@ -98,7 +98,7 @@ export function makeOutput(editor) {
   if (editor.single) editor.send({ kind: "output", node: editor.single });
 }
 
-// -- Switch forward mode on and off.
+// Forward mode.
 
 /** @param {Editor} editor */
 export const isForward = (editor) => Boolean(editor.drawing.forward);
@@ -106,8 +106,7 @@ export const isForward = (editor) => Boolean(editor.drawing.forward);
 /** @param {Editor} editor */
 export const toggleForward = (editor) => editor.send({ kind: "forward", on: !isForward(editor) });
 
-// -- Run the commands of the comparison: pin the present graph, flip between the two, compare without a rule,
-// save both.
+// The comparison: pin the present graph, flip between the two, compare without a rule, save both.
 
 const FILE = "download_twins"; // key of the page's button
 const PATIENCE = 3000; // ms

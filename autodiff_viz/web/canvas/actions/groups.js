@@ -74,10 +74,10 @@ export function toggleCollapse(editor) {
   );
   if (!cards.length && !editor.selection.size && focused?.group) cards.push(focused);
   if (cards.length) return cards.forEach(({ group }) => collapse(editor, group?.name ?? "", false));
-  const found = groupsOfSelection(editor);
-  if (!found.length)
+  const groups = groupsOfSelection(editor);
+  if (!groups.length)
     return showStatus(editor.stage, "Select nodes of a group first, or make one of them: g.");
-  found.forEach(({ name }) => collapse(editor, name, true));
+  groups.forEach(({ name }) => collapse(editor, name, true));
 }
 
 /** The name of a group without the number at its end: "for i" of "for i 3", "block" of "block_1". @param {string} name */

@@ -1,5 +1,5 @@
 // @ts-check
-// Navigate the canvas by keyboard: focus nodes, extend the selection, step along wires, rename.
+// Navigate the canvas by keyboard: focus nodes, extend the selection, step along wires, wire nodes, rename.
 
 import { svg } from "../../base/dom.js";
 import { showPanel } from "../../dock/panels.js";
@@ -14,7 +14,7 @@ import { upstream } from "../state/reachability.js";
 import { loopReason, reasonAgainst } from "../state/shapes.js";
 import { collapse, groupOf, renameGroup } from "./groups.js";
 
-// -- Wire nodes by keyboard: `w` starts a wire at the focused node, the arrows choose a slot, Enter connects.
+// Wiring: `w` starts a wire at the focused node, the arrows choose a slot, Enter connects.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
@@ -150,14 +150,14 @@ function connect(editor, { from, places, at }) {
 }
 
 /** Cancel the wire that is being drawn, if there is one.
- * @param {Editor} editor @param {string} told */
-export function dropWire(editor, told = "") {
+ * @param {Editor} editor @param {string} reason */
+export function dropWire(editor, reason = "") {
   const hand = hands.get(editor);
   if (!hand) return;
   hands.delete(editor);
   hand.line.remove();
   hand.halo.remove();
-  if (told) showStatus(editor.stage, told);
+  if (reason) showStatus(editor.stage, reason);
 }
 
 /** @typedef {import("../../types.js").Point} Point */
@@ -165,10 +165,10 @@ export function dropWire(editor, told = "") {
 /** Move the focus to the next node and add that node to the selection.
  * @param {Editor} editor @param {string | null} focused @param {Point} direction */
 export function extendSelection(editor, focused, direction) {
-  const here = editor.node(focused ?? visibleCard(editor.seen, [...editor.selection].at(-1) ?? ""));
-  const next = here && neighbour(editor.seen.nodes, here, direction);
-  if (!here || !next) return;
-  editor.select([...editor.selection, here.id, next.id]);
+  const node = editor.node(focused ?? visibleCard(editor.seen, [...editor.selection].at(-1) ?? ""));
+  const next = node && neighbour(editor.seen.nodes, node, direction);
+  if (!node || !next) return;
+  editor.select([...editor.selection, node.id, next.id]);
   focusNode(editor, next.id);
   showStatus(editor.stage, `${editor.selection.size} nodes selected`);
 }
@@ -253,8 +253,8 @@ export function showDetails() {
 /** Move the focus to the next node in the direction of the arrow.
  * @param {Editor} editor @param {string | null} focused @param {Point} direction */
 export function moveFocus(editor, focused, direction) {
-  const here = editor.node(focused ?? visibleCard(editor.seen, editor.single ?? ""));
-  const next = here ? neighbour(editor.seen.nodes, here, direction) : editor.seen.nodes[0];
+  const node = editor.node(focused ?? visibleCard(editor.seen, editor.single ?? ""));
+  const next = node ? neighbour(editor.seen.nodes, node, direction) : editor.seen.nodes[0];
   if (next) focusNode(editor, next.id);
 }
 

@@ -105,6 +105,6 @@ export function actionOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
   const shift = shiftKey ? "shift+" : "";
   const plain = ctrlKey || metaKey ? `ctrl+${shift}${key.toLowerCase()}` : key.toLowerCase();
   const held = (altKey ? "alt+" : ctrlKey || metaKey ? "" : shift) + plain;
-  const found = [held, plain].find((name) => BY_KEY.has(name)) ?? plain;
-  return [key, BY_KEY.get(found)];
+  const known = [held, plain].find((name) => BY_KEY.has(name)) ?? plain;
+  return [key, BY_KEY.get(known)];
 }

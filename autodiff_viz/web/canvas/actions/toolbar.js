@@ -12,7 +12,7 @@ import { keyOf, NO_FOCUS, placed } from "./actions.js";
 import { groupOf } from "./groups.js";
 import { answerKeys } from "./keys.js";
 
-// -- Give each toolbar one tab stop, with arrow keys between its buttons (roving tabindex).
+// One stop of the Tab key a toolbar, with arrow keys between its buttons (roving tabindex).
 // https://www.w3.org/WAI/ARIA/apg/patterns/toolbar/
 
 /** The button that a key goes to, of `count` buttons; null if the key is not the toolbar's.

@@ -28,7 +28,7 @@ import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } fr
 import { isBare, NEAR, readableLevel } from "./levels.js";
 import { tabParts } from "./tab_card.js";
 
-// -- Draw the ports of a node: slots on the left with their constants, and the output on the right.
+// Ports: slots on the left with their constants, and the output on the right.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
@@ -116,9 +116,6 @@ function wanting(label, y, { unit, detail }) {
   );
 }
 
-/** @param {string} label */
-const wantWidth = (label) => textWidth(`needs ${label}`, SMALL) + 16;
-
 /** @param {string} constant */
 const pillWidth = (constant) => Math.max(textWidth(constant, FONT) + 16, 26);
 
@@ -128,7 +125,10 @@ export const pillsReach = ({ slots }) =>
   Math.max(
     0,
     ...slots.map(({ constant, wired, label }) =>
-      wired ? 0 : GAP + (constant === null ? wantWidth(label) : pillWidth(constant)),
+      wired
+        ? 0
+        : // An empty slot says "needs x" from near; the room is kept from far too, where it says "?".
+          GAP + (constant === null ? textWidth(`needs ${label}`, SMALL) + 16 : pillWidth(constant)),
     ),
   );
 
@@ -393,9 +393,6 @@ function written(node, numbers, forth, back, level) {
   ];
 }
 
-/** @param {import("../../types.js").Slot} slot */
-const isEmpty = ({ wired, constant }) => !wired && constant === null;
-
 /** @param {Element} root @param {GraphNode} node */
 const setClasses = (root, node) =>
   root.setAttribute(
@@ -417,7 +414,7 @@ const classes = (node) =>
     node.isOutput && "output",
     !node.connected && "apart",
     node.problem && "wrong",
-    node.slots.some(isEmpty) && "unfinished",
+    node.slots.some(({ wired, constant }) => !wired && constant === null) && "unfinished",
     node.muted && "muted",
     !node.problem && node.warning && "warned",
   ]

@@ -54,10 +54,10 @@ export function dragFrame(editor) {
   const touched = new Set(names.flatMap((name) => [...(ground.wires.get(name) ?? [])]));
   if (names.some((name) => stage.cards.get(name)?.node?.tab !== nodes.get(name)?.tab)) return false; // it has become a card, or a tab
   lift(stage, names, touched);
-  const [drawn, here] = [stage.cards.get(names[0])?.node, nodes.get(names[0])];
-  if (drawn && here)
+  const [drawn, moved] = [stage.cards.get(names[0])?.node, nodes.get(names[0])];
+  if (drawn && moved)
     stage.moveHand(
-      `translate(${(here.x - drawn.x) * stage.drawn.k}px, ${(here.y - drawn.y) * stage.drawn.k}px)`,
+      `translate(${(moved.x - drawn.x) * stage.drawn.k}px, ${(moved.y - drawn.y) * stage.drawn.k}px)`,
     );
   for (const wire of seen.wires) {
     const strand = touched.has(wireId(wire)) && stage.strands.get(wireId(wire));

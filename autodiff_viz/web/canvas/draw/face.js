@@ -1,5 +1,5 @@
 // @ts-check
-// Place sign, name and numbers on a card at a level of detail, and choose how large they are.
+// Place sign, name, numbers and chips on a card at a level of detail, and choose how large they are.
 
 import { RULES, shared } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
@@ -10,7 +10,7 @@ import { halfOf, THUMB } from "./heat_card.js";
 import { isBare } from "./levels.js";
 import { MOST as TAB_MOST, tabRoom, tabRows } from "./tab_card.js";
 
-// -- Draw the chips on a card's edge: rule, problem or warning, output, and number of runs.
+// Chips on the edge: rule, problem or warning, output, and number of runs.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("./levels.js").Level} Level */
@@ -110,7 +110,9 @@ export function chipsBox(node, level, top) {
  * @param {GraphNode} node @param {number} room @returns {Chip[]} */
 function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   if (muted && !problem) return [{ kind: "missing", icon: "mute", text: "muted" }];
-  const trouble = problem ? "problem" : warning ? headOf(warning) : "";
+  // A warning is named by what stands before its colon, if that is short, else by its first word.
+  const named = /^[^:.]{1,12}(?=:)/.exec(warning ?? "")?.[0] ?? warning?.split(" ")[0] ?? "";
+  const trouble = problem ? "problem" : named;
   const row = [];
   if (trouble) row.push({ kind: problem ? "problem" : "warning", icon: "warning", text: trouble });
   const left = room - (row.length ? chipWidth(row[0]) + CHIP_GAP : 0) - PAD.icon - PAD.side;
@@ -119,9 +121,6 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
     row.unshift({ kind: rule, icon: rule, text: left < 24 ? "" : shortened(text, left, FONT) });
   return row;
 }
-
-/** The part of a short warning before its colon, else its first word. @param {string} warning */
-const headOf = (warning) => /^[^:.]{1,12}(?=:)/.exec(warning)?.[0] ?? warning.split(" ")[0];
 
 /** @param {Chip} chip px */
 const chipWidth = ({ icon: mark, text }) =>

@@ -1,6 +1,6 @@
 // @ts-check
-// Draw the card of a collapsed group. It is not an op: a second edge behind the card shows that there is more
-// inside, and its ports have names.
+// Draw the card of a collapsed group: a second edge behind it shows that there is more inside, and its ports
+// have names.
 
 import { RULES, shared } from "../../base/constants.js";
 import { setText, svg } from "../../base/dom.js";
@@ -8,8 +8,8 @@ import { icon } from "../../base/icons.js";
 import { shortenedName, textWidth } from "../../base/numbers.js";
 import { isBare } from "./levels.js";
 
-// -- Draw the stepper of a group of branches, on the group's tab and card: the number of branches, with a button
-// for one less and one more.
+// The stepper of a group of branches, on the group's tab and card: their number, with a button for one less
+// and one more.
 
 /**
  * Sizes in px.
@@ -146,7 +146,7 @@ export function marksOf(inside, regions) {
   const bad = regions.find(({ problem }) => problem);
   const lacking = at(({ missing }) => missing);
   /** @type {[string, string[], string][]} */
-  const found = [
+  const marks = [
     [
       "problem",
       [...at(({ problem }) => problem), ...(bad ? [bad.name] : [])],
@@ -172,7 +172,7 @@ export function marksOf(inside, regions) {
       `checkpoint ${regions.map(({ name, badge }) => [name, badge].filter(Boolean).join(" ")).join(", ")}`,
     ],
   ];
-  return found
+  return marks
     .filter(([, names]) => names.length)
     .map(([kind, names, says]) => ({ kind, count: names.length, says }));
 }
@@ -366,14 +366,8 @@ export function spokenGroup({
   isOutput,
   tangent,
 }) {
-  const {
-    name,
-    nodes,
-    outs,
-    output,
-    branches,
-    marks: found,
-  } = /** @type {NonNullable<GraphNode["group"]>} */ (group);
+  const { name, nodes, outs, output, branches, marks } =
+    /** @type {NonNullable<GraphNode["group"]>} */ (group);
   const parts = [
     branches
       ? `${name}, collapsed group of ${branches.length} ${branches.length === 1 ? "branch" : "branches"}: ${branches.join(", ")}`
@@ -384,7 +378,7 @@ export function spokenGroup({
     output && tangent !== undefined && `tangent ${tangent}`,
     output && (connected ? `cotangent ${cotangent}` : "no path to the output"),
     isOutput && "holds the output",
-    ...found.map(({ says }) => says),
+    ...marks.map(({ says }) => says),
   ];
   return parts.filter(Boolean).join(", ");
 }

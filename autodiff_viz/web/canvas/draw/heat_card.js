@@ -6,8 +6,8 @@ import { shared } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
 import { PICTURED } from "../state/geometry.js";
 
-// -- Paint the heat-map of a tensor as an image: the cells that display/heatmap.py encodes, one character
-// each, become pixels. Zero is transparent, so that the image fits any theme.
+// The heat-map as an image: the cells that display/heatmap.py encodes, one character each, become pixels.
+// Zero is transparent, so that the image fits any theme.
 
 /** @typedef {"value" | "cotangent" | "tangent"} Which */
 /**
@@ -35,8 +35,8 @@ const KEPT = 2000; // images
 /** @param {string} cells @param {number} columns @param {Which} kind @returns {string} a data: address of a PNG, which the browser writes */
 export function imageOf(cells, columns, kind) {
   const key = `${kind} ${columns} ${cells}`;
-  const found = made.get(key);
-  if (found) return found;
+  const drawn = made.get(key);
+  if (drawn) return drawn;
   if (made.size >= KEPT) made.clear();
   const { width, height, data } = pixelsOf(cells, columns, kind);
   const canvas = Object.assign(document.createElement("canvas"), { width, height });

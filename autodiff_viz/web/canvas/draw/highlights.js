@@ -1,13 +1,13 @@
 // @ts-check
-// Highlight the nodes that the caret or the pointer in the formula means, or the search for a node, and lightly
-// the wires that they read.
+// Highlight nodes and wires: what fits a wire in hand, what the formula or the search means, what a node depends
+// on; and mark the canvas while its graph is older than the formula's text, or its numbers are late.
 
 import { html } from "../../base/dom.js";
 import { nodesOf, visibleCard, wiresOf } from "../state/fold.js";
 import { lineage } from "../state/reachability.js";
 import { wireId } from "./wires.js";
 
-// -- Highlight ports that fit, and the wires of a loop, while a wire is drawn.
+// While a wire is drawn: ports that fit, and the wires of a loop.
 
 /** @typedef {import("./stage.js").Stage} Stage */
 /** @typedef {import("../../types.js").Wire} Wire */
@@ -60,7 +60,7 @@ export function lightLoop({ cards, strands, host }, loop) {
     );
 }
 
-// -- Mark a canvas whose graph is older than the formula's text, which cannot be read.
+// A graph older than the formula's text, which cannot be read.
 
 const STALE = "From the last good formula";
 
@@ -73,8 +73,8 @@ export function markStale(host, on) {
   else host.querySelector(".stale-line")?.remove();
 }
 
-// -- Highlight a node's ancestors and descendants while the focus, or a pointer that has moved there, rests on
-// the node. A pointer that a click has left on a node highlights nothing until it moves again.
+// Ancestors and descendants of the node under the focus, or under a pointer that has moved there: one that a
+// click has left on a node highlights nothing until it moves again.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -126,25 +126,25 @@ export function traceLineage(editor) {
 
 /** @param {Editor} editor @param {string | null} id */
 function light({ stage, shown, dragged }, id) {
-  const found =
+  const related =
     id === null || dragged || !stage.cards.has(id)
       ? null
       : lineage(shown.wires, nodesOf(stage.cards.get(id)?.node));
-  stage.host.classList.toggle("tracing", found !== null);
-  if (!found) return; // highlights may stay, since they are visible only while tracing
+  stage.host.classList.toggle("tracing", related !== null);
+  if (!related) return; // highlights may stay, since they are visible only while tracing
   for (const { root, node } of stage.cards.values())
     root.classList.toggle(
       "lit",
-      nodesOf(node).some((name) => found.nodes.has(name)),
+      nodesOf(node).some((name) => related.nodes.has(name)),
     );
   for (const { root, number, wire } of stage.strands.values()) {
-    const lit = wiresOf(wire).some((one) => found.wires.has(wireId(one)));
+    const lit = wiresOf(wire).some((one) => related.wires.has(wireId(one)));
     for (const part of [root, number]) part.classList.toggle("lit", lit);
   }
 }
 
-// -- Draw a line over the canvas while an edit's numbers take long, with the usual reason: a first gradient of a
-// deep net can take seconds to compile.
+// A line while an edit's numbers take long, with the usual reason: a first gradient of a deep net can take
+// seconds to compile.
 
 const AFTER = 1000; // ms; most answers come in a tenth of that, and a line that flashes does not help
 

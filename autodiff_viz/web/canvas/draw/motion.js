@@ -21,12 +21,12 @@ export function oldPositions(before, after) {
     return new Map();
   const old = new Map(before.map((node) => [node.id, node]));
   /** @type {Map<string, [number, number]>} */
-  const found = new Map();
+  const moved = new Map();
   for (const { id, x, y } of after) {
     const was = old.get(id);
-    if (was && Math.hypot(was.x - x, was.y - y) > FAR) found.set(id, [was.x, was.y]);
+    if (was && Math.hypot(was.x - x, was.y - y) > FAR) moved.set(id, [was.x, was.y]);
   }
-  return found;
+  return moved;
 }
 
 /** @param {Editor} editor */

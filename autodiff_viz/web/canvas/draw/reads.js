@@ -1,6 +1,6 @@
 // @ts-check
-// Draw what a selected grad node reads beside its z and its x: a light dotted line from each such node, with
-// an arrow to where its cotangent goes; the panel has the numbers. The line is no wire, and cannot be moved.
+// Draw what a selected grad node reads beside its z and its x, as light dotted lines that cannot be moved,
+// and the legend of all lines.
 
 import { html, keep, svg } from "../../base/dom.js";
 import { arrowhead } from "../../base/icons.js";
@@ -8,8 +8,7 @@ import { term } from "../../base/term.js";
 import { visibleCard } from "../state/fold.js";
 import { outputPoint, pathOf, pointAt, wireCurve } from "../state/geometry.js";
 
-// -- Draw the legend of the wires, in one line at the foot of the canvas: what their colours, dashes and
-// thickness say.
+// The legend, in one line at the foot of the canvas: what colours, dashes and thickness say.
 
 /** @type {[kind: string, says: string][]} */
 const KEYS = [
@@ -142,16 +141,16 @@ export function visibleReads({ single, drawing, seen }) {
   if (!about || node?.op !== GRAD || about.name !== single) return [];
   const rows = (about.wires ?? []).filter(({ slot }) => slot >= node.slots.length);
   const cards = new Map(seen.nodes.map((card) => [card.id, card]));
-  const found = new Map(
+  const read = new Map(
     rows.flatMap(({ to }) => {
       const from = cards.get(visibleCard(seen, to));
       return from && from.id !== node.id ? [[from.id, from]] : [];
     }),
   );
-  return [...found.values()].map((from, i) => ({
+  return [...read.values()].map((from, i) => ({
     from,
     to: node,
-    at: (i + 1) / (found.size + 1),
+    at: (i + 1) / (read.size + 1),
     cards: seen.nodes,
   }));
 }

@@ -1,11 +1,12 @@
 // @ts-check
-// Find nodes that were added, removed or moved between two drawings. Pure.
+// Find nodes that were added, removed or moved between two drawings, and move the view to show the added
+// ones.
 
 import { visibleCard } from "../state/fold.js";
 import { bounds, padded, viewShowing } from "../state/geometry.js";
 import { isLarge, leastReadScale, showsWhole, sizeOf, wholeView } from "./stage.js";
 
-// -- Move the view to show nodes that were just added, and the output with them.
+// The view that shows added nodes, and the output with them.
 
 const ROUND = 24; // px of the world around them
 

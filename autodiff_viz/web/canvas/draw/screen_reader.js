@@ -1,6 +1,6 @@
 // @ts-check
-// Write the canvas's output for screen readers: a list of the graph, updated when idle, and a line about
-// every edit that Python has answered.
+// Describe the graph in words for screen readers: a list in reading order, updated when idle, and a line
+// about every edit that Python has answered.
 
 import { shared } from "../../base/constants.js";
 import { html, keep, setText } from "../../base/dom.js";
@@ -9,7 +9,7 @@ import { grouped } from "../state/reachability.js";
 import { describeNode } from "./cards.js";
 import { showStatus } from "./stage.js";
 
-// -- Describe the graph in words for screen readers, in reading order.
+// The words.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("../../types.js").Wire} Wire */
@@ -174,8 +174,8 @@ const LATER = 400; // ms without a change before the list is written
 /** @param {Editor} editor */
 export function keepDescriptions(editor) {
   const list = html("ul", { "aria-label": "Nodes and wires" });
-  const told = html("div", { "aria-live": "polite", class: "told" });
-  editor.stage.host.append(html("div", { class: "unseen" }, list, told));
+  const answer = html("div", { "aria-live": "polite", class: "told" });
+  editor.stage.host.append(html("div", { class: "unseen" }, list, answer));
   /** @type {Map<string, Line>} */
   const lines = new Map();
   let [written, drawing, timer] = [editor.seen, editor.drawing, 0];
@@ -188,7 +188,10 @@ export function keepDescriptions(editor) {
     );
     const items = linesOf(written, describeNode);
     keep(list, lines, items, ({ id }) => id, makeLine, writeLine);
-    items.forEach(({ id }, i) => inPlace(list, /** @type {Line} */ (lines.get(id)).root, i));
+    items.forEach(({ id }, i) => {
+      const { root } = /** @type {Line} */ (lines.get(id));
+      if (list.children[i] !== root) list.insertBefore(root, list.children[i]);
+    });
   };
   editor.watchers.push(() => {
     if (editor.drawing !== drawing) {
@@ -198,7 +201,7 @@ export function keepDescriptions(editor) {
       if (drawing.rev >= 0 && isOfData(drawing.history, editor.drawing.history))
         showStatus(editor.stage, editor.drawing.history.undo ?? "");
       drawing = editor.drawing;
-      if (what) told.textContent = what;
+      if (what) answer.textContent = what;
     }
     if (written === editor.seen || editor.dragged) return;
     clearTimeout(timer);
@@ -221,9 +224,4 @@ function writeLine(line, { text, wires }) {
   line.wires.replaceChildren(...wires.map((wire) => html("li", {}, wire)));
   if (wires.length) line.root.append(line.wires);
   else line.wires.remove();
-}
-
-/** @param {Element} list @param {Element} item @param {number} index */
-function inPlace(list, item, index) {
-  if (list.children[index] !== item) list.insertBefore(item, list.children[index]);
 }

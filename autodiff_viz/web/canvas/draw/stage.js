@@ -1,5 +1,5 @@
 // @ts-check
-// Paint a drawing: create the layers of the canvas and its viewport. It decides nothing.
+// Paint a drawing on the layers of the canvas, as far as it is in view; it decides nothing.
 
 import { html, svg } from "../../base/dom.js";
 import { framesOf } from "../state/frames.js";
@@ -28,8 +28,8 @@ import {
 } from "./viewport.js";
 import { completeStrand, drawWires, placeNumbers } from "./wires.js";
 
-// -- Cull the view of a large graph: hide elements outside the view, and details too small to read. A card or a
-// wire is completed when it is first seen from near.
+// Culling in a large graph: hide what is out of view, and details too small to read. A card or a wire is
+// completed when it is first seen from near.
 
 /** @typedef {import("../../types.js").Box} Box */
 /** @typedef {{ w: number, h: number }} Size */
@@ -49,15 +49,15 @@ export function cull(stage, size, far, anew = false) {
   stage.culling = { box: wide, far };
   for (const card of stage.cards.values()) {
     if (!card.node) continue;
-    const here = !wide || overlap(padded(card.node, OUTSIDE), wide);
-    if (here && !far) completeCard(card);
-    if (here) relevelCard(card, stage.level);
-    hide(card, [card.root], !here);
+    const inView = !wide || overlap(padded(card.node, OUTSIDE), wide);
+    if (inView && !far) completeCard(card);
+    if (inView) relevelCard(card, stage.level);
+    hide(card, [card.root], !inView);
   }
   for (const strand of stage.strands.values()) {
-    const here = !wide || overlap(spanOf(strand), wide);
-    if (here && !far) completeStrand(strand, stage.layers.numbers);
-    hide(strand, [strand.root, strand.number, ...(strand.shape ? [strand.shape] : [])], !here);
+    const inView = !wide || overlap(spanOf(strand), wide);
+    if (inView && !far) completeStrand(strand, stage.layers.numbers);
+    hide(strand, [strand.root, strand.number, ...(strand.shape ? [strand.shape] : [])], !inView);
   }
 }
 

@@ -1,12 +1,13 @@
 // @ts-check
-// Move the view to nodes that are pointed at elsewhere: not at all if they are in view, by the least amount at
-// the same scale if they are not, and nearer only where they are too small to be recognised. Pure.
+// Move the view: pan and zoom, and show nodes that are pointed at elsewhere: not at all if they are in view,
+// by the least amount at the same scale if they are not, and nearer only where they are too small to be
+// recognised.
 
 import { bounds, clamp, overlap, padded } from "../state/geometry.js";
 
-// -- Pan and zoom. The drawing lies on its own pane (a compositor layer), which the browser transforms as a
-// picture, without layout or paint. The drawing is drawn at the new scale only when a zoom ends, since a new
-// scale makes the browser lay out and paint every text again: 60 ms at 500 nodes, more than a frame at 30.
+// The drawing lies on its own pane (a compositor layer), which the browser transforms as a picture, without
+// layout or paint. It is drawn at the new scale only when a zoom ends, since a new scale makes the browser
+// lay out and paint every text again: 60 ms at 500 nodes, more than a frame at 30.
 
 /** @typedef {import("./stage.js").Stage} Stage */
 /** @typedef {import("../../types.js").Viewport} Viewport */
@@ -87,7 +88,7 @@ export function dotsTransform(drawn, { x, y, k }) {
     : `translate(${right}px, ${down}px) scale(${by})`;
 }
 
-// -- Compute the limits of the view, and the path of the minimap. Numbers only.
+// The limits of the view, and the path of the minimap. Numbers only.
 
 /** @typedef {import("../../types.js").Box} Box */
 /** @typedef {{ w: number, h: number }} Size */

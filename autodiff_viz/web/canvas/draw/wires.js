@@ -16,7 +16,7 @@ import {
   wireCurve,
 } from "../state/geometry.js";
 
-// -- Place labels: find a place for each wire's number that covers no node and no other number. Numbers only.
+// Places of the wires' numbers, which cover no node and no other number. Numbers only.
 
 /** @typedef {import("../../types.js").Point} Point */
 /** @typedef {import("../../types.js").Box} Box */

@@ -1,5 +1,5 @@
 // @ts-check
-// Import and export graphs: pictures, files, links and text.
+// Import and export graphs: pictures, which hold the graph, files, links and text.
 
 import { dataIn, isDataFile } from "../../base/data.js";
 import { html } from "../../base/dom.js";
@@ -11,8 +11,8 @@ import { placeOf } from "../state/geometry.js";
 import { bitmapOf, MOST_TEXT, pictureOf } from "./picture.js";
 import { digestOf } from "./session_store.js";
 
-// -- Embed the graph in a picture file, as the text of its link: an iTXt chunk of a PNG, a <metadata> element of
-// an SVG. Bytes and text only, no DOM. https://www.w3.org/TR/png-3/#11iTXt
+// The graph in a picture file, as the text of its link: an iTXt chunk of a PNG, a <metadata> element of an
+// SVG. Bytes and text only. https://www.w3.org/TR/png-3/#11iTXt
 
 const NAME = "autodiff_viz"; // keyword of the chunk, id of the element
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];
@@ -103,9 +103,10 @@ function inPng(bytes) {
 
 /** @param {string} text @returns {string | null} */
 function inSvg(text) {
-  const found = new RegExp(`<metadata id="${NAME}">([^<]*)</metadata>`).exec(text);
+  const metadata = new RegExp(`<metadata id="${NAME}">([^<]*)</metadata>`).exec(text);
   return (
-    found && found[1].replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&").trim()
+    metadata &&
+    metadata[1].replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&").trim()
   );
 }
 
@@ -141,10 +142,13 @@ export const takePicture = async (editor, kind) => {
     await settled(editor); // the address then has the graph
     const picture = pictureOf(editor.stage, onPaper);
     const text = documentText(editor);
-    download(
-      `autodiff_graph.${kind}`,
-      await (kind === "svg" ? svgFile(picture, text) : pngFile(picture, text)),
-    );
+    const file =
+      kind === "png"
+        ? await pngFile(picture, text)
+        : new Blob([text ? withGraphInSvg(picture.text, text) : picture.text], {
+            type: "image/svg+xml",
+          });
+    download(`autodiff_graph.${kind}`, file);
     const holds = text
       ? "It holds the graph: drop it on the canvas to open it."
       : "The graph itself is not in it: take it as JSON too.";
@@ -162,10 +166,6 @@ const documentText = ({ drawing }) =>
     : drawing.formula?.mistakes?.length
       ? ""
       : dispatch("formula", { text: "" }).text;
-
-/** @param {import("./picture.js").Picture} picture @param {string} held the graph as text */
-const svgFile = async ({ text }, held) =>
-  new Blob([held ? withGraphInSvg(text, held) : text], { type: "image/svg+xml" });
 
 /** @param {import("./picture.js").Picture} picture @param {string} held the graph as text */
 async function pngFile(picture, held) {
@@ -217,13 +217,13 @@ function copyLink(editor) {
 
 /** Say that the graph has no room in a link, and offer it as a file. @param {Editor} editor */
 function offerFile(editor) {
-  const told =
+  const text =
     "It is kept in this browser alone. To have it elsewhere, save it as a file: dropped on a canvas, the file opens.";
   const save = () => (closePopover(editor), pressDownload(editor, "download_json"));
   dialog(
     editor,
     "This graph is too large for a link",
-    told,
+    text,
     null,
     html("button", { type: "button", class: "tool main", click: save }, "Save as JSON"),
   );
@@ -277,8 +277,8 @@ const textField = (label) =>
     html("textarea", { "aria-label": label, rows: 5, spellcheck: "false", autocomplete: "off" })
   );
 
-/** @param {Editor} editor @param {string} title @param {string} told @param {HTMLElement | null} field @param {HTMLElement} [action] */
-function dialog(editor, title, told, field, action) {
+/** @param {Editor} editor @param {string} title @param {string} text @param {HTMLElement | null} field @param {HTMLElement} [action] */
+function dialog(editor, title, text, field, action) {
   closePopover(editor);
   const close = html(
     "button",
@@ -294,7 +294,7 @@ function dialog(editor, title, told, field, action) {
     "div",
     { class: "popover text-dialog", role: "dialog", "aria-label": title, keydown },
     html("b", {}, title),
-    html("p", {}, told),
+    html("p", {}, text),
     field,
     html("div", { class: "row" }, close, action),
   );
@@ -344,14 +344,13 @@ export const readFile = async (editor, file, node = null, at = null) => {
     );
   const picture = graphIn(new Uint8Array(await file.arrayBuffer()));
   if (picture?.text === null)
-    return showStatus(editor.stage, withoutGraph(file.name, picture.kind));
+    return showStatus(
+      editor.stage,
+      `Not opened: ${file.name} is a ${picture.kind} picture without a graph in it. PNG and SVG files saved here hold theirs, unless another program has written them anew.`,
+    );
   if (!picture && file.size > 4 * MOST_TEXT) return tooLong(editor, file.name); // bytes
   openText(editor, picture?.text ?? (await file.text()), file.name);
 };
-
-/** @param {string} name @param {string} kind */
-const withoutGraph = (name, kind) =>
-  `Not opened: ${name} is a ${kind} picture without a graph in it. PNG and SVG files saved here hold theirs, unless another program has written them anew.`;
 
 /** Open `text` in place of the graph; Python determines its format.
  * @param {Editor} editor @param {string} text @param {string} [name] */

@@ -9,7 +9,7 @@ import { relevel, showAll } from "../draw/stage.js";
 import { padded } from "../state/geometry.js";
 import { fontStyle } from "./webfont.js";
 
-// -- Write the styles, colours and size of a picture file, as text and numbers. No DOM.
+// Styles, colours and size of a picture file, as text and numbers.
 
 /** Style properties that a picture keeps, by kind of element; the others have no meaning outside the page. */
 export const KEPT = {
@@ -66,14 +66,14 @@ export const PASSING = [
  * @returns {Record<string, string>} */
 export function attributesOf(styles, plain) {
   /** @type {Record<string, string>} */
-  const found = {};
+  const attributes = {};
   for (const [name, value] of Object.entries(styles)) {
     if (USUAL[name] === value || (styles.stroke === "none" && /^(stroke-|paint-order)/.test(name)))
       continue;
-    if (name === "fill" || name === "stroke") Object.assign(found, paint(name, value, plain));
-    else found[name] = /^-?[\d.]+px$/.test(value) ? value.slice(0, -2) : value;
+    if (name === "fill" || name === "stroke") Object.assign(attributes, paint(name, value, plain));
+    else attributes[name] = /^-?[\d.]+px$/.test(value) ? value.slice(0, -2) : value;
   }
-  return found;
+  return attributes;
 }
 
 /** @param {string} name @param {string} value @param {(color: string) => [string, number]} plain
@@ -141,6 +141,7 @@ const MASKS = "mask, defs, clipPath"; // they paint nothing themselves
 /** @param {Stage} stage @param {boolean} paper on white, whatever the page's theme @returns {Picture} */
 export function pictureOf(stage, paper) {
   const { level } = stage;
+  // A picture has all nodes with all details, whatever is in view and from how far.
   relevel(stage, NEAR);
   showAll(stage, NEAR);
   const copy = copyOf(stage, paper);
@@ -264,9 +265,9 @@ function painter() {
   /** @type {Map<string, [string, number]>} */
   const known = new Map();
   return (color) => {
-    const found = known.get(color) ?? dab(pen, color);
-    known.set(color, found);
-    return found;
+    const plain = known.get(color) ?? dab(pen, color);
+    known.set(color, plain);
+    return plain;
   };
 }
 

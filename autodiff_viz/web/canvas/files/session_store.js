@@ -4,7 +4,7 @@
 import { BROWSER, readList, TAB, writeList } from "../../base/store.js";
 import { showStatus } from "../draw/stage.js";
 
-// -- Store fields that are too long for an address, under the digest that the address carries instead.
+// Fields too long for an address, under the digest that the address carries instead.
 
 /** @typedef {{ digest: string, fields: Record<string, string> }} Large as ui/session.py makes it */
 
@@ -43,8 +43,8 @@ export function restoreEdits(search) {
     : [];
 }
 
-// -- Encode what the browser stores of a session besides its address: the history as text, the view and the
-// selection, for a reload, a new tab or a restarted server. Pure.
+// What is stored besides the address: the history as text, the view and the selection, for a reload, a new
+// tab or a restarted server. Pure.
 
 /** @typedef {import("../../connection/edit_sender.js").NewEdit} NewEdit */
 /** @typedef {import("../../types.js").Viewport} Viewport */

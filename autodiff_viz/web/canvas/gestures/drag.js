@@ -1,5 +1,6 @@
 // @ts-check
-// Drag nodes: they move, join or leave regions and groups, and a single one can be inserted into a wire.
+// Drag on the canvas: nodes, which move, join or leave frames or are inserted into a wire, their copies, or a
+// box that selects.
 
 import { svg } from "../../base/dom.js";
 import { showStatus } from "../draw/stage.js";
@@ -8,7 +9,7 @@ import { copyNames } from "../state/copies.js";
 import { bounds, overlap, padded, toWorld } from "../state/geometry.js";
 import { insertion } from "./insert.js";
 
-// -- Select nodes with a box (rubber band): the nodes that a box drawn on the canvas touches.
+// A box (rubber band), which selects the nodes that it touches.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */
@@ -41,7 +42,7 @@ export function dragBox(editor, start) {
   };
 }
 
-// -- Duplicate the selected nodes, by key or by dragging with Alt held down.
+// Copies of the selected nodes, by key or by dragging with Alt held down.
 
 const GAP = { beside: 40, below: 28 }; // px between the original and its copy
 const OVER = /** @type {Point} */ ([40, 40]); // px right of and below the original, where there is no room beside it

@@ -18,8 +18,8 @@ import {
 } from "./touch.js";
 import { dragWire } from "./wiring.js";
 
-// -- Declare the types of pointer targets and gestures. A gesture is a pair of functions, `move` and `end`, and
-// lasts while the pointer is down.
+// Pointer targets and gestures. A gesture is a pair of functions, `move` and `end`, and lasts while the
+// pointer is down.
 
 /** @typedef {import("../../types.js").Point} Point */
 /**

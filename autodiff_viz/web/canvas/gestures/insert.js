@@ -1,5 +1,5 @@
 // @ts-check
-// Drag an op from the palette: its card follows the pointer and is dropped on the canvas.
+// Drag an op from the palette: its card follows the pointer and is dropped on the canvas, or on a wire.
 
 import { svg } from "../../base/dom.js";
 import { pointOf } from "../draw/stage.js";
@@ -8,7 +8,7 @@ import { realWire } from "../state/fold.js";
 import { freeSpot, pointAt, toWorld } from "../state/geometry.js";
 import { dimsOf, opRefuses } from "../state/shapes.js";
 
-// -- Drop a node on a wire: find the wire under the node and send the edit that inserts the node.
+// A drop on a wire: the wire under the node, and the edit that inserts the node.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */
@@ -125,7 +125,7 @@ export function makeDraggable(editor, row, op, put) {
       id: event.pointerId,
       x: event.clientX,
       y: event.clientY,
-      scrolls: event.pointerType === "touch" && !onSign,
+      scrolls: event.pointerType === "touch" && !onSign, // a finger that moves along the list scrolls it
     };
   });
   row.addEventListener("pointermove", (event) => {
@@ -139,7 +139,7 @@ export function makeDraggable(editor, row, op, put) {
   });
   const giveUp = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape") return;
-    event.stopPropagation();
+    event.stopPropagation(); // Escape ends the drag and leaves the palette open
     card?.drop(null);
     [press, card] = [null, null];
     document.removeEventListener("keydown", giveUp, true);
@@ -147,6 +147,7 @@ export function makeDraggable(editor, row, op, put) {
   const end = (/** @type {PointerEvent} */ event) => {
     document.removeEventListener("keydown", giveUp, true);
     const dropped = card?.drop(event.type === "pointerup" ? event : null);
+    // The end of a drag is a click of the row as well, which would add the op a second time.
     if (card)
       row.addEventListener("click", (click) => click.stopImmediatePropagation(), {
         capture: true,

@@ -7,8 +7,8 @@ import { pointOf, showStatus } from "../draw/stage.js";
 import { clamp, zoomAt } from "../state/geometry.js";
 import { pageScrolls } from "./touch.js";
 
-// -- Pan the view: by a drag of the canvas, and anywhere with the space bar or the middle button. A tap of the
-// space bar, without a drag, plays the pass.
+// Panning: by a drag of the canvas, and anywhere with the space bar or the middle button. A tap of the space
+// bar, without a drag, plays the pass.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */
@@ -103,7 +103,7 @@ export function wheelAction(turn) {
 /** @param {Editor} editor */
 export function listenToWheel(editor) {
   const { stage } = editor;
-  let told = -QUIET_MS;
+  let advised = -QUIET_MS;
   stage.host.addEventListener(
     "wheel",
     (event) => {
@@ -114,8 +114,8 @@ export function listenToWheel(editor) {
         pageScrolls() &&
         !stage.host.matches(":focus-within")
       ) {
-        if (event.timeStamp - told < QUIET_MS) return;
-        told = event.timeStamp;
+        if (event.timeStamp - advised < QUIET_MS) return;
+        advised = event.timeStamp;
         return showStatus(
           stage,
           "Ctrl + wheel zooms here. Click the canvas first, and the wheel alone does.",

@@ -6,8 +6,8 @@
 import { showStatus } from "../draw/stage.js";
 import { zoomAt } from "../state/geometry.js";
 
-// -- Select several nodes by touch, which has no Shift key: holding a finger on a node toggles the node in the
-// selection, and with the tool "Select several" every tap does so and every drag draws a box.
+// Selecting several nodes, without a Shift key: holding a finger on a node toggles it in the selection, and
+// with the tool "Select several" every tap does so and every drag draws a box.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 
@@ -74,7 +74,7 @@ export function keepFieldsInView({ stage: { host } }) {
   });
 }
 
-// -- Pinch to zoom: the view follows two fingers.
+// Pinching: the view follows two fingers.
 
 /** @typedef {import("../../types.js").Point} Point */
 /** @typedef {import("./gestures.js").Gesture} Gesture */
@@ -128,9 +128,9 @@ export function tapTarget(nodes, { x, y, k }, target, [across, down]) {
     );
   });
   const least = Math.min(...away);
-  const found = least <= FINGER ? nodes[away.indexOf(least)] : undefined;
-  return found && Math.min(found.w, found.h) * k < SMALL
-    ? { ...target, part: "node", id: found.id }
+  const nearest = least <= FINGER ? nodes[away.indexOf(least)] : undefined;
+  return nearest && Math.min(nearest.w, nearest.h) * k < SMALL
+    ? { ...target, part: "node", id: nearest.id }
     : target;
 }
 

@@ -77,7 +77,10 @@ export function dragWire(editor, target) {
       if (caught === before) return;
       halo.setAttribute("class", `halo ${caught ? "caught" : ""} ${caught?.against ? "loop" : ""}`);
       preview.classList.toggle("loop", Boolean(caught?.against));
-      lightLoop(editor.stage, caught?.loop ? loopOf(editor, caught) : []);
+      lightLoop(
+        editor.stage,
+        caught?.loop ? shortestPath(editor.shown.wires, caught.end.to, caught.from) : [],
+      );
       if (caught?.against) showStatus(editor.stage, caught.against);
       else hideStatus(editor.stage);
     },
@@ -194,9 +197,6 @@ function endOf({ seen }, { id }, slot) {
   const real = wire && realWire(wire);
   return real ? { to: real.to, slot: real.slot } : null;
 }
-
-/** The wires of the loop that the new wire would close. @param {Editor} editor @param {Port} port */
-const loopOf = ({ shown }, { from, end }) => shortestPath(shown.wires, end.to, from);
 
 /** The port nearest to `at`, within `reach` or on the card under the pointer.
  * @param {Port[]} ports @param {Point} at @param {number} reach @returns {Port | null} */

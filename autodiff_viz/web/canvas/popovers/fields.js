@@ -1,5 +1,5 @@
 // @ts-check
-// Edit the parameter of a rule: the function of a rewrite or a pullback, or the node of `backward_as`.
+// Edit a text in a field over the canvas: a constant, a name, or the parameter of a rule.
 
 import { RULES } from "../../base/constants.js";
 import { html } from "../../base/dom.js";
@@ -11,7 +11,7 @@ import { downstream } from "../state/reachability.js";
 import { whenRefused } from "./notice.js";
 import { closePopover, keepInside } from "./popover.js";
 
-// -- Open a text field over the canvas, for a constant or a name.
+// The field.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 

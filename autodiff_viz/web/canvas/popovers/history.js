@@ -125,10 +125,8 @@ function focusPresent(list) {
  * @param {KeyboardEvent} event */
 function walk(editor, list, event) {
   const buttons = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("button")]);
-  const here = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-  const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: buttons.length - 1 }[
-    event.key
-  ];
+  const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
   if (event.key === "Escape" || event.key === "h") closePopover(editor);
   else if (next !== undefined) buttons[Math.min(Math.max(next, 0), buttons.length - 1)]?.focus();
   else if (["Enter", " "].includes(event.key))

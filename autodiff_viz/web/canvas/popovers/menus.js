@@ -1,5 +1,6 @@
 // @ts-check
-// Open a menu of further actions on the selected nodes, by the last button of their toolbar.
+// Open menus: further actions on the selected nodes, by the last button of their toolbar, and those of the
+// page's bar.
 
 import { html, svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
@@ -7,7 +8,7 @@ import { keyOf, NO_FOCUS, placed } from "../actions/actions.js";
 import { align, ALIGNMENTS } from "../actions/arrange.js";
 import { closePopover, keepInside, walkMenu } from "./popover.js";
 
-// -- Open the menus of the page's bar: of files, pictures and links, and of how the page looks.
+// The page's bar: files, pictures and links, and how the page looks.
 
 /** @typedef {import("../editor.js").Editor} Editor */
 

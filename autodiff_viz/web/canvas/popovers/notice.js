@@ -75,12 +75,9 @@ function answered(editor, notices, key) {
   for (const seq of waiting?.keys() ?? []) if (seq <= editor.drawing.ack) waiting?.delete(seq);
   if (!reopen || editor.stage.host.querySelector(".inline, .popover")) return false;
   closed.set(editor, key);
-  reopen(wordsOf(notices[0]), notices[0]);
+  reopen([notices[0].message, notices[0].hint].filter(Boolean).join(" "), notices[0]);
   return true;
 }
-
-/** @param {Notice} notice */
-const wordsOf = ({ message, hint }) => [message, hint].filter(Boolean).join(" ");
 
 /** Note that reasons have been read, which goes to Python with the next edit. @param {Editor} editor @param {Notice[]} notices */
 const note = (editor, notices) => (editor.noticed = notices.map(({ seq }) => seq ?? null));
@@ -128,7 +125,7 @@ function place({ stage, seen }, root, { node: id, path }) {
   const { clientWidth: w, clientHeight: h } = stage.host;
   const node = path?.length
     ? undefined
-    : seen.nodes.find((found) => found.id === visibleCard(seen, id ?? ""));
+    : seen.nodes.find((one) => one.id === visibleCard(seen, id ?? ""));
   const low = Math.max(h - root.offsetHeight - BARS.bottom, BARS.top);
   const [x, y] =
     node && w >= NARROW ? toScreen(stage.view, [node.x + node.w / 2, node.y + node.h]) : [w / 2, h];

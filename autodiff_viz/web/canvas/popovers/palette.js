@@ -11,7 +11,7 @@ import { differentiate } from "./differentiate.js";
 import { whenRefused } from "./notice.js";
 import { closePopover, keepInside, whenClosed } from "./popover.js";
 
-// -- Search the palette. Pure.
+// The search. Pure.
 
 /** @typedef {import("../../types.js").PaletteGroup} PaletteGroup */
 /** @typedef {import("../../types.js").PaletteOp} PaletteOp */
@@ -23,12 +23,12 @@ export function search(palette, text) {
   const typed = text.trim().toLowerCase();
   const joined = close(typed);
   if (!typed) return palette;
-  const found = palette
+  const matches = palette
     .flatMap((group) => group.ops)
     .map((op) => ({ op, rank: rankOf(op, joined, typed) }))
     .filter(({ rank }) => rank < Infinity)
     .sort((a, b) => a.rank - b.rank);
-  return found.length ? [{ group: "Best match first", ops: found.map(({ op }) => op) }] : [];
+  return matches.length ? [{ group: "Best match first", ops: matches.map(({ op }) => op) }] : [];
 }
 
 /** Whether a text is to be read as an expression of the language and not as the name of an op: "x*y", "sin(x)",
@@ -68,12 +68,12 @@ function rankOf({ op, symbol, doc, aliases = [] }, joined, typed) {
 export function nextInGrid(key, at, tiles) {
   if (key === "ArrowRight") return Math.min(at + 1, tiles.length - 1);
   if (key === "ArrowLeft") return Math.max(at - 1, 0);
-  const [here, way] = [tiles[at], key === "ArrowDown" ? 1 : -1];
-  const beyond = tiles.filter(({ y }) => way * (y - here.y) > 1);
+  const [from, way] = [tiles[at], key === "ArrowDown" ? 1 : -1];
+  const beyond = tiles.filter(({ y }) => way * (y - from.y) > 1);
   const row = Math.min(...beyond.map(({ y }) => way * y)); // the nearest row
   const best = beyond
     .filter(({ y }) => way * y - row < 1)
-    .sort((a, b) => Math.abs(a.x - here.x) - Math.abs(b.x - here.x))[0];
+    .sort((a, b) => Math.abs(a.x - from.x) - Math.abs(b.x - from.x))[0];
   return best ? tiles.indexOf(best) : at;
 }
 
@@ -115,8 +115,8 @@ export function openPalette(editor, asked = {}) {
   );
   const list = html("div", { class: "ops", id: "ops", role: "listbox", "aria-label": "Ops" });
   const hint = html("div", { class: "hint" });
-  const told = html("div", { class: "told-op", "aria-hidden": "true" }); // of the marked tile, whose doc has no room
-  const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, told, hint);
+  const doc = html("div", { class: "told-op", "aria-hidden": "true" }); // of the marked tile, whose doc has no room
+  const root = html("div", { class: "popover palette", tabindex: -1 }, field, list, doc, hint);
   const palette = asked.from
     ? filterPalette(editor.palette, (op) => !opRefuses(op, dimsOf(editor.node(from))))
     : editor.palette;
@@ -149,9 +149,9 @@ export function openPalette(editor, asked = {}) {
     options.forEach((option, i) => option.setAttribute("aria-selected", String(i === marked)));
     options[marked]?.scrollIntoView({ block: "nearest" });
     const tile = list.classList.contains("grid") && options[marked];
-    told.hidden = !tile;
+    doc.hidden = !tile;
     if (tile)
-      told.replaceChildren(
+      doc.replaceChildren(
         html("code", {}, tile.querySelector("code")?.textContent ?? ""),
         " ",
         tile.querySelector("small")?.textContent ?? "",

@@ -6,7 +6,7 @@ import { html } from "../../base/dom.js";
 import { listen } from "../../base/events.js";
 import { clamp, overlap, toScreen } from "../state/geometry.js";
 
-// -- Find the spot of a popover that covers as little as possible: above all not what it is about, and other cards only
+// The spot that covers as little as possible: above all not what the popover is about, and other cards only
 // where there is no room elsewhere nearby. Pure.
 
 /** @typedef {import("../../types.js").Box} Box */
@@ -48,8 +48,8 @@ export function clearSpot({ w, h }, canvas, [x, y], own, others) {
   let best = { left: wanted.x, top: wanted.y, cost: cost(wanted.x, wanted.y) };
   for (const left of spots(right))
     for (const top of spots(bottom)) {
-      const found = cost(left, top);
-      if (found < best.cost) best = { left, top, cost: found };
+      const price = cost(left, top);
+      if (price < best.cost) best = { left, top, cost: price };
     }
   return [best.left, best.top];
 }
@@ -133,7 +133,7 @@ export function openPopover(
   };
   host.append(root);
   editor.watchers = [...editor.watchers, watch];
-  for (const news of ["numbers", "play"]) listen(news, watch, () => !root.isConnected); // of a dragged slider's position, of a step
+  for (const event of ["numbers", "play"]) listen(event, watch, () => !root.isConnected); // of a dragged slider's position, of a step
   watch();
   /** @type {HTMLElement | null} */ (root.querySelector(first))?.focus();
 }

@@ -66,7 +66,7 @@ export function openRegion(editor, name) {
   let known = name;
   openPopover(editor, {
     label: `Checkpoint region ${name}`,
-    find: () => editor.shown.regions.find((found) => found.name === known),
+    find: () => editor.shown.regions.find((one) => one.name === known),
     first: "select",
     look: (region) => region,
     fill: (region) => content(editor, region, (renamed) => (known = renamed)),

@@ -14,7 +14,7 @@ import { realWire, titleOf, wiresOf } from "../state/fold.js";
 import { bounds, freeSpot, pointAt } from "../state/geometry.js";
 import { closePopover, openPopover } from "./popover.js";
 
-// -- Compute the share of a wire in the cotangent of the node that it comes from. Pure.
+// The share of a wire in the cotangent of the node that it comes from. Pure.
 
 /** @typedef {import("../../types.js").Wire} Wire */
 
@@ -37,8 +37,8 @@ export function shareOf({ nodes, wires }, wire) {
   return `${of}, ${Math.round((100 * own) / sum)} % of ${many}`;
 }
 
-// -- Choose the numbers of one wire for its popover: Python's, or those of a dragged slider's position, from the table that
-// moves the canvas. Pure.
+// The numbers of a wire: Python's, or those of a dragged slider's position, from the table that moves the
+// canvas. Pure.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 /** @typedef {import("../../inspector/follow.js").Numbers} Numbers */
@@ -106,19 +106,19 @@ export function wireRows(graph, drawn, numbers, isComputed = null) {
 
 /** The equation of a wire's reader, if Python has told of that node. @param {Graph} graph @param {Wire} wire @param {Numbers | null} numbers */
 function equationOf({ node }, wire, numbers) {
-  const told =
+  const sent =
     node?.name === wire.to
       ? node.wires?.find(({ slot, to }) => slot === wire.slot && to === wire.from)
       : undefined;
-  const row = told && numbers ? followedWire(told, `${wire.to}:${wire.slot}`, numbers) : told;
+  const row = sent && numbers ? followedWire(sent, `${wire.to}:${wire.slot}`, numbers) : sent;
   return lineText(row?.terms);
 }
 
 /** The graph with the numbers of a slider's position. @param {Graph} graph @param {Numbers} numbers @returns {Graph} */
 function moved({ nodes, wires, node }, numbers) {
   const text = (/** @type {string} */ place, /** @type {string} */ before) => {
-    const found = numbers.get(place);
-    return found ? numberText(found, DIGITS.card) : before;
+    const moving = numbers.get(place);
+    return moving ? numberText(moving, DIGITS.card) : before;
   };
   const movedNode = (/** @type {GraphNode} */ one) => ({
     ...one,
@@ -143,10 +143,10 @@ function movedWire(wire, numbers) {
  * @param {"passed" | "pushed"} what @param {Numbers} numbers */
 function movedFlow(wire, { passed, passedFull, number }, what, numbers) {
   const all = wiresOf(wire);
-  const found = all.flatMap(({ to, slot }) => numbers.get(`${what} ${to}:${slot}`) ?? []);
-  if (!found.length) return { passed, passedFull, number };
+  const row = all.flatMap(({ to, slot }) => numbers.get(`${what} ${to}:${slot}`) ?? []);
+  if (!row.length) return { passed, passedFull, number };
   if (all.length > 1) return { passed: LATER, passedFull: undefined, number: undefined };
-  const [own] = found;
+  const [own] = row;
   return { passed: numberText(own, DIGITS.wire), passedFull: undefined, number: own };
 }
 

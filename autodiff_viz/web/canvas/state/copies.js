@@ -1,5 +1,5 @@
 // @ts-check
-// Predict the copies of nodes that duplicate and paste make. Pure.
+// Copy nodes: write them as formula text for the clipboard, and predict what duplicate and paste make. Pure.
 
 import { shared } from "../../base/constants.js";
 import { framesOf, isGroup, nested } from "./frames.js";
@@ -7,8 +7,8 @@ import { bounds, rounded } from "./geometry.js";
 import { inOrder } from "./reachability.js";
 import { unfolded } from "./tabs.js";
 
-// -- Write selected nodes as formula text, for the clipboard. The text is a formula anywhere; pasted on a
-// canvas, it gives the same nodes with their positions. Pure.
+// Formula text of selected nodes. It is a formula anywhere; pasted on a canvas, it gives the same nodes with
+// their positions.
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
@@ -216,24 +216,24 @@ function clearing(boxes, taken) {
  * unchanged; otherwise the drawing itself, since only Python can read the text.
  * @param {Drawing} drawing @param {{ text: string, at: Point, collapsed?: string[] }} paste @returns {Drawing} */
 export function withPaste(drawing, { text, at, collapsed = [] }) {
-  const found = loose(originals(drawing, text));
-  const box = bounds(found);
-  if (!box || !sameFrames(drawing, found, text)) return drawing;
+  const sources = loose(originals(drawing, text));
+  const box = bounds(sources);
+  if (!box || !sameFrames(drawing, sources, text)) return drawing;
   const by = /** @type {Point} */ ([
     rounded(at[0] - box.x - box.w / 2),
     rounded(at[1] - box.y - box.h / 2),
   ]);
   by[1] += clearing(
-    found.map(({ x, y, w, h }) => ({ x: x + by[0], y: y + by[1], w, h })),
+    sources.map(({ x, y, w, h }) => ({ x: x + by[0], y: y + by[1], w, h })),
     drawing.nodes,
   );
-  return copied(drawing, found, by, collapsed);
+  return copied(drawing, sources, by, collapsed);
 }
 
 /** Whether the blocks of a text still are the frames of these nodes.
  * @param {Drawing} drawing
- * @param {GraphNode[]} found @param {string} text */
-function sameFrames(drawing, found, text) {
+ * @param {GraphNode[]} sources @param {string} text */
+function sameFrames(drawing, sources, text) {
   /** @type {Map<string, { head: string, nodes: string[] }>} by name */
   const blocks = new Map();
   /** @type {{ name: string, indent: number }[]} */
@@ -249,7 +249,7 @@ function sameFrames(drawing, found, text) {
       if (!blocks.has(name)) blocks.set(name, { head: line, nodes: [] });
     }
   }
-  const frames = framesAmong(drawing, new Set(found.map(({ id }) => id)));
+  const frames = framesAmong(drawing, new Set(sources.map(({ id }) => id)));
   return (
     frames.length === blocks.size &&
     frames.every((frame) => {
@@ -275,11 +275,11 @@ function originals({ nodes }, text) {
     ),
   );
   const lines = [...text.matchAll(/^ *(\w+) = (.*)$/gm)];
-  const found = lines.flatMap(([, name, line]) => {
+  const unchanged = lines.flatMap(([, name, line]) => {
     const [node, place] = [byName.get(name), places.get(name)];
     return node && place && (node.text ?? node.literal) === line
       ? [{ ...node, x: place[0], y: place[1] }]
       : [];
   });
-  return found.length === lines.length ? found : [];
+  return unchanged.length === lines.length ? unchanged : [];
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// Predict edits of nodes and wires, as graph/edits.py and graph/edits.py apply them:
-// add, insert into a wire, delete, connect, rewire. Pure.
+// Predict edits of nodes, wires and rules, as graph/edits.py and branches/train_one.py apply them: each
+// returns a copy of the drawing that shares all unchanged objects. Pure.
 
 import { RULES, shared } from "../../base/constants.js";
 import { literal } from "../../base/numbers.js";
@@ -8,8 +8,7 @@ import { framesOfNodes, nested } from "./frames.js";
 import { CARD, heightOf, PICTURED } from "./geometry.js";
 import { downstream, inOrder, upstream } from "./reachability.js";
 
-// -- Find groups of branches in a drawing, as branches/train_one.py and branches/train_one.py
-// do. Pure.
+// Groups of branches.
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").Group} Group */
@@ -22,10 +21,10 @@ export function branchesIn(groups, group) {
   const within = (/** @type {Group} */ inner, /** @type {Group} */ outer) =>
     inner.nodes.every((id) => outer.nodes.includes(id));
   /** @type {Group[]} */
-  const found = [];
+  const branches = [];
   for (const other of order.slice(order.indexOf(group) + 1))
-    if (within(other, group) && !found.some((one) => within(other, one))) found.push(other);
-  return found.sort((a, b) => compared(a.name, b.name));
+    if (within(other, group) && !branches.some((one) => within(other, one))) branches.push(other);
+  return branches.sort((a, b) => compared(a.name, b.name));
 }
 
 /** Natural sort order: "branch_2" before "branch_10". @param {string} a @param {string} b */
@@ -78,7 +77,7 @@ function described(drawing, group) {
   return same ? group : { ...group, branches: names, alone, stopped };
 }
 
-// -- Update a drawing persistently: return a copy with one change, which shares all unchanged objects. Pure.
+// Copies with one change.
 
 /** @typedef {import("../../types.js").Slot} Slot */
 
@@ -128,7 +127,7 @@ export const withOutput = (drawing, id) => ({
   ),
 });
 
-// -- Predict edits of rules, as graph/edits.py and branches/train_one.py apply them. Pure.
+// Rules.
 
 /** @typedef {import("../../types.js").RuleKind} RuleKind */
 /** @typedef {import("../../types.js").Wire} Wire */

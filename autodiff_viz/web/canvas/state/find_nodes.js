@@ -76,11 +76,11 @@ function entry(
 /** The names of the frames around each node, the largest first. @param {{ name: string, nodes: string[] }[]} frames */
 function framesBy(frames) {
   /** @type {Map<string, string[]>} */
-  const found = new Map();
+  const frameNames = new Map();
   for (const { name, nodes } of [...frames].sort((a, b) => b.nodes.length - a.nodes.length)) {
-    for (const node of nodes) found.get(node)?.push(name) ?? found.set(node, [name]);
+    for (const node of nodes) frameNames.get(node)?.push(name) ?? frameNames.set(node, [name]);
   }
-  return found;
+  return frameNames;
 }
 
 /** The entries that have the text, then those that have all its words, best first; for an empty text all of them, in order.

@@ -8,7 +8,7 @@ import { bounds, isBack } from "./geometry.js";
 import { withoutNone } from "./hidden.js";
 import { boxWithTabs } from "./tabs.js";
 
-// -- Find the cards with chips on their upper edge that have another card near above: their chips are small. Pure.
+// Cards with chips on their upper edge and another card near above: their chips are small.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 
@@ -48,9 +48,9 @@ function roomy(node, room) {
   const last = known.get(node);
   if (above === undefined) return node;
   if (last?.above === above) return last;
-  const found = { ...node, above };
-  known.set(node, found);
-  return found;
+  const changed = { ...node, above };
+  known.set(node, changed);
+  return changed;
 }
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
@@ -147,10 +147,10 @@ function wiresBetween(wires, byId, within, shut, cards) {
   /** @type {Map<string, Wire>} */
   const into = new Map();
   /** @type {Wire[]} */
-  const found = [];
+  const drawn = [];
   for (const wire of wires) {
     const [a, b] = [within.get(wire.from), within.get(wire.to)];
-    if (a === undefined && b === undefined) found.push(wire);
+    if (a === undefined && b === undefined) drawn.push(wire);
     if (a === b) continue;
     const [source, target] = [shut.get(a ?? ""), shut.get(b ?? "")];
     const known = into.get(`${b} ${wire.from}`);
@@ -168,9 +168,9 @@ function wiresBetween(wires, byId, within, shut, cards) {
     if (target && b)
       Object.assign(led, { to: b, slot: target.ins.indexOf(wire.from), alternative: false });
     if (target) into.set(`${b} ${wire.from}`, led);
-    if ((!a || cards.has(a)) && (!b || cards.has(b))) found.push(led);
+    if ((!a || cards.has(a)) && (!b || cards.has(b))) drawn.push(led);
   }
-  return found;
+  return drawn;
 }
 
 /** The bends between the nodes or cards at the ends of a wire: those above or below a card are left out, up to where the

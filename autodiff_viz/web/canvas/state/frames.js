@@ -1,5 +1,6 @@
 // @ts-check
-// Find the frames that hold nodes: checkpoint regions and groups, nested or side by side. Pure.
+// Find the frames that hold nodes, checkpoint regions and groups, nested or side by side, and those that
+// dragged nodes join or leave. Pure.
 
 import { contains, outerBox, overlap } from "./geometry.js";
 
@@ -51,8 +52,7 @@ export function nested(frames) {
   }));
 }
 
-// -- Find the regions and groups that dragged nodes join or leave, and why a set of nodes cannot be a region.
-// Pure.
+// Dragged nodes, and why a set of nodes cannot be a region.
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").Wire} Wire */

@@ -1,5 +1,5 @@
 // @ts-check
-// Compute the geometry of ports, wires and the view. Numbers only, no DOM.
+// Compute the geometry of ports, wires, regions and the view. Numbers only, no DOM.
 
 import { shared } from "../../base/constants.js";
 
@@ -293,8 +293,8 @@ export function freeSpot(boxes, [x, y], size) {
   return [Math.round(x), Math.round(below - y <= y - above ? below : above)];
 }
 
-// -- Outline a checkpoint region: a box if it contains only the region's nodes, else a stepped shape that leaves
-// the other nodes outside. Numbers only.
+// The outline of a checkpoint region: a box if it contains only the region's nodes, else a stepped shape that
+// leaves the other nodes outside.
 
 /** Corners of a closed shape around `members`, `pad` pixels away from them.
  * @param {Box[]} members @param {Box[]} others nodes that must stay outside, where possible

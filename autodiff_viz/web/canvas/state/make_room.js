@@ -117,12 +117,12 @@ function spread(blocks, needs, taken) {
     const { nodes, box, side } = block;
     let px = needs[side];
     for (let hit = true; hit;) {
-      const here = shifted(box, away(side, px));
+      const aside = shifted(box, away(side, px));
       const met = placed
-        .filter((other) => overlap(here, other.box) && !overlap(box, other.block.box))
+        .filter((other) => overlap(aside, other.box) && !overlap(box, other.block.box))
         .map((other) => other.box);
-      if (overlap(here, taken)) met.push(taken);
-      px += Math.ceil(Math.max(0, ...met.map((other) => over(here, other, side))));
+      if (overlap(aside, taken)) met.push(taken);
+      px += Math.ceil(Math.max(0, ...met.map((other) => over(aside, other, side))));
       hit = met.length > 0;
     }
     const by = away(side, px);

@@ -54,9 +54,6 @@ export const predict = (drawing, pending, ops = new Map()) =>
     return next === shown ? shown : stackTabs(withBranches(next));
   }, drawing);
 
-/** Whether a node can be muted: it then passes on its first wired input. @param {GraphNode} node */
-const canMute = (node) => !node.isInput && ownSlots(node).some(({ wired }) => wired);
-
 /** @type {Record<string, (drawing: Drawing, edit: any, ops: Ops) => Drawing>} */
 const GUESSES = {
   select: (drawing, { node }) => ({ ...drawing, selected: node }),
@@ -69,7 +66,10 @@ const GUESSES = {
           value: text,
           literal: text,
           shape: "",
-          numbers: { ...numbersOf(drawing, node), value: literal(text) },
+          numbers: {
+            ...drawing.nodes.find(({ id }) => id === node)?.numbers,
+            value: literal(text),
+          },
         })
       : withSlot(withoutWire(drawing, node, slot), node, slot, {
           constant: text,
@@ -83,11 +83,12 @@ const GUESSES = {
   delete: removed,
   mute: (drawing, { nodes, on }) => ({
     ...drawing,
-    nodes: drawing.nodes.map((n) =>
-      nodes.includes(n.id) && Boolean(n.muted) !== on && (!on || canMute(n))
-        ? { ...n, muted: on }
-        : n,
-    ),
+    nodes: drawing.nodes.map((n) => {
+      if (!nodes.includes(n.id) || Boolean(n.muted) === on) return n;
+      // A muted node passes on its first wired input: without one it cannot be muted.
+      const passesOn = !n.isInput && ownSlots(n).some(({ wired }) => wired);
+      return !on || passesOn ? { ...n, muted: on } : n;
+    }),
   }),
   cut_after: (drawing, { nodes, on }) => ({
     ...drawing,
@@ -144,9 +145,6 @@ const GUESSES = {
     regions: drawing.regions.filter(({ name }) => name !== region),
   }),
 };
-
-/** @param {Drawing} drawing @param {string} name */
-const numbersOf = ({ nodes }, name) => nodes.find(({ id }) => id === name)?.numbers;
 
 /** @param {Drawing} drawing @param {string} name @param {Partial<import("../../types.js").Region>} change @returns {Drawing} */
 const withRegion = (drawing, name, change) => ({

@@ -1,7 +1,8 @@
 // @ts-check
-// Find ancestors and descendants of nodes. Pure.
+// Find what nodes depend on: ancestors and descendants, what a node can be differentiated by, and loops.
+// Pure.
 
-// -- Find what can be differentiated by what: a node by those that its value is a function of. Pure.
+// What can be differentiated by what: a node by those that its value is a function of.
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
@@ -35,9 +36,9 @@ export function readsOf({ nodes, wires }, id) {
   };
   /** @returns {Set<string>} */
   const above = (/** @type {string} */ name) => {
-    const found = new Set([name]);
-    for (const one of found) for (const before of read(one)) found.add(before);
-    return found;
+    const ancestors = new Set([name]);
+    for (const one of ancestors) for (const before of read(one)) ancestors.add(before);
+    return ancestors;
   };
   /** @returns {string[]} */
   const besides = (/** @type {string} */ name) => {
@@ -60,9 +61,9 @@ export function readsOf({ nodes, wires }, id) {
  * @param {Drawing} drawing @param {string} id @returns {Choice[]} */
 export function choicesFor(drawing, id) {
   const byId = new Map(drawing.nodes.map((node) => [node.id, node]));
-  const found = readsOf(drawing, id).flatMap((name) => byId.get(name) ?? []);
-  if (found.length)
-    return [...found]
+  const inputs = readsOf(drawing, id).flatMap((name) => byId.get(name) ?? []);
+  if (inputs.length)
+    return [...inputs]
       .sort((a, b) => rank(a) - rank(b))
       .map((node) => ({ of: id, by: node.id, says: said(node) }));
   const output = drawing.nodes.find(({ isOutput }) => isOutput);
@@ -87,7 +88,7 @@ const rank = ({ isParameter, isInput }) => (isParameter ? 0 : isInput ? 1 : 2);
 const said = ({ isParameter, isInput, symbol }) =>
   isParameter ? "parameter" : isInput ? "input" : symbol;
 
-// -- Find which wires would close a loop, and along which path. Pure.
+// Wires that would close a loop, and along which path.
 
 /** @typedef {{ from: string, to: string }} Link */
 
@@ -181,12 +182,12 @@ export function lineage(wires, ids) {
 
 /** @param {string[]} start @param {Map<string, Wire[]>} steps @param {"from" | "to"} end @param {Set<string>} along */
 function reached(start, steps, end, along) {
-  const found = new Set(start);
-  for (const name of found) {
+  const names = new Set(start);
+  for (const name of names) {
     for (const wire of steps.get(name) ?? []) {
       along.add(`${wire.to}:${wire.slot}`);
-      found.add(wire[end]);
+      names.add(wire[end]);
     }
   }
-  return found;
+  return names;
 }

@@ -23,10 +23,10 @@ export function stackTabs(drawing) {
     const layer = /** @type {GraphNode} */ (byId.get(id));
     const nodes = names.map((name) => /** @type {GraphNode} */ (byId.get(name)));
     for (const beside of [false, true]) {
-      const here = nodes.filter((node) => isAt(node, layer, beside, names.length));
-      if (!here.length) continue;
+      const tabs = nodes.filter((node) => isAt(node, layer, beside, names.length));
+      if (!tabs.length) continue;
       const first = beside ? layer.h / (layer.slots.length + 1) + UNDER : layer.h + GAP;
-      (beside ? here : here.reverse()).forEach((node, i) =>
+      (beside ? tabs : tabs.reverse()).forEach((node, i) =>
         folded.set(node.id, {
           ...node,
           x: beside ? layer.x - layer.w - ASIDE : layer.x,
@@ -40,7 +40,7 @@ export function stackTabs(drawing) {
       );
       feet.set(
         id,
-        Math.max(feet.get(id) ?? 0, first + here.length * (HEIGHT + GAP) - GAP - layer.h),
+        Math.max(feet.get(id) ?? 0, first + tabs.length * (HEIGHT + GAP) - GAP - layer.h),
       );
     }
   }
@@ -103,13 +103,13 @@ const changed = (was, is, foot) =>
  * @param {GraphNode[]} nodes @param {Record<string, Point>} places @returns {Record<string, Point>} */
 export function withTabs(nodes, places) {
   const layers = new Map(nodes.filter(({ id }) => places[id]).map((node) => [node.id, node]));
-  const found = { ...places };
+  const moved = { ...places };
   for (const { id, tab, x, y } of nodes) {
     const layer = layers.get(tab ?? "");
     if (layer && !places[id])
-      found[id] = [x + places[layer.id][0] - layer.x, y + places[layer.id][1] - layer.y];
+      moved[id] = [x + places[layer.id][0] - layer.x, y + places[layer.id][1] - layer.y];
   }
-  return found;
+  return moved;
 }
 
 /** The box of a card with the tabs below it. @param {GraphNode} node @returns {import("../../types.js").Box} */
