@@ -68,6 +68,7 @@ const GUESSES = {
       ? withNode(drawing, node, {
           value: text,
           literal: text,
+          ...(isLiteral(drawing, node) && { text }),
           shape: "",
           numbers: { ...numbersOf(drawing, node), value: literal(text) },
         })
@@ -144,6 +145,10 @@ const GUESSES = {
     regions: drawing.regions.filter(({ name }) => name !== region),
   }),
 };
+
+/** Whether an input's line of the formula is its value alone, as typed. @param {Drawing} drawing @param {string} name */
+const isLiteral = ({ nodes }, name) =>
+  nodes.some(({ id, text, literal }) => id === name && text === literal);
 
 /** @param {Drawing} drawing @param {string} name */
 const numbersOf = ({ nodes }, name) => nodes.find(({ id }) => id === name)?.numbers;
