@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_viz.canvas.cards import cells, constant_text, input_text, line_text, size
+from autodiff_viz.canvas.delta import without_nulls
 from autodiff_viz.canvas.layout import tabs
 from autodiff_viz.display.heatmap import blocks_say, heat, plane_says
 from autodiff_viz.display.numbers import MOST, Number, Typed, has_picture, rounded, typed
@@ -197,7 +198,7 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
     x, y = shown.place
     w, h = size(node, shown.tensor)
     whole = value is not None and cells(value.shape) is not None
-    return {
+    record = {
         "id": name,
         "op": node.op,
         "symbol": name if node.op == INPUT else OPS[node.op].symbol if node.op in OPS else node.op,
@@ -231,6 +232,7 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         **tangent_data(shown.tangent, whole),
         **({} if shown.tensor is None else {"heat": heat_data(value, arriving, shown.kernel, shown.tangent)}),
     }
+    return without_nulls(record)
 
 
 def _trouble(node: Node, found: tuple[Problem, ...]) -> dict[str, str | None]:
@@ -273,7 +275,7 @@ def _badge(runs: Runs | None) -> str | None:
 def wire_record(place: Wire, shown: WireShown) -> dict[str, Any]:
     """Return the record of a wire."""
     to, slot = place
-    return {
+    record = {
         "from": shown.producer,
         "to": to,
         "slot": slot,
@@ -282,3 +284,4 @@ def wire_record(place: Wire, shown: WireShown) -> dict[str, Any]:
         "alternative": shown.alternative,
         **push_data(shown.pushed),
     }
+    return without_nulls(record)

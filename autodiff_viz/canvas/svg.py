@@ -135,13 +135,13 @@ def _card(node: Data) -> str:
     colour = (
         {"stop": STOP, "rule": RULE}.get(KINDS[rule].colour) if rule != FOLLOW and rule in KINDS else None
     )
-    stroke = STOP if node["problem"] else colour or (INK if node["isOutput"] else LINE)
+    stroke = STOP if node.get("problem") else colour or (INK if node["isOutput"] else LINE)
     dash = ' stroke-dasharray="7 5"' if node["muted"] else ""
     parts = [
         f"<title>{escape(_printable(_title(node)))}</title>",
         f'<rect width="{_n(w)}" height="{_n(h)}" rx="{26 if node["isInput"] else 10}" fill="{GROUND}" '
         f'stroke="{stroke}" stroke-width="{2 if stroke != LINE else 1.5}"{dash}/>',
-        *(_tab(node) if node["tab"] else _face(node)),
+        *(_tab(node) if node.get("tab") else _face(node)),
         f'<rect x="-3" y="5" width="6" height="{_n(h - 10)}" rx="3" fill="{STOP}"/>' * (rule == STOPPED),
         *_constants(node),
         *_chips(node, colour),
@@ -168,7 +168,7 @@ def _tab(node: Data) -> Iterator[str]:
 def _title(node: Data) -> str:
     """Return the tooltip of a card."""
     lines = [node["id"], f"value {node['valueFull']}", f"cotangent {node['cotangentFull']}"]
-    return "\n".join(filter(None, [*lines, node["problem"], node["warning"]]))
+    return "\n".join(filter(None, [*lines, node.get("problem"), node.get("warning")]))
 
 
 def _header(node: Data) -> Iterator[str]:
@@ -224,7 +224,7 @@ def _cells(
 def _constants(node: Data) -> Iterator[str]:
     """Write the constants beside their slots."""
     for i, slot in enumerate(node["slots"]):
-        if slot["constant"] is not None:
+        if "constant" in slot:
             yield _text(
                 -7, node["h"] * (i + 1) / (len(node["slots"]) + 1) + 4.5, slot["constant"], 13, VALUE, "end"
             )
@@ -252,14 +252,14 @@ def _chip(x: float, text: str, fill: str) -> str:
 def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scale: float) -> str:
     """Draw a wire: thickness and colour show the size and the sign of what it passes back."""
     source, target = nodes[wire["from"]], nodes[wire["to"]]
-    start = (source["x"] + (0 if source["tab"] else source["w"]), source["y"] + source["h"] / 2)
+    start = (source["x"] + (0 if source.get("tab") else source["w"]), source["y"] + source["h"] / 2)
     end = (target["x"], target["y"] + target["h"] * (wire["slot"] + 1) / (len(target["slots"]) + 1))
     dash = ' stroke-dasharray="1 7"' if wire["alternative"] else ""
     colour = RULE if dash else SIGNS[0 if passed is None else sign(passed)]
     width = 1.5 + 5 * (0.0 if passed is None else thickness(passed, scale))
     number = "nothing known" if passed is None else in_full(passed)
     said = f"{wire['from']} to {wire['to']}: passes {number}"
-    path = _hook(start, end) if source["tab"] else _curve([start, *map(tuple, wire["via"]), end])
+    path = _hook(start, end) if source.get("tab") else _curve([start, *map(tuple, wire["via"]), end])
     return (
         f'<path data-wire="{wire["slot"]}" d="{path}" fill="none" '
         f'stroke="{colour}" stroke-width="{_n(width)}" stroke-linecap="round"{dash}>'

@@ -74,7 +74,8 @@ def explanation_data(found: Explanation | None, graph: Graph) -> dict[str, Any] 
         label = f"Mend: {found.mend[0].lower()}{found.mend[1:]}"
         data |= {"label": label, "changes": found.changes, "edit": edit}
     if found.node is not None or found.at:
-        data |= {"at": list(found.at), "wires": [wire_id(graph, wire) for wire in found.wires]}
+        places = {"at": list(found.at), "wires": [wire_id(graph, wire) for wire in found.wires]}
+        data |= {kind: names for kind, names in places.items() if names}
     return data
 
 

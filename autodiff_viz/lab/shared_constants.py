@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_viz.canvas import cards, delta, records
-from autodiff_viz.canvas.delta import USUAL
 from autodiff_viz.canvas.layout import coordinates, placing, tabs
 from autodiff_viz.canvas.palette import RANDOM
 from autodiff_viz.canvas.records import DECADES
@@ -71,7 +70,6 @@ def shared_constants() -> dict[str, Any]:
         "drawings": delta.KEPT,
         "written_out": WRITTEN_OUT,
         "data_of": DATA_OF,
-        "usual": {name: field for name, field in USUAL.items() if name not in "wh"},
         "alternative": catalog.ALTERNATIVE,
         "letters": LETTERS,
         "inputs": {

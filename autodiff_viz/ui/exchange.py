@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from autodiff_viz.canvas.delta import KEPT, Lean, delta, shared
+from autodiff_viz.canvas.delta import KEPT, delta, shared
 from autodiff_viz.canvas.slider_tables import INPUTS
 from autodiff_viz.explain.analysis import program_job
 from autodiff_viz.explain.catalog import FIGURES
@@ -194,7 +194,7 @@ def make_answer(here: Session, pushed: bool = False, query: str | UnsetType = UN
             now.lab, now.view, large, told.check, told.checks, told.counts, told.paths, told.listing, details,
         )  # fmt: skip
         if not _same_objects(shown, sent.shown):
-            sent.lean = _drawn(here, told, large, details)
+            sent.drawing = _drawn(here, told, large, details)
             sent.shown = shown
             _number(sent)
         tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
@@ -223,14 +223,14 @@ def _apply(here: Session, edits: list[dict[str, Any]], noticed: frozenset[int | 
                 want_check(here, read_edit(edit).on)
 
 
-def _drawn(here: Session, told: Answers, large: Any, details: bool) -> Lean:
+def _drawn(here: Session, told: Answers, large: Any, details: bool) -> dict[str, Any]:
     """Return the drawing of the state on view; an unchanged first visit gets the shared one."""
     now, first = here.present, here.first
     is_first = first is not None and not here.sent.rev and large is None
     if is_first and now.lab is first.lab and now.view is first.present.view:
         here.sent.told = first.told(told)
-        return here.sent.told.lean
-    return drawing(now, kept_history(here), large, told, details, here.sent.lean)
+        return here.sent.told.drawing
+    return drawing(now, kept_history(here), large, told, details)
 
 
 def _same_objects(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
@@ -242,7 +242,7 @@ def _number(sent: Sent) -> None:
     """Number the newest drawing and store it among those that the browser may have."""
     drawings, rev = sent.drawings, sent.rev + 1
     kept = [number for number in drawings if number == sent.have or number > rev - KEPT]
-    newest = shared(drawings.get(sent.rev), sent.lean.drawing)
+    newest = shared(drawings.get(sent.rev), sent.drawing)
     sent.rev, sent.drawings = rev, {**{n: drawings[n] for n in kept}, rev: newest}
 
 
@@ -250,7 +250,7 @@ def _changes(sent: Sent) -> dict[str, Any]:
     """Return the newest drawing as a delta from one that the browser has, or all of it."""
     newest, told = sent.drawings[sent.rev], sent.told
     if sent.have not in sent.drawings:
-        is_first = told is not None and newest is told.lean.drawing
+        is_first = told is not None and newest is told.drawing
         return {"rev": sent.rev, "full": told.text if is_first else encoded(newest)}
     patch = delta(sent.drawings[sent.have], newest)
     return {"rev": sent.rev, "base": sent.have, "patch": encoded(patch)}

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Raw
 
-from autodiff_viz.canvas.delta import NOTHING, Lean, leaned
+from autodiff_viz.canvas.delta import without_nulls
 from autodiff_viz.engine.memo import shared
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
@@ -64,10 +64,10 @@ MOST, ON_TRIAL = 48, 12  # addresses; so many of them that have been opened once
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The first drawing with these answers of workers: the lean drawing, and the same as JSON."""
+    """The first drawing with these answers of workers, and the same as JSON."""
 
     answers: Answers
-    lean: Lean
+    drawing: dict[str, Any]
     text: Raw
 
 
@@ -96,7 +96,7 @@ class First:
                     return known
             kept = {**self.trail.data, "documents": documents(self.lab)}
             made = drawing(self.present, kept, None, answers)
-            told = Told(answers, made, encoded(made.drawing))
+            told = Told(answers, made, encoded(made))
             self.newest[:] = [told]
             return told
 
@@ -133,8 +133,7 @@ def drawing(
     large: Any,
     told: Answers,
     details: bool = False,
-    last: Lean = NOTHING,
-) -> Lean:
+) -> dict[str, Any]:
     """Return the drawing of the lab's component in the form in which it is sent.
 
     Args:
@@ -149,4 +148,7 @@ def drawing(
         "check": check_data(now.lab, now.view, told, details),
         "paths": paths_data(told),
     }
-    return leaned({**lab_drawing(now.lab, now.view), **said, **beside}, last)
+    fields = {**lab_drawing(now.lab, now.view), **said, **beside}
+    # Records of nodes and wires have been made without nulls, and most are reused: no edit walks them all.
+    records = {name: fields.pop(name) for name in ("nodes", "wires")}
+    return {**records, **without_nulls(fields)}

@@ -21,7 +21,6 @@ from weakref import WeakValueDictionary
 import streamlit as st
 from msgspec import UNSET, Raw, UnsetType
 
-from autodiff_viz.canvas.delta import NOTHING, Lean
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.exercises import NONE, Reached, reached
@@ -121,8 +120,8 @@ class Sent:
       rev: number of the newest drawing.
       have: number of the drawing that the browser said last that it has.
       drawings: by number, each drawing that the browser may have.
-      lean: the newest drawing.
-      shown: the data that `lean` was made of.
+      drawing: the newest drawing.
+      shown: the data that `drawing` was made of.
       tables: tables for sliders, to be sent with the next message.
       play: the steps of the pass, to be sent with the next message, if they are requested.
       turn: number of messages so far.
@@ -133,7 +132,7 @@ class Sent:
     rev: int = 0
     have: int | None = None
     drawings: dict[int, dict[str, Any]] = field(default_factory=dict)
-    lean: Lean = NOTHING
+    drawing: dict[str, Any] = field(default_factory=dict)
     shown: tuple[Any, ...] = ()
     tables: list[dict[str, Any]] = field(default_factory=list)
     play: Raw | UnsetType = UNSET

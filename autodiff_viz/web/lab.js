@@ -192,11 +192,11 @@ export class Lab {
     this.socket.open(word.socket);
     this.throughPage = word.page;
     if (word.query !== undefined) showAddress(word.query);
-    const lean = drawings.read(word);
+    const sent = drawings.read(word);
     const opening = word.key !== this.mail.outbox.key;
     if (opening) this.editor.noticed = []; // the session before numbered its edits for itself
     const first = opening ? this.editor.keeping.open(word) : [];
-    const drawing = lean && readDrawing({ ...lean, key: word.key, ack: word.ack, rev: word.rev });
+    const drawing = sent && readDrawing({ ...sent, key: word.key, ack: word.ack, rev: word.rev });
     const document = Number((drawing ?? this.editor.drawing).graph ?? 0);
     this.mail.receive({ ...word, document }, (message) => this.post(message), first);
     this.question.answered(word, this.sight.seen);

@@ -48,7 +48,7 @@
  * @typedef {object} Slot
  * @property {string} label
  * @property {string | null} constant perhaps shortened
- * @property {string} [constantFull] the constant as typed, if `constant` is shortened
+ * @property {string} [constantFull] the constant as typed, none where there is none
  * @property {boolean} wired
  */
 /** @typedef {string} RuleKind  a name in `RULES` of web/base/constants.js */
@@ -83,7 +83,7 @@
  * @property {string} [shape]
  * @property {number[]} [dims] the shape of the value, also [] without a value
  * @property {string} [literal] an input's value as typed
- * @property {string} [text] the right side of `=` in the node's line of the formula, if it is not `literal`
+ * @property {string} [text] the right side of `=` in the node's line of the formula; none if it is too long
  * @property {RuleKind} rule
  * @property {string} [ruleText]
  * @property {string} [ruleFull] the function of its rule
@@ -286,8 +286,8 @@
  * @property {Mark[]} marks problems of the graph
  * @property {Mark[]} notes
  * @property {string[]} readings how a text was read that can be read in two ways
- * @property {string} places where the text has the nodes, in the order of the drawing; see places.js
- * @property {string} heads where it has the frames
+ * @property {string} [places] where the text has the nodes, in the order of the drawing; see places.js
+ * @property {string} [heads] where it has the frames
  */
 /**
  * A piece of one line, in UTF-16 units.
@@ -315,7 +315,7 @@
  * @property {number} end
  */
 
-// The selected node (lab/inspector/panel.py). Empty fields are left out.
+// The selected node (lab/inspector/panel.py). Fields that are null are left out.
 
 /** @typedef {import("./base/numbers.js").Num} Num */
 /** @typedef {[what: Num | string, role: string, place?: string]} Term a piece of a line of numbers: a text, or a number with its `place` in a
@@ -471,7 +471,6 @@
  *   drawings: number,
  *   written_out: string,
  *   data_of: string,
- *   usual: { rule: RuleKind, connected: boolean, foot: number },
  *   alternative: string,
  *   letters: Record<string, string>,
  *   inputs: Record<string, { value: string, literal?: string }>,
@@ -496,7 +495,6 @@
  * - `drawings`: how many are kept
  * - `written_out`: end of a step's label if the formula has lost its loops
  * - `data_of`: begins the label of an edit that sets data
- * - `usual`: what a node has unless it says otherwise
  * - `alternative`: the label of the slot that `backward_as` adds
  * - `letters`: of new inputs
  * - `inputs`: what the new inputs hold

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autodiff_viz.canvas.delta import delta, lean, shared
+from autodiff_viz.canvas.delta import delta, shared, without_nulls
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.state import start
@@ -103,7 +103,7 @@ def test_one_number_is_sent_as_one_number():
 def test_a_selection_is_sent_alone():
     lab = start()
     before, after = (
-        lean(lab_view(edited(lab, {"kind": "select", "node": name})).drawing) for name in ("b", "y")
+        without_nulls(lab_view(edited(lab, {"kind": "select", "node": name})).drawing) for name in ("b", "y")
     )
     assert delta(before, after) == {"selected": "y"}
 
@@ -142,7 +142,7 @@ def real_pairs() -> list[tuple[Any, Any]]:
     @given(st.lists(EDITS, min_size=2, max_size=4))
     def collect(edits):
         lab = start()
-        drawings = [lean(lab_view(lab := edited(lab, edit)).drawing) for edit in edits]
+        drawings = [without_nulls(lab_view(lab := edited(lab, edit)).drawing) for edit in edits]
         pairs.extend(pairwise(drawings))
 
     collect()

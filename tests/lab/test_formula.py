@@ -140,7 +140,7 @@ def test_an_argument_that_stands_for_another_node_is_noted_where_it_stands():
 
 def test_the_note_stands_on_the_node_and_beside_the_checks_as_well():
     view = lab_view(typed(start(), SHADOWED))
-    warned = {node["id"]: node["warning"] for node in view.drawing["nodes"]}
+    warned = {node["id"]: node.get("warning") for node in view.drawing["nodes"]}
     assert warned["y"].startswith("Shadowed: in its rule, a stands for node add_1")
     assert warned["a"] is None
     assert [note for note in view.notes if note.startswith("at y: Shadowed")]

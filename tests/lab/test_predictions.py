@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_viz.canvas.delta import lean
+from autodiff_viz.canvas.delta import without_nulls
 from autodiff_viz.canvas.palette import palette
 from autodiff_viz.lab.evaluate import lab_view
 from tests.lab.random_walks import MAKERS, walks
@@ -49,7 +49,7 @@ def plays() -> Any:
     for lab, edit, after in walks(WALKS, steps=20):
         before = lab_view(lab, view)
         view = lab_view(after, before)
-        yield {"before": lean(before.drawing), "edit": edit, "after": lean(view.drawing)}
+        yield {"before": without_nulls(before.drawing), "edit": edit, "after": without_nulls(view.drawing)}
 
 
 def test_thousands_of_edits_are_shown_as_python_draws_them(counts):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_viz.canvas.delta import lean
+from autodiff_viz.canvas.delta import without_nulls
 from tests.web.node import node
 
 
@@ -29,6 +29,6 @@ def _writer() -> subprocess.Popen:
 def in_browser(drawing: dict[str, Any]) -> dict[str, Any]:
     """Return a drawing as the browser has it, with its numbers as text."""
     writer = _writer()
-    writer.stdin.write(json.dumps(lean(drawing)) + "\n")
+    writer.stdin.write(json.dumps(without_nulls(drawing)) + "\n")
     writer.stdin.flush()
     return json.loads(writer.stdout.readline())

@@ -38,7 +38,6 @@ export const shared = {
   "drawings": 8,
   "written_out": "; loop written out",
   "data_of": "Data of",
-  "usual": {"rule": "follow", "connected": true, "foot": 0.0},
   "alternative": "backward as",
   "letters": {"input": "xyzwuvpqrst", "random": "xyzwuvpqrst", "parameter": "wbuvpqrst"},
   "inputs": {"input": {"value": "1", "literal": "1.0"}, "parameter": {"value": "0.5", "literal": "0.5"}, "random": {"value": "–"}},

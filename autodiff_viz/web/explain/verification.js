@@ -145,7 +145,7 @@ export class VerificationLine {
 
   fill() {
     const { says = "", forward, rows, why = [] } = this.data;
-    if (!rows) return this.table.replaceChildren();
+    if (!rows?.length) return this.table.replaceChildren();
     const head = html("tr", {}, ...HEADS.map((name) => html("th", { scope: "col" }, name)));
     const lines = rows.map(([name, ...cells]) =>
       html(

@@ -139,7 +139,7 @@ export class Field {
     if (this.typed && value === this.kept) return;
     this.complain("", "");
     if (this.input.value !== value) this.input.value = value;
-    this.input.title = this.data.help ?? value;
+    this.input.title = this.data.help || value;
   }
 
   /** Whether the user is typing. @param {string} before what Python sent */

@@ -300,7 +300,7 @@ function showRow({ head, math, terms, pushes, apart }, wire) {
   const alone = typeof passed === "object" ? shortText(passed) : passed;
   write(
     terms,
-    wire.terms
+    wire.terms?.length
       ? pieces(wire.terms)
       : alone
         ? [

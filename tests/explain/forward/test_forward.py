@@ -9,7 +9,6 @@ import jax
 import numpy as np
 import pytest
 
-from autodiff_viz.canvas.delta import leaned
 from autodiff_viz.explain.verification.view import verification
 from autodiff_viz.graph.history import begin, undo
 from autodiff_viz.graph.model import Graph, Node
@@ -37,7 +36,7 @@ ON = {"kind": "forward", "on": True}
 
 
 def shown(lab: Lab) -> dict:
-    data = in_browser(leaned(lab_drawing(lab, lab_view(lab))).drawing)
+    data = in_browser(lab_drawing(lab, lab_view(lab)))
     nodes = {node["id"]: node for node in data["nodes"]}
     wires = {(wire["to"], wire["slot"]): wire for wire in data.get("wires", ())}
     return {"nodes": nodes, "wires": wires, "says": data.get("forward", {}).get("says")}

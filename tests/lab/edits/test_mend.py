@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autodiff_viz.canvas.delta import lean
+from autodiff_viz.canvas.delta import without_nulls
 from autodiff_viz.explain.analysis import program_says
 from autodiff_viz.explain.verification.view import verification
 from autodiff_viz.lab.actions import redone, set_input, set_rule, undone
@@ -35,13 +35,15 @@ def offered(lab: Lab) -> dict:
     view = lab_view(lab)
     if lab.selected:
         analysis = Answer(program_says(view.trace, lab.selected))
-        return lean(node_data(lab, view, Answers(counts=analysis, counting=True)))["why"]
-    return lean(check_data(lab, view, Answers(Answer(verification(view.trace)), checks=True), details=False))
+        return without_nulls(node_data(lab, view, Answers(counts=analysis, counting=True)))["why"]
+    return without_nulls(
+        check_data(lab, view, Answers(Answer(verification(view.trace)), checks=True), details=False)
+    )
 
 
 def test_the_note_on_a_nan_is_the_sentence_on_its_origin_with_a_button():
     said = offered(lab_of(TRAP))
-    assert "notes" not in said
+    assert said["notes"] == []
     assert said["origin"]["says"].startswith("'sqrt_1' passes 0 × ∞ = NaN back to 'x'")
     assert said["origin"]["label"] == "Mend: double where: a second one before sqrt_1"
     assert "origin" not in offered(lab_of("x = 2.0\ny = x * x"))
@@ -204,7 +206,7 @@ def test_at_a_step_of_a_training_the_loss_scale_is_the_mend():
     view = lab_view(lab)
     assert float(view.moment.parameters["w"]) == 1.0
     analysis = Answer(program_says(view.trace, "w", trained=True))
-    why = lean(node_data(lab, view, Answers(counts=analysis, counting=True)))["why"]
+    why = without_nulls(node_data(lab, view, Answers(counts=analysis, counting=True)))["why"]
     assert why["label"] == "Mend: train with a loss scale of 4"
     mended = edited(lab, why["edit"])
     assert not mended.notice

@@ -86,6 +86,17 @@ test("the value of an input is shown as it was typed, before Python has computed
   );
 });
 
+test("the line of an input that is a number alone has the number that was typed; another line is left to Python", () => {
+  const typed = (text) => {
+    const drawing = fork();
+    Object.assign(nodeOf(drawing, "x"), { literal: "0.5", text });
+    const edit = { kind: "constant", node: "x", slot: null, text: "2.5" };
+    return nodeOf(predict(drawing, [edit]), "x").text;
+  };
+  assert.equal(typed("0.5"), "2.5");
+  assert.equal(typed("parameter(0.5)"), "parameter(0.5)");
+});
+
 test("backward as begins with a slot wired to what the node reads first, and ends without it", () => {
   const shown = after({ kind: "rules", nodes: ["m"], rule: "backward_as" });
   assert.deepEqual(

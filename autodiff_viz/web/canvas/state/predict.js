@@ -65,6 +65,7 @@ const GUESSES = {
       ? withNode(drawing, node, {
           value: text,
           literal: text,
+          ...(isLiteral(drawing, node) && { text }),
           shape: "",
           numbers: {
             ...drawing.nodes.find(({ id }) => id === node)?.numbers,
@@ -145,6 +146,10 @@ const GUESSES = {
     regions: drawing.regions.filter(({ name }) => name !== region),
   }),
 };
+
+/** Whether an input's line of the formula is its value alone, as typed. @param {Drawing} drawing @param {string} name */
+const isLiteral = ({ nodes }, name) =>
+  nodes.some(({ id, text, literal }) => id === name && text === literal);
 
 /** @param {Drawing} drawing @param {string} name @param {Partial<import("../../types.js").Region>} change @returns {Drawing} */
 const withRegion = (drawing, name, change) => ({

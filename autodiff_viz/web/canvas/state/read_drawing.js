@@ -1,6 +1,6 @@
 // @ts-check
-// Read drawings as Python sends them, with typed numbers and without empty fields and default values: write the numbers,
-// and give wires their thickness. Pure.
+// Read drawings as Python sends them, with typed numbers and without nulls: write the numbers, and give wires their
+// thickness. Pure.
 
 import { shared } from "../../base/constants.js";
 import {
@@ -14,23 +14,11 @@ import {
   sizeOf,
   widthOf,
 } from "../../base/numbers.js";
-import { CARD } from "./geometry.js";
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").Flow} Flow */
 /** @typedef {import("../../base/numbers.js").SentArray} SentArray */
 
-const NODE = { slots: [], isOutput: false, isInput: false };
-const SLOT = { label: "", constant: null, wired: false };
-const FORMULA = {
-  text: "",
-  mistakes: [],
-  marks: [],
-  notes: [],
-  readings: [],
-  places: "",
-  heads: "",
-};
 const [BLOCKED, UNKNOWN] = ["blocked", "unknown"]; // in place of a tangent
 const CARD_DIGITS = 4;
 const WIRE_DIGITS = 3;
@@ -51,7 +39,7 @@ const all = (records, how, whole) =>
   });
 
 /** A node with its numbers as text. @param {any} sent @param {string} dtype */
-function nodeOf({ slots = [], heat, value, cotangent, tangent, ...node }, dtype) {
+function nodeOf({ slots, heat, value, cotangent, tangent, ...node }, dtype) {
   const own = readNumber(value, dtype);
   const dims = own?.dims ?? [];
   const numbers = {
@@ -59,16 +47,10 @@ function nodeOf({ slots = [], heat, value, cotangent, tangent, ...node }, dtype)
     cotangent: readNumber(cotangent, dtype, dims),
     tangent: readNumber(tangent, dtype, dims),
   };
-  const { connected = shared.usual.connected } = node;
-  const nothing = connected ? "no cotangent yet" : "no path to the output: nothing arrives";
+  const nothing = node.connected ? "no cotangent yet" : "no path to the output: nothing arrives";
   return {
-    ...NODE,
-    ...shared.usual,
-    w: CARD.w,
-    h: CARD.h,
-    symbol: node.op,
     ...node,
-    slots: slots.map((/** @type {any} */ slot) => ({ ...SLOT, ...slot })),
+    slots: slots.map((/** @type {any} */ slot) => ({ constant: null, ...slot })),
     numbers,
     dims,
     shape: own && shapeText(own),
@@ -117,7 +99,7 @@ function flowOf(sent, dtype) {
  * @param {any} sent @param {string} dtype */
 function wireOf({ passed, pushed, ...wire }, dtype) {
   const back = flowOf(passed, dtype);
-  const whole = { via: [], ...wire, width: 0 };
+  const whole = { ...wire, width: 0 };
   return pushed === undefined
     ? { ...whole, ...back }
     : { ...whole, ...flowOf(pushed, dtype), reverse: back };
@@ -131,10 +113,7 @@ const withWidth = (flow, largest) => ({
 });
 
 /** Data of the selected node, with its numbers read. @param {any} sent @param {string} dtype */
-function inspected(
-  { value, arriving, tangent, fork, added, wires = [], elements, ...node },
-  dtype,
-) {
+function inspected({ value, arriving, tangent, fork, added, wires, elements, ...node }, dtype) {
   const line = (/** @type {any[] | undefined} */ terms) =>
     terms?.map(([piece, role, place]) =>
       place === undefined ? [piece, role] : [readNumber(piece, dtype), role, place],
@@ -168,9 +147,6 @@ export function readDrawing({
   regions = [],
   groups = [],
   selected = null,
-  history = {},
-  notice = [],
-  formula,
   node,
   moment,
   ...rest
@@ -181,26 +157,15 @@ export function readDrawing({
   const how = `${dtype} ${largest}`;
   return {
     ...rest,
-    formula: { ...FORMULA, ...formula },
     selected,
-    history,
-    notice,
     ...(node && { node: all([node], dtype, (one) => inspected(one, dtype))[0] }),
     ...(moment && { moment: { ...moment, loss: readNumber(moment.loss, dtype) } }),
     nodes: all(nodes, dtype, (one) => nodeOf(one, dtype)),
     wires: all(flows, how, (flow) => withWidth(flow, largest)),
-    regions: all(regions, "", (region) => ({
-      nodes: [],
-      saved: [],
-      path: [],
-      policy: "",
-      ...region,
-    })),
+    regions,
     groups: all(groups, how, (group) => ({
-      nodes: [],
-      collapsed: false,
       ...group,
-      sums: (group.sums ?? []).map((/** @type {any} */ { passed, ...sum }) =>
+      sums: group.sums.map((/** @type {any} */ { passed, ...sum }) =>
         withWidth({ ...sum, ...flowOf(passed, dtype) }, largest),
       ),
     })),

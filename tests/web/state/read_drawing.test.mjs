@@ -2,26 +2,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readDrawing } from "../../../autodiff_viz/web/canvas/state/read_drawing.js";
 
-test("fields that were left out hold nothing", () => {
+const NODE = { slots: [], connected: true };
+const WIRE = { from: "x", to: "y", slot: 0, via: [] };
+
+test("what was null is left out: a slot then has no constant, a wire no number, and nothing is selected", () => {
   const drawing = readDrawing({
-    rev: 3,
-    nodes: [{ id: "x", slots: [{ label: "a" }] }],
-    wires: [{ from: "x", to: "y" }],
+    nodes: [{ ...NODE, id: "x", slots: [{ label: "a", wired: false }] }],
+    wires: [WIRE],
   });
   assert.deepEqual(drawing.nodes[0].slots, [{ label: "a", constant: null, wired: false }]);
-  assert.equal(drawing.nodes[0].isOutput, false);
   const { passedFull, ...wire } = drawing.wires[0];
   assert.equal(passedFull, undefined);
-  assert.deepEqual(wire, { from: "x", to: "y", width: 0, sign: 0, passed: "", via: [] });
-  assert.deepEqual([drawing.regions, drawing.selected, drawing.history], [[], null, {}]);
-});
-
-test("a node that says nothing of them follows JAX, is connected, and has the usual size and symbol", () => {
-  const [node] = readDrawing({ nodes: [{ id: "y", op: "sin" }] }).nodes;
-  assert.deepEqual(
-    [node.rule, node.connected, node.w, node.h, node.symbol],
-    ["follow", true, 128, 80, "sin"],
-  );
+  assert.deepEqual(wire, { ...WIRE, width: 0, sign: 0, passed: "" });
+  assert.equal(drawing.selected, null);
 });
 
 test("in forward mode a card has the tangent beside its cotangent, and a wire shows what it adds to a tangent", () => {
@@ -29,8 +22,8 @@ test("in forward mode a card has the tangent beside its cotangent, and a wire sh
     nodes: [node],
     wires: [wire],
   } = readDrawing({
-    nodes: [{ id: "y", cotangent: 1.5, connected: false, tangent: 0.8 }],
-    wires: [{ from: "x", to: "y", slot: 0, passed: 1.24, pushed: -3 }],
+    nodes: [{ ...NODE, id: "y", cotangent: 1.5, connected: false, tangent: 0.8 }],
+    wires: [{ ...WIRE, passed: 1.24, pushed: -3 }],
   });
   assert.deepEqual(
     [node.cotangent, node.cotangentFull, node.connected, node.tangent],
@@ -40,10 +33,10 @@ test("in forward mode a card has the tangent beside its cotangent, and a wire sh
   assert.equal(wire.reverse.passed, "1.24");
   const blocked = readDrawing({
     nodes: [
-      { id: "y", tangent: "blocked" },
-      { id: "z", tangent: "unknown" },
+      { ...NODE, id: "y", tangent: "blocked" },
+      { ...NODE, id: "z", tangent: "unknown" },
     ],
-    wires: [{ from: "y", to: "z", slot: 0, passed: 1.24, pushed: "unknown" }],
+    wires: [{ ...WIRE, from: "y", to: "z", passed: 1.24, pushed: "unknown" }],
   });
   assert.deepEqual(
     blocked.nodes.map(({ tangent }) => tangent),
@@ -60,7 +53,7 @@ test("numbers come in the digits of their dtype, and are written from the number
   const value = (dtype, number) => {
     const [{ value, valueFull }] = readDrawing({
       dtype,
-      nodes: [{ id: "x", value: number }],
+      nodes: [{ ...NODE, id: "x", value: number }],
     }).nodes;
     return [value, valueFull];
   };
@@ -77,12 +70,13 @@ test("a tensor has its shape, and its norm or its numbers", () => {
   const [small, large, row] = readDrawing({
     nodes: [
       {
+        ...NODE,
         id: "a",
         value: { shape: [2, 2], numbers: [3, 0, 0, 4] },
         cotangent: { numbers: [1, 1, 1, 1] },
       },
-      { id: "b", value: { shape: [30, 2], norm: 7.5 }, cotangent: { norm: 2 } },
-      { id: "c", value: { numbers: [1, -2, 0.5] } },
+      { ...NODE, id: "b", value: { shape: [30, 2], norm: 7.5 }, cotangent: { norm: 2 } },
+      { ...NODE, id: "c", value: { numbers: [1, -2, 0.5] } },
     ],
   }).nodes;
   assert.deepEqual(
@@ -102,7 +96,7 @@ test("a tensor has its shape, and its norm or its numbers", () => {
 test("a wire is as thick as its size among all wires, and thinner once another one is larger", () => {
   const wires = (...passed) =>
     readDrawing({
-      wires: passed.map((number, slot) => ({ from: "x", to: "y", slot, passed: number })),
+      wires: passed.map((number, slot) => ({ ...WIRE, slot, passed: number })),
     }).wires.map(({ width, sign }) => [width, sign]);
   assert.deepEqual(wires(1, -0.1, 0, "nan"), [
     [1, 1],
@@ -114,7 +108,7 @@ test("a wire is as thick as its size among all wires, and thinner once another o
     [0.5, 1],
     [1, 2],
   ]);
-  const record = { from: "x", to: "y", slot: 0, passed: 1 };
+  const record = { ...WIRE, passed: 1 };
   const width = (largest) =>
     readDrawing({ wires: [record, { ...record, slot: 1, passed: largest }] }).wires[0].width;
   assert.deepEqual([width(1), width(10), width(1)], [1, 0.75, 1]);
@@ -122,7 +116,7 @@ test("a wire is as thick as its size among all wires, and thinner once another o
 
 test("fields that came are kept", () => {
   const drawing = readDrawing({
-    nodes: [{ id: "x", isOutput: true, slots: [{ wired: true }] }],
+    nodes: [{ ...NODE, id: "x", isOutput: true, slots: [{ wired: true }] }],
     selected: "x",
     history: { undo: "Move x" },
   });
