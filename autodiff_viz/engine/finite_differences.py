@@ -282,9 +282,9 @@ def _beside(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray, size
         return _sides(*(_outputs(trace, name, at) for at in places), steps)
 
 
-def _sides(low: np.ndarray, here: np.ndarray, high: np.ndarray, steps: np.ndarray) -> Beside:
+def _sides(low: np.ndarray, middle: np.ndarray, high: np.ndarray, steps: np.ndarray) -> Beside:
     with np.errstate(invalid="ignore"):
-        below, above = (here - low) / steps, (high - here) / steps
+        below, above = (middle - low) / steps, (high - middle) / steps
         rounding = np.finfo(np.float64).eps * np.maximum(np.abs(low), np.abs(high)) / steps
         most = np.maximum(np.abs(below), np.abs(above))
         return Beside(below, above, np.maximum(TOLERANCE * most, 50 * rounding), 50 * rounding)

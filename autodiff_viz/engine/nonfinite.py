@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -55,13 +54,13 @@ class Origin:
         return origin_statement([self]).text
 
 
-_SAID = {"NaN": "not a number", "infinity": "infinite"}
+_WORDS = {"NaN": "not a number", "infinity": "infinite"}
 _NUMBERS = {"NaN": np.nan, "infinity": np.inf}
 
 
 def origin_sentences(origins: Iterable[Origin]) -> dict[str, str]:
     """Return one sentence by node about where NaN and infinities begin; none about what is carried on."""
-    return {name: said.text for name, said in origin_statements(origins).items()}
+    return {name: statement.text for name, statement in origin_statements(origins).items()}
 
 
 def origin_statements(origins: Iterable[Origin]) -> dict[str, Statement]:
@@ -70,41 +69,41 @@ def origin_statements(origins: Iterable[Origin]) -> dict[str, Statement]:
     for origin in origins:
         if not origin.carried:
             by_node.setdefault(origin.node, []).append(origin)
-    return {name: origin_statement(found) for name, found in by_node.items()}
+    return {name: origin_statement(of_node) for name, of_node in by_node.items()}
 
 
-def origin_statement(found: Sequence[Origin]) -> Statement:
+def origin_statement(origins: Sequence[Origin]) -> Statement:
     """Return what begins at one node, first in its value, then in what it passes back."""
-    name = found[0].node
-    claims = tuple(claim for origin in found for claim in origin.claims)
-    forward = [origin for origin in found if origin.direction == "forward"]
-    back = "NaN" if any(o.kind == "NaN" for o in found if o.direction == "backward") else "infinity"
+    name = origins[0].node
+    claims = tuple(claim for origin in origins for claim in origin.claims)
+    forward = [origin for origin in origins if origin.direction == "forward"]
+    back = "NaN" if any(o.kind == "NaN" for o in origins if o.direction == "backward") else "infinity"
     kind = forward[0].kind if forward else back
     head = f"{kind[0].upper()}{kind[1:]}"
-    if any(origin.slot == ARRIVING for origin in found):
-        summed = f"hat arrives at {name!r} is finite, but its sum is {_SAID[back]}."
+    if any(origin.slot == ARRIVING for origin in origins):
+        summed = f"hat arrives at {name!r} is finite, but its sum is {_WORDS[back]}."
         first = origin_statement(forward) if forward else None
         text = f"{first.text} W{summed}" if first else f"{head}: w{summed}"
         return Statement(text, (*claims, *(first.claims if first else ()), Claim(PARTS_FINITE, (name,))))
     value, passed = f"the value of {name!r}", f"what {name!r} passes back"
     reads, arrives = Claim(READS_FINITE, (name,)), Claim(ARRIVES_FINITE, (name,))
     if not forward:
-        text = f"{head}: {passed} is {_SAID[kind]}, though all that arrives is finite."
+        text = f"{head}: {passed} is {_WORDS[kind]}, though all that arrives is finite."
         return Statement(text, (*claims, arrives))
-    said, rest, more = f"{value} is {_SAID[kind]}", "all that it reads is finite", (reads,)
-    if len(found) > len(forward):
-        said, rest, more = (
-            f"{value} and what it passes back are {_SAID[kind]}",
+    result, rest, more = f"{value} is {_WORDS[kind]}", "all that it reads is finite", (reads,)
+    if len(origins) > len(forward):
+        result, rest, more = (
+            f"{value} and what it passes back are {_WORDS[kind]}",
             "all that comes in is finite",
             (reads, arrives),
         )
         if back != kind:
-            said = f"{value} is {_SAID[kind]}, and what it passes back is {_SAID[back]}"
+            result = f"{value} is {_WORDS[kind]}, and what it passes back is {_WORDS[back]}"
     if forward[0].lost:
-        return Statement(f"{head}: {said}. {forward[0].lost}.", claims)
+        return Statement(f"{head}: {result}. {forward[0].lost}.", claims)
     if forward[0].given:
-        return Statement(f"{head}: {said}.", claims)
-    return Statement(f"{head}: {said}, though {rest}.", (*claims, *more))
+        return Statement(f"{head}: {result}.", claims)
+    return Statement(f"{head}: {result}, though {rest}.", (*claims, *more))
 
 
 def find_origins(
@@ -120,35 +119,27 @@ def find_origins(
     gradient, is not finite though the arriving cotangent is; or a sum of finite contributions is not. Without
     an output there are no cotangents and only forward origins.
     """
-    if all(_all_finite(arrays) for arrays in (value, cotangent, passed, gradient)):
+    # The usual case is that every number is finite: one test of all numbers of a kind together is fast.
+    kinds = [list(arrays.values()) for arrays in (value, cotangent, passed, gradient) if arrays]
+    if all(np.isfinite(np.concatenate([np.ravel(array) for array in arrays])).all() for arrays in kinds):
         return ()
     nodes = order(graph)
     finite = {name: bool(np.isfinite(array).all()) for name, array in value.items()}
-    found = [
-        _forward(node, value[node.name])
-        for node in nodes
-        if not finite[node.name] and all(finite[producer] for _, producer in node.wires)
-    ]
+    origins = []
+    for node in nodes:
+        if finite[node.name] or not all(finite[producer] for _, producer in node.wires):
+            continue
+        kind, lost = _kind(value[node.name]), _lost(node, value[node.name])
+        claims = (Claim(BEGINS, (node.name,), (_NUMBERS[kind],)), *lost.claims)
+        given = node.op == INPUT
+        origins.append(Origin(node.name, "forward", kind, given=given, lost=lost.text, claims=claims))
     wires = consumers(graph)
     for node in reversed(nodes if cotangent else ()):
         if np.isfinite(cotangent[node.name]).all():
-            found.extend(_backward(node, value, passed, gradient))
+            origins.extend(_backward(node, value, passed, gradient))
         elif node.name != graph.output and all(np.isfinite(passed[wire]).all() for wire in wires[node.name]):
-            found.append(_begun(node.name, cotangent[node.name], ARRIVING))
-    return tuple(found)
-
-
-def _all_finite(arrays: Mapping[Any, np.ndarray]) -> bool:
-    """Return whether every number is finite: the usual case, found by one test of all numbers together."""
-    if not arrays:
-        return True
-    return bool(np.isfinite(np.concatenate([np.ravel(array) for array in arrays.values()])).all())
-
-
-def _forward(node: Node, value: np.ndarray) -> Origin:
-    kind, lost = _kind(value), _lost(node, value)
-    claims = (Claim(BEGINS, (node.name,), (_NUMBERS[kind],)), *lost.claims)
-    return Origin(node.name, "forward", kind, given=node.op == INPUT, lost=lost.text, claims=claims)
+            origins.append(_begun(node.name, cotangent[node.name], ARRIVING))
+    return tuple(origins)
 
 
 def _backward(node: Node, value: Mapping, passed: Mapping, gradient: Mapping) -> list[Origin]:

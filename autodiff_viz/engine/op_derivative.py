@@ -27,10 +27,11 @@ def local_derivative(trace: Trace, name: str, slot: int) -> np.ndarray | None:
     if not (op.elementwise or numbers) or slot >= len(node.op_slots):
         return None
     with precision(trace.dtype):
-        found, wired, call, arrays = _as_live(trace, node)
-        if slot in wired and arrays[slot].shape == found.shape:
-            pulled = found.pull(np.ones(found.shape, trace.dtype), *call.leading, *arrays)[wired.index(slot)]
-            return np.zeros(found.shape, trace.dtype) if pulled is None else np.asarray(pulled)
+        compiled, wired, call, arrays = _as_live(trace, node)
+        if slot in wired and arrays[slot].shape == compiled.shape:
+            ones = np.ones(compiled.shape, trace.dtype)
+            pulled = compiled.pull(ones, *call.leading, *arrays)[wired.index(slot)]
+            return np.zeros(compiled.shape, trace.dtype) if pulled is None else np.asarray(pulled)
         # The tangent of the node's value when that of each element of the slot is 1.
         push = tangent_kernel(call.op, call.static, tuple(a.shape for a in arrays), (slot,), trace.dtype)
         return np.asarray(push((np.ones_like(arrays[slot]),), *call.leading, *arrays)[0])
@@ -43,9 +44,9 @@ def own_contributions(trace: Trace, name: str, cotangent: np.ndarray | None = No
       cotangent: pulled back in place of the one that arrives; of the value's shape and dtype.
     """
     with precision(trace.dtype):
-        found, wired, call, arrays = _as_live(trace, trace.graph[name])
+        compiled, wired, call, arrays = _as_live(trace, trace.graph[name])
         arriving = trace.cotangent[name] if cotangent is None else cotangent
-        results = found.pull(arriving, *call.leading, *arrays)
+        results = compiled.pull(arriving, *call.leading, *arrays)
         return {
             slot: np.zeros(arrays[slot].shape, trace.dtype) if result is None else np.asarray(result)
             for slot, result in zip(wired, results, strict=True)
@@ -63,8 +64,8 @@ def _as_live(trace: Trace, node: Node) -> tuple[Kernel, tuple[int, ...], OpCall,
     call = op_call(trace.graph, node, lambda name: trace.value[name].shape)
     wired = tuple(i for i, slot in enumerate(call.slots) if isinstance(slot, str))
     arrays = [_slot_value(trace, slot) for slot in call.slots]
-    found = kernel(call.op, call.static, tuple(a.shape for a in arrays), wired, trace.dtype)
-    return found, wired, call, arrays
+    compiled = kernel(call.op, call.static, tuple(a.shape for a in arrays), wired, trace.dtype)
+    return compiled, wired, call, arrays
 
 
 def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:
@@ -74,11 +75,11 @@ def at_corner(trace: Trace, name: str, slot: int) -> np.ndarray:
     """
     node = trace.graph[name]
     value = _slot_value(trace, node.op_slots[slot])
-    found = np.isin(value, OPS[node.op].kinks)
+    corners = np.isin(value, OPS[node.op].kinks)
     if node.op in EXTREMA:
         others = [_slot_value(trace, other) for i, other in enumerate(node.op_slots) if i != slot]
-        found = found | any(bool((value == other).any()) for other in others)
-    return found
+        corners = corners | any(bool((value == other).any()) for other in others)
+    return corners
 
 
 def changed_cotangent(trace: Trace, name: str) -> np.ndarray:

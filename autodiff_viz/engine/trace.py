@@ -159,15 +159,15 @@ def counts_unknown(found: Trace) -> str:
     return ""
 
 
-def known_trace(found: Any) -> Trace:
-    """Return `found` if it is a trace.
+def known_trace(argument: Any) -> Trace:
+    """Return `argument` if it is a trace.
 
     Raises:
-      GraphError: `found` is something else, such as the graph of a trace.
+      GraphError: `argument` is something else, such as the graph of a trace.
     """
-    if isinstance(found, Trace):
-        return found
-    message = f"A trace is needed; found {kind_of(found)}."
+    if isinstance(argument, Trace):
+        return argument
+    message = f"A trace is needed; found {kind_of(argument)}."
     raise GraphError(Problem("not-a-trace", message, "trace(graph) makes one."))
 
 
@@ -212,7 +212,8 @@ def _seed(prepared: Prepared, seed: Any, notes: list[str]) -> jax.Array:
                 f"The output {output!r} has shape {list(shape)}, so it has no single gradient. The seed is "
                 "ones: what you see is the gradient of the sum of its elements."
             )
-        return _ones(shape, dtype)
+        # `constant` is memoised: most seeds are the number 1.
+        return on_device(np.ones(shape, dtype)) if shape else constant(1.0, dtype)
     fault = ""
     try:
         array = numbers(seed, dtype)
@@ -222,10 +223,6 @@ def _seed(prepared: Prepared, seed: Any, notes: list[str]) -> jax.Array:
         fits = f"The seed does not fit the output {output!r}, which has shape {list(shape)}"
         hint = "Give one number, or an array of that shape."
         raise GraphError(Problem("seed-shape", f"{fits}: it {fault or error}.", hint, output)) from error
-
-
-def _ones(shape: tuple[int, ...], dtype: str) -> jax.Array:
-    return on_device(np.ones(shape, dtype)) if shape else constant(1.0, dtype)
 
 
 def _finish(

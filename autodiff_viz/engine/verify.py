@@ -98,13 +98,18 @@ def verify(trace: Trace) -> Verdict:
     Source: `jax.vjp` of the whole program.
     """
     known_trace(trace)
-    if found := diagnose(trace.graph, {name: value.shape for name, value in trace.inputs.items()}):
-        raise GraphError(found)
+    if problems := diagnose(trace.graph, {name: value.shape for name, value in trace.inputs.items()}):
+        raise GraphError(problems)
     with precision(trace.dtype):
         pairs = _pairs(trace, *whole_program(trace))
         apart = [not agree(each, trace.dtype) for each in pairs]
-        errors = _local_errors(trace, pairs) if any(apart) else ()
-    wrong = [each for each, error in zip(pairs, errors, strict=False) if not agree(each, trace.dtype, error)]
+        room: list[np.ndarray] = []
+        if any(apart):
+            # How far rounding may move each number, given the gaps of the numbers before it.
+            program, arguments = _program_of(trace)
+            differences = [gaps(each.one, each.other) for each in pairs]
+            room = errors(program.equations, program.leaves(arguments), differences)
+    wrong = [each for each, error in zip(pairs, room, strict=False) if not agree(each, trace.dtype, error)]
     worst, where = max(((share(each), each.name) for each in wrong or pairs), default=(0.0, ""))
     miscounted, where = _miscounted(trace), where if worst > 0 else ""
     agrees = not wrong and not miscounted
@@ -130,16 +135,16 @@ def _miscounted(trace: Trace) -> tuple[str, ...]:
 
 
 def _pairs(trace: Trace, values: Mapping, gradients: Mapping, cotangents: Mapping) -> list[Pair]:
-    names = [f"the value of {name!r}" for name in values]
-    names += [f"the gradient of {name!r}" for name in gradients]
-    names += [_name(key) for key in cotangents]
-    live = [trace.value[name] for name in values] + [trace.gradient[name] for name in gradients]
-    live += [_live(trace, key) for key in cotangents]
-    return [paired(*row) for row in zip(names, _arrays(values, gradients, cotangents), live, strict=True)]
-
-
-def _arrays(*kinds: Mapping) -> list[Any]:
-    return [array for kind in kinds for array in kind.values()]
+    """Pair each number of the whole program with the live one, under its name in words."""
+    pairs = [paired(f"the value of {n!r}", array, trace.value[n]) for n, array in values.items()]
+    pairs += [paired(f"the gradient of {n!r}", array, trace.gradient[n]) for n, array in gradients.items()]
+    for (node, slot), array in cotangents.items():
+        if slot == ARRIVING:
+            pairs.append(paired(f"what arrives at {node!r}", array, trace.cotangent[node]))
+        else:
+            name = f"what {node!r} passes to its input {slot}"
+            pairs.append(paired(name, array, trace.passed[node, slot]))
+    return pairs
 
 
 def whole_program(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], dict[Wire, Any]]:
@@ -173,15 +178,10 @@ def rounding_errors(
                 for key, place in kind.items()
             }
             known = [places[place] for place in range(program.tree.num_leaves)]
-        found = errors(program.equations, program.leaves(arguments), known, other_function=gaps is not None)
-    return jax.tree.unflatten(program.tree, found)
-
-
-def _local_errors(trace: Trace, pairs: list[Pair]) -> list[np.ndarray]:
-    """Return, for each pair, how far rounding may move it, given the gaps of the numbers before it."""
-    program, arguments = _program_of(trace)
-    apart = [gaps(each.one, each.other) for each in pairs]
-    return errors(program.equations, program.leaves(arguments), apart)
+        rounding = errors(
+            program.equations, program.leaves(arguments), known, other_function=gaps is not None
+        )
+    return jax.tree.unflatten(program.tree, rounding)
 
 
 def _program_of(trace: Trace) -> tuple[Traced, tuple]:
@@ -199,7 +199,11 @@ def _differentiated(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dt
     dynamic = dynamic_params(graph)
 
     def differentiate(inputs: dict, dynamic: dict, seed: jax.Array) -> tuple:
-        sinks = _sinks(program, inputs, dynamic, dtype)
+        # A zero for each wire and each node: the pullback gives the cotangent that arrives at it.
+        shapes = jax.eval_shape(lambda: program(inputs, dynamic, {})[1])
+        zeros = {name: jnp.zeros(shape.shape, dtype) for name, shape in shapes.items()}
+        sinks = {(n.name, slot): zeros[name] for n in program.graph.nodes for slot, name in n.wires}
+        sinks |= {(name, ARRIVING): zero for name, zero in zeros.items()}
         _, pull, values = jax.vjp(lambda i, s: program(i, dynamic, s), inputs, sinks, has_aux=True)
         gradients, cotangents = pull(seed)
         return values, gradients, cotangents
@@ -207,19 +211,3 @@ def _differentiated(graph: Graph, shapes: tuple, seed_shape: tuple[int, ...], dt
     inputs = {name: jax.ShapeDtypeStruct(shape, jnp.dtype(dtype)) for name, shape in shapes}
     seed = jax.ShapeDtypeStruct(seed_shape, jnp.dtype(dtype))
     return traced(differentiate, inputs, dynamic, seed)
-
-
-def _sinks(program: Program, inputs: dict, dynamic: dict, dtype: str) -> dict:
-    shapes = jax.eval_shape(lambda: program(inputs, dynamic, {})[1])
-    zeros = {name: jnp.zeros(shape.shape, dtype) for name, shape in shapes.items()}
-    wires = {(n.name, slot): zeros[name] for n in program.graph.nodes for slot, name in n.wires}
-    return {**wires, **{(name, ARRIVING): zero for name, zero in zeros.items()}}
-
-
-def _live(trace: Trace, key: Wire) -> np.ndarray:
-    return trace.cotangent[key[0]] if key[1] == ARRIVING else trace.passed[key]
-
-
-def _name(key: Wire) -> str:
-    node, slot = key
-    return f"what arrives at {node!r}" if slot == ARRIVING else f"what {node!r} passes to its input {slot}"

@@ -138,8 +138,8 @@ def forward(parts: tuple[Part, ...], inputs: Arrays, dynamic: Mapping[str, dict]
             gives = part(given, dynamic)
             return {name: gives[name] for name in part.heard}, gives
 
-        _, pull, found = jax.vjp(give, given, has_aux=True)
-        values.update(found)
+        _, pull, gives = jax.vjp(give, given, has_aux=True)
+        values.update(gives)
         pulls.append(pull)
     return Forward(values, tuple(pulls))
 
@@ -150,7 +150,7 @@ def handed(parts: tuple[Part, ...], run: Forward, seed: jax.Array) -> Arrays:
     for part, pull in zip(reversed(parts), reversed(run.pulls), strict=True):
         own = {name: arriving[name] for name in part.heard}
         back = pull(own)[0] if own else {}
-        _add(arriving, {name: found for name, found in back.items() if name in part.answered})
+        _add(arriving, {name: passed for name, passed in back.items() if name in part.answered})
     return arriving
 
 
@@ -171,13 +171,13 @@ def apart(parts: tuple[Part, ...], run: Forward, seed: jax.Array) -> Arrays:
 
 def with_input_rules(graph: Graph, inputs: Arrays, arriving: Arrays) -> Arrays:
     """Return the gradient by input: the arriving cotangent after the input's own rule."""
-    found = {name: jnp.zeros_like(value) for name, value in inputs.items()}
+    gradient = {name: jnp.zeros_like(value) for name, value in inputs.items()}
     for name, value in inputs.items():
         if name not in arriving:
             continue
         cotangent = arriving[name]
-        (found[name],) = jax.vjp(lambda x, name=name: ruled_input(graph[name], x), value)[1](cotangent)
-    return found
+        (gradient[name],) = jax.vjp(lambda x, name=name: ruled_input(graph[name], x), value)[1](cotangent)
+    return gradient
 
 
 def _add(arriving: Arrays, parts: Arrays) -> None:
@@ -228,7 +228,7 @@ def too_large(segments: Collection[Segment], shapes: Mapping[str, Shape], wanted
         rows = sum(prod(shapes[name]) for name in segment.gives)
         if rows * sum(prod(shapes[name]) for name in segment.nodes) > WORK:
             return f"{rows:,} rows through a segment of {len(segment.nodes)} nodes are too much work"
-        count = sum(found.full for found in jacobians(segment, shapes, wanted, {}))
+        count = sum(each.full for each in jacobians(segment, shapes, wanted, {}))
         if count > limits.JACOBIAN:
             return f"{count:,} elements in one segment; up to {limits.JACOBIAN:,} are worked out"
     return ""
@@ -249,8 +249,8 @@ def multiplied(
             units = jnp.eye(run.values[of].size, dtype=run.values[of].dtype)
             rows = _pulled(part, run, dynamic, of, units.reshape(-1, *run.values[of].shape))
             for by in sorted(part.answered & {*wanted, *part.segment.takes}):
-                found = arriving[of] @ rows[by].reshape(len(units), -1)
-                arriving[by] = arriving[by] + found if by in arriving else found
+                product = arriving[of] @ rows[by].reshape(len(units), -1)
+                arriving[by] = arriving[by] + product if by in arriving else product
     return {name: arriving[name].reshape(inputs[name].shape) for name in wanted if name in arriving}
 
 
@@ -261,7 +261,7 @@ def independent(
 
     A random cotangent at one example alone is pulled back, and must reach that example alone.
     """
-    found = {}
+    are_independent = {}
     for part in parts:
         for of in part.segment.gives:
             value = run.values[of]
@@ -273,8 +273,8 @@ def independent(
             alone = np.stack([np.where(np.arange(count) == i, noise.T, 0.0).T for i in range(count)])
             back = _pulled(part, run, dynamic, of, jnp.asarray(alone, value.dtype))
             others = ~np.eye(count, dtype=bool)
-            found |= {(of, name): ~jnp.any(back[name][others] != 0) for name in takes}
-    return found
+            are_independent |= {(of, name): ~jnp.any(back[name][others] != 0) for name in takes}
+    return are_independent
 
 
 def _pulled(part: Part, run: Forward, dynamic: Mapping[str, dict], of: str, cotangents: jax.Array) -> Arrays:
@@ -287,5 +287,5 @@ def _pulled(part: Part, run: Forward, dynamic: Mapping[str, dict], of: str, cota
     largest = max(run.values[name].size for name in (*part.reads, *part.segment.gives))
     step = max(1, AT_ONCE // (largest * len(part.segment.nodes)))
     pieces = [cotangents[first : first + step] for first in range(0, len(cotangents), step)]
-    found = [jax.vmap(lambda v: pull(v)[0])(piece) for piece in pieces]
-    return {name: jnp.concatenate([piece[name] for piece in found]) for name in part.reads}
+    pulled = [jax.vmap(lambda v: pull(v)[0])(piece) for piece in pieces]
+    return {name: jnp.concatenate([piece[name] for piece in pulled]) for name in part.reads}

@@ -51,7 +51,7 @@ from autodiff_viz.training.steps import later_on
 from autodiff_viz.training.updates import begin
 from autodiff_viz.workers.jobs import report
 
-# Compare a graph in segments with the whole: the chain, the whole gradient, Jacobians, segments apart.
+# A graph in segments beside the whole: the chain, the whole gradient, Jacobians, segments apart.
 
 
 KEPT = 8  # programs, traced but not compiled
@@ -124,6 +124,12 @@ def division(graph: Graph, found: Trace) -> Division:
     pairs += [(array, found.cotangent[cut]) for cut, array in handed_across.items()]
     true = {name: np.asarray(found.gradient[name], np.float64) for name in wanted}
     other = {name: np.asarray(broken[name], np.float64) for name in wanted}
+    # Where no segment passes anything to a cut, as behind a stop, the cotangent that comes back is 0.
+    back = {
+        name: np.asarray(arriving[name]) if name in arriving else np.zeros(shapes[name], found.dtype)
+        for segment in divided[:-1]
+        for name in segment.gives
+    }
     why = too_large(divided, shapes, wanted)
     return Division(
         links=tuple(
@@ -141,16 +147,10 @@ def division(graph: Graph, found: Trace) -> Division:
         too_large=why,
         angles={name: angle(true[name], other[name]) for name in wanted},
         angle=angle(_flat(true), _flat(other)),
-        handed={name: _handed(arriving, name, found) for part in divided[:-1] for name in part.gives},
+        handed=back,
         gradient={name: np.asarray(value) for name, value in chain.items()},
         apart={name: np.asarray(value) for name, value in broken.items()},
     )
-
-
-def _handed(arriving: Arrays, name: str, found: Trace) -> np.ndarray:
-    """Return the cotangent at a cut; zeros where no segment passes anything, as behind a stop."""
-    nothing = np.zeros(found.value[name].shape, found.dtype)
-    return np.asarray(arriving[name]) if name in arriving else nothing
 
 
 def _agrees(found: Trace, chain: Arrays, handed_across: Arrays) -> bool:
@@ -258,9 +258,6 @@ def _difference(a: np.ndarray, b: np.ndarray) -> float:
 
 JOINT, CHAIN, APART = WAYS = ("joint", "chain", "apart")
 
-Gradient = Callable[[Arrays, Arrays, Mapping[str, dict]], tuple[jax.Array, Arrays]]
-"""Return (loss, gradient by parameter) at parameters, data and run-time parameters."""
-
 
 @dataclass(frozen=True)
 class Curves:
@@ -339,7 +336,17 @@ def check_work(most: int, steps: int) -> None:
 
 @remembered(6)
 def _step(graph: Graph, way: str, optimiser: str, dtype: str, silent: Silent) -> Callable[..., tuple]:
-    moves, gradient = optimiser_of(optimiser), _gradient(graph, way, dtype, silent)
+    moves = optimiser_of(optimiser)
+    if way == JOINT:
+        program = Program(graph, dtype)
+
+        def gradient(parameters: Arrays, data: Arrays, dynamic: dict) -> tuple[jax.Array, Arrays]:
+            return jax.value_and_grad(lambda p: program({**data, **p}, dynamic, {})[0])(parameters)
+
+    elif way == CHAIN:
+        gradient = partial(_by_segments, graph, parts(graph, dtype, silent.chained), handed)
+    else:
+        gradient = partial(_by_segments, graph, parts(graph, dtype, silent.apart, apart=True), apart)
 
     @partial(jax.jit, compiler_options=rounded(ONCE, dtype))
     def step(now: tuple, data: Arrays, dynamic: dict, rate: jax.Array) -> tuple:
@@ -351,18 +358,6 @@ def _step(graph: Graph, way: str, optimiser: str, dtype: str, silent: Silent) ->
         return (optax.apply_updates(parameters, updates), kept, count + 1), loss
 
     return step
-
-
-def _gradient(graph: Graph, way: str, dtype: str, silent: Silent) -> Gradient:
-    if way == JOINT:
-        return partial(_joint, Program(graph, dtype))
-    if way == CHAIN:
-        return partial(_by_segments, graph, parts(graph, dtype, silent.chained), handed)
-    return partial(_by_segments, graph, parts(graph, dtype, silent.apart, apart=True), apart)
-
-
-def _joint(program: Program, parameters: Arrays, data: Arrays, dynamic: Mapping[str, dict]) -> tuple:
-    return jax.value_and_grad(lambda p: program({**data, **p}, dict(dynamic), {})[0])(parameters)
 
 
 def _by_segments(
@@ -445,11 +440,11 @@ def segments(
       GraphError: no cut divides the graph, or it, an input or the seed cannot be used as in `trace`.
     Source: the chain rule; `jax.vjp` of each segment.
     """
-    found = trace(known_graph(graph), inputs, seed, dtype=dtype)
+    whole = trace(known_graph(graph), inputs, seed, dtype=dtype)
     check_divided(graph)
-    made = division(found.graph, found)
+    made = division(whole.graph, whole)
     return Segments(
-        trace=found,
+        trace=whole,
         segments=tuple(link.segment for link in made.links),
         handed=_read_only(made.handed),
         jacobian={(one.of, one.by): one for link in made.links for one in link.jacobians},
@@ -502,7 +497,7 @@ def check_divided(graph: Graph) -> None:
       GraphError: it has fewer; the message says why its cuts divide nothing.
     """
     if len(divided.graph_segments(graph)) < 2:
-        why = " ".join(said for _, said in divided.idle_cuts(graph))
+        why = " ".join(reason for _, reason in divided.idle_cuts(graph))
         hint = "Cut the graph where a segment ends: h = cut(...) in a formula, key k on the canvas."
         raise GraphError(Problem("no-segments", f"No cut divides the graph. {why}".strip(), hint))
 

@@ -1,4 +1,4 @@
-"""Draw the loss of a training in three ways: joint, passed across cuts, and each segment by itself."""
+"""Draw the segments of a graph: sizes of what they pass back, and the loss of a training in three ways."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from autodiff_viz.explain.jacobian.compute import Jacobian
 from autodiff_viz.graph.text import counted, listed, scalar
 from autodiff_viz.segments.compute import Curves, Division, Link
 
-# Draw the sizes of cotangents that segments pass back, beside the sizes of their Jacobians.
+# The sizes of cotangents that segments pass back, beside the sizes of their Jacobians.
 
 
 MARKS = f"{coloured('■', COTANGENT)} cotangent that arrives, {coloured('▨', NEUTRAL)} Jacobian, in elements"
@@ -56,8 +56,10 @@ def sizes_figure(found: Division) -> go.Figure:
     bars, left_out = ends(list(_bars(found)))
     scale = scale_for(bar.elements for bar in bars)
     rows = Rows.of([bar.row for bar in bars])
+    handed = sum(_handed(link) for link in found.links[:-1])  # the last segment is handed the seed
+    whole = sum(jacobian.elements for link in found.links for jacobian in link.jacobians)
     under = [
-        _whole(found),
+        f"all Jacobians have <b>{whole:,}</b>",
         "each segment by what it gives:",
         MARKS,
         *(["logarithmic axis"] if scale.unit else []),
@@ -67,7 +69,7 @@ def sizes_figure(found: Division) -> go.Figure:
     return table(
         rows,
         [_drawn(bars, rows, [scale.place(bar.elements) for bar in bars])],
-        title=_title(found),
+        title=f"{handed:,} elements handed back",
         under=under,
         xaxis=axis(range=scale.range, **scale.ticks()),
         key=f"segments {len(rows.rows)}",
@@ -82,16 +84,6 @@ def sizes_text(found: Division) -> str:
         for i, link in enumerate(found.links)
     ]
     return f"A bar chart of elements handed back and of Jacobians: {listed(items, 8)}."
-
-
-def _title(found: Division) -> str:
-    handed = sum(_handed(link) for link in found.links[:-1])
-    return f"{handed:,} elements handed back"
-
-
-def _whole(found: Division) -> str:
-    whole = sum(jacobian.elements for link in found.links for jacobian in link.jacobians)
-    return f"all Jacobians have <b>{whole:,}</b>"
 
 
 def _handed(link: Link) -> int:
@@ -139,6 +131,9 @@ def _drawn(bars: Sequence[Bar], rows: Rows, places: list[float]) -> dict[str, ob
         },
         "hoverinfo": "skip",
     }
+
+
+# The loss of a training in three ways: joint, passed across cuts, and each segment by itself.
 
 
 HEIGHT, LEFT, BOTTOM = 220, 58, 46  # pixels

@@ -236,11 +236,14 @@ def _chunk(training: Training, most: int) -> Training:
     course = training.course or start(now.graph, now.settings, training.dtype)
     count = max(1, min(most, _until(training) - len(course)))
     after = further(course, now.graph, now.settings, count)
-    bad = _first_bad(after, len(course))
-    if bad is None:
+    chunk = after.chunks[-1]  # may contain earlier steps too
+    bad = np.flatnonzero(~np.isfinite(chunk.loss)) + chunk.first
+    bad = bad[bad >= len(course)]
+    if not bad.size:
         return replace(training, course=after, why="")
-    after = further(course, now.graph, now.settings, bad + 1 - len(course))
-    return replace(training, course=after, running=False, why=_not_a_number(after, bad))
+    first_bad = int(bad[0])
+    after = further(course, now.graph, now.settings, first_bad + 1 - len(course))
+    return replace(training, course=after, running=False, why=_not_a_number(after, first_bad))
 
 
 def _next_phase(training: Training) -> Phase:
@@ -262,21 +265,13 @@ def _until(training: Training) -> int:
     return min([training.goal, *ends])
 
 
-def _first_bad(course: Course, first: int) -> int | None:
-    """Return the first step from `first` on whose loss is not finite; None if there is none."""
-    chunk = course.chunks[-1]  # may contain earlier steps too
-    bad = np.flatnonzero(~np.isfinite(chunk.loss)) + chunk.first
-    bad = bad[bad >= first]
-    return int(bad[0]) if bad.size else None
-
-
 def _not_a_number(course: Course, step: int) -> str:
     """Return the sentence about a loss that is not finite."""
     loss = records(course).loss[step]
-    said = "not a number" if np.isnan(loss) else "infinite"
+    kind = "not a number" if np.isnan(loss) else "infinite"
     where = _first_place(trace_at(course, step))
     advice = " A smaller learning rate may help." if step else ""  # no update precedes the first loss
-    return f"Stopped: the loss of step {step} is {said}. {where}{advice}"
+    return f"Stopped: the loss of step {step} is {kind}. {where}{advice}"
 
 
 def _first_place(found: Trace) -> str:
@@ -284,5 +279,5 @@ def _first_place(found: Trace) -> str:
     names = [n.name for n in learned(found.graph) if not np.isfinite(found.value[n.name]).all()]
     if names:
         return f"The first number that is not finite is in {names[0]}: its last update was too large."
-    said = str(found.nonfinite_origins[0]) if found.nonfinite_origins else ""
-    return said[:1].upper() + said[1:]
+    sentence = str(found.nonfinite_origins[0]) if found.nonfinite_origins else ""
+    return sentence[:1].upper() + sentence[1:]

@@ -158,13 +158,10 @@ def begun(
 ) -> tuple[dict[str, jax.Array], dict[str, Any]]:
     """Return parameters before any step, and the optimiser's state of each."""
     dtype = parameter_dtype(settings.loss_scale, dtype)
-    found = {node.name: jnp.asarray(_drawn(node, settings.seed, dtype)) for node in nodes}
+    shifted = [with_shifted_seed(node, settings.seed) for node in nodes]
+    parameters = {node.name: jnp.asarray(own_value(node, dtype)) for node in shifted}
     optimiser = optimiser_of(settings.optimiser)
-    return found, {name: optimiser.init(array) for name, array in found.items()}
-
-
-def _drawn(node: Node, shift: int, dtype: str) -> Any:
-    return own_value(with_shifted_seed(node, shift), dtype)
+    return parameters, {name: optimiser.init(array) for name, array in parameters.items()}
 
 
 def with_shifted_seed(node: Node, shift: int) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -106,16 +106,14 @@ def _tried_cure(found: Trace, kind: LintKind, finding: Finding) -> Cure | None:
     after = retraced(found, finding.cure) if finding.cure else None
     if after is None or finding.where in {left.where for left in KINDS[kind.code].find(after)}:
         return None
-    inside = finding.nodes if kind.new_inside else ()
-    kept = kind.new_values or _same_values(found, after, {*inside} - {finding.where})
-    return finding.cure if kept else None
-
-
-def _same_values(found: Trace, after: Trace, inside: Set[str]) -> bool:
-    """Return whether all values are what they were but those of `inside` and on the ways from there."""
+    if kind.new_values:
+        return finding.cure
+    # All values have to stay but those inside the lint and on the ways from there, short of the output.
+    inside = {*finding.nodes} - {finding.where} if kind.new_inside else set()
     free = descendants(found.graph, inside) - descendants(found.graph, [found.output])
-    return all(
+    same = all(
         value.shape == after.value[name].shape and np.allclose(value, after.value[name], **SAME)
         for name, value in found.value.items()
         if name in after.graph and name not in free
     )
+    return finding.cure if same else None

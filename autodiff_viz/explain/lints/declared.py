@@ -112,23 +112,19 @@ FORWARD_MODE = LintKind("forward-mode", reverse_only, later=True)
 
 
 def declares_its_own(found: Trace, name: str) -> bool:
-    """Return whether a declared pullback passes what the op's own would, here and at inputs nearby.
+    """Return whether a declared pullback passes what the op's own would, at the inputs and nearby.
 
     A random cotangent is pulled back, since what arrives may be 0.
     """
     if found.graph[name].rule.kind != PULLBACK:
         return False
-    return all(_is_its_own(_moved(found, name, move), name) for move in NEARBY)
-
-
-def _moved(found: Trace, name: str, move: float) -> Trace:
-    """Trace the graph up to a node, at other inputs."""
-    inputs = {n: value + move * np.maximum(1.0, np.abs(value)) for n, value in found.inputs.items()}
+    up_to_node = replace(found.graph, output=name)
     seed = np.random.default_rng(0).uniform(0.5, 1.0, found.value[name].shape)
-    return trace(replace(found.graph, output=name), inputs, seed, dtype=found.dtype)
-
-
-def _is_its_own(found: Trace, name: str) -> bool:
-    own = own_contributions(found, name)
-    with np.errstate(invalid="ignore"):
-        return all(np.allclose(found.passed[name, slot], each, **CLOSE) for slot, each in own.items())
+    for move in NEARBY:
+        inputs = {n: value + move * np.maximum(1.0, np.abs(value)) for n, value in found.inputs.items()}
+        moved = trace(up_to_node, inputs, seed, dtype=found.dtype)
+        own = own_contributions(moved, name)
+        with np.errstate(invalid="ignore"):
+            if not all(np.allclose(moved.passed[name, slot], each, **CLOSE) for slot, each in own.items()):
+                return False
+    return True

@@ -1,8 +1,9 @@
-"""Find stops without effect: nothing would reach an input through the node without the stop either."""
+"""Find what can be removed without effect: checkpoint regions that save nothing, stops that stop nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from autodiff_viz.engine.sentence import Claim, Statement
 from autodiff_viz.engine.trace import Trace, trace
@@ -12,12 +13,12 @@ from autodiff_viz.explain.lints.lint import Finding, LintKind
 from autodiff_viz.explain.play.compute import play
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.grad_nodes import between
-from autodiff_viz.graph.model import GRAD, INPUT, Graph, Region, Rule
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Rule
 from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.graph.text import listed_names, quoted
 
-# Find checkpoint regions that save nothing: count what is kept with the region and without.
+# Checkpoint regions: what is kept with the region and without is counted.
 
 
 MOST = 8  # regions that are looked at: for each, two programs are traced
@@ -44,10 +45,12 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
         plain = _without(graph, [region.name])
         kept, kept_plain = _kept(found, graph), _kept(found, plain)
         claims = [Claim(KEPT, (region.name,), (kept, kept_plain))]
+        way = ancestors(graph, [graph.output])
+        whole = {node.name for node in graph.nodes if node.op != INPUT and node.name in way} <= region.nodes
         if kept >= kept_plain:
             numbers = _describe_count(kept)
             counts = f"saves nothing: with it the forward pass keeps {numbers}, without it {kept_plain}"
-        elif _is_whole(graph, region) and (peak := _peak(found, graph)) >= (least := _peak(found, plain)):
+        elif whole and (peak := _peak(found, graph)) >= (least := _peak(found, plain)):
             counts = (
                 f"holds the whole way to the output. It keeps {_describe_count(kept)} in place of "
                 f"{kept_plain}, but what it drops runs again at once: the peak of live elements is "
@@ -56,25 +59,22 @@ def idle_checkpoints(found: Trace) -> Iterator[Finding]:
             claims.append(Claim(PEAK, (region.name,), (peak, least)))
         else:
             continue
+        cure = Cure(
+            partial(edits.without_region, name=region.name),
+            f"Remove the checkpoint {region.name}",
+            "No number changes; nothing runs again.",
+        )
         yield Finding(
             region.name,
             f"The checkpoint {quoted(region.name)} {counts}.",
             HINT,
-            _cure(region.name),
+            cure,
             tuple(node.name for node in order(found.graph) if node.name in region.nodes),
             tuple(claims),
         )
 
 
 IDLE_CHECKPOINT = LintKind("checkpoint-saves-nothing", idle_checkpoints)
-
-
-def _cure(name: str) -> Cure:
-    return Cure(
-        lambda graph: edits.without_region(graph, name),
-        f"Remove the checkpoint {name}",
-        "No number changes; nothing runs again.",
-    )
 
 
 def _without(graph: Graph, names: list[str]) -> Graph:
@@ -88,11 +88,6 @@ def _kept(found: Trace, graph: Graph) -> int:
     return sum(residual.elements for residual in residuals_of(graph, shapes, found.dtype))
 
 
-def _is_whole(graph: Graph, region: Region) -> bool:
-    way = ancestors(graph, [graph.output])
-    return all(node.name in region.nodes for node in graph.nodes if node.op != INPUT and node.name in way)
-
-
 def _peak(found: Trace, graph: Graph) -> int:
     again = trace(graph, found.inputs, found.seed, dtype=found.dtype)
     return max(step.live for step in play(again))
@@ -100,6 +95,9 @@ def _peak(found: Trace, graph: Graph) -> int:
 
 def _describe_count(count: int) -> str:
     return f"{count} element" if count == 1 else f"{count} elements"
+
+
+# Stops: the graph is traced without each of them.
 
 
 IDLE, NOT_REACHED = "idle", "not reached"

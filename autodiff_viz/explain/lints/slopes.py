@@ -1,4 +1,4 @@
-"""Find rules whose second derivative, as JAX computes it, is not the slope of the gradient on view."""
+"""Find slopes that do not fit: of corners, and second derivatives that are not the slope of the gradient."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from autodiff_viz.graph.order import ancestors, consumers, descendants, order
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, PULLBACK, STOP
 from autodiff_viz.graph.text import listed_names, scalar
 
-# Find corners whose chosen slopes add up to a wrong slope of a function that has no corner there.
+# Corners whose chosen slopes add up to a wrong slope of a function that has no corner there.
 
 
 LEAST = 0.01  # relative difference of slopes; less may be rounding
@@ -54,24 +54,26 @@ def wrong_corners(found: Trace, differences: Mapping[str, Difference] | None = N
       differences: what `check_inputs` returns for the trace, if it is known.
     """
     graph, way = found.graph, ancestors(found.graph, [found.output])
-    corners = [n for n in order(graph) if n.name in way and n.op != INPUT and _is_at_corner(found, n)]
-    told = set()
+    corners = []
+    for node in order(graph):
+        if node.name not in way or node.op == INPUT:
+            continue
+        slots = [slot for slot, _ in node.wires if slot < len(node.op_slots)]  # the others are its rule's
+        if any(at_corner(found, node.name, slot).any() for slot in slots):
+            corners.append(node)
+    reported = set()
     for name in found.inputs if corners else ():
         between = descendants(graph, [name]) & way
         met = tuple(node.name for node in corners if node.name in between)
-        if not met or met in told or any(graph[n].rule.kind != FOLLOW for n in between):
+        if not met or met in reported or any(graph[n].rule.kind != FOLLOW for n in between):
             continue
         slopes = _slopes(found, name, (differences or {}).get(name))
         if slopes is not None:
-            told.add(met)
+            reported.add(met)
             yield _corner_finding(found, name, met, *slopes)
 
 
 CORNERS = LintKind("corners", wrong_corners)
-
-
-def _is_at_corner(found: Trace, node: Node) -> bool:
-    return any(at_corner(found, node.name, slot).any() for slot, _ in node.wires if slot < len(node.op_slots))
 
 
 def _slopes(found: Trace, name: str, known: Difference | None) -> tuple[float, float] | None:
@@ -126,6 +128,9 @@ def _forms(found: Trace, met: tuple[str, ...]) -> Iterator[tuple[str, Cure]]:
             )
 
 
+# Rules whose second derivative, as JAX computes it, is not the slope of the gradient.
+
+
 RULES = frozenset(KINDS) - {FOLLOW, STOP}
 STEP, SHORTER = 1e-4, 0.125
 APART = 1e-3  # relative
@@ -173,7 +178,12 @@ def _second_finding(
     found: Trace, names: tuple[str, ...], name: str, by_jax: float, slope: float, by_op: float | None
 ) -> Finding:
     """Return the finding; `by_op` is JAX's number if rules call the op in their forward pass."""
-    other = "" if by_op is None or scalar(by_op) == scalar(by_jax) else _otherwise(by_op)
+    other = ""
+    if by_op is not None and scalar(by_op) != scalar(by_jax):
+        other = (
+            " JAX's number is that of a rule whose forward pass calls the rule itself; if it calls the op, "
+            f"as custom_vjp rules often do, JAX has {scalar(by_op)}."
+        )
     numbers = (by_jax, slope, *((by_op,) if other else ()))
     along = "" if found.inputs[name].size == 1 else ", all its elements moved alike,"
     return Finding(
@@ -187,16 +197,9 @@ def _second_finding(
     )
 
 
-def _otherwise(by_op: float) -> str:
-    return (
-        " JAX's number is that of a rule whose forward pass calls the rule itself; if it calls the op, as "
-        f"custom_vjp rules often do, JAX has {scalar(by_op)}."
-    )
-
-
 def _straight_through(graph: Graph) -> frozenset[str]:
     """Return the stops of x - stop(x) + ..., and of x + stop(... - x): a value takes the place of x."""
-    uses, found = consumers(graph), set()
+    uses, through = consumers(graph), set()
     for node in graph.nodes:
         if node.rule.kind != STOP or not node.wires:
             continue
@@ -205,10 +208,10 @@ def _straight_through(graph: Graph) -> frozenset[str]:
         if node.op == "identity":
             minus = [n for n in readers if n.op == "sub" and n.slots[1] == node.name]
             sums = [s for n in minus for s in (n, *(graph[r] for r, _ in uses[n.name]))]
-            found |= {node.name for s in sums if read in s.slots}
+            through |= {node.name for s in sums if read in s.slots}
         elif node.op == "sub":
-            found |= {node.name for n in readers if n.op == "add" and read in n.slots}
-    return frozenset(found)
+            through |= {node.name for n in readers if n.op == "add" and read in n.slots}
+    return frozenset(through)
 
 
 def _frozen(found: Trace, through: frozenset[str]) -> Graph:

@@ -1,4 +1,4 @@
-"""Find broadcasts that combine all pairs, and units of a relu that never fire."""
+"""Find what the values show: broadcasts to all pairs, dead units of a relu, the trap of `where`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import listed, quoted, scalar
 from autodiff_viz.ops.misfits import Shape, describe_shape
+
+# Broadcasts that combine all pairs, and units of a relu that never fire.
+
 
 UNITS = 6  # that a message names
 PAIRS, DEAD = "pairs", "dead"
@@ -77,9 +80,10 @@ def dead_units(found: Trace) -> Iterator[Finding]:
         before = ancestors(graph, [node.name])
         if not dead.size or not any(graph[n].is_parameter for n in before):
             continue
+        are = "is" if dead.size == 1 else "are"
         yield Finding(
             node.name,
-            f"{_units(dead)} of {value.shape[1]} of {quoted(node.name)} {_are(dead)} 0 in all {len(value)} "
+            f"{_units(dead)} of {value.shape[1]} of {quoted(node.name)} {are} 0 in all {len(value)} "
             "rows: nothing passes there, so what is before cannot learn.",
             "Another draw of the weights, a smaller step of training, or a leaky relu.",
             flat_cure(node),
@@ -98,11 +102,7 @@ def _units(dead: np.ndarray) -> str:
     return f"Unit {named}" if dead.size == 1 else f"Units {named}"
 
 
-def _are(dead: np.ndarray) -> str:
-    return "is" if dead.size == 1 else "are"
-
-
-# Find the `where` trap: both branches are computed, and 0 times an infinite slope is NaN.
+# The `where` trap: both branches are computed, and 0 times an infinite slope is NaN.
 
 
 STEPS = (0.0, 1e-3, -1e-3, 1.0, -1.0)
@@ -130,17 +130,19 @@ def where_traps(found: Trace) -> Iterator[Finding]:
     choices = [node for node in order(found.graph) if node.op == "where" and node.name in way]
     if not choices:
         return
-    known = set()
-    for finding in chain(_here(found), *(_nearby(found, choice) for choice in choices)):
-        if finding.where not in known:
-            known.add(finding.where)
+    # A `where` is named once, by its trap at these numbers if it has one; so those come first.
+    named = set()
+    for finding in chain(_present(found), *(_nearby(found, choice) for choice in choices)):
+        if finding.where not in named:
+            named.add(finding.where)
             yield finding
 
 
 WHERE_TRAP = LintKind("where-trap", where_traps, new_inside=True)
 
 
-def _here(found: Trace) -> Iterator[Finding]:
+def _present(found: Trace) -> Iterator[Finding]:
+    """Yield the traps that the numbers of the trace are in."""
     for name in dict.fromkeys(origin.node for origin in found.nonfinite_origins):
         trap = _not_taken(found, name)
         if trap is not None:
