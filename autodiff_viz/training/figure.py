@@ -284,22 +284,16 @@ def loss_text(progress: Progress) -> str:
         return (
             f"The loss before the first step, {scalar(loss[0])}; each step of the training is drawn after it."
         )
+    phases = ", ".join(f"{name} from step {first}" for first, name in progress.phases)
+    changes = f"; {phases}" if phases else ""
+    skipped = describe_skipped(progress.records)  # a sentence, which goes on after a semicolon
+    skips = f"; {skipped[0].lower()}{skipped[1:-1]}" if skipped else ""
     first, last, least = (scalar(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
     return (
         f"A line chart of the loss over {progress.steps} steps: from {first} to {last} at step "
         f"{len(loss) - 1}, at least {least}"
-        f"{_changes(progress)}{_skips(progress)}."
+        f"{changes}{skips}."
     )
-
-
-def _skips(progress: Progress) -> str:
-    said = describe_skipped(progress.records)
-    return f"; {said[0].lower()}{said[1:-1]}" if said else ""
-
-
-def _changes(progress: Progress) -> str:
-    named = [f"{name} from step {first}" for first, name in progress.phases]
-    return f"; {', '.join(named)}" if named else ""
 
 
 def _loss_headline(progress: Progress, loss: np.ndarray, head: int, beside: bool) -> list[dict[str, Any]]:

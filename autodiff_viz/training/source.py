@@ -162,10 +162,11 @@ def written_training(graph: Graph, settings: Settings, steps: int, dtype: str) -
     step, lines = _with_steps(parts)
     learned = {name: node for name, node in parts.inputs.items() if node.is_parameter}
     update, loop = _written_steps(settings, steps, dtype, step, learned)
+    imported, as_jnp = imports([*lines, update], dtype), "import jax.numpy as jnp"
     text = _FILE.format(
         versions=describe_versions(),
         output=graph.output,
-        imports=_imports([*lines, update], dtype),
+        imports=imported.replace(as_jnp, f"{as_jnp}\nimport optax"),
         inputs=_dictionary({n: node for n, node in parts.inputs.items() if n not in learned}, dtype),
         parameters=_dictionary(
             {name: with_shifted_seed(node, settings.seed) for name, node in learned.items()},
@@ -179,10 +180,6 @@ def written_training(graph: Graph, settings: Settings, steps: int, dtype: str) -
         loop=loop.rstrip(),
     )
     return tidied(text)
-
-
-def _imports(lines: list[str], dtype: str) -> str:
-    return imports(lines, dtype).replace("import jax.numpy as jnp", "import jax.numpy as jnp\nimport optax")
 
 
 def _dictionary(nodes: dict[str, Node], dtype: str) -> str:
