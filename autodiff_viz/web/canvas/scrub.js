@@ -46,7 +46,8 @@ export function lagRule(state, why) {
   const other = held || busy ? "[data-at]" : `[data-at]:not([data-at="${state}"])`;
   const { says } = lagWords(why);
   // A reason is a string literal of the style sheet, which a quote, a backslash or a new line would end or change.
-  const literal = says ? `"${says.replace(/["\\\n]/g, "")}"` : "none";
+  const plain = says.replace(/["\\\n]/g, "");
+  const literal = says ? `"${plain}"` : "none";
   const look = { dim: 0.4, wait: held || live ? "0s" : "0.4s", says: literal };
   const variables = Object.entries(look)
     .map(([name, value]) => `--av-lag-${name}: ${value};`)
