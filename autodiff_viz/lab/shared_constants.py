@@ -13,6 +13,7 @@ from autodiff_viz.canvas.palette import RANDOM
 from autodiff_viz.canvas.records import DECADES
 from autodiff_viz.display import heatmap, numbers
 from autodiff_viz.display.heatmap import INKS
+from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.model import INPUT, PARAMETER
@@ -91,6 +92,7 @@ def shared_constants() -> dict[str, Any]:
         "decades": DECADES,
         "glossary": GLOSSARY,
         "first_lesson": LESSONS[0].key,
+        "figures": [*FIGURES],
         "heat": {"alphabet": heatmap.ALPHABET, "shades": heatmap.SHADES, "marks": heatmap.NAN, "inks": INKS},
     }
 

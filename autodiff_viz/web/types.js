@@ -484,6 +484,7 @@
  *   halves: Record<string, { bits: number, least: number, digits: number }>,
  *   glossary: Record<string, string>,
  *   first_lesson: string,
+ *   figures: string[],
  *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },
  * }} Shared
  * - `card`: with one more slot
@@ -506,6 +507,7 @@
  * - `plain`: by dtype, from which number on all digits are written with a power of ten
  * - `halves`: of the dtypes of 16 bits the bits of the significand, the least exponent and the digits
  *   that are shown
+ * - `figures`: the keys of all figures of a graph
  * - `heat`: the letters of the cells of a picture, how many are on each side of 0, which is the first
  *   that is no number, and the inks of + and −
  */

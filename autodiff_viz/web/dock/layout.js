@@ -3,6 +3,7 @@
 // dock is, how large the type. It is put on the root element, where lab.css and the components' style sheets
 // read it.
 
+import { shared } from "../base/constants.js";
 import { BROWSER, readList, writeList } from "../base/store.js";
 
 // The look in a link: in the fragment after the #, which only the browser reads, with the part of the graph
@@ -91,10 +92,7 @@ export const checkedLook = (stored) => ({
   formula: Number.isFinite(stored?.formula) ? Math.max(LINES, stored.formula) : USUAL.formula,
   folded: stored?.folded === true,
   large: stored?.large === true,
-  second:
-    typeof stored?.second === "string" && /^[a-z]{1,20}$/.test(stored.second)
-      ? stored.second
-      : null,
+  second: shared.figures.includes(stored?.second) ? stored.second : null,
 });
 
 /** The dock's height in a window of this height. Pure.

@@ -21,6 +21,14 @@ test("a look in a link is read as it was", () => {
     assert.deepEqual(checkedLook(fromFragment(toFragment(look, null)).look), look);
 });
 
+test("a second plot is kept in a link and in the browser, also if its name is of two words", () => {
+  for (const second of ["rule_check", "sweep", "cotangents"]) {
+    const look = { ...USUAL, second };
+    assert.deepEqual(checkedLook(fromFragment(toFragment(look, null)).look), look);
+    assert.deepEqual(checkedLook(JSON.parse(JSON.stringify(look))), look);
+  }
+});
+
 test("the usual look and a fitted view add nothing to a link", () => {
   assert.equal(toFragment(USUAL, null), "");
   assert.deepEqual(fromFragment(""), { look: null, place: null });
@@ -59,7 +67,8 @@ test("what no page has written is ignored", () => {
     assert.equal(fromFragment(hash).place, null, hash);
   for (const dock of ["-5", "0", "x", "1e9", ""])
     assert.equal(fromFragment(`#dock=${dock}`).look.dock, null, dock);
-  assert.equal(checkedLook(fromFragment("#second=<b>").look).second, null);
+  for (const second of ["<b>", "rule check", "segments", "no_such_plot"])
+    assert.equal(checkedLook(fromFragment(`#second=${second}`).look).second, null, second);
   assert.deepEqual(checkedLook(fromFragment("#folded=yes&large=2").look), USUAL);
   assert.equal(fromFragment("#somewhere-else").look, null);
 });
