@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from io import StringIO
 from math import prod
@@ -31,6 +31,7 @@ _COMMAS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _POINTS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d{1,3}(\.\d{3}){2,}", re.ASCII)
 _POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}", re.ASCII)  # 1.000, which 0.125 cannot be
 _DECIMAL = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
+_NUMBERS = (_PLAIN, _GROUPED, _COMMAS, _POINTS, _DECIMAL)
 _HEADER = re.compile(
     rb"\{'descr': '([<>|=])([biuf])([1248])', 'fortran_order': (True|False), 'shape': \(([\d, ]*)\), \} *\n"
 )
@@ -101,7 +102,12 @@ def read_table(text: str, without: Collection[int] = (), complete: bool = False)
             message = f"Row {number} has {counted(len(cells), 'cell')}, and row {first} has {len(width)}."
             _refuse(message, "Every row has the same number of cells.")
     notes: list[str] = []
-    if len(rows) > 1 and _is_header(width):
+    # A header has words and no number. "n/a" is no word: it stands for a number that is missing.
+    words = [cell for cell in width if cell.lower() not in MISSING]
+    has_number = any(
+        cell.lower() in TRUTH or any(kind.fullmatch(cell) for kind in _NUMBERS) for cell in words
+    )
+    if len(rows) > 1 and words and not has_number:
         rows, notes = rows[1:], ["header row left out"]
     if gone := sorted({*without} & {*range(1, len(width) + 1)}):
         rows = [(n, [c for i, c in enumerate(cells, 1) if i not in gone]) for n, cells in rows]
@@ -120,27 +126,20 @@ def read_table(text: str, without: Collection[int] = (), complete: bool = False)
 def _rows(text: str) -> tuple[list[tuple[int, list[str]]], bool]:
     """Return the rows that are not empty, with their numbers, and whether commas divide the cells."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    alone = bool(lines) and all(map(_COMMAS.fullmatch, lines))  # 1,000 below 2,000: one column, or two
+    # Lines that all look like 1,000 may be one column or two: they stay whole, and both readings are named.
+    alone = bool(lines) and all(map(_COMMAS.fullmatch, lines))
+    # Spreadsheets copy tabs, and write semicolons where the comma is the decimal point; so these come first.
     sign = next((sign for sign in "\t;," if sign in text and not (alone and sign == ",")), None)
     if sign is None:
         numbered = enumerate(text.splitlines(), 1)
         return [(number, line.split()) for number, line in numbered if line.strip()], False
     reader = csv.reader(StringIO(text), delimiter=sign)
     try:
-        found = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
+        # `line_num` is the line in the text, where a quoted cell may hold line breaks.
+        rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
     except csv.Error as error:
         _refuse(f"Row {reader.line_num} cannot be read: {error}.", "Check its quotes.")
-    return [(number, cells) for number, cells in found if any(cells)], sign == ","
-
-
-def _is_header(cells: Iterable[str]) -> bool:
-    """Return whether a first row is a header: it has words, and no number."""
-    words = [cell for cell in cells if cell.lower() not in MISSING]
-    return bool(words) and not any(_is_number(cell) or cell.lower() in TRUTH for cell in words)
-
-
-def _is_number(cell: str) -> bool:
-    return any(kind.fullmatch(cell) for kind in (_PLAIN, _GROUPED, _COMMAS, _POINTS, _DECIMAL))
+    return [(number, cells) for number, cells in rows if any(cells)], sign == ","
 
 
 def _numbers(
@@ -148,34 +147,33 @@ def _numbers(
 ) -> Data:
     """Convert cells to numbers, by what commas and points are in all of them."""
     cells = [cell for _, row in rows for cell in row]
-    decimal = not comma_splits and any(_is_decimal_comma(cell) for cell in cells)
+    # 1,000 says nothing about commas. In 0,5 the comma can only be a point, and in 1.000,5 too; one such cell
+    # decides for all, since a table has one notation. (The test for a comma excludes 1.000.000.)
+    decimal = not comma_splits and any(
+        "," in cell
+        and not _COMMAS.fullmatch(cell)
+        and bool(_DECIMAL.fullmatch(cell) or _POINTS.fullmatch(cell))
+        for cell in cells
+    )
+    # In 1,000.5 and 1,000,000 the comma can only stand between thousands.
     sure = (_COMMAS.fullmatch(cell) and ("." in cell or cell.count(",") > 1) for cell in cells)
     marks = Marks(decimal, comma_splits or any(sure), any(_POINTS.fullmatch(cell) for cell in cells))
-    found = np.empty((len(rows), len(kept)))
+    array = np.empty((len(rows), len(kept)))
     for at, (number, row) in enumerate(rows):
         for column, cell in enumerate(row):
             value = _value(cell, marks)
             if value is None:
                 raise _unreadable(rows, kept, number, column, marks)
-            found[at, column] = value
+            array[at, column] = value
     notes = [*notes, *(["decimal commas read as points"] if decimal else [])]
-    if any(_is_grouped(cell, decimal) for cell in cells):
+    # Every cell is a number by now: a comma that is no decimal point stood between thousands.
+    if any(
+        _GROUPED.fullmatch(cell) or _POINTS.fullmatch(cell) or ("," in cell and not decimal) for cell in cells
+    ):
         notes.append("thousands separators left out")
     if any(cell.lower() in TRUTH for cell in cells):
         notes.append("true and false read as 1 and 0")
-    return Data(found, tuple(notes))
-
-
-def _is_grouped(cell: str, decimal: bool) -> bool:
-    """Return whether a cell has separators between thousands."""
-    return bool(_GROUPED.fullmatch(cell) or _POINTS.fullmatch(cell)) or ("," in cell and not decimal)
-
-
-def _is_decimal_comma(cell: str) -> bool:
-    """Return whether the comma of a cell can only stand for a point."""
-    if "," not in cell or _COMMAS.fullmatch(cell):
-        return False
-    return bool(_DECIMAL.fullmatch(cell) or _POINTS.fullmatch(cell))
+    return Data(array, tuple(notes))
 
 
 def _value(cell: str, marks: Marks) -> float | None:
@@ -184,7 +182,7 @@ def _value(cell: str, marks: Marks) -> float | None:
     if points and _POINT.fullmatch(cell):
         text = cell.replace(".", "")
     elif decimal and _POINT.fullmatch(cell):
-        return None
+        return None  # 1.000 beside 0,5: 1000 or 1
     elif _PLAIN.fullmatch(cell):
         text = cell
     elif cell.lower() in TRUTH:
@@ -199,7 +197,7 @@ def _value(cell: str, marks: Marks) -> float | None:
         text = cell.replace(".", "")
     else:
         return None
-    return value if abs(value := float(text)) <= limits.NUMBER else None
+    return value if abs(value := float(text)) <= limits.NUMBER else None  # 1e999 is infinite
 
 
 def _unreadable(
@@ -208,6 +206,7 @@ def _unreadable(
     """Return the error of the first cell that is no number."""
     cell = next(row for n, row in rows if n == number)[column]
     where = f"Row {number}, column {kept[column]}"
+    # All faults, not only the first: the answer offers to leave out every column, or every row, with one.
     faults = [(i, each[i]) for _, each in rows for i in range(len(kept)) if _value(each[i], marks) is None]
     columns = tuple(sorted({kept[i] for i, _ in faults}))
     if cell.lower() in MISSING:
@@ -243,8 +242,9 @@ def read_npy(held: bytes) -> Data:
     """
     if len(held) > BYTES:
         _refuse(f"This file has {len(held):,} bytes; the limit is {BYTES:,}.", "Take fewer rows.")
-    wide = held[6:7] in (b"\x02", b"\x03")
-    start = 12 if wide else 10
+    # The format (numpy.lib.format): 6 bytes of magic, 2 of version, the header's length, the header. From
+    # version 2 on the length has 4 bytes. The header is a Python literal: a pattern reads it, nothing runs.
+    start = 12 if held[6:7] in (b"\x02", b"\x03") else 10
     size = int.from_bytes(held[8:start], "little")
     header = _HEADER.fullmatch(held[start : start + size])
     if held[:6] != b"\x93NUMPY":
@@ -264,7 +264,7 @@ def read_npy(held: bytes) -> Data:
         _refuse("This .npy file is cut off.", "Save it again.")
     flat = np.frombuffer(held, dtype, prod(shape), start + size)
     array = flat.reshape(shape, order="F" if fortran == "True" else "C").astype(np.float64)
-    bad = np.argwhere(~(np.abs(array) <= limits.NUMBER))
+    bad = np.argwhere(~(np.abs(array) <= limits.NUMBER))  # "not <=" is true of a NaN too
     if len(bad):
         place = ", ".join(str(index) for index in bad[0])
         _refuse(f"The number at [{place}] is not finite, or beyond {limits.NUMBER:g}.", "Replace it first.")
