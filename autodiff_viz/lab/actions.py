@@ -54,12 +54,14 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
         graph = parse(text, previous=lab.graph)
     except GraphError as error:
         return replace(lab, draft=text, mistakes=error.problems, notice=(), typing=typing)
+    # The step of the typing under way is taken back first: the new one then takes its place.
     before = undo(lab.history) if typing else lab.history
     graph = without_backward_places(graph, lab.graph)
     if cards := too_high(graph):
         lab = replace(lab, collapsed=lab.collapsed | cards)
         graph = edits.with_positions(graph, folded_places(graph, lab.collapsed))
     after = without_draft(committed(replace(lab, history=before), graph, "Edit the formula"))
+    # Typing that has come back to the graph it began with has made no step: nothing is under way.
     return replace(with_text(after, text), typing=after.history is not before)
 
 
@@ -80,9 +82,11 @@ def set_input(lab: Lab, name: str, value: float, fresh: bool = False) -> Lab:
         graph = edits.with_param(lab.graph, name, "value", value)
     except GraphError as error:
         return refused(lab, error)
+    # The range of the slider stays as it is: one around the new value would move the slider under the hand.
     moved = committed(with_range(lab, name), graph, set_to(name, value))
-    before = set_to(name, node.param("value"))
-    if not fresh and lab.history.present.label == before and graph != lab.graph:
+    # The present step was a move of this slider if it has the label of a move to the present value.
+    label = set_to(name, node.param("value"))
+    if not fresh and lab.history.present.label == label and graph != lab.graph:
         moved = replace(moved, history=replace(moved.history, past=lab.history.past))
     return moved
 
@@ -106,11 +110,12 @@ def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
     fit = [node for node in nodes if node.wires or not KINDS[kind].replaces]
     if nodes and not fit:
         first = nodes[0].name
-        those = listed([KINDS[name].label for name in ON_INPUTS if name != FOLLOW]).capitalize()
-        hint = WIRE_FIRST.format(those)
+        on_inputs = listed([KINDS[name].label for name in ON_INPUTS if name != FOLLOW]).capitalize()
+        hint = WIRE_FIRST.format(on_inputs)
         return refused(lab, GraphError(Problem("bad-rule", NO_WIRES.format(first), hint, node=first)))
     graph, changed = lab.graph, [node for node in fit if node.rule.kind != kind]
     for node in changed:
+        # `backward_as` needs a node to differentiate instead; the first wire's is one that exists.
         alternative = node.wires[0][1] if KINDS[kind].alternative else None
         graph = edits.with_rule(graph, node.name, _first_rule(node, kind, graph), alternative)
     where = changed[0].name if len(changed) == 1 else f"{len(changed)} nodes"
@@ -125,7 +130,9 @@ def set_function(lab: Lab, name: str, text: str) -> Lab:
     try:
         rule = lab.graph[name].rule
         if KINDS[rule.kind].number is not None:
-            rule = replace(rule, number=_number(parse_literal(text)))
+            # A tensor is left as it is: the rule then refuses it in words of its own.
+            literal = parse_literal(text)
+            rule = replace(rule, number=literal if isinstance(literal, tuple) else float(literal))
         else:
             if rule.function and not text.lstrip().startswith("lambda"):
                 text = f"lambda {', '.join(rule.function.args)}: ({text})"
@@ -134,11 +141,6 @@ def set_function(lab: Lab, name: str, text: str) -> Lab:
         return committed(lab, edits.with_rule(lab.graph, name, rule), label)
     except GraphError as error:
         return refused(lab, error)
-
-
-def _number(literal: Literal) -> Literal:
-    """Return a number as a float; a tensor is returned as it is, and the rule then refuses it."""
-    return literal if isinstance(literal, tuple) else float(literal)
 
 
 def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
@@ -152,7 +154,7 @@ def set_param(lab: Lab, name: str, param: str, value: Any) -> Lab:
         return refused(lab, GraphError(Problem("bad-param", message, "Type another number.", node=name)))
     try:
         graph = edits.with_param(lab.graph, name, param, value)
-        shown = to_text(value) if spec and spec.kind == "index" else value
+        shown = to_text(value) if spec and spec.kind == "index" else value  # as in the formula: 1:3
         return committed(lab, graph, set_to(f"{param} of {name}", shown))
     except GraphError as error:
         return refused(lab, error)
@@ -163,6 +165,7 @@ def set_policy(lab: Lab, region: str, policy: str, saved: frozenset[str] = froze
     old = next((r for r in lab.graph.regions if r.name == region), None)
     if old is None:
         return lab
+    # Names that left the region meanwhile are dropped, and so are all where the policy does not go by names.
     kept = saved & old.nodes if policy in TAKING_NAMES else frozenset()
     try:
         graph = edits.with_region(lab.graph, replace(old, policy=policy, saved=kept))
@@ -193,13 +196,11 @@ def resampled(lab: Lab) -> Lab:
     """Draw all noise and all random inputs again, each with the next random seed."""
     graph = lab.graph
     for name in resampled_nodes(graph):
-        graph = edits.with_param(graph, name, "seed", _next(graph[name].param("seed", 0)))
+        seed = graph[name].param("seed", 0)
+        # After the last seed the first, also after one that is none: a problem of the graph that this mends.
+        following = 0 if seed_fault(seed) or seed == limits.SEED else seed + 1
+        graph = edits.with_param(graph, name, "seed", following)
     return committed(lab, graph, "Resample")
-
-
-def _next(seed: Any) -> int:
-    """Return the next random seed; 0 after the last one and after an invalid one."""
-    return 0 if seed_fault(seed) or seed == limits.SEED else seed + 1
 
 
 def resampled_nodes(graph: Graph) -> tuple[str, ...]:
@@ -241,6 +242,7 @@ def _first_rule(node: Node, kind: str, graph: Graph) -> Rule:
     if gives == ARRIVING:
         return Rule(kind, Lambda((COTANGENT,), (Call("neg", (COTANGENT,)),)))
     if gives == WIRES:
+        # The arguments are the cotangent, one for each wire, and the output: all but two have a result.
         args = pullback_arguments([producer for _, producer in node.wires], graph.by_name)
         return Rule(kind, Lambda(args, (COTANGENT,) * (len(args) - 2)))
     return Rule(kind, number=KINDS[kind].number)

@@ -51,6 +51,7 @@ class Writer:
 
     def attention(self, name: str, x: str) -> list[str]:
         """Return the lines of self-attention with one head."""
+        # The last two axes are exchanged: [..., rows, features] becomes [..., features, rows].
         axes = (*range(len(self.shape) - 2), len(self.shape) - 1, len(self.shape) - 2)
         names = {"query": "w_q", "key": "w_k", "value": "w_v"}
         lines = [self.drawn(w, self.width, self.width) for w in names.values()]
@@ -70,6 +71,7 @@ def _mlp(x: str, writer: Writer) -> list[str]:
 
 def _residual(x: str, writer: Writer) -> list[str]:
     width = writer.width
+    # Both layers keep the width, so that their result can be added to x.
     first = writer.dense("hidden", x, 1, width, width, "relu({})")
     return [*first, *writer.dense("residual", "hidden", 2, width, width, f"{x} + {{}}")]
 
@@ -89,14 +91,15 @@ def _transformer(x: str, writer: Writer) -> list[str]:
 
 def _conv(x: str, writer: Writer) -> list[str]:
     _, height, width, channels = writer.shape
-    pooled = "max_pool({}, window=2)" if min(height, width) >= 2 else "{}"
-    layer = pooled.format(f'relu(conv2d({x}, kernel, b_1, padding="SAME"))')
+    layer = f'relu(conv2d({x}, kernel, b_1, padding="SAME"))'
+    if min(height, width) >= 2:  # an image of one row or column has no window of 2 by 2
+        layer = f"max_pool({layer}, window=2)"
     drawn = [writer.drawn("kernel", SIDE, SIDE, channels, CHANNELS), writer.drawn("b_1", CHANNELS)]
     return [*drawn, f"conv_block = {layer}"]
 
 
 def _embedding(x: str, writer: Writer) -> list[str]:
-    table = f'table = parameter(shape=({CLASSES}, {UNITS}), init="lecun_normal", seed={next(writer.seeds)})'
+    table = writer.drawn("table", CLASSES, UNITS, init="lecun_normal")
     return [table, f"embedding = one_hot({x}, num_classes={CLASSES}) @ table"]
 
 
@@ -174,7 +177,7 @@ def block_text(name: str, x: str, shape: Shape, seed: int) -> str:
     """
     block, before = BLOCKS[name], []
     low, high = block.ranks
-    if not shape and low == 1:
+    if not shape and low == 1:  # a number is read as one row of one feature
         before, x, shape = [f"row = reshape({x}, (1, 1))"], "row", (1, 1)
     if not low <= len(shape) <= high:
         message = f"{name} reads {block.reads}; this has shape {shape}."

@@ -1,4 +1,7 @@
-"""Make the figure of a large graph, or a slow one, in a worker process, since some take seconds."""
+"""Choose the figure on view and what it is about, and make slow figures in worker processes.
+
+The marks of the precision figure and the comparison with the pinned graph also go to the canvas, as data.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ from autodiff_viz.workers.jobs import Job, job_of
 TABS: tuple[ExplanationKind, ...] = (COMPARE, SEGMENTS, TRAINING, *FIGURES.values())
 """The explanations with a tab below the canvas, in its order: three with their own panel, and the figures."""
 
-# Choose the figure on view, and what it is about.
+# The figure on view, and what it is about
 
 
 def figure_on_view(lab: Lab) -> str:
@@ -52,6 +55,7 @@ def chosen(lab: Lab, choice: Choice) -> Any:
     None if the graph offers none.
     """
     offered = choice.offered(lab.graph)
+    # The graph may have changed since, and offer neither what was chosen nor the selected node.
     for value in (dict(lab.choices).get(choice.name), lab.selected if choice.follows else None):
         if value in offered:
             return value
@@ -67,6 +71,7 @@ def choose(lab: Lab, choice: Choice, value: Any) -> Lab:
     if value not in offered:
         return lab
     value = offered[offered.index(value)]  # 1024.0, where a message has 1024
+    # A usual number is not stored. A name always is: another node may become the first one.
     usual = not choice.names and value == offered[choice.first]
     return with_choice(lab, choice.name, None if usual else value)
 
@@ -85,7 +90,7 @@ def about(lab: Lab, figure: str | None) -> About:
     if not kind.choices:
         return lab.selected if kind.of == OF_NODE else None
     values = [chosen(lab, choice) for choice in kind.choices]
-    texts = tuple(None if value is None else str(value) for value in values)
+    texts = tuple(None if value is None else str(value) for value in values)  # as in the address
     if kind.trained:
         texts = (*texts, _of_training(lab, kind, texts))
     return texts if len(texts) > 1 else texts[0]
@@ -100,6 +105,8 @@ def _of_training(lab: Lab, kind: ExplanationKind, texts: tuple[str | None, ...])
     kept = {state.step: state.parameters for state in (*training.course.snapshots, training.course.state)}
     return kind.trained(lab.graph, texts, kept)
 
+
+# Figures in worker processes, since some take seconds
 
 SECONDS = 60.0  # of CPU time
 
@@ -124,7 +131,7 @@ class Figured:
 
 def figure_job(name: str, trace: Trace, of: About, low: bool = False, twin: Twin | None = None) -> Job:
     """Return the job that runs `figured` in a worker process of its own."""
-    twin = twin if FIGURES[name].beside else None
+    twin = twin if FIGURES[name].beside else None  # the key of the job is then free of what is pinned
     return job_of(figured, name, trace, of, low, twin, seconds=SECONDS, long=True)
 
 
@@ -146,6 +153,8 @@ def figured(
         return error.problems
     return Figured(zlib.compress(figure.to_json().encode()), words)
 
+
+# Plans: a search that no number of the trace changes
 
 PLAN_SECONDS = 120.0  # of CPU time
 
@@ -172,6 +181,9 @@ def _structure(trace: Trace) -> tuple[Any, ...]:
     return structure(trace.graph), shapes, trace.dtype
 
 
+# What the canvas shows of a figure, and of the pinned graph
+
+
 def ranged_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
     """Return the wires, as ids, and the nodes whose numbers underflow and overflow.
 
@@ -182,11 +194,11 @@ def ranged_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
     if len(view.graph.nodes) > VERIFIED_AT_ONCE:
         return None
     try:
-        found = compared(view.trace, about(lab, PRECISION.key))
+        precision = compared(view.trace, about(lab, PRECISION.key))
     except GraphError:
         return None
     names = {
-        side: list(dict.fromkeys(place_id(place) for place in found.places if place.kind == kind))
+        side: list(dict.fromkeys(place_id(place) for place in precision.places if place.kind == kind))
         for side, kind in (("under", UNDERFLOW), ("over", OVERFLOW))
     }
     return names if any(names.values()) else None
@@ -220,9 +232,12 @@ def twin(lab: Lab, view: LabView) -> Twin | None:
 
 
 def _beside(lab: Lab, view: LabView) -> Compared:
+    """Return what runs of the pinned graph beside the one on view, so that only the graphs differ."""
     pinned, at = lab.pinned, view.moment
+    # At a step of a training both have the parameters of that step, in the dtype on view, and its noise.
     learned = in_dtype(at.parameters, lab.dtype) if at else {}
     parameters = {name: array for name, array in learned.items() if name in pinned.graph}
-    there = with_seeds(pinned.graph, at.step) if at else pinned.graph
+    graph = with_seeds(pinned.graph, at.step) if at else pinned.graph
+    # A seed of the user's own stands above the loss scale of the step.
     seed = seed_of(at.state.scaling, lab.dtype) if at and lab.seed is None else lab.seed
-    return Compared(pinned, there, seed, parameters, view.trace, view.graph, view.follows)
+    return Compared(pinned, graph, seed, parameters, view.trace, view.graph, view.follows)

@@ -20,8 +20,7 @@ from autodiff_viz.lab.state import opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
 
-# Compile the catalog for scalars, before the first visitor comes.
-
+# The catalog, for scalars
 
 SWEPT = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "tanh", "square")  # compiled code is memory
 
@@ -36,9 +35,9 @@ def warm() -> int:
     ran = 0
     for graph in _graphs():
         try:
-            found = trace(graph)
-            if graph.output == "d":
-                check_inputs(found)
+            traced = trace(graph)
+            if graph.output == "d":  # the graph of central differences
+                check_inputs(traced)
             ran += 1
         except GraphError:
             continue
@@ -61,19 +60,25 @@ def _lines() -> Iterator[tuple[Graph, str]]:
 
 
 def _graphs() -> Iterator[Graph]:
+    """Yield small graphs of each op: its output y used twice, or d, whose differences are taken."""
     for op in OPS.values():
         wired = tuple(f"x{i}" for i in range(2 if op.variadic else len(op.slots)))
         inputs = tuple(Node(name, INPUT, (), params(value=0.5 + 0.1 * i)) for i, name in enumerate(wired))
+        # f is read twice, so its cotangent is a sum.
         fork = Node("y", "add", ("f", "f"))
         yield Graph((*inputs, Node("f", op.name, wired), fork), (), "y")
+        # A number in a slot is no wire: nothing is passed to it.
         if len(wired) == 2:
             yield Graph((*inputs, Node("f", op.name, (wired[0], 2.0)), fork), (), "y")
             yield Graph((*inputs, Node("f", op.name, (2.0, wired[1])), fork), (), "y")
+        # One input for each slot of f, one for all slots of g: each moves while the others stand still.
         other = Node("x", INPUT, (), params(value=0.5))
         again = Node("g", op.name, ("x",) * len(wired))
         both = Node("d", "add", ("f", "g"))
         yield Graph((*inputs, other, Node("f", op.name, wired), again, both), (), "d")
 
+
+# The first graphs that a visitor sees or types
 
 COMMON = """x = 0.5
 y = 1.2
@@ -94,7 +99,7 @@ def rehearse() -> tuple[LabView, LabView]:
     for view in (first, toggled):
         sweep_tables(view, view.sweeps)
         for figure in FIGURES.values():
-            if not figure.is_slow(view.trace) and figure.fits(view.graph):  # a worker makes slow ones
+            if not figure.is_slow(view.trace) and figure.fits(view.graph):  # slow ones: in a worker, not here
                 figure.build(view.trace, None)
     return first, toggled
 

@@ -38,21 +38,21 @@ def is_divided(view: LabView) -> bool | None:
 
 def segments_view(lab: Lab, view: LabView) -> SegmentsView | None:
     """Return the view with everything computed; None without cuts and for a graph that does not run yet."""
-    found = is_divided(view)
-    if not found:
-        return None if found is None else SegmentsView(None)
+    is_cut_apart = is_divided(view)
+    if not is_cut_apart:  # None without cuts; False where the cuts leave one segment, which the page says
+        return None if is_cut_apart is None else SegmentsView(None)
     return segments_told(lab, view, divided(view.trace))
 
 
-def segments_told(lab: Lab, view: LabView, found: Division) -> SegmentsView:
+def segments_told(lab: Lab, view: LabView, division: Division) -> SegmentsView:
     """Return the view of a graph that cuts divide."""
     return SegmentsView(
-        division=found,
-        agrees=found.agrees,
-        chain=describe_chain(found),
-        product=describe_product(found),
-        broken=describe_broken(found),
-        angles=tuple((name, degrees(angle)) for name, angle in found.angles.items()),
+        division=division,
+        agrees=division.agrees,
+        chain=describe_chain(division),
+        product=describe_product(division),
+        broken=describe_broken(division),
+        angles=tuple((name, degrees(angle)) for name, angle in division.angles.items()),
         steps=_steps(lab, view),
         unscaled=UNSCALED.format(lab.dtype) if is_mixed(lab.plan.settings.loss_scale, lab.dtype) else "",
     )
@@ -65,8 +65,9 @@ def divided_job(view: LabView) -> Job:
 
 def trained_job(lab: Lab, steps: int) -> Job:
     """Return the job that runs `trained` with the lab's settings; its key has no positions of nodes."""
+    # `content` leaves out where a node stands and where a cut is: a card that is moved trains nothing anew.
     nodes = tuple((node.content, node.cut) for node in lab.graph.nodes)
-    settings = without_scale(lab.plan.settings)
+    settings = without_scale(lab.plan.settings)  # between segments cotangents have no scale
     reads = (nodes, lab.graph.output, settings, steps, lab.dtype)
     return job_of(trained, lab.graph, settings, steps, lab.dtype, reads=reads, seconds=TRAINING)
 
@@ -78,7 +79,7 @@ def three_ways_job(lab: Lab, view: LabView) -> Job | None:
 
 
 def _steps(lab: Lab, view: LabView) -> int:
-    """Return the number of training steps that are offered."""
+    """Return the number of training steps that are offered; 0 for a graph that cannot be trained."""
     try:
         check_trainable(view.graph, view.trace)
         check_optimiser(without_scale(lab.plan.settings), lab.dtype)
