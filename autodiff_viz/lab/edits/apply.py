@@ -51,6 +51,12 @@ NOT_DONE = Problem(
     "Your graph is as it was. Try the step again, or reload the page.",
 )
 
+TOO_MUCH = Problem(
+    "too-much-at-once",
+    f"So many edits at once take more than {limits.EDIT_SECONDS:g} seconds: the last ones are left out.",
+    "Make them again, fewer at a time.",
+)
+
 _log = logging.getLogger(__name__)
 
 
@@ -62,7 +68,7 @@ def edited(lab: Lab, sent: Mapping[str, Any]) -> Lab:
     """
     try:
         edit = read_edit(sent)
-        handler = HANDLERS.get(type(edit))
+        handler = HANDLERS.get(type(edit))  # None of an unknown kind, and of what is no edit of the lab
         after = handler(lab, edit) if handler else lab
     except Unreadable:
         after = refused(lab, unreadable(sent))
@@ -71,23 +77,13 @@ def edited(lab: Lab, sent: Mapping[str, Any]) -> Lab:
     except Exception as error:
         report_fault(type(edit).__name__, error)
         after = refused(lab, GraphError(NOT_DONE))
+    # Refusals have the edit's number, by which the browser opens again what was typed.
     return after if after is lab else replace(after, notice=refusals(after.notice, sent.get("seq")))
 
 
 def report_fault(kind: str, error: Exception) -> None:
     """Log that the handler of an edit has failed: the kind of the edit, and none of its fields."""
     _log.error("An edit of kind %s failed", kind, exc_info=error)
-
-
-def _left_out(lab: Lab, sent: Mapping[str, Any]) -> Lab:
-    """Refuse an edit that comes after the time limit of its message."""
-    message = (
-        f"So many edits at once take more than {limits.EDIT_SECONDS:g} seconds: the last ones are left out."
-    )
-    after = refused(
-        lab, GraphError(Problem("too-much-at-once", message, "Make them again, fewer at a time."))
-    )
-    return replace(after, notice=refusals(after.notice, sent.get("seq")))
 
 
 def edited_all(lab: Lab, edits: Iterable[Mapping[str, Any]], seen: Container[Any] = ()) -> Lab:
@@ -102,6 +98,10 @@ def edited_all(lab: Lab, edits: Iterable[Mapping[str, Any]], seen: Container[Any
     unseen = tuple(one for one in lab.notice if isinstance(one, Refusal) and one.seq not in seen)
     began = thread_time()
     for edit in edits:
-        lab = edited(lab, edit) if thread_time() - began < limits.EDIT_SECONDS else _left_out(lab, edit)
+        if thread_time() - began < limits.EDIT_SECONDS:
+            lab = edited(lab, edit)
+        else:
+            late = refused(lab, GraphError(TOO_MUCH))
+            lab = replace(late, notice=refusals(late.notice, edit.get("seq")))
         unseen = lab.notice or unseen
     return replace(lab, notice=unseen) if unseen and not lab.notice else lab

@@ -34,12 +34,13 @@ def _tangent(lab: Lab, edit: Tangent) -> Lab:
     if lab.forward is None or name not in lab.graph or lab.graph[name].op != INPUT:
         return lab
     try:
-        number = float(text.replace("\u2212", "-"))
+        number = float(text.replace("\u2212", "-"))  # numbers on the page have a true minus sign
     except ValueError:
         number = float("nan")
-    if not abs(number) <= limits.NUMBER:
+    if not abs(number) <= limits.NUMBER:  # "not <=" is true of a NaN too
         message = f"A tangent is a number; {text[:40]!r} is none."
         return refused(lab, GraphError(Problem("bad-tangent", message, "Type 1, or 0 for none.", node=name)))
+    # An input that stands still has no entry, so that links stay short.
     others = [pair for pair in lab.forward if pair[0] != name]
     return replace(lab, forward=(*others, (name, number)) if number else tuple(others))
 

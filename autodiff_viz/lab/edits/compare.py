@@ -33,16 +33,25 @@ def unpinned(lab: Lab) -> Lab:
 
 def flipped(lab: Lab) -> Lab:
     """Exchange the present graph and the pinned one; each keeps its letter."""
-    there = lab.pinned
-    if there is None:
+    shown = lab.pinned
+    if shown is None:
         return lab
-    here = Pinned(lab.graph, lab.history.present.text, OTHER[there.letter])
-    return _entered(lab, there.graph, there.text, f"Show {there.letter}", here)
+    beside = Pinned(lab.graph, lab.history.present.text, OTHER[shown.letter])
+    return _entered(lab, shown.graph, shown.text, f"Show {shown.letter}", beside)
 
 
 def without(lab: Lab, edit: Without) -> Lab:
     """Pin the present graph as A, and go on as B without a rule, a mute or a checkpoint region."""
-    graph, label = _WITHOUT[edit.what](lab.graph, edit.name)
+    name = edit.name
+    if edit.what == "region":
+        graph, label = edits.without_region(lab.graph, name), f"Without checkpoint {name}"
+    elif edit.what == "mute":
+        if name not in lab.graph:  # the other two refuse an unknown name themselves
+            raise GraphError(Problem("unknown-node", f"There is no node {quoted(name)}.", "Choose another."))
+        graph, label = with_muted(lab.graph, [name], False), f"Without mute at {name}"
+    else:
+        graph = edits.with_rule(lab.graph, name, Rule())
+        label = f"Without {KINDS[lab.graph[name].rule.kind].label} at {name}"
     if graph == lab.graph:
         return lab
     text = lab.history.present.text
@@ -51,8 +60,8 @@ def without(lab: Lab, edit: Without) -> Lab:
 
 def both(lab: Lab) -> tuple[Graph, Graph]:
     """Return A and B of a lab with something pinned."""
-    there = lab.pinned.graph
-    return (there, lab.graph) if lab.pinned.letter == "A" else (lab.graph, there)
+    beside = lab.pinned.graph
+    return (beside, lab.graph) if lab.pinned.letter == "A" else (lab.graph, beside)
 
 
 def _as_a(lab: Lab) -> Pinned:
@@ -63,28 +72,13 @@ def _entered(lab: Lab, graph: Graph, text: str | None, label: str, beside: Pinne
     """Make a graph with what is pinned beside it the present one, as a step of undo. A draft is shelved."""
     history = push(lab.history, Entry(label, graph, text, lab.history.present.document, beside))
     selected = lab.selected if lab.selected in graph else None
-    rules = {} if graph is lab.graph else {"as_then": False}
-    if graph is not lab.graph:
-        rules |= {"draft": None, "mistakes": (), "shelved": lab.draft or lab.shelved}
-    return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, **rules)
+    after = replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False)
+    if (
+        graph is lab.graph
+    ):  # only what is pinned has changed: the draft and the step on view are of this graph
+        return after
+    return replace(after, as_then=False, draft=None, mistakes=(), shelved=lab.draft or lab.shelved)
 
-
-def _without_rule(graph: Graph, name: str) -> tuple[Graph, str]:
-    after = edits.with_rule(graph, name, Rule())
-    return after, f"Without {KINDS[graph[name].rule.kind].label} at {name}"
-
-
-def _without_mute(graph: Graph, name: str) -> tuple[Graph, str]:
-    if name not in graph:
-        raise GraphError(Problem("unknown-node", f"There is no node {quoted(name)}.", "Choose another."))
-    return with_muted(graph, [name], False), f"Without mute at {name}"
-
-
-def _without_region(graph: Graph, name: str) -> tuple[Graph, str]:
-    return edits.without_region(graph, name), f"Without checkpoint {name}"
-
-
-_WITHOUT = {"rule": _without_rule, "mute": _without_mute, "region": _without_region}
 
 HANDLERS: Handlers = {
     Pin: lambda lab, _: pinned(lab),

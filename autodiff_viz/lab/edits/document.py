@@ -20,9 +20,8 @@ from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.messages.edits import Import, Jump, Kept, NewGraph, Redo, Restored, Undo
 
-# Restore what the browser stored of an earlier session. They are untrusted, and have an effect only if
-# they fit what the address has opened.
-
+# What the browser stored of an earlier session: untrusted, and without effect unless it fits what the address
+# has opened
 
 UNNAMED = "The last edit"
 
@@ -54,11 +53,13 @@ def _joined(before: History, now: History) -> History:
     before = _back_to(before, entries[0].graph)
     whole = (*before.past, before.present)
     if same(before.graph, entries[0].graph):
+        # The stored present step and the one that the address opened are the same step. The stored one knows
+        # what was done; the opened one has all else of the address.
         present = entries[0]._replace(label=before.present.label, folds=before.present.folds)
-        if len(entries) == 1:
+        if len(entries) == 1:  # nothing has been done since: what could be redone still can
             return replace(before, present=present)
         entries, whole = (present, *entries[1:]), before.past
-    else:
+    else:  # the address was one edit ahead, and does not know what that edit was
         entries = (entries[0]._replace(label=UNNAMED), *entries[1:])
     past = newest((*whole, *entries[:at]), entries[at])
     return replace(now, past=past, present=entries[at], future=entries[at + 1 :])
@@ -66,10 +67,10 @@ def _joined(before: History, now: History) -> History:
 
 def _back_to(history: History, graph: Graph) -> History:
     """Return the history at its newest step with this graph; unchanged if there is none."""
-    found = [i for i, entry in enumerate(history.past) if same(entry.graph, graph)]
-    if not found or same(history.graph, graph):
+    steps = [i for i, entry in enumerate(history.past) if same(entry.graph, graph)]
+    if not steps or same(history.graph, graph):
         return history
-    at = found[-1]
+    at = steps[-1]
     whole = (*history.past, history.present)
     return replace(history, past=whole[:at], present=whole[at], future=(*whole[at + 1 :], *history.future))
 
@@ -87,6 +88,7 @@ def _restored(lab: Lab, edit: Restored) -> Lab:
 
     Of a query of which the address has the present graph, only the pinned one is taken.
     """
+    # A lab that waits for the query has nothing but the refusal of its address.
     waiting = [problem.code for problem in lab.notice] == [ELSEWHERE] and not lab.graph.nodes
     query = edit.query
     if query.get(GRAPH) and lab.graph == _graph(query[GRAPH]) and len(lab.history.entries) == 1:
@@ -96,8 +98,7 @@ def _restored(lab: Lab, edit: Restored) -> Lab:
     return without_history(from_query(query, most=limits.JSON), lab.newest + 1)
 
 
-# Import a document from outside: a graph as JSON, a link to this page, or formula text.
-
+# A document from outside: a graph as JSON, a link to this page, or formula text
 
 ADDRESS = re.compile(r"\S*[?&]" + GRAPH + r"=\S*|https?://\S*")
 """Text without spaces that is the address of a page, with or without its host."""
@@ -111,7 +112,7 @@ def imported(lab: Lab, text: str) -> Lab:
     Raises:
       GraphError: it holds no graph, for the reason given; it is too long, code "import-too-long".
     """
-    text = text.removeprefix("\ufeff").strip()
+    text = text.removeprefix("\ufeff").strip()  # a byte order mark, which editors of Windows write
     if len(text) > limits.JSON:
         message = f"The text has {len(text)} characters; a document may have {limits.JSON}."
         raise GraphError(Problem("import-too-long", message))
@@ -132,7 +133,7 @@ def _linked(lab: Lab, address: str) -> Lab:
         message = "This link holds no graph: nothing in it begins with 'g='."
         raise GraphError(Problem("link-empty", message, "Copy the whole address of a page with a graph."))
     linked = from_query(parameters)
-    if linked.notice:
+    if linked.notice:  # an address of the page opens as far as it can; an import is whole or refused
         raise GraphError(linked.notice)
     after = opened(lab, linked.graph, "Open a link")
     if linked.pinned:

@@ -26,6 +26,8 @@ def _mend(lab: Lab, edit: Mend) -> Lab:
       GraphError: the explanation has no cure any more, or another one than the page showed.
     """
     of, node, shown = edit.of, edit.node, edit.mend
+    # The cure is made anew from the numbers on view, those of a training's step too: the edit names only what
+    # the user saw, and the numbers may have changed since.
     at = moment(lab)
     result = (evaluated_at(lab, at) if at else None) or evaluated(lab)
     if not result.complete or result.trace is None:
@@ -48,23 +50,25 @@ def _mend(lab: Lab, edit: Mend) -> Lab:
     if graph == lab.graph:
         return lab
     # Other wires would lay the cards out anew: those that there were keep their places.
-    if any(n.position for n in lab.graph.nodes) and _wiring(graph) != _wiring(lab.graph):
+    before, after = ({node.name: node.slots for node in each.nodes} for each in (lab.graph, graph))
+    if after != before and any(node.position for node in lab.graph.nodes):
         still = pinned(lab.graph)
         graph = _with_places(still, cure.edit(still))
     return committed(lab, graph, cure.mend)
 
 
-def _wiring(graph: Graph) -> dict[str, tuple]:
-    return {node.name: node.slots for node in graph.nodes}
-
-
 def _with_places(still: Graph, graph: Graph) -> Graph:
-    """Place the new nodes between the nodes that they read and those that read them, clear of other cards."""
+    """Place the new nodes between the nodes that they read and those that read them, clear of other cards.
+
+    Args:
+      still: the graph before the cure, with the places of all its nodes.
+    """
     new = [node.name for node in graph.nodes if node.name not in still]
     if not new:
         return graph
     readers = {reader for name in new for reader, _ in consumers(graph)[name]} - {*new}
     read = {producer for name in new for _, producer in graph[name].wires} - {*new}
+    # In the middle between both sides, however many nodes either has.
     ends = [_middle(graph, names) for names in (readers, read) if names]
     at = (sum(x for x, _ in ends) / len(ends), sum(y for _, y in ends) / len(ends))
     old = extract(graph, still.by_name.keys() & graph.by_name.keys())

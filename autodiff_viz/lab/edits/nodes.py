@@ -1,13 +1,11 @@
-"""Edit nodes: select, delete, rename, set constants, choose the output."""
+"""Edit nodes and wires: add, select, delete, rename, connect, insert, and type an expression as nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from autodiff_viz.canvas.arrange import centred, clear_of_cards, pinned
 from autodiff_viz.canvas.drawing import places
-from autodiff_viz.canvas.layout.placing import Point
 from autodiff_viz.canvas.palette import RANDOM
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.edits import inserted
@@ -38,8 +36,7 @@ from autodiff_viz.messages.edits import (
 )
 from autodiff_viz.ops.catalog import OPS, slot_label
 
-# Add nodes: unconnected, wired to an existing node, or inserted into a wire.
-
+# Nodes: new ones unconnected, wired to a node, or inserted into a wire
 
 LETTERS = {INPUT: "xyzwuvpqrst", RANDOM: "xyzwuvpqrst", PARAMETER: "wbuvpqrst"}
 """Letters for the names of new inputs, by name in the palette."""
@@ -54,6 +51,7 @@ def _add(lab: Lab, edit: Add) -> Lab:
     if edit.rule and edit.rule not in KINDS:
         raise unreadable(edit)
     name, wire, feeds = fresh_name(lab.graph, edit.op), edit.wire, edit.feeds
+    # Other wires would lay the cards out anew: from here on each stands where it is.
     before, node = pinned(lab.graph), _new_node(lab.graph, edit.op, name, edit.position, feeds)
     label = f"Add {name}"
     if wire and feeds:
@@ -70,6 +68,7 @@ def _add(lab: Lab, edit: Add) -> Lab:
         graph = edits.with_node(before, node)
     if edit.rule:
         graph, label = edits.with_rule(graph, name, Rule(edit.rule)), f"{label}, {KINDS[edit.rule].label}"
+    # A layer that reads something of a known shape gets its parameters in the same step.
     graph, added = with_learned(graph, name)
     return replace(committed(lab, graph, " with ".join([label, *added])), selected=name)
 
@@ -117,7 +116,8 @@ def _constant(lab: Lab, edit: Constant) -> Lab:
         raise unreadable(edit)
     if slot is None:
         return committed(lab, edits.with_param(lab.graph, target, "value", literal), set_to(target, literal))
-    wired = slot in dict(lab.graph[target].wires)  # removing a wire would change the layout
+    # Only removing a wire changes the layout; a constant in place of another leaves it automatic.
+    wired = slot in dict(lab.graph[target].wires)
     graph = edits.with_constant(pinned(lab.graph) if wired else lab.graph, target, slot, literal)
     text = plain(literal) if isinstance(literal, int | float) else "a tensor"
     return committed(lab, graph, f"Put {text} into {target}")
@@ -135,7 +135,7 @@ def _output(lab: Lab, edit: Output) -> Lab:
     return committed(lab, edits.with_output(lab.graph, edit.node), f"Make {edit.node} the output")
 
 
-# Edit wires: connect, disconnect, reconnect, and insert a node.
+# Wires
 
 
 def _connect(lab: Lab, edit: Connect) -> Lab:
@@ -165,8 +165,7 @@ def _insert(lab: Lab, edit: Insert) -> Lab:
     return committed(lab, graph, f"Insert {edit.node} between {edit.source} and {edit.to}")
 
 
-# Add an expression, typed in Add, as nodes.
-
+# An expression, typed in Add, as nodes
 
 LABEL = 40  # characters of the expression in the history
 
@@ -174,7 +173,9 @@ LABEL = 40  # characters of the expression in the history
 def _write(lab: Lab, edit: Write) -> Lab:
     """Add the nodes of an expression, wired to the nodes that it names, and select them."""
     piece = parse_addition(edit.text, lab.graph.by_name)
-    return with_piece(lab, piece, edit, f"Add {_short(edit.text.strip())}")
+    text = edit.text.strip()
+    short = text if len(text) <= LABEL else f"{text[: LABEL - 1]}\u2026"
+    return with_piece(lab, piece, edit, f"Add {short}")
 
 
 def with_piece(lab: Lab, piece: Graph, edit: Write | Block, label: str) -> Lab:
@@ -185,20 +186,14 @@ def with_piece(lab: Lab, piece: Graph, edit: Write | Block, label: str) -> Lab:
     graph, new = grafted.graph, [*grafted.name_of.values()]
     if feeds:
         graph = edits.with_wire(graph, new[-1], feeds.to, feeds.slot)
-    graph = pinned(graph if at is None else _around(still, graph, new, at))
+    if at is not None:
+        # The new nodes are centred there, or as near above or below as they cover no other card.
+        alone = replace(still, nodes=tuple(graph[name] for name in new), regions=(), groups=(), output=None)
+        spots = centred(alone, places(alone).positions, at)
+        graph = edits.with_positions(graph, clear_of_cards(alone, spots, still))
+    graph = pinned(graph)
     after = committed(lab, graph, label)
     return replace(after, selected=new[-1], picked=tuple(new))
-
-
-def _around(still: Graph, graph: Graph, new: Iterable[str], at: Point) -> Graph:
-    """Centre the new nodes at a point, or as near above or below it as they cover no other."""
-    piece = replace(still, nodes=tuple(graph[name] for name in new), regions=(), groups=(), output=None)
-    spots = centred(piece, places(piece).positions, at)
-    return edits.with_positions(graph, clear_of_cards(piece, spots, still))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LABEL else f"{text[: LABEL - 1]}\u2026"
 
 
 HANDLERS: Handlers = {

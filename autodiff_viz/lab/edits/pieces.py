@@ -26,7 +26,6 @@ from autodiff_viz.lab.state import Lab, committed
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse_piece
 from autodiff_viz.messages.edits import Arrange, Cut, Duplicate, Move, Paste
-from autodiff_viz.ops.misfits import Shape
 
 MOVES = {
     "left": "Align {} left",
@@ -42,6 +41,9 @@ MOVES = {
 }
 """Label of a move in the history, by how it was made."""
 
+NOTHING_PASTED = "Nothing was pasted: the clipboard holds no formula."
+COPY_FIRST = "Copy nodes on a canvas, or lines such as y = sin(x)."
+
 
 def counted(names: Iterable[str]) -> str:
     """Return the only name, or the number of names in words."""
@@ -55,6 +57,7 @@ def _move(lab: Lab, edit: Move) -> Lab:
     # The first move fixes the positions of all nodes, so that later edits do not lay the others out anew.
     pinned = {**standing(lab.graph), **edit.positions}
     moved = committed(lab, edits.with_positions(lab.graph, pinned), label)
+    # The step before is the same nudge: its place in the history is taken.
     if edit.how == "nudge" and lab.history.present.label == label and moved.history is not lab.history:
         moved = replace(moved, history=replace(moved.history, past=lab.history.past))
     return moved
@@ -64,6 +67,7 @@ def _arrange(lab: Lab, edit: Arrange) -> Lab:
     """Lay out the given nodes, or the whole graph."""
     names = edit.nodes
     if not names:
+        # Without positions the graph lays itself out, but not with cards in place of collapsed groups.
         shut = lab.collapsed.intersection(group.name for group in lab.graph.groups)
         everywhere = folded_places(lab.graph, shut) if shut else dict.fromkeys(lab.graph.by_name)
         return committed(lab, edits.with_positions(lab.graph, everywhere), "Arrange")
@@ -84,17 +88,13 @@ def _paste(lab: Lab, edit: Paste) -> Lab:
     """Paste text from this canvas or from elsewhere around a point, clear of all cards."""
     piece = _read(edit.text)
     inside = detached(piece)
-    tall = _pictured_in(lab.graph, piece)
+    # The height of its cards depends on shapes, which are known only with what the piece reads in the graph.
+    trial = graft(lab.graph, piece)
+    shapes = pictured(trial.graph)
+    tall = {name: shapes[new] for name, new in trial.name_of.items() if new in shapes}
     around = centred(inside, places(inside).positions, edit.at, tall)
     free = clear_of_cards(inside, around, lab.graph, tall)
     return _grafted(lab, piece, free, "Paste", frozenset(edit.collapsed))
-
-
-def _pictured_in(graph: Graph, piece: Graph) -> dict[str, Shape]:
-    """Return the shapes of the piece's tensors that are drawn once the piece reads nodes of the graph."""
-    found = graft(graph, piece)
-    tall = pictured(found.graph)
-    return {name: tall[new] for name, new in found.name_of.items() if new in tall}
 
 
 def _read(text: str) -> Graph:
@@ -102,19 +102,14 @@ def _read(text: str) -> Graph:
     try:
         piece = from_json(text) if text.lstrip().startswith("{") else parse_piece(text)
     except GraphError as error:
-        raise GraphError(_no_formula(error.problems[0])) from error
+        # Its line is only named: as a field it would mark a line of the formula, which this text is not in.
+        first = error.problems[0]
+        place = f"Line {first.line}: " if first.line is not None else ""
+        message = f"{NOTHING_PASTED} {place}{first.message}"
+        raise GraphError(Problem("paste", message, first.hint or COPY_FIRST, caret=first.caret)) from error
     if not piece.nodes:
-        message = "Nothing was pasted: the clipboard holds no formula."
-        raise GraphError(Problem("paste", message, "Copy nodes on a canvas, or lines such as y = sin(x)."))
+        raise GraphError(Problem("paste", NOTHING_PASTED, COPY_FIRST))
     return piece
-
-
-def _no_formula(first: Problem) -> Problem:
-    """Return the problem of text that is no formula."""
-    place = f"Line {first.line}: " if first.line is not None else ""
-    message = f"Nothing was pasted: the clipboard holds no formula. {place}{first.message}"
-    hint = first.hint or "Copy nodes on a canvas, or lines such as y = sin(x)."
-    return Problem("paste", message, hint, caret=first.caret)
 
 
 def _grafted(
@@ -128,10 +123,11 @@ def _grafted(
     """
     placed = replace(piece, nodes=tuple(replace(node, position=positions[node.name]) for node in piece.nodes))
     still = edits.with_positions(lab.graph, standing(lab.graph))
-    found = graft(still, placed)
-    names = tuple(found.name_of.values())
-    copied = {title for name, title in found.title_of.items() if name in collapsed}
-    after = committed(lab, found.graph, f"{doing} {counted(found.name_of)}")
+    grafted = graft(still, placed)
+    names = tuple(grafted.name_of.values())
+    copied = {title for name, title in grafted.title_of.items() if name in collapsed}
+    # The label has the names that were copied; the copies may have others.
+    after = committed(lab, grafted.graph, f"{doing} {counted(grafted.name_of)}")
     selected = names[0] if len(names) == 1 else None
     return replace(after, selected=selected, picked=names, collapsed=lab.collapsed | copied)
 
