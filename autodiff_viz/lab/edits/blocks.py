@@ -28,7 +28,7 @@ def _block(lab: Lab, edit: Block) -> Lab:
     if name not in BLOCKS:
         raise unreadable(edit)
     before, label = "", f"Add {name}"
-    if x is None:
+    if x is None:  # with an input of its own
         x = fresh_name(lab.graph, INPUT)
         before = f"{x} = {BLOCKS[name].example}"
         known = shapes(parse_piece(before))
@@ -37,10 +37,12 @@ def _block(lab: Lab, edit: Block) -> Lab:
     if x not in known:
         message = f"The shape of {x} is not known yet, and that of the parameters follows from it."
         raise GraphError(Problem("block-shape", message, "Mend the nodes before it first.", node=x))
+    # The text is parsed alone, where a node of the graph is not known: a placeholder stands for it.
     read = x if before else OUTSIDE
     try:
         text = block_text(name, read, known[x], new_seed(lab.graph))
     except GraphError as error:
+        # Whatever x is, an input of the block's own has a shape that fits.
         own = edit_data(Block(block=name, at=edit.at))
         offer = "Add it with an input of its own"
         raise GraphError(

@@ -37,8 +37,6 @@ from autodiff_viz.messages.edits import (
 )
 from autodiff_viz.ops.catalog import OPS
 
-# Add all parameters of a layer at once.
-
 
 def _learn(lab: Lab, edit: Learn) -> Lab:
     """Add parameters in the empty slots of a layer."""
@@ -47,11 +45,9 @@ def _learn(lab: Lab, edit: Learn) -> Lab:
     return committed(lab, graph, f"Add {listed(added)} for {edit.node}") if added else lab
 
 
-# Edit the formula's text and move sliders; these edits are sent with those of the canvas.
-
-
 def _type(lab: Lab, edit: Type) -> Lab:
     """Set the formula's text."""
+    # One character more than the limit is enough for a text to be refused as too long.
     return typed(lab, edit.text[: limits.TEXT + 1], edit.fresh)
 
 
@@ -103,6 +99,7 @@ def _param(lab: Lab, edit: SetParam) -> Lab:
         raise unreadable(edit)
     if spec.kind in NUMBERS:
         value = _number(value)
+    # 2 for a float is stored as 2.0, as the formula does; what is no number stays text, which is refused.
     return set_param(lab, name, param, float(value) if spec.kind == "float" and type(value) is int else value)
 
 

@@ -1,8 +1,8 @@
-"""Edit groups: create, dissolve, collapse and expand."""
+"""Edit groups: create, dissolve, collapse and expand, and groups of branches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from autodiff_viz.branches.resize import with_branches
@@ -33,7 +33,7 @@ from autodiff_viz.lab.labels import set_to
 from autodiff_viz.lab.state import Lab, committed, stepped
 from autodiff_viz.messages.edits import Branches, Collapse, MakeBranches, MakeGroup, Tune, Ungroup
 
-# Edit groups of branches: create one, set the number of branches, train one branch alone.
+# Groups of branches
 
 
 def _branches(lab: Lab, edit: Branches) -> Lab:
@@ -42,18 +42,19 @@ def _branches(lab: Lab, edit: Branches) -> Lab:
     New branches are collapsed if the last one is. Without any positions the graph is laid out anew.
     """
     name, k = edit.group, edit.k
-    loose = all(node.position is None for node in lab.graph.nodes)
+    loose = all(node.position is None for node in lab.graph.nodes)  # the layout makes room by itself
     before = lab.graph if loose else pinned(lab.graph)
     last = branches_of(before, name)[-1:]
     after = with_branches(before, name, k)
-    _fits(before, after, k)
+    _check_fit(before, after, k)
     new = {branch.name for branch in branches_of(after, name)} - {group.name for group in before.groups}
-    shut = {*new} if last and last[0].name in lab.collapsed else set()
+    # `collapsed` may still hold the name of a branch that was removed earlier: it says nothing of a new one.
+    shut = new if last and last[0].name in lab.collapsed else set()
     after = after if loose else _apart(before, after)
     return committed(replace(lab, collapsed=lab.collapsed - new | shut), after, set_to(f"k of {name}", k))
 
 
-def _fits(before: Graph, after: Graph, k: int) -> None:
+def _check_fit(before: Graph, after: Graph, k: int) -> None:
     """Check that the shapes still fit with another number of branches.
 
     Raises:
@@ -70,6 +71,7 @@ def _fits(before: Graph, after: Graph, k: int) -> None:
 
 def _apart(before: Graph, after: Graph) -> Graph:
     """Move new nodes to the nearest free places near their positions."""
+    # The parameters of a layer hang on it as tabs: cards are placed with room for theirs below them.
     fixed = {node.name: node.position for node in after.nodes if node.name in before and node.position}
     wanted = {node.name: node.position for node in after.nodes if node.position}
     tall = pictured(after)
@@ -104,13 +106,8 @@ def _with_first(graph: Graph, name: str, names: frozenset[str]) -> Graph:
         raise GraphError(Problem("no-branches", message, "Change its number of branches."))
     groups = [*graph.groups, Group(name, names, branches=True)]
     if not same:
-        groups.append(Group(_free(groups, f"{name}_1"), names))
+        groups.append(Group(free_title(Graph(groups=tuple(groups)), f"{name}_1"), names))
     return with_frames(graph, graph.regions, groups)
-
-
-def _free(groups: Iterable[Group], title: str) -> str:
-    """Return a name that no group has."""
-    return free_title(Graph(groups=tuple(groups)), title)
 
 
 def _tune(lab: Lab, edit: Tune) -> Lab:
@@ -119,6 +116,9 @@ def _tune(lab: Lab, edit: Tune) -> Lab:
     if edit.branch is None:
         return committed(lab, freed(lab.graph, name), f"Train all branches of {name}")
     return committed(lab, tuned(lab.graph, name, edit.branch), f"Train only {edit.branch}")
+
+
+# Groups
 
 
 def _group(lab: Lab, edit: MakeGroup) -> Lab:
@@ -167,6 +167,7 @@ def _moved(
 ) -> Lab:
     """Move nodes as one step, which says what it has done with a group."""
     after = committed(lab, with_positions(lab.graph, {**standing(lab.graph), **positions}), label)
+    # `folds` in the step lets the group be collapsed or opened again when the step is undone.
     if after.history is not lab.history:
         present = after.history.present._replace(folds=folds)
         after = replace(after, history=replace(after.history, present=present))
@@ -175,14 +176,16 @@ def _moved(
 
 def _shut(lab: Lab, name: str, kept: frozenset[str]) -> Lab:
     """Collapse a group; what has made room for it returns, unless the graph has got other nodes since."""
+    # The newest step up to now that says something of this group; it counts if it has opened the group.
     entries, now = lab.history.entries, len(lab.history.past)
-    told = [i for i in range(now, 0, -1) if (entries[i].folds or ("",))[0] == name]
-    at = told[0] if told and entries[told[0]].folds == (name, False) else 0
+    steps = [i for i in range(now, 0, -1) if (entries[i].folds or ("",))[0] == name]
+    at = steps[0] if steps and entries[steps[0]].folds == (name, False) else 0
     if not at or entries[at].document != lab.document:
         return replace(lab, collapsed=kept, notice=())
-    if at == now:
+    if at == now:  # nothing has been done since: collapsing is undoing
         return replace(stepped(lab, undo(lab.history)), selected=lab.selected)
     before, after, stand = standing(entries[at - 1].graph), standing(entries[at].graph), standing(lab.graph)
+    # Nodes return that the opening has moved and that stand where it has put them.
     back = {n: before[n] for n, place in after.items() if n in before and stand.get(n) == place != before[n]}
     if not back or stand.keys() - after.keys():
         return replace(lab, collapsed=kept, notice=())

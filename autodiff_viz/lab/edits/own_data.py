@@ -13,7 +13,7 @@ from autodiff_viz.canvas.arrange import pinned
 from autodiff_viz.canvas.notices import offering
 from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.model import INPUT, Graph, Literal, Node, params
+from autodiff_viz.graph.model import INPUT, Literal, Node, params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import counted, listed, shape_of
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
@@ -40,7 +40,11 @@ def _data(lab: Lab, edit: messages.Data) -> Lab:
         data = _read(edit)
     except GraphError as error:
         raise GraphError(replace(problem, node=name) for problem in error.problems) from error
-    rank = 1 if node is None else len(_shape(node))
+    # An input of two axes keeps them, also with a single column; any other one takes that as a vector.
+    rank = 1
+    if node is not None:
+        held = node.param("value")
+        rank = len(node.param("shape", ()) if held is None else shape_of(held))
     value = _literal(fitted(data, rank).tolist())
     if node is None:
         name = fresh_name(lab.graph, INPUT)
@@ -48,16 +52,22 @@ def _data(lab: Lab, edit: messages.Data) -> Lab:
             pinned(lab.graph), Node(name, INPUT, (), params(value=value), position=edit.at)
         )
     else:
+        # The value stands in place of a random draw; a tensor has no slider whose ends it could keep.
         changes = {"value": value, **dict.fromkeys(DRAWN), **(dict.fromkeys(ENDS) if shape_of(value) else {})}
         graph = edits.with_params(lab.graph, name, changes)
-    said = [f"{_size(shape_of(value))}, {lab.dtype}", *data.notes, *_misfits(lab.graph, graph)]
-    return committed(lab, graph, f"{DATA_OF} {name}: {'; '.join(said)}")
+    notes = [f"{_size(shape_of(value))}, {lab.dtype}", *data.notes]
+    # Data of another shape is taken, although nodes after it may not fit it; those that did before are named.
+    known = {problem.node for problem in diagnose(lab.graph)}
+    unfit = dict.fromkeys(p.node for p in diagnose(graph) if p.node and p.node not in known)
+    if unfit:
+        notes.append(f"this shape does not fit {listed([*unfit], 3)}")
+    return committed(lab, graph, f"{DATA_OF} {name}: {'; '.join(notes)}")
 
 
 def _read(edit: messages.Data) -> Data:
     """Read the data; a table that cannot be read whole offers the part that can."""
     if edit.npy is not None:
-        if len(edit.npy) > 2 * BYTES:
+        if len(edit.npy) > 2 * BYTES:  # base64 takes 4/3; what is longer is not decoded
             raise GraphError(Problem("own-data", "This file is too large.", "Take fewer rows."))
         try:
             data = b64decode(edit.npy, validate=True)
@@ -75,14 +85,10 @@ def _read(edit: messages.Data) -> Data:
             raise
         without, complete = [*edit.without, *error.columns], edit.complete or error.rows
         less = structs.replace(edit, without=without, complete=complete, seq=None)
+        # The offer is this edit once more, with what cannot be read left out.
         columns = listed([str(column) for column in error.columns])
         offer = "Leave out the rows with empty cells" if error.rows else f"Leave out column {columns}"
         raise GraphError(offering(problem, offer, messages.edit_data(less))) from error
-
-
-def _shape(node: Node) -> tuple[int, ...]:
-    value = node.param("value")
-    return node.param("shape", ()) if value is None else shape_of(value)
 
 
 def _literal(value: Any) -> Literal:
@@ -95,13 +101,6 @@ def _size(shape: tuple[int, ...]) -> str:
     if len(shape) == 2:
         return f"{counted(shape[0], 'row')}, {counted(shape[1], 'column')}"
     return f"shape {list(shape)}" if len(shape) > 2 else counted(int(np.prod(shape)), "number")
-
-
-def _misfits(before: Graph, after: Graph) -> list[str]:
-    """Return, in words, the nodes that cannot be computed with the new shape and could before."""
-    known = {problem.node for problem in diagnose(before)}
-    found = dict.fromkeys(p.node for p in diagnose(after) if p.node and p.node not in known)
-    return [f"this shape does not fit {listed([*found], 3)}"] if found else []
 
 
 HANDLERS: Handlers = {messages.Data: _data}

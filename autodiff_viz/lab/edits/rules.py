@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from autodiff_viz.canvas.arrange import standing
 from autodiff_viz.explain.plans.compute import Plan
@@ -69,6 +68,7 @@ def _regroup(lab: Lab, edit: Regroup) -> Lab:
     """Set positions of dragged nodes, and put them into regions and groups or take them out."""
     moved = edits.with_positions(lab.graph, {**standing(lab.graph), **edit.positions})
     joins, leaves = _changes(lab.graph, edit.join), _changes(lab.graph, edit.leave)
+    # A node may leave one frame and join another within one drag; all frames change together or none does.
     members = {
         name: (frame_of(lab.graph, name).nodes | joins.get(name, frozenset())) - leaves.get(name, frozenset())
         for name in {**joins, **leaves}
@@ -88,21 +88,17 @@ def _regroup(lab: Lab, edit: Regroup) -> Lab:
         join = {name: sorted(whole - frame_of(lab.graph, name).nodes)}
         return Regroup(positions=edit.positions, join=join, leave={})
 
-    whole = next(iter(members.values()), frozenset())
-    graph = mendable(lambda: with_members(moved, members), wider, whole, again)
-    return committed(lab, graph, _regrouped(edit.positions, joins, leaves))
+    names = next(iter(members.values()), frozenset())
+    graph = mendable(lambda: with_members(moved, members), wider, names, again)
+    positions = edit.positions
+    who = next(iter(positions)) if len(positions) == 1 else f"{len(positions)} nodes"
+    where = [f"into {name}" for name in sorted(joins)] + [f"out of {name}" for name in sorted(leaves)]
+    return committed(lab, graph, f"Move {who} {listed(where) or 'on the canvas'}")
 
 
 def _changes(graph: Graph, given: Mapping[str, list[str]]) -> dict[str, frozenset[str]]:
     """Return the nodes by the name of the region or group."""
     return {frame_of(graph, name).name: frozenset(names) for name, names in given.items()}
-
-
-def _regrouped(positions: dict[str, Any], joins: dict[str, Any], leaves: dict[str, Any]) -> str:
-    """Return the label of the edit."""
-    who = next(iter(positions)) if len(positions) == 1 else f"{len(positions)} nodes"
-    where = [f"into {name}" for name in sorted(joins)] + [f"out of {name}" for name in sorted(leaves)]
-    return f"Move {who} {listed(where) or 'on the canvas'}"
 
 
 def _policy(lab: Lab, edit: Policy) -> Lab:
@@ -175,10 +171,11 @@ def take_plan(lab: Lab, plan: Plan, graph: Graph) -> Lab:
         message = "The graph has changed since these plans were found."
         return refused(lab, GraphError(Problem("other-graph", message, "Choose one of its new plans.")))
     after = replace(lab.graph, regions=plan.regions)
-    if found := tuple(frame_problems(after)):
-        return refused(lab, GraphError(found))
+    if problems := tuple(frame_problems(after)):  # groups, which the search knew, may have changed since
+        return refused(lab, GraphError(problems))
     return committed(lab, after, f"Take plan: {plan.name}")
 
 
 def _running(graph: Graph) -> dict[str, bytes]:
+    """Return the identities of what runs: no plan depends on the values of inputs."""
     return {node.name: node.content for node in graph.nodes if node.op != INPUT}
