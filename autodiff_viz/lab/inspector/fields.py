@@ -51,13 +51,23 @@ def fields(graph: Graph, node: NodeView, trained: bool = False) -> list[Field]:
     Args:
       trained: whether a step of training is on view, of which a parameter has another value than its field.
     """
-    found = [_function(node)] if node.function else []
-    found += _without(graph, node)
-    found += _source(node.name, node.source, trained) if node.source else []
-    found += _layer(node)
-    found += [_param(node.name, param, value) for param, value in node.params]
+    listed: list[Field] = []
+    if node.function:
+        edit = edit_template(Function, "text", node=node.name)
+        function = _field("function", KINDS[node.rule].asks, "text", node.function, edit)
+        listed.append({**function, "as": "text"})
+    listed += _without(graph, node)
+    listed += _source(node.name, node.source, trained) if node.source else []
+    if node.learns:
+        edit = edit_data(Learn(node=node.name))
+        listed.append(_field("learn", "Add what it learns", "button", None, edit, LEARN_HELP))
+    if node.units is not None:
+        edit = edit_template(Units, "value", node=node.name)
+        listed.append(_field("units", "Outputs", "number", str(node.units), edit, UNITS_HELP))
+    listed += [_param(node.name, param, value) for param, value in node.params]
+    # Of nested regions only the first one has fields, so that no field is there twice.
     region = next((r for r in graph.regions if node.name in r.nodes), None)
-    return found + (_region(region) if region else [])
+    return listed + (_region(region) if region else [])
 
 
 WITHOUT_HELP = "Pins the graph as it is as A, and shows B, without this, beside it."
@@ -66,12 +76,12 @@ WITHOUT_HELP = "Pins the graph as it is as A, and shows B, without this, beside 
 def _without(graph: Graph, node: NodeView) -> list[Field]:
     """Return the buttons that compare the graph with one without a rule, a mute or a region of the node."""
     own = graph[node.name]
-    found = []
-    if own.rule.kind != FOLLOW and not own.muted:
-        found.append(("rule", node.name, KINDS[own.rule.kind].label))
+    parts = []  # what, its name, and its label
+    if own.rule.kind != FOLLOW and not own.muted:  # the rule of a muted node does not act
+        parts.append(("rule", node.name, KINDS[own.rule.kind].label))
     if own.muted:
-        found.append(("mute", node.name, "mute"))
-    found += [("region", r.name, f"checkpoint {r.name}") for r in graph.regions if node.name in r.nodes]
+        parts.append(("mute", node.name, "mute"))
+    parts += [("region", r.name, f"checkpoint {r.name}") for r in graph.regions if node.name in r.nodes]
     return [
         _field(
             f"without_{what}",
@@ -81,14 +91,8 @@ def _without(graph: Graph, node: NodeView) -> list[Field]:
             edit_data(Without(what=what, name=name)),
             WITHOUT_HELP,
         )
-        for what, name, label in found
+        for what, name, label in parts
     ]
-
-
-def _function(node: NodeView) -> Field:
-    """Return the field of the rule's function or number."""
-    edit = edit_template(Function, "text", node=node.name)
-    return {**_field("function", KINDS[node.rule].asks, "text", node.function, edit), "as": "text"}
 
 
 def _source(name: str, source: Source, trained: bool) -> list[Field]:
@@ -98,34 +102,23 @@ def _source(name: str, source: Source, trained: bool) -> list[Field]:
         """Return an edit of this kind."""
         return edit_template(record, value, node=name, **known)
 
-    found = [
+    listed = [
         _field("trainable", "Parameter: training may change it", "check", source.trainable, of(Trainable))
     ]
+    # A tensor too long to type has neither: it is changed in the formula, or by its shape.
     if source.seed is not None or source.value is not None:
         label = "Numbers when training starts" if trained and source.trainable else "Numbers"
         numbers = _field("numbers", label, "text", source.value or "", of(Numbers))
         placeholder = "drawn at random; type some, or paste columns"
-        found.append({**numbers, "placeholder": placeholder, "table": of(Data, "text")})
-        found.append(_field("data", "Data from a file", "file", None, of(Data, "npy"), DATA_HELP))
-    found.append(_field("shape", "Shape", "text", source.shape, of(Shape), SHAPE_HELP))
+        listed.append({**numbers, "placeholder": placeholder, "table": of(Data, "text")})
+        listed.append(_field("data", "Data from a file", "file", None, of(Data, "npy"), DATA_HELP))
+    listed.append(_field("shape", "Shape", "text", source.shape, of(Shape), SHAPE_HELP))
     if source.inits:
         begins = _field("init", "Begins as", "choice", source.init, of(SetParam, param="init"))
-        found.append({**begins, "choices": [[init, init] for init in source.inits]})
+        listed.append({**begins, "choices": [[init, init] for init in source.inits]})
     if source.seed is not None:
-        found.append(_field("seed", "Seed", "number", str(source.seed), of(SetParam, param="seed")))
-    return found
-
-
-def _layer(node: NodeView) -> list[Field]:
-    """Return the fields of a layer's parameters."""
-    found = []
-    if node.learns:
-        edit = edit_data(Learn(node=node.name))
-        found.append(_field("learn", "Add what it learns", "button", None, edit, LEARN_HELP))
-    if node.units is not None:
-        edit = edit_template(Units, "value", node=node.name)
-        found.append(_field("units", "Outputs", "number", str(node.units), edit, UNITS_HELP))
-    return found
+        listed.append(_field("seed", "Seed", "number", str(source.seed), of(SetParam, param="seed")))
+    return listed
 
 
 TYPES = {"float": "number", "int": "number", "seed": "number", "bool": "check", "choice": "choice"}
@@ -135,12 +128,12 @@ TYPES = {"float": "number", "int": "number", "seed": "number", "bool": "check", 
 def _param(name: str, param: Param, value: Any) -> Field:
     """Return the field of a parameter of the op."""
     kind = TYPES.get(param.kind, "note")
-    if kind == "choice" and value not in param.choices:
+    if kind == "choice" and value not in param.choices:  # a list would show another value as chosen
         kind = "note"
     if kind == "note":
         shown = to_text(value) if param.kind == "index" else str(value)
-        said = f"{param.name} = {shown}   (change it in the formula)"
-        return _field(f"param_{param.name}", said, "note", None, {})
+        note = f"{param.name} = {shown}   (change it in the formula)"
+        return _field(f"param_{param.name}", note, "note", None, {})
     shown = value if kind != "number" else repr(float(value) if param.kind == "float" else int(value))
     edit = edit_template(SetParam, "value", node=name, param=param.name)
     field = _field(f"param_{param.name}", param.name, kind, shown, edit, param.doc)
@@ -149,16 +142,18 @@ def _param(name: str, param: Param, value: Any) -> Field:
 
 def _region(region: Region) -> list[Field]:
     """Return the fields of a checkpoint region: its policy, its saved names, its removal."""
+    # With a policy that goes by names, all values of the region are kept at first, and names are taken away.
     policy = edit_template(Policy, "policy", region=region.name, saved=sorted(region.nodes))
     keeps = _field("policy", f"Checkpoint {region.name} keeps", "choice", region.policy, policy)
-    found = [{**keeps, "as": "policy", "choices": [[name, record.keeps] for name, record in POLICY.items()]}]
+    choices = [[name, record.keeps] for name, record in POLICY.items()]
+    listed = [{**keeps, "as": "policy", "choices": choices}]
     if POLICY[region.policy].takes_names:
         edit = edit_template(Policy, "saved", region=region.name, policy=region.policy)
         label, chosen = f"Values that {region.name} keeps", sorted(region.saved)
         names = [[name, name] for name in sorted(region.nodes)]
-        found.append({**_field("saved", label, "several", chosen, edit), "as": "saved", "choices": names})
+        listed.append({**_field("saved", label, "several", chosen, edit), "as": "saved", "choices": names})
     edit = edit_data(Uncheckpoint(region=region.name))
-    return [*found, _field("uncheckpoint", f"Remove checkpoint {region.name}", "button", None, edit)]
+    return [*listed, _field("uncheckpoint", f"Remove checkpoint {region.name}", "button", None, edit)]
 
 
 def _field(name: str, label: str, kind: str, value: Any, edit: dict[str, Any], help: str = "") -> Field:
@@ -166,22 +161,13 @@ def _field(name: str, label: str, kind: str, value: Any, edit: dict[str, Any], h
     return {"id": name, "label": label, "type": kind, "value": value, "help": help, "edit": edit}
 
 
-HELP = "How fast this input moves in forward mode; 0 keeps it still."
+TANGENT_HELP = "How fast this input moves in forward mode; 0 keeps it still."
 
 
-def tangent_field(lab: Lab, name: str) -> list[dict[str, Any]]:
+def tangent_field(lab: Lab, name: str) -> list[Field]:
     """Return the field of an input's tangent, while forward mode is on."""
     if lab.forward is None or lab.graph[name].op != INPUT:
         return []
     value = dict(lab.forward).get(name, 0.0)
     edit = edit_template(Tangent, "value", node=name)
-    return [
-        {
-            "id": "tangent",
-            "label": "Tangent",
-            "type": "number",
-            "value": f"{value:g}",
-            "help": HELP,
-            "edit": edit,
-        }
-    ]
+    return [_field("tangent", "Tangent", "number", f"{value:g}", edit, TANGENT_HELP)]

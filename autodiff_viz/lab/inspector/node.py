@@ -1,9 +1,8 @@
-"""Convert the op records' LaTeX to MathML, which browsers draw."""
+"""Show the selected node: its op, its rule and the numbers of its pullback, with equations as MathML."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
 from dataclasses import dataclass
 from html import unescape
 from xml.etree.ElementTree import tostring
@@ -26,8 +25,6 @@ from autodiff_viz.language.printer import show_argument
 from autodiff_viz.ops import latex
 from autodiff_viz.ops.catalog import OPS, slot_label
 from autodiff_viz.ops.op import Param
-
-# Show the selected node: op, rule, and the numbers of the pullback.
 
 NAMED = 4  # nodes in a sentence
 REMEMBERED = 64  # node views, memoised since a view is compared before it is drawn
@@ -110,18 +107,17 @@ UNRELATED = "It is zero: {0} does not depend on {1}."
 PASSES_NOTHING = "nothing: {0} {1}reads no value of it"
 
 
-def _key(graph: Graph, trace: Trace | None, name: str) -> Hashable:
-    return graph.identity, trace and trace.identity, name
-
-
-@remembered(REMEMBERED, _key)
+@remembered(REMEMBERED, lambda graph, trace, name: (graph.identity, trace.identity if trace else None, name))
 def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
     """Return the view of the node `name`; numbers that `trace` does not have are left out."""
+    # Its rule and its source are those that the user has set; all else is of the graph that runs, in which a
+    # muted node is the identity.
     own, graph = graph[name], played(graph)
     node = graph[name]
     op = OPS.get(node.op)
     known = trace is not None and name in trace.value
     arrives = trace is not None and name in trace.cotangent
+    apart = declared_apart(trace, name) if trace and op else {}  # by slot
     return NodeView(
         name=name,
         op=node.op,
@@ -133,7 +129,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
         value=trace.value[name] if known else None,
         arriving=trace.cotangent[name] if arrives else None,
         fork=fork_terms(graph, trace, name) if arrives else (),
-        wires=_wires(trace, node) if op else (),
+        wires=tuple(_wire(trace, node, *wire, apart.get(wire[0])) for wire in node.wires) if op else (),
         params=tuple((p, node.param(p.name, p.default)) for p in op.params) if op else (),
         is_input=node.op == INPUT,
         is_output=name == graph.output,
@@ -155,6 +151,7 @@ def _doc(node: Node, running: Graph) -> str:
         return f"{GRAD_DOC.format(*node.slots)} {_runs_again(running[node.name], running)}".strip()
     if op is None:
         return "This op is not in the catalog."
+    # A node of a variadic op may have fewer slots than the op's sentence names, or none.
     return op.documented([_read(node, i) for i in range(len(op.slots))] if node.slots else ())
 
 
@@ -181,35 +178,27 @@ def _runs_again(node: Node, running: Graph) -> str:
 def _formula(node: Node) -> str:
     """Return the op with the names of its operands, in LaTeX."""
     op = OPS.get(node.op)
-    if op is None:
+    if op is None:  # an input
         return ""
     operands = [_operand(slot) for slot in own_slots(node).op_slots]
     return rf"{latex.name(node.name)} = {latex.operation(op, operands, dict(node.params))}"
 
 
 def _operand(slot: object) -> str:
-    """Return a slot's contents in LaTeX."""
+    """Return a slot's contents in LaTeX; a long tensor is shortened."""
     if slot is None:
         return r"\square"
-    return latex.name(slot) if isinstance(slot, str) else _number(slot)
-
-
-def _number(literal: object) -> str:
-    """Return a literal in LaTeX, shortened if it is a long tensor."""
-    if isinstance(literal, int | float):
-        return latex.number(literal)
-    text = show_literal(literal)
+    if isinstance(slot, str):
+        return latex.name(slot)
+    if isinstance(slot, int | float):
+        return latex.number(slot)
+    text = show_literal(slot)
     return rf"\mathtt{{{text if len(text) < 24 else text[:22] + '..'}}}"
-
-
-def _wires(trace: Trace | None, node: Node) -> tuple[WireView, ...]:
-    """Return the views of the node's wires."""
-    apart = declared_apart(trace, node.name) if trace else {}
-    return tuple(_wire(trace, node, slot, producer, apart.get(slot)) for slot, producer in node.wires)
 
 
 def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apart | None) -> WireView:
     """Return the view of one wire."""
+    # The slot that `backward_as` adds is none of the op's: there is no derivative of the op by it.
     op, own = OPS[node.op], slot < len(node.op_slots)
     operands = [_operand(s) for s in node.op_slots]
     wire = (node.name, slot)
@@ -219,33 +208,35 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
         shown = _second_derivative(node, slot)
     else:
         shown = latex.derivative(op, slot, operands, dict(node.params), latex.name(node.name)) if own else ""
+    # Of other ops no partial derivative is written, but what the pullback passes, of the cotangent ȳ.
     if op.elementwise and own:
         shown = f"{symbol} = {shown}"
+    nothing = ""
+    if known and node.op == GRAD and slot == OF:
+        # The gradient depends on the nodes before the output, not on the output's value.
+        again = "runs it again and " if between(trace.graph, node).nodes else ""
+        nothing = PASSES_NOTHING.format(node.name, again)
     return WireView(
         producer=producer,
         label=slot_label(node, slot),
         derivative="" if KINDS[node.rule.kind].replaces else shown,
         numbers=wire_numbers(trace, node, slot) if known else (),
         passed=trace.passed[wire] if known else None,
-        nothing=_nothing(trace, node) if known and node.op == GRAD and slot == OF else "",
+        nothing=nothing,
         apart=apart.said(6) if apart else "",
     )
-
-
-def _nothing(trace: Trace, node: Node) -> str:
-    """Return that a grad node passes nothing to the output that it differentiates."""
-    again = "runs it again and " if between(trace.graph, node).nodes else ""
-    return PASSES_NOTHING.format(node.name, again)
 
 
 def _second_derivative(node: Node, slot: int) -> str:
     """Return what a grad node passes down a wire, in LaTeX; the second derivative in words of the Hessian."""
     z, x, by = (latex.name(node.slots[i]) for i in (OF, BY, slot))
-    if slot == OF:
+    if slot == OF:  # it passes nothing there
         return ""
     below = rf"\partial {x}^2" if slot == BY else rf"\partial {by} \, \partial {x}"
     return rf"\frac{{\partial^2 {z}}}{{{below}}} \, \bar y"
 
+
+# Equations as MathML
 
 EQUATIONS = 4096  # equations; they contain names and literals but no numbers of a trace
 
@@ -257,11 +248,12 @@ def mathml(latex: str) -> str:
     """Return the equation as MathML, a well-formed XML text in which all text is escaped; "" for "".
 
     Args:
-      latex: LaTeX of `ops/latex.py`. Two things that the library does not read are rewritten first: text
-        commands inside each other, and line breaks, which the browser finds itself.
+      latex: LaTeX of `ops/latex.py`.
     """
     if not latex:
         return ""
+    # Two things that the library does not read are rewritten: text commands inside each other, and line
+    # breaks, which the browser finds itself.
     tree = convert_to_element(_NESTED.sub(r"\\text{\1\2\3}", latex.replace(r"\allowbreak", "")))
     for element in tree.iter():  # the library writes signs as entities, which `tostring` would escape
         element.text = element.text and unescape(element.text)

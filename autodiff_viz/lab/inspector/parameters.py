@@ -1,4 +1,8 @@
-"""Add parameters in a layer's empty slots, of the shapes that fit the layer's input."""
+"""Set where an input's value comes from, and add the parameters of layers, of the shapes that fit.
+
+A value is numbers or a random draw, data or a parameter. The outputs of a layer can be changed as long as
+its parameters are draws of its own.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,7 @@ from autodiff_viz.messages.edits import Consumer
 from autodiff_viz.ops.misfits import Shape
 from autodiff_viz.ops.params import INITIALIZERS, usual
 
-# Set the source of an input's value beside the canvas: numbers or a random draw, data or parameter.
-
+# The source of an input's value
 
 DRAWN = ("shape", "init", "seed")  # parameters of a draw
 ENDS = ("low", "high")  # of a slider
@@ -75,6 +78,7 @@ def set_trainable(lab: Lab, name: str, on: bool) -> Lab:
     node = lab.graph[name]
     if node.op != INPUT or node.is_parameter == on:
         return lab
+    # None takes a parameter away; an initializer is one of parameters only.
     changes: dict[str, Any] = {"trainable": True if on else None, "init": None}
     return _changed(lab, name, changes, f"Turn {name} into {'a parameter' if on else 'an input'}")
 
@@ -94,9 +98,10 @@ def set_shape(lab: Lab, name: str, text: str) -> Lab:
         shape = read_shape(text)
     except GraphError as error:
         return refused(lab, _at(error, name))
-    if source_view(lab.graph[name]).shape == str(shape):
-        return lab
     node = lab.graph[name]
+    if source_view(node).shape == str(shape):  # numbers that have this shape already stay
+        return lab
+    # An initializer that counts inputs and outputs needs two axes; without one the usual one is taken.
     init = node.param("init")
     fits = init is not None and len(shape) >= INITIALIZERS[init].rank
     changes = {"value": None, "shape": shape, "seed": node.param("seed", 0), **dict.fromkeys(ENDS)}
@@ -112,10 +117,11 @@ def read_shape(text: str) -> tuple[int, ...]:
     """
     bare = text.strip()
     written = bare if bare[:1] in ("(", "[") else f"({bare},)"
+    # The formula's parser knows the limits of shapes; what else it reads there, a second node, is no shape.
     if "\n" not in bare:
-        found = parse(f"x = input(shape={written}, seed=0)")
-        shape = found.nodes[0].param("shape")
-        if len(found.nodes) == 1 and all(length >= 1 for length in shape):
+        parsed = parse(f"x = input(shape={written}, seed=0)")
+        shape = parsed.nodes[0].param("shape")
+        if len(parsed.nodes) == 1 and all(length >= 1 for length in shape):
             return shape
     message = f"{bare[:40]!r} is no shape: the length of each axis is a whole number from 1."
     raise GraphError(Problem("bad-shape", message, "Write (3, 4)."))
@@ -135,6 +141,8 @@ def _at(error: GraphError, name: str) -> GraphError:
     return GraphError(replace(problem, node=name, **bare) for problem in error.problems)
 
 
+# The parameters of a layer
+
 UNITS, CHANNELS, SIDE = 8, 4, 3  # outputs of a new dense layer and a new convolution, and its window
 NEW_PARAMETER: Params = params(value=0.5, trainable=True)
 BELOW, BESIDE = 28.0, 72.0  # px below another card, and left of the layer
@@ -151,7 +159,7 @@ def _dense(x: Shape, outputs: int | None) -> Wanted:
 def _conv2d(x: Shape, outputs: int | None) -> Wanted:
     if len(x) != 4:
         return {}
-    channels, side = outputs or CHANNELS, min(SIDE, x[1], x[2])
+    channels, side = outputs or CHANNELS, min(SIDE, x[1], x[2])  # no window larger than the image
     return {"w": ((side, side, x[3], channels), None), "b": ((channels,), None)}
 
 
@@ -184,18 +192,16 @@ def wanted(graph: Graph, name: str) -> dict[int, Params]:
     known = shapes(graph)
     if x not in known:
         return {}
-    found = learn(known[x], _outputs(node, known))
-    return {
-        i: params(shape=found[slot][0], init=found[slot][1], seed=new_seed(graph) + i - 1, trainable=True)
-        for i, slot in enumerate(SLOTS[node.op])
-        if slot in found and i < len(node.slots) and node.slots[i] is None
-    }
-
-
-def _outputs(node: Node, known: Mapping[str, Shape]) -> int | None:
-    """Return a layer's number of outputs by what is wired to it already; None if that is unknown."""
+    # The number of outputs is the last axis of what is wired to w or b already, if that is known.
     held = [known.get(slot) for slot in node.op_slots[1:] if isinstance(slot, str)]
-    return next((shape[-1] for shape in held if shape), None)
+    fits = learn(known[x], next((shape[-1] for shape in held if shape), None))
+    seed, missing = new_seed(graph), {}
+    for i, slot in enumerate(SLOTS[node.op]):
+        if slot in fits and i < len(node.slots) and node.slots[i] is None:
+            shape, init = fits[slot]
+            # Each has a seed of its own; x, which is no parameter, is slot 0.
+            missing[i] = params(shape=shape, init=init, seed=seed + i - 1, trainable=True)
+    return missing
 
 
 def new_seed(graph: Graph) -> int:
@@ -220,6 +226,7 @@ def _spot(graph: Graph, name: str) -> tuple[float, float]:
     width, height = PICTURED  # at most
     left, top = positions[name]
     left -= width + BESIDE
+    # From the layer's height down: below each card of this column that is in the way.
     boxes = [(*positions[node.name], *size(node, tall.get(node.name))) for node in graph.nodes]
     column = sorted((y, y + h) for x, y, w, h in boxes if x < left + width and left < x + w)
     for high, low in column:
@@ -230,9 +237,9 @@ def _spot(graph: Graph, name: str) -> tuple[float, float]:
 
 def fitting(graph: Graph, feeds: Consumer | None) -> Params:
     """Return the initial value of a new parameter: what the slot that it feeds needs, else a number."""
-    target = feeds.to if feeds else None
-    found = wanted(graph, target) if target in graph else {}
-    return found.get(feeds.slot, NEW_PARAMETER) if feeds else NEW_PARAMETER
+    if feeds is None or feeds.to not in graph:
+        return NEW_PARAMETER
+    return wanted(graph, feeds.to).get(feeds.slot, NEW_PARAMETER)
 
 
 def units(graph: Graph, name: str) -> int | None:
@@ -257,6 +264,7 @@ def _drawn(graph: Graph, name: str) -> list[Node]:
     held = [graph.by_name.get(slot) for slot in node.op_slots[1:] if isinstance(slot, str)]
     uses = consumers(graph)
     own = [p for p in held if p and p.is_parameter and p.param("shape") and len(uses[p.name]) == 1]
+    # Both w and b, or neither: with one of them changed alone the shapes would no longer fit.
     return own if node.op in ("dense", "conv2d") and len(own) == 2 else []
 
 
