@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from autodiff_viz.explain.catalog import CHOICES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.history import Entry, History, Pinned, begin
+from autodiff_viz.graph.history import History, Pinned, begin
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.link import Unreadable, packed, to_link, unpacked
 from autodiff_viz.graph.model import INPUT, Graph, Literal
@@ -78,7 +78,7 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
     The browser has to store the second; the first then contain their digest. If the present graph and the
     pinned one do not both fit, the pinned one is left out first.
     """
-    found = {
+    fields = {
         GRAPH: to_link(lab.graph, most=limits.JSON),
         **beside(lab),
         SELECTED: lab.selected,
@@ -88,22 +88,18 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
         STEP: step_text(lab),
         TRAINED: training_text(lab),
     }
-    query, other = {key: value for key, value in found.items() if value}, _pinned(lab)
-    if len(urlencode({**query, **other})) <= limits.LINK:
-        return {**query, **other}, {}
-    large = other
+    query = {key: value for key, value in fields.items() if value}
+    pinned: dict[str, str] = {}
+    if lab.pinned is not None:
+        pinned[PINNED[lab.pinned.letter]] = _pinned_link(lab.pinned.graph)
+        if lab.pinned.text is not None:
+            pinned[PINNED_TEXT] = packed(lab.pinned.text)
+    if len(urlencode({**query, **pinned})) <= limits.LINK:
+        return {**query, **pinned}, {}
+    large = pinned
     if len(urlencode(query)) > limits.LINK:
-        large = {key: query.pop(key) for key in LARGE if key in query} | other
+        large = {key: query.pop(key) for key in LARGE if key in query} | pinned
     return {**query, KEPT: digest(json.dumps(large))}, large
-
-
-def _pinned(lab: Lab) -> dict[str, str]:
-    """Return the pinned graph as query parameters."""
-    found = lab.pinned
-    if found is None:
-        return {}
-    text = {} if found.text is None else {PINNED_TEXT: packed(found.text)}
-    return {PINNED[found.letter]: _pinned_link(found.graph), **text}
 
 
 @remembered(32)
@@ -121,28 +117,32 @@ def with_pinned(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> 
         graph = from_link(query[PINNED[letter]], most)
     except GraphError as error:
         return refused(lab, error)
+    # The graph decides: a text of another one is amended to it, or left out.
     text = _unpacked(query.get(PINNED_TEXT, ""), most)
-    found = Pinned(graph, None if text is None else amended(text, graph), letter)
-    return replace(lab, history=replace(lab.history, present=lab.history.present._replace(pinned=found)))
+    pinned = Pinned(graph, None if text is None else amended(text, graph), letter)
+    return replace(lab, history=replace(lab.history, present=lab.history.present._replace(pinned=pinned)))
 
 
 def beside(lab: Lab) -> dict[str, str]:
     """Return the document's state other than its graph as query parameters, without default values."""
     ranges = ",".join(f"{name}:{low!r}:{high!r}" for name, low, high in lab.ranges if name in lab.graph)
     made = dict(lab.choices)
-    found = {
+    # A lesson's graphs have numbers in links that stay when others are put between them.
+    current = lesson(lab.lesson)
+    variant = current.number_of(lab.variant) if current else lab.variant
+    fields = {
         SEED: None if lab.seed is None else show_literal(lab.seed),
         DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
         FIGURE: None if lab.figure == "cotangents" else lab.figure,
         **{c.parameter: c.to_text(made[c.name]) for c in CHOICES if c.name in made},
         FORWARD: _forward_text(lab),
         LESSON: lab.lesson,
-        VARIANT: _variant_text(lab),
+        VARIANT: str(variant) if variant else None,
         RANGES: ranges,
         FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
         PLAN: plan_text(lab.plan),
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in fields.items() if value}
 
 
 def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
@@ -171,21 +171,32 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
       query: the query parameters of the address.
       most: limit of characters of each compressed parameter.
     """
-    lab = start()
+    lab, selected = start(), query.get(SELECTED)
     if KEPT in query and not query.get(GRAPH):
         empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
         return refused(empty, GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
     if not query.get(GRAPH):
-        return _looking_at(_lesson(lab, query), query)
+        lab = _lesson(lab, query)
+        return replace(lab, selected=selected) if selected in lab.graph.by_name else lab
+    text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
     try:
         lab = without_history(opened(lab, from_link(query[GRAPH], most), "Open a link"))
     except GraphError as error:
-        return refused(_rewritten(lab, query, most), error)
-    lab = with_pinned(_trained(with_beside(lab, query), query), query, most)
-    selected = query.get(SELECTED)
-    lab = replace(lab, selected=selected if selected in lab.graph.by_name else None)
-    lab = replace(lab, shelved=_unpacked(query.get(SHELVED, ""), most))
-    text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
+        # The formula's text may be all that is left of a graph that cannot be read.
+        for written in (text, draft):
+            lab = lab if written is None else typed(lab, written)
+        return refused(without_history(lab), error)
+    lab = with_beside(lab, query)
+    # A training comes as a recipe, whose steps have still to be computed.
+    recipe, step = query.get(TRAINED), read_step(query.get(STEP, ""))
+    training = read_training(recipe, lab.graph, lab.plan) if recipe else None
+    lab = replace(lab, training=training, step=step, as_then=step is not None)
+    lab = with_pinned(lab, query, most)
+    lab = replace(
+        lab,
+        selected=selected if selected in lab.graph.by_name else None,
+        shelved=_unpacked(query.get(SHELVED, ""), most),
+    )
     if text is not None:
         lab = with_text(lab, amended(text, lab.graph))
     return lab if draft is None else typed(lab, draft)
@@ -203,38 +214,12 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
     return without_history(open_lesson(lab, key, variant))
 
 
-def _variant_text(lab: Lab) -> str | None:
-    """Return the number of the open graph of the lesson; None for the number 0."""
-    found = lesson(lab.lesson)
-    number = found.number_of(lab.variant) if found else lab.variant
-    return str(number) if number else None
-
-
 def _variant(key: str | None, text: str | None) -> int:
     """Return the index of the graph of a lesson that a link names by its number."""
-    found, number = lesson(key), _whole(text)
-    return found.variant_of(number) if found else number
-
-
-def _looking_at(lab: Lab, query: Mapping[str, str]) -> Lab:
-    """Select the node that the address names, if there is one."""
-    selected = query.get(SELECTED)
-    return replace(lab, selected=selected) if selected in lab.graph.by_name else lab
-
-
-def _trained(lab: Lab, query: Mapping[str, str]) -> Lab:
-    """Restore the training as a recipe, whose steps have still to be computed."""
-    step = read_step(query.get(STEP, ""))
-    training = read_training(query[TRAINED], lab.graph, lab.plan) if query.get(TRAINED) else None
-    return replace(lab, training=training, step=step, as_then=step is not None)
-
-
-def _rewritten(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
-    """Restore the text of an address whose graph cannot be read, since it may be all that is left."""
-    text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
-    for written in (text, draft):
-        lab = lab if written is None else typed(lab, written)
-    return without_history(lab)
+    # At most three digits: int() of thousands of them takes long, or fails.
+    number = int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else 0
+    named = lesson(key)
+    return named.variant_of(number) if named else number
 
 
 def _seed(text: str | None) -> Literal | None:
@@ -254,17 +239,12 @@ def _number(text: str | None) -> float | None:
     return number if abs(number) <= limits.NUMBER else None
 
 
-def _whole(text: str | None) -> int:
-    """Parse a natural number of at most three digits; 0 if it is none."""
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else 0
-
-
 def _forward_text(lab: Lab) -> str | None:
     """Return the tangents of the inputs as text; None while forward mode is off."""
     if lab.forward is None:
         return None
     moved = [f"{name}:{tangent!r}" for name, tangent in lab.forward if name in lab.graph]
-    return ",".join(moved) or NOTHING_MOVES
+    return ",".join(moved) or NOTHING_MOVES  # "" would be left out, and mean that forward mode is off
 
 
 def _forward(text: str, graph: Graph) -> tuple[tuple[str, float], ...] | None:
@@ -272,19 +252,21 @@ def _forward(text: str, graph: Graph) -> tuple[tuple[str, float], ...] | None:
     if not text:
         return None
     pairs = [entry.partition(":")[::2] for entry in text.split(",")[: limits.NODES]]
-    found = {name: _number(number) for name, number in pairs if name in graph and graph[name].op == INPUT}
-    return tuple((name, number) for name, number in found.items() if number is not None)
+    tangents = {
+        name: _number(written) for name, written in pairs if name in graph and graph[name].op == INPUT
+    }
+    return tuple((name, number) for name, number in tangents.items() if number is not None)
 
 
 def _ranges(text: str) -> tuple[tuple[str, float, float], ...]:
     """Parse the ranges of sliders, without those that are unreadable."""
-    found = []
+    ranges = []
     for entry in text.split(",")[: limits.NODES]:
         name, _, ends = entry.partition(":")
-        low, high = (_number(end) for end in [*ends.split(":"), "", ""][:2])
+        low, high = (_number(end) for end in [*ends.split(":"), "", ""][:2])  # "" is no number
         if low is not None and high is not None and low < high:
-            found.append((name, low, high))
-    return tuple(found)
+            ranges.append((name, low, high))
+    return tuple(ranges)
 
 
 def _unpacked(payload: str, most: int) -> str | None:
@@ -297,9 +279,8 @@ def _unpacked(payload: str, most: int) -> str | None:
         return None
 
 
-# Encode the documents of a history, beside its trail: the first step and the other state of each. The
-# browser stores them, so that undo leads from one document to another after a reload, too.
-
+# The documents of a history, beside its trail: the first step and the other state of each. The browser stores
+# them, so that undo leads from one document to another after a reload, too.
 
 Aside = tuple[tuple[int, Lab], ...]
 
@@ -310,12 +291,12 @@ def documents(lab: Lab) -> dict[str, str]:
     Steps are numbered as in `trail`. The entry of the open document is empty, since the address has its
     state. With one document there is no entry.
     """
-    aside, found = dict(lab.aside), {}
+    aside, states = dict(lab.aside), {}
     numbered = enumerate(lab.history.entries, lab.history.forgotten)
     for number, steps in groupby(numbered, key=lambda step: step[1].document):
         first = next(steps)[0]
-        found[str(first)] = squeezed(beside(aside[number]) if number in aside else {})
-    return found if len(found) > 1 else {}
+        states[str(first)] = squeezed(beside(aside[number]) if number in aside else {})
+    return states if len(states) > 1 else {}
 
 
 def with_documents(history: History, kept: Kept) -> tuple[History, Aside]:
@@ -326,22 +307,26 @@ def with_documents(history: History, kept: Kept) -> tuple[History, Aside]:
     """
     first = kept.at - len(history.past)
     try:
-        told = sorted((int(step), _query(text)) for step, text in kept.documents.items())
+        # Two of one first step, "1" and "01", have no order, which is a TypeError.
+        states = sorted((int(step), _query(text)) for step, text in kept.documents.items())
     except (AttributeError, TypeError, ValueError):
         return history, ()
-    begins = [step for step, _ in told]
-    here = bisect_right(begins, kept.at)
-
-    def number(i: int) -> int:
-        """Return the number of the document of an entry."""
-        return bisect_right(begins, first + i) - here
-
-    entries = tuple(entry._replace(document=number(i)) for i, entry in enumerate(history.entries))
+    # A step is of the document that began last before it. Counted from 1; 0 are steps before the first one.
+    begins = [step for step, _ in states]
+    present = bisect_right(begins, kept.at)
+    entries = tuple(
+        entry._replace(document=bisect_right(begins, number) - present)
+        for number, entry in enumerate(history.entries, first)
+    )
+    # A document may have no step that could be read; of the open one, 0, the address has the state.
+    last = {entry.document: entry.graph for entry in entries}
+    aside = tuple(
+        (number, with_beside(Lab(begin(last[number])), query))
+        for number, (_, query) in enumerate(states, 1 - present)
+        if number in last and number != 0
+    )
     at = len(history.past)
-    aside = tuple(_left(entries, i + 1 - here, query) for i, (_, query) in enumerate(told) if i + 1 != here)
-    known = {entry.document for entry in entries}
-    found = History(entries[:at], entries[at], entries[at + 1 :], history.forgotten)
-    return found, tuple(pair for pair in aside if pair[0] in known)
+    return History(entries[:at], entries[at], entries[at + 1 :], history.forgotten), aside
 
 
 def _query(text: Any) -> dict[str, str]:
@@ -354,9 +339,3 @@ def _query(text: Any) -> dict[str, str]:
     if not isinstance(query, dict) or not all(isinstance(value, str) for value in query.values()):
         raise ValueError(text)
     return query
-
-
-def _left(entries: tuple[Entry, ...], number: int, query: Mapping[str, str]) -> tuple[int, Lab]:
-    """Return a document's number and its lab: the last graph with its other state."""
-    graph = next((entry.graph for entry in reversed(entries) if entry.document == number), entries[0].graph)
-    return number, with_beside(Lab(begin(graph)), query)

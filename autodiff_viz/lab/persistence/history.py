@@ -1,4 +1,10 @@
-"""Decode the undo history that the browser stores as text, which is untrusted and fully checked."""
+"""Encode the undo history as text that the browser stores, and decode that text, which is untrusted.
+
+Undo then outlives a reload and a restart of the server, which restore only the present graph, from the
+address. A step is delta-encoded against its neighbour towards the present one, so that the present graph is
+not part of the text, and the oldest steps can be dropped alone. Steps are numbered from the first one ever:
+an edit then changes the text of its neighbours only, and only that is sent.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +28,7 @@ from autodiff_viz.language.documents import from_json
 from autodiff_viz.messages.edits import Trail as Kept
 from autodiff_viz.training.state import LEAST, MOST
 
-# Encode the undo history as compact text that the browser stores. `history_reader.py` decodes it. Undo
-# then outlives a reload and a restart of the server, which restore only the present graph, from the
-# address. A step is delta-encoded against its neighbour towards the present one, so that the present
-# graph is not part of the text, and the oldest steps can be dropped alone. Steps are numbered from the
-# first one ever: an edit then changes the text of its neighbours only, and only that is sent.
-
+# Encode
 
 KEPT = 60_000  # characters of all steps together
 ONE = 20_000  # characters of one step; a longer one ends the trail
@@ -79,19 +80,19 @@ def digest(text: str) -> str:
 def _steps(history: History, last: Trail | None) -> dict[str, str]:
     """Encode the steps, those nearest to the present one first, within the limits of size."""
     entries, at, first = history.entries, len(history.past), history.forgotten
-    here = {"label": entries[at].label, "folds": entries[at].folds, **_written_setting(entries[at])}
-    found = {str(first + at): squeezed({key: value for key, value in here.items() if value is not None})}
-    room = KEPT
+    present = {"label": entries[at].label, "folds": entries[at].folds, **_written_setting(entries[at])}
+    texts = {str(first + at): squeezed({key: value for key, value in present.items() if value is not None})}
+    room = KEPT  # undo comes first: redo gets what it leaves
     for way in (range(at - 1, -1, -1), range(at + 1, len(entries))):
         for i in way:
             towards = i + 1 if i < at else i - 1
             text = _known(last, first + i, entries[i], entries[towards], i < at)
             text = text or squeezed(step_from(entries[towards], entries[i]))
             room -= len(text)
-            if len(text) > ONE or room < 0:
+            if len(text) > ONE or room < 0:  # the steps beyond are differences from this one
                 break
-            found[str(first + i)] = text
-    return {number: found[number] for number in sorted(found, key=int)}
+            texts[str(first + i)] = text
+    return {number: texts[number] for number in sorted(texts, key=int)}
 
 
 def _known(last: Trail | None, number: int, entry: Entry, towards: Entry, is_past: bool) -> str | None:
@@ -102,6 +103,7 @@ def _known(last: Trail | None, number: int, entry: Entry, towards: Entry, is_pas
     was_past, beside = i < len(last.history.past), i + 1 if is_past else i - 1
     if not (0 <= i < len(entries) and 0 <= beside < len(entries)) or was_past != is_past:
         return None
+    # Of the step that was the present one only the label and the like are written: that is no difference.
     same = entries[i] is entry and entries[beside] is towards and i != len(last.history.past)
     return last.steps.get(str(number)) if same else None
 
@@ -111,14 +113,21 @@ def step_from(base: Entry, entry: Entry) -> Step:
     old, new = base.graph.by_name, entry.graph.by_name
     names = [[node.name for node in graph.nodes] for graph in (base.graph, entry.graph)]
     changed = [node for node in entry.graph.nodes if old.get(node.name) != node]
-    moved = {node.name: node.position for node in changed if _is_moved(old.get(node.name), node)}
+    # Of a node that has only been moved, the place is enough.
+    moved = {
+        node.name: node.position
+        for node in changed
+        if node.name in old and replace(old[node.name], position=node.position) == node
+    }
+    written = Graph(tuple(node for node in changed if node.name not in moved))
+    # New nodes come last, unless `order` says otherwise.
     usual = [*(name for name in names[0] if name in new), *(name for name in names[1] if name not in old)]
     rest = _rest(entry.graph)
     step: Step = {
         "label": entry.label,
         "gone": [name for name in names[0] if name not in new],
         "moved": moved,
-        "set": _records(node for node in changed if node.name not in moved),
+        "set": json.loads(to_json(written, None))["nodes"],
         "order": [] if usual == names[1] else names[1],
         "rest": rest if rest != _rest(base.graph) else None,
         "text": None if entry.text == base.text else _text_change(base.text or "", entry.text),
@@ -131,8 +140,8 @@ def step_from(base: Entry, entry: Entry) -> Step:
 
 def _written_setting(entry: Entry) -> Step:
     """Return the setting that a step changed, before and after it, by its name."""
-    found = entry.setting
-    return {found.name: [found.before, found.after]} if found else {}
+    changed = entry.setting
+    return {changed.name: [changed.before, changed.after]} if changed else {}
 
 
 def _pinned(base: Entry, pinned: Pinned | None) -> Any:
@@ -143,16 +152,6 @@ def _pinned(base: Entry, pinned: Pinned | None) -> Any:
         return {"letter": pinned.letter}
     document = json.loads(to_json(pinned.graph, None))
     return {"letter": pinned.letter, "graph": document, "text": pinned.text}
-
-
-def _is_moved(old: Node | None, new: Node) -> bool:
-    """Return whether only the node's position differs."""
-    return old is not None and replace(old, position=new.position) == new
-
-
-def _records(nodes: Iterable[Node]) -> list[Any]:
-    """Return nodes as JSON data."""
-    return json.loads(to_json(Graph(tuple(nodes)), None))["nodes"]
 
 
 def _rest(graph: Graph) -> dict[str, Any]:
@@ -173,6 +172,8 @@ def _text_change(before: str, after: str | None) -> list[Any]:
     tail = next((i for i in range(most - head) if before[-1 - i] != after[-1 - i]), most - head)
     return [head, tail, after[head : len(after) - tail]]
 
+
+# Decode
 
 EFFORT = 20_000  # limit of nodes in all decoded graphs together
 LABEL = 200  # characters
@@ -201,12 +202,13 @@ def recalled(
     except ValidationError as error:
         raise MalformedTrail from error
     at, steps = kept.at, kept.steps
-    found = next(
+    match = next(
         ((graph, text) for graph, text in graphs if digest(to_json(graph, None)) == kept.graph), None
     )
-    if found is None:
+    if match is None:
         return None
-    graph, text = found
+    graph, text = match
+    # Texts are differences too. Where the present one is another, all that follow from it are left out.
     texts = digest(text or "") == kept.text
     try:
         own = unsqueezed(steps[str(at)])
@@ -215,7 +217,7 @@ def recalled(
         raise MalformedTrail from error
     present = Entry(label, graph, text, pinned=pinned, setting=setting, folds=folds)
     pool = {node: node for node in graph.nodes}
-    left = [EFFORT, limits.HISTORY_BYTES]
+    left = [EFFORT, limits.HISTORY_BYTES]  # what past and future may take together, counted down
     past = _walk(steps, range(at - 1, -1, -1), present, texts, pool, left)
     future = _walk(steps, range(at + 1, at + 1 + len(steps)), present, texts, pool, left)
     return History(tuple(past[::-1]), present, tuple(future))
@@ -230,7 +232,7 @@ def _walk(
     left: list[int],
 ) -> list[Entry]:
     """Decode the entries of these steps, each from the one before, until one is missing or unreadable."""
-    found, entry = [], present
+    entries, entry = [], present
     document = json.loads(to_json(present.graph, None))
     for number in numbers:
         try:
@@ -249,8 +251,8 @@ def _walk(
             entry = Entry(label, graph, text, pinned=pinned, setting=_read_setting(step), folds=_folds(step))
         except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
             break
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def changed(document: dict[str, Any], step: Step) -> dict[str, Any]:
@@ -282,13 +284,9 @@ def _read_setting(step: Step) -> Setting | None:
     return Setting(name, before, after)
 
 
-def _is_loss_scale(value: Any) -> bool:
-    return value is None or (type(value) in (int, float) and LEAST <= value <= MOST)
-
-
 _IS_VALUE: Mapping[str, Callable[[Any], bool]] = {
     DTYPE: lambda value: isinstance(value, str) and value in DTYPES,
-    LOSS_SCALE: _is_loss_scale,
+    LOSS_SCALE: lambda value: value is None or (type(value) in (int, float) and LEAST <= value <= MOST),
     SHOWN_STEP: lambda value: value is None or (type(value) is int and LAST <= value <= limits.STEPS),
 }
 """By setting, whether something from outside is a value of it."""

@@ -61,15 +61,15 @@ def preview(path: str, query: Mapping[str, str]) -> Preview:
         path = f"/{GALLERY}"
     if path != "/":
         return PAGES[path]
-    own, found = bool(query.get(GRAPH) or query.get(KEPT)), lesson(query.get(LESSON))
-    if found is None:
+    own, opened = bool(query.get(GRAPH) or query.get(KEPT)), lesson(query.get(LESSON))
+    if opened is None:
         return OWN_GRAPH if own else PAGES[path]
-    return replace(of_lesson(found), address=None) if own else of_lesson(found)
+    return replace(of_lesson(opened), address=None) if own else of_lesson(opened)
 
 
-def of_lesson(found: Lesson) -> Preview:
+def of_lesson(lesson: Lesson) -> Preview:
     """Return the preview of a lesson."""
-    return Preview(f"{found.title} · {NAME}", found.summary, found.key, f"/?{LESSON}={found.key}")
+    return Preview(f"{lesson.title} · {NAME}", lesson.summary, lesson.key, f"/?{LESSON}={lesson.key}")
 
 
 PREVIEWS = (*PAGES.values(), *map(of_lesson, LESSONS))

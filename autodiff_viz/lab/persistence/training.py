@@ -75,7 +75,14 @@ def training_text(lab: Lab) -> str:
     if made is None or cannot_go_on(lab.training, lab.graph):
         return ""
     base = Entry("", still(lab.graph))
-    phases = [[p.first, _difference(base, p.graph), _settings(p.settings)] for p in made.phases]
+    phases = []
+    for phase in made.phases:
+        # A phase is a step of a history without a label: what it changes in the present graph.
+        step = step_from(base, Entry("", phase.graph))
+        difference = {key: value for key, value in step.items() if key != "label"}
+        given = phase.settings
+        scaling = [] if given.loss_scale is None else [given.loss_scale, given.growth_interval]
+        phases.append([phase.first, difference, [given.optimiser, given.rate, given.seed, *scaling]])
     return squeezed([made.steps, lab.training.dtype, phases])
 
 
@@ -86,17 +93,20 @@ def read_training(text: str, graph: Graph, plan: Plan) -> Training | None:
     """
     try:
         steps, dtype, phases = unsqueezed(text)
-        found = Recipe(tuple(_phase(graph, phase) for phase in phases[:PHASES]), int(steps))
+        written = Recipe(tuple(_phase(graph, phase) for phase in phases[:PHASES]), int(steps))
     except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
         return None
-    first = [phase.first for phase in found.phases]
-    fits = first and first[0] == 0 and first == sorted(set(first)) and 0 < found.steps <= limits.STEPS
+    first = [phase.first for phase in written.phases]
+    fits = first and first[0] == 0 and first == sorted(set(first)) and 0 < written.steps <= limits.STEPS
     if not fits or dtype not in DTYPES:
         return None
-    made = Training(still(graph), plan.settings, dtype, again=found, goal=found.steps)
+    made = Training(still(graph), plan.settings, dtype, again=written, goal=written.steps)
     if cannot_go_on(made, graph) or not learned(graph):
         return None
-    return replace(made, running=_is_short(found))
+    # What a link makes the server compute unasked is limited, in steps times nodes and in the size of inputs.
+    nodes = written.phases[0].graph.nodes
+    light = all(prod(node.param("shape") or ()) <= SMALL for node in nodes if node.op == INPUT)
+    return replace(made, running=light and written.steps * len(nodes) <= EFFORT)
 
 
 def with_course(lab: Lab, had: Training | None) -> Lab:
@@ -107,17 +117,6 @@ def with_course(lab: Lab, had: Training | None) -> Lab:
     wanted = lab.training
     keep = had is not None and (wanted is None or same_beginning(had, wanted.again))
     return replace(lab, training=had) if keep else lab
-
-
-def _difference(base: Entry, graph: Graph) -> dict[str, Any]:
-    """Return the difference of a graph from that of `base`."""
-    return {key: value for key, value in step_from(base, Entry("", graph)).items() if key != "label"}
-
-
-def _settings(settings: Settings) -> list[Any]:
-    """Return settings as a list; those of the loss scale only if there is one."""
-    scaling = [] if settings.loss_scale is None else [settings.loss_scale, settings.growth_interval]
-    return [settings.optimiser, settings.rate, settings.seed, *scaling]
 
 
 def _scaling(scale: Any = None, interval: Any = 0) -> tuple[float | None, int]:
@@ -133,14 +132,7 @@ def _phase(graph: Graph, data: Any) -> Phase:
     """Decode a phase."""
     first, difference, (optimiser, rate, seed, *scaling) = data
     document = changed(json.loads(to_json(still(graph), None)), difference)
+    # `checked` is the check of a plan, whose number of steps is not this phase's: the usual one is valid.
     settings = Settings(str(optimiser), float(rate), int(seed), *_scaling(*scaling))
     plan = checked(Plan(settings, USUAL.steps))
     return Phase(int(first), from_json(json.dumps(document)), plan.settings)
-
-
-def _is_short(found: Recipe) -> bool:
-    """Return whether computing the steps takes little enough to be done unasked."""
-    nodes = found.phases[0].graph.nodes
-    inputs = [node for node in nodes if node.op == INPUT]
-    light = all(prod(node.param("shape") or ()) <= SMALL for node in inputs)
-    return light and found.steps * len(nodes) <= EFFORT
