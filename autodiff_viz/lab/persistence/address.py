@@ -216,7 +216,7 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
 
 def _variant(key: str | None, text: str | None) -> int:
     """Return the index of the graph of a lesson that a link names by its number."""
-    # At most three digits: int() of thousands of them takes long, or fails.
+    # At most three digits: int() raises for thousands of them.
     number = int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else 0
     named = lesson(key)
     return named.variant_of(number) if named else number

@@ -162,6 +162,12 @@ FIELDS = (
     "draft",
     "shelved",
     "range",
+    "forward",
+    "folded",
+    "plan",
+    "step",
+    "trained",
+    "pinned",
     "unheard_of",
 )
 
@@ -176,6 +182,14 @@ def test_damaged_parameters_beside_a_good_link_keep_its_graph(foreign):
     assert chosen(lab, DRAWN) in (100, 1_000, 10_000)
     assert lab.selected in {None, *lab.graph.by_name}
     assert dict(lab.choices).get("swept") in {None, *lab.graph.by_name}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_digits_of_a_number_that_python_refuses_to_read_are_left_out(field):
+    """`int` raises for more than 4,300 digits: https://docs.python.org/3/library/stdtypes.html#int-max-str-digits."""
+    lab = from_query({"g": to_link(start().graph), "lesson": "fork", field: "9" * 5_000})
+    assert lab.graph == start().graph
+    assert (lab.step, lab.variant, lab.ranges) == (None, 0, ())
 
 
 @pytest.mark.parametrize("text", TEXTS)
