@@ -158,6 +158,14 @@ def test_the_script_of_the_progress_is_one_that_streamlit_runs():
     assert not re.search(r"<[/\w!]", PROGRESS.read_text("utf-8"))
 
 
+def test_the_script_of_the_progress_keeps_the_exercises_of_every_lesson():
+    """It drops ids that its pattern does not take, since they go into a style sheet."""
+    pattern = re.search(r"/\^(.+)\$/\.test", PROGRESS.read_text("utf-8"))[1]
+    ids = [f"{lesson.key}:{number}" for lesson in LESSONS for number in range(len(lesson.to_try))]
+    assert [each for each in ids if not re.fullmatch(pattern, each)] == []
+    assert not re.fullmatch(pattern, 'fork:0"] { display: none } [a="')
+
+
 def test_the_title_of_claims_says_where_they_hold():
     """Of a lesson whose canvas the user has changed, three hold there and two in its own graph alone."""
 
