@@ -60,7 +60,7 @@ def _lines() -> Iterator[tuple[Graph, str]]:
 
 
 def _graphs() -> Iterator[Graph]:
-    """Yield small graphs of each op f: output y reads f twice; output d is that of the central differences."""
+    """Yield small graphs of each op f: y reads it twice, d is the output of the central differences."""
     for op in OPS.values():
         wired = tuple(f"x{i}" for i in range(2 if op.variadic else len(op.slots)))
         inputs = tuple(Node(name, INPUT, (), params(value=0.5 + 0.1 * i)) for i, name in enumerate(wired))
