@@ -311,7 +311,7 @@ def with_documents(history: History, kept: Kept) -> tuple[History, Aside]:
         states = sorted((int(step), _query(text)) for step, text in kept.documents.items())
     except (AttributeError, TypeError, ValueError):
         return history, ()
-    # A step is of the document that began last before it. Counted from 1; 0 are steps before the first one.
+    # A step is of the document that began last before it; documents are counted from the present one.
     begins = [step for step, _ in states]
     present = bisect_right(begins, kept.at)
     entries = tuple(

@@ -35,7 +35,7 @@ def too_deep_or_many(text: str, depth: int, parts: int) -> tuple[bool, bool]:
     With that many values only the first of them are searched for brackets.
     """
     plain, strings = _STRINGS.subn(b"", text.encode("utf-8", "replace"), parts)
-    # A string is a value, and so is at most what a comma or an opening bracket begins.
+    # Each value but the first comes after a comma or an opening bracket, so these count the values.
     many = strings >= parts or sum(map(plain.count, (b",", b"[", b"{"))) >= parts
     return _deeper(plain[: 2 * parts] if many else plain, depth), many
 
