@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.sentence import GRADIENT, PASSED, VALUE, Claim, Statement, joined
 from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps, norm
-from autodiff_viz.engine.trace import Trace, known_trace, trace
+from autodiff_viz.engine.trace import Trace, known_trace, trace, with_output
 from autodiff_viz.engine.verify import rounding_errors
 from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.identity import same
@@ -83,10 +83,11 @@ def compare(a: Trace | Graph, b: Trace | Graph) -> Comparison:
     a, b = (trace(each) if isinstance(each, Graph) else known_trace(each) for each in (a, b))
     if a.dtype != b.dtype:
         a, b = (trace(each.graph, each.inputs, each.seed, dtype=FLOAT32) for each in (a, b))
-    if a.output is None or a.output != b.output:
+    if a.output != b.output:
         ends = [quoted(each.output) if each.output else "none" for each in (a, b)]
         message = f"The output of A is {ends[0]}, that of B is {ends[1]}: there is nothing to compare."
         raise GraphError(Problem("no-shared-output", message, "Give both the same output, by its name."))
+    a, b = with_output(a), with_output(b)
     if (a.inputs or b.inputs) and not {*a.inputs} & {*b.inputs}:
         inputs = [listed_names([*each.inputs]) or "none" for each in (a, b)]
         message = f"No input is in both: A has {inputs[0]}, B has {inputs[1]}."

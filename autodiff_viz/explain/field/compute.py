@@ -22,7 +22,7 @@ from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.finite_differences import HALF, TOLERANCE
 from autodiff_viz.engine.live_path.kernels import ONCE, rounded
 from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.engine.whole_program.jaxprs import Traced, traced
 from autodiff_viz.engine.whole_program.program import (
     JAX_RULES,
@@ -223,7 +223,7 @@ def field(
       gradient with a curl is the symmetry of second derivatives (H. A. Schwarz, 1873); a semi-gradient of
       temporal differences has one: R. Sutton and A. Barto, "Reinforcement Learning", 2018, section 11.
     """
-    known_trace(trace)
+    with_output(trace)
     count = whole_number("number of points", points, 3, MOST)
     most = whole_number("number of steps", steps, 0, MOST_STEPS)
     chosen = _chosen(trace, x, y)
@@ -318,8 +318,6 @@ def _named(name: str, index: tuple[int, ...]) -> Number:
 
 def _chosen(trace: Trace, x: str | None, y: str | None) -> tuple[Number, Number]:
     """Return the two numbers: those asked for, and the first others in place of what is left out."""
-    if trace.output is None:
-        raise GraphError(Problem("no-output", "The graph has no output to differentiate.", "Add a node."))
     both = [None if given is None else _known(trace, given) for given in (x, y)]
     others = (one for one in candidates(trace) if one not in both)
     for i, one in enumerate(both):

@@ -16,7 +16,7 @@ from autodiff_viz.engine.finite_differences import NEARER, beyond, breaks, centr
 from autodiff_viz.engine.live_path.tangents import BLOCKED, LIVE_TANGENTS
 from autodiff_viz.engine.sentence import VALUE, Claim, Statement, joined
 from autodiff_viz.engine.tolerance import gaps
-from autodiff_viz.engine.trace import Trace, known_trace, trace
+from autodiff_viz.engine.trace import Trace, trace, with_output
 from autodiff_viz.explain.forward.compute import jvp
 from autodiff_viz.explain.sweep.compute import sweep, without_rules
 from autodiff_viz.graph.dtypes import FLOAT64
@@ -169,12 +169,12 @@ def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> Rule
     Returns:
       The three derivatives at the present numbers and along a sweep, by each node that it reads.
     Raises:
-      GraphError: it is no trace, there is no such node, it reads none or one that is not finite, or u or v
-        does not fit.
+      GraphError: it is no trace, it has no output, there is no such node, it reads none or one that is not
+        finite, or u or v does not fit.
     Source: central differences in float64; `jax.jvp` of the op.
     """
-    graph = known_trace(trace).graph
-    if not (isinstance(name, str) and name in graph and name in trace.cotangent):
+    graph = with_output(trace).graph
+    if not (isinstance(name, str) and name in graph):
         message = f"There is no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
     node = graph[name]

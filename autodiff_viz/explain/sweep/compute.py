@@ -16,7 +16,7 @@ from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.live_path.node_steps import on_identity
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.grad_nodes import BY, has_grads
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
@@ -69,9 +69,10 @@ def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
     Returns:
       `value`, `cotangent` and `passed` as in a trace, with a leading axis of positions.
     Raises:
-      GraphError: `name` is not a scalar input, a position is no number, or the sweep would be too large.
+      GraphError: it is no trace, it has no output, `name` is not a scalar input, a position is no number, or
+        the sweep would be too large.
     """
-    positions = swept_positions(known_trace(trace), name, positions)
+    positions = swept_positions(with_output(trace), name, positions)
     with precision(trace.dtype):
         inputs = {other: on_device(value) for other, value in trace.inputs.items()}
         inputs[name] = on_device(positions)
