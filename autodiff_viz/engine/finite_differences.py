@@ -74,10 +74,10 @@ def central(wide: Beside, near: Beside) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(invalid="ignore"):
         turn = np.abs(near.mean - wide.mean)
         size = np.maximum(np.abs(near.mean), np.abs(wide.mean))
-        found = near.mean + (near.mean - wide.mean) * NEARER**2 / (1 - NEARER**2)
+        extrapolated = near.mean + (near.mean - wide.mean) * NEARER**2 / (1 - NEARER**2)
         lost = near.rounding > np.maximum(TURNS * size, LOST)
         lost |= turn > np.maximum(TURNS * size, near.rounding)
-        return np.where(lost, np.nan, found), turn
+        return np.where(lost, np.nan, extrapolated), turn
 
 
 def beyond(wide: Beside, near: Beside) -> Iterator[np.ndarray]:
