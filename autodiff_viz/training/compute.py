@@ -134,7 +134,7 @@ class Stacked(Mapping[str, np.ndarray]):
 
     def __init__(self, steps: int, traces: Sequence[Trace], read: Read):
         """Stack arrays of `traces`, one for each step; without steps, one trace whose shapes are used."""
-        self._steps, self._rows = steps, [read(found) for found in traces]
+        self._steps, self._rows = steps, [read(trace) for trace in traces]
         self._names = tuple(dict.fromkeys(name for row in self._rows for name in row))
         self._made: dict[str, np.ndarray] = {}
 
@@ -152,11 +152,11 @@ class Stacked(Mapping[str, np.ndarray]):
             raise GraphError(Problem("other-shapes", message, "Read single steps with at(step).", node=name))
         sides = tuple(max(lengths) for lengths in zip(*shapes, strict=True))
         dtype = next(row[name].dtype for row in self._rows if name in row)
-        found = np.full((self._steps, *sides), np.nan, dtype)
+        made = np.full((self._steps, *sides), np.nan, dtype)
         for step, row in zip(range(self._steps), self._rows, strict=False):
             if name in row:
-                found[(step, *map(slice, row[name].shape))] = row[name]
-        return read_only(found)
+                made[(step, *map(slice, row[name].shape))] = row[name]
+        return read_only(made)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -246,7 +246,7 @@ class Training:
         Raises:
           GraphError: all steps together have too many numbers; `at` gives one step.
         """
-        return Stacked(self.steps, self._traces, lambda found: found.value)
+        return Stacked(self.steps, self._traces, lambda trace: trace.value)
 
     @cached_property
     def cotangent(self) -> Mapping[str, np.ndarray]:
@@ -254,12 +254,12 @@ class Training:
 
         With a loss scale it is what arrived in 16 bits, divided by the scale in float32.
         """
-        return Stacked(self.steps, self._traces, lambda found: self._divided(found, found.cotangent))
+        return Stacked(self.steps, self._traces, lambda trace: self._divided(trace, trace.cotangent))
 
     @cached_property
     def gradient(self) -> Mapping[str, np.ndarray]:
         """By input name, the arriving cotangent after the input's own rule. As `cotangent`."""
-        return Stacked(self.steps, self._traces, lambda found: self._divided(found, found.gradient))
+        return Stacked(self.steps, self._traces, lambda trace: self._divided(trace, trace.gradient))
 
     @property
     def scale(self) -> np.ndarray:
