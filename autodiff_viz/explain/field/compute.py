@@ -253,7 +253,9 @@ def field(
     wide, turns, curl = grid.astype(FLOAT64), False, None
     if not part.why_not:
         with precision(FLOAT64):
-            mixed = _mixed(part, wide, size)
+            program, given = _program(_key(part, FLOAT64), True), _arguments(part, FLOAT64)
+            # (d(by y)/dx, d(by x)/dy) of the declared gradient at each point.
+            mixed = np.concatenate([*_in_chunks(lambda chunk: program(chunk, *given), wide, size)])
             turns = _turns(part, wide, mixed, sides)
         with np.errstate(invalid="ignore"):
             curl = (mixed[:, 0] - mixed[:, 1]).reshape(sides)
@@ -645,12 +647,6 @@ def _evaluated(part: _Part, dtype: str, points: np.ndarray, size: int) -> list[n
     with np.errstate(invalid="ignore", over="ignore"):
         products = value.astype(FLOAT64) * part.seed.astype(FLOAT64)
         return [products.sum(tuple(range(1, products.ndim))), declared, true]
-
-
-def _mixed(part: _Part, points: np.ndarray, size: int) -> np.ndarray:
-    """Return (d(by y)/dx, d(by x)/dy) of the declared gradient at each point, in float64."""
-    program, given = _program(_key(part, FLOAT64), True), _arguments(part, FLOAT64)
-    return np.concatenate([*_in_chunks(lambda chunk: program(chunk, *given), points, size)])
 
 
 # Decide whether the curl is 0.
