@@ -20,7 +20,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem, known_graph, whole_number
-from autodiff_viz.graph.text import quoted
+from autodiff_viz.graph.text import as_literal, quoted
 from autodiff_viz.training.course import Course, further, phase_at, records, start, trace_at
 from autodiff_viz.training.records import Records, record_dtype
 from autodiff_viz.training.state import OPTIMISERS, Settings, carried, learned, parameter_dtype
@@ -49,13 +49,9 @@ def with_values(graph: Graph, inputs: Any, dtype: str) -> Graph:
       GraphError: as `input_arrays`, or a number is not finite.
     """
     for name, array in input_arrays(graph, inputs, dtype).items():
-        given = {"value": _literal(array.tolist()), "shape": None, "seed": None, "init": None}
+        given = {"value": as_literal(array.tolist()), "shape": None, "seed": None, "init": None}
         graph = with_params(graph, name, given)
     return graph
-
-
-def _literal(value: Any) -> Any:
-    return tuple(_literal(row) for row in value) if isinstance(value, list) else value
 
 
 def learning_rate(rate: Any) -> float:
@@ -276,7 +272,7 @@ class Training:
         """Plain sentences about what a reader may miss, such as a loss that is not a number."""
         bad = np.flatnonzero(~np.isfinite(self.loss))
         notes = [f"The loss is not finite from step {bad[0]} on."] if bad.size else []
-        return (*notes, *([said] if (said := describe_skipped(self.records)) else []))
+        return (*notes, *([skips] if (skips := describe_skipped(self.records)) else []))
 
     def at(self, step: int) -> Trace:
         """Return the trace of one step: every value and cotangent, under the rules of that step.

@@ -60,7 +60,12 @@ def precision_figure(trace: Trace, scale: str | None) -> go.Figure:
     rows = Rows.of([_row(name, by_node[name], i) for i, name in enumerate(names)])
     drawn = [(place, y) for name, y in zip(names, rows.centres, strict=True) for place in by_node[name]]
     limits = DTYPES[precision.dtype]
-    span = _span([place for place, _ in drawn], limits)
+    # The axis of exponents reaches from the smallest number to the largest, of the dtype too.
+    sizes = [s for p, _ in drawn for s in (p.low, p.high, p.exact_low, p.exact_high) if s]
+    powers = [*map(log2, sizes), *_limits(limits)] or [-1.0, 1.0]
+    lowest, highest = floor(min(powers)), ceil(max(powers))
+    room = max(1.0, 0.05 * (highest - lowest))
+    span = lowest - room, highest + room
     figure = table(
         rows,
         [*_bars(drawn), _lost(drawn)],
@@ -190,14 +195,6 @@ def _limits(limits: Dtype) -> dict[float, str]:
     if limits.name == FLOAT64:
         return {}
     return {log2(limits.least): "smallest", log2(limits.tiny): "normal", limits.most + 1.0: "largest"}
-
-
-def _span(places: Iterable[Ranged], limits: Dtype) -> tuple[float, float]:
-    sizes = [s for p in places for s in (p.low, p.high, p.exact_low, p.exact_high) if s]
-    powers = [*map(log2, sizes), *_limits(limits)] or [-1.0, 1.0]
-    low, high = floor(min(powers)), ceil(max(powers))
-    room = max(1.0, 0.05 * (high - low))
-    return low - room, high + room
 
 
 def _axis(span: tuple[float, float], limits: Dtype) -> dict[str, Any]:

@@ -217,33 +217,33 @@ def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) 
         index = tuple(int(i) for i in np.unravel_index(int(apart.argmax()), apart.shape))
     swept = swept_alone(alone, index)
     at = trace(swept.graph, swept.inputs, seed, dtype=FLOAT64)
-    here = float(at.inputs[swept.moved])
-    if not np.isfinite(here):
-        number = scalar(here)
+    present = float(at.inputs[swept.moved])
+    if not np.isfinite(present):
+        number = scalar(present)
         message = f"{by!r} is {number} at present, so there is no derivative of {node.name!r} to compare."
         raise GraphError(Problem("not-finite", message, "Choose numbers for which it is finite.", by))
     # A sweep about 0 that reaches to the present value: 5, 10, 50, 100 and so on. The value itself is in it,
     # in place of the nearest position.
     reach, factor = WIDE, 2
-    while reach < abs(here):
+    while reach < abs(present):
         reach, factor = reach * factor, 7 - factor
     positions = np.linspace(-reach, reach, POSITIONS)
-    present = int(np.argmin(np.abs(positions - here)))
-    positions[present] = here
+    nearest = int(np.argmin(np.abs(positions - present)))
+    positions[nearest] = present
     at_arrival = v is None and KINDS[node.rule.kind].function == ARRIVING
     wide, near = (sides_along(at, swept.moved, positions, size) for size in (1.0, NEARER))
     difference, turn = central(wide, near)
     return Along(
         by=by,
         index=index,
-        here=here,
+        here=present,
         positions=positions,
         declared=np.asarray(sweep(at, swept.moved, positions).gradient, np.float64),
         true=np.asarray(sweep(_without(at, node), swept.moved, positions).gradient, np.float64),
         difference=difference,
         corner=breaks(wide, near),
         adjoint=replace(adjoint(alone, ruled, plain, u, seed if at_arrival else v), arriving=at_arrival),
-        sides=tuple(float(side[present]) for side in beyond(wide, near)),
+        sides=tuple(float(side[nearest]) for side in beyond(wide, near)),
         error=np.maximum(near.rounding, turn),
     )
 
