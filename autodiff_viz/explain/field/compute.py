@@ -37,7 +37,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT64
 from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Graph, Lambda, Node, Rule, params
+from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Graph, Lambda, Node, Rule, Term, params
 from autodiff_viz.graph.order import ancestors, descendants
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, SCALE, STOP
@@ -532,30 +532,25 @@ def _declared(function: Lambda, op: Callable[..., jax.Array], wired: Sequence[ja
     return WITH_OP[PULLBACK](node, op, lambda value: value, wired)
 
 
-def _stopped(value: jax.Array) -> jax.Array:
-    return _declared(Lambda((V, IN, OUT), (0.0,)), lambda value: value, [value])
-
-
-def _scaled(value: jax.Array, number: float) -> jax.Array:
-    return _declared(Lambda((V, IN, OUT), (Call("mul", (V, number)),)), lambda value: value, [value])
-
-
-def _rewritten(value: jax.Array, function: Lambda) -> jax.Array:
-    return _declared(Lambda((*function.args, IN, OUT), function.body), lambda value: value, [value])
+def _changed(value: jax.Array, v: str, change: Term) -> jax.Array:
+    """Return the value with `change`, a term of the arriving cotangent `v`, as the declared pullback."""
+    return _declared(Lambda((v, IN, OUT), (change,)), lambda value: value, [value])
 
 
 def _backward_as(value: jax.Array, node: Node, wired: Sequence[jax.Array]) -> jax.Array:
     if type(node.slots[-1]) is not str:  # backward as a constant: nothing is passed
-        return _stopped(value)
+        return _changed(value, V, 0.0)
     function = Lambda((V, IN, ALSO, OUT), (0.0, V))
     return _declared(function, lambda value, alternative: value, [value, wired[-1]])
 
 
 FOR_ONE_DERIVATIVE: Mapping[str, JaxRule] = {
     FOLLOW: JAX_RULES[FOLLOW],
-    STOP: lambda node, run, mark, wired: _stopped(run(*wired)),
-    REWRITE: lambda node, run, mark, wired: _rewritten(run(*wired), node.rule.function),
-    SCALE: lambda node, run, mark, wired: _scaled(run(*wired), node.rule.number),
+    STOP: lambda node, run, mark, wired: _changed(run(*wired), V, 0.0),
+    REWRITE: lambda node, run, mark, wired: _changed(
+        run(*wired), *node.rule.function.args, *node.rule.function.body
+    ),
+    SCALE: lambda node, run, mark, wired: _changed(run(*wired), V, Call("mul", (V, node.rule.number))),
     PULLBACK: WITH_OP[PULLBACK],
     BACKWARD_AS: lambda node, run, mark, wired: _backward_as(run(*wired), node, wired),
 }

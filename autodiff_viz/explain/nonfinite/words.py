@@ -138,7 +138,7 @@ def _in_float64(found: Trace, node: Node) -> Statement:
     """Return that float64 has a number for a value that the trace's numbers are too small for, if so."""
     if found.dtype == FLOAT64:
         return Statement()
-    exact = _exact(found, node.name)
+    exact = _exact(found, node.name)  # of the inputs as given, before this dtype rounded them
     if not np.isfinite(exact).all():
         return Statement()
     number = float(exact[~np.isfinite(found.value[node.name])][0])
