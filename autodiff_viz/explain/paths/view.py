@@ -63,26 +63,25 @@ def paths_list(trace: Trace, selected: str | None) -> Data:
     room = WIRES
     for path in listing.paths[:ROWS]:
         room -= len(path.wires)
-        if room < 0 and rows:
+        if room < 0 and rows:  # the largest path is listed however long it is
             break
-        rows.append(_row(trace, listing, path, onward))
+        row = {
+            "way": " → ".join(_way(trace, path, onward)),
+            "sum": f"{_sum(listing, path)}{_against(listing, path)}",
+            "nodes": list(path.nodes),
+            "wires": [wire_id(trace.graph, wire) for wire in path.wires],
+        }
+        if path.product.size == 1 and path.product.item() < 0:
+            row["below"] = True
+        if path.of_rule:
+            row["note"] = f"begins at the rule of {path.nodes[-1]}"
+        rows.append(row)
     data = {"name": name, "says": list(_says(trace, listing, selected is None)), "rows": rows}
     if (left := listing.count - len(rows)) <= 0:
         return data
     rest = sum((path.product for path in listing.paths[len(rows) :]), listing.rest)
     norm = float((rest**2).sum() ** 0.5)
     return {**data, "rest": f"{counted(left, 'more path')}: {amount(rest, norm)}"}
-
-
-def _row(trace: Trace, listing: Paths, path: Path, onward: Onward) -> Data:
-    return {
-        "way": " → ".join(_way(trace, path, onward)),
-        "sum": f"{_sum(listing, path)}{_against(listing, path)}",
-        "nodes": list(path.nodes),
-        "wires": [wire_id(trace.graph, wire) for wire in path.wires],
-        **({"below": True} if path.product.size == 1 and path.product.item() < 0 else {}),
-        **({"note": f"begins at the rule of {path.nodes[-1]}"} if path.of_rule else {}),
-    }
 
 
 def _way(trace: Trace, path: Path, onward: Onward) -> list[str]:

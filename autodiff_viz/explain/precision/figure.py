@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log2
@@ -66,10 +67,13 @@ def precision_figure(trace: Trace, scale: str | None) -> go.Figure:
     lowest, highest = floor(min(powers)), ceil(max(powers))
     room = max(1.0, 0.05 * (highest - lowest))
     span = lowest - room, highest + room
+    counts = Counter(place.kind for place in precision.places)
+    lost = [f"{kind} at {counted(counts[kind], 'place')}" for kind in KINDS if counts[kind] and kind != FITS]
+    by = "" if precision.scale == 1 else f", loss scale {precision.scale:,.0f}"
     figure = table(
         rows,
         [*_bars(drawn), _lost(drawn)],
-        title=_title(precision),
+        title=f"{precision.dtype}{by}: {listed(lost) or 'everything fits'}",
         under=_under(precision, left_out),
         xaxis=_axis(span, limits),
         key=f"precision {len(names)} {precision.dtype}",
@@ -88,15 +92,6 @@ def precision_text(trace: Trace, scale: str | None) -> str:
         return "No chart of precision: there is no node yet."
     precision, nodes = compared(trace, scale), counted(len(trace.graph.nodes), "node")
     return f"A chart of the range of {nodes}. {precision.sentence} {precision.scales}"
-
-
-def _title(precision: Precision) -> str:
-    places = {kind: sum(place.kind == kind for place in precision.places) for kind in KINDS}
-    lost = [
-        f"{kind} at {counted(count, 'place')}" for kind, count in places.items() if count and kind != FITS
-    ]
-    by = "" if precision.scale == 1 else f", loss scale {precision.scale:,.0f}"
-    return f"{precision.dtype}{by}: {listed(lost) or 'everything fits'}"
 
 
 def _under(precision: Precision, left_out: int) -> list[str]:
