@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pytest
 
 import autodiff_viz as av
+from autodiff_viz.engine.live_path.check import runnable
+from autodiff_viz.engine.trace import trace_part
 
 FUNCTIONS = [name for name in av.__all__ if inspect.isfunction(getattr(av, name))]
 RECORDS = [name for name in av.__all__ if is_dataclass(getattr(av, name))]
@@ -168,3 +171,89 @@ def test_a_trace_is_data_that_can_be_compared_and_sent():
 
 def test_a_trace_is_told_in_a_line():
     assert repr(TRACE) == "<Trace of y by x, w: 5 nodes in float32>"
+
+
+# A trace without an output: of a part of a graph, of an empty graph, or made by hand.
+
+
+NUMBERS = av.parse("x = 0.0\nw = 2.0\nn = log(x)\ny = n * w")
+UNWIRED = replace(NUMBERS, nodes=(*NUMBERS.nodes, av.Node("z", "sin", (None,))), output="z")
+WITHOUT_OUTPUT = {
+    "its output has an open slot": trace_part(runnable(UNWIRED, av.problems(UNWIRED))),
+    "no node is chosen": trace_part(replace(NUMBERS, output=None)),
+    "no node": trace_part(av.Graph()),
+    "the output is no node": replace(av.trace(NUMBERS), output="z"),
+    "nothing was pulled back": replace(av.trace(NUMBERS), cotangent={}, passed={}, gradient={}),
+}
+OF_A_TRACE = {
+    name: [key for key, p in signature.parameters.items() if re.search(r"\bTrace\b", str(p.annotation))]
+    for name in FUNCTIONS
+    if (signature := inspect.signature(getattr(av, name)))
+    if any(re.search(r"\bTrace\b", str(p.annotation)) for p in signature.parameters.values())
+}
+"""By function, its parameters that are traces."""
+BESIDE = {"name": "w", "positions": [1.0, 2.0], "directions": {"w": 1.0}}
+"""What is given for parameters without a default."""
+FORWARD_ALONE = {
+    "jvp": lambda tangents: float(tangents.tangent["w"]) == 1.0 and tangents.balance is None,
+    "lints": lambda hints: hints == (),
+    "nonfinite_origin": lambda origin: origin.forward == "n" and origin.cure is None,
+}
+"""Functions that have an answer without an output, with what it is for `NUMBERS`."""
+
+
+@pytest.mark.parametrize("why", WITHOUT_OUTPUT)
+@pytest.mark.parametrize("name", OF_A_TRACE)
+def test_a_function_of_a_trace_says_that_there_is_no_output(name, why):
+    function, found = getattr(av, name), WITHOUT_OUTPUT[why]
+    parameters = inspect.signature(function).parameters
+    given = {key: BESIDE[key] for key, p in parameters.items() if p.default is p.empty and key in BESIDE}
+    given |= dict.fromkeys(OF_A_TRACE[name], found)
+    if name in FORWARD_ALONE:
+        assert not found.graph.nodes or FORWARD_ALONE[name](function(**given))
+        return
+    with pytest.raises(av.GraphError) as caught:
+        function(**given)
+    (problem,) = caught.value.problems
+    assert problem.code == "no-output"
+    assert problem.message
+    assert problem.hint
+
+
+def test_where_values_stop_being_finite_is_said_without_an_output_and_nothing_of_gradients():
+    for found in (found for found in WITHOUT_OUTPUT.values() if found.graph.nodes):
+        assert av.nonfinite_origin(found).sentence.startswith("'n' is log(0) = −∞.")
+        assert "radient" not in av.nonfinite_origin(found).sentence
+
+
+def test_an_empty_graph_has_no_hints_no_origin_and_no_tangents():
+    empty = WITHOUT_OUTPUT["no node"]
+    assert av.lints(empty) == ()
+    assert av.nonfinite_origin(empty) is None
+    assert dict(av.jvp(empty, {}).tangent) == {}
+
+
+@pytest.mark.parametrize("why", WITHOUT_OUTPUT)
+def test_tangents_without_an_output_are_not_verified(why):
+    found = WITHOUT_OUTPUT[why]
+    tangents = av.jvp(found, {"w": 1.0} if found.graph.nodes else {})
+    assert tangents.balance is None
+    with pytest.raises(av.GraphError) as caught:
+        av.verify_tangents(tangents)
+    assert [problem.code for problem in caught.value.problems] == ["no-output"]
+
+
+@pytest.mark.parametrize("why", WITHOUT_OUTPUT)
+def test_a_trace_without_an_output_refuses_what_the_whole_program_would_say(why):
+    found = WITHOUT_OUTPUT[why]
+    public = [name for name, member in vars(av.Trace).items() if isinstance(member, cached_property)]
+    assert {"runs", "residuals", "notes"} <= {*public}
+    for name in public:
+        if name in ("runs", "residuals"):
+            with pytest.raises(av.GraphError) as caught:
+                getattr(found, name)
+            assert [problem.code for problem in caught.value.problems] == ["no-output"]
+        else:
+            getattr(found, name)
+    assert repr(found)
+    found._repr_html_()

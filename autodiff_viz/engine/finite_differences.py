@@ -15,7 +15,7 @@ from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.passes import forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.tolerance import gaps
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
 from autodiff_viz.graph.grad_nodes import OF, runs_again
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Rule, params
@@ -74,10 +74,10 @@ def central(wide: Beside, near: Beside) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(invalid="ignore"):
         turn = np.abs(near.mean - wide.mean)
         size = np.maximum(np.abs(near.mean), np.abs(wide.mean))
-        found = near.mean + (near.mean - wide.mean) * NEARER**2 / (1 - NEARER**2)
+        extrapolated = near.mean + (near.mean - wide.mean) * NEARER**2 / (1 - NEARER**2)
         lost = near.rounding > np.maximum(TURNS * size, LOST)
         lost |= turn > np.maximum(TURNS * size, near.rounding)
-        return np.where(lost, np.nan, found), turn
+        return np.where(lost, np.nan, extrapolated), turn
 
 
 def beyond(wide: Beside, near: Beside) -> Iterator[np.ndarray]:
@@ -122,10 +122,10 @@ def check_inputs(trace: Trace) -> dict[str, Difference]:
     Returns:
       A comparison by input name, of at most `ELEMENTS` elements each.
     Raises:
-      GraphError: it is no trace.
+      GraphError: it is no trace, or has no output.
     Source: central differences in float64.
     """
-    known_trace(trace)
+    with_output(trace)
     return {name: check_input(trace, name) for name in trace.inputs}
 
 
@@ -181,10 +181,10 @@ def check_node(trace: Trace, name: str) -> dict[int, Difference]:
     Returns:
       A comparison by wired slot, of at most `ELEMENTS` elements each.
     Raises:
-      GraphError: it is no trace, or there is no such node.
+      GraphError: it is no trace, it has no output, or there is no such node.
     Source: central differences in float64.
     """
-    graph = known_trace(trace).graph
+    graph = with_output(trace).graph
     if not isinstance(name, str) or name not in graph:
         message = f"There is no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))

@@ -95,9 +95,9 @@ class Trace(Exact):
         """By node name, how often the node runs. Read off the whole program at first use.
 
         Raises:
-          GraphError: a checkpoint region is not valid.
+          GraphError: there is no output, or a checkpoint region is not valid.
         """
-        return runs_of(self.graph, self._shapes, self.dtype)
+        return runs_of(with_output(self).graph, self._shapes, self.dtype)
 
     @cached_property
     def residuals(self) -> tuple[Residual, ...]:
@@ -106,9 +106,9 @@ class Trace(Exact):
         Read off the whole program at first use.
 
         Raises:
-          GraphError: a checkpoint region is not valid.
+          GraphError: there is no output, or a checkpoint region is not valid.
         """
-        return residuals_of(self.graph, self._shapes, self.dtype)
+        return residuals_of(with_output(self).graph, self._shapes, self.dtype)
 
     def __repr__(self) -> str:
         inputs = ", ".join(self.inputs)
@@ -169,6 +169,27 @@ def known_trace(argument: Any) -> Trace:
         return argument
     message = f"A trace is needed; found {kind_of(argument)}."
     raise GraphError(Problem("not-a-trace", message, "trace(graph) makes one."))
+
+
+def with_output(argument: Any) -> Trace:
+    """Return `argument` if it is a trace whose output was differentiated.
+
+    Raises:
+      GraphError: code "not-a-trace" for anything else; "no-output" for a trace of a graph without an output,
+        such as a `trace_part`, and for one whose output has no cotangent.
+    """
+    trace = known_trace(argument)
+    if trace.output in trace.cotangent:
+        return trace
+    if not trace.graph.nodes:
+        empty = "The graph is empty, so it has no output to differentiate."
+        raise GraphError(Problem("no-output", empty, "Add a node."))
+    if trace.output is None:
+        message = "The graph has no output, so nothing was differentiated."
+        hint = "Wire the open slots, choose an output, and trace the graph again."
+        raise GraphError(Problem("no-output", message, hint))
+    message = f"No cotangent of the output {trace.output!r} is in the trace."
+    raise GraphError(Problem("no-output", message, "trace(graph) makes a trace that has it."))
 
 
 def trace_part(graph: Graph, *, dtype: str = FLOAT32) -> Trace:

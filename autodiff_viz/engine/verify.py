@@ -14,7 +14,7 @@ import numpy as np
 from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.tolerance import Pair, agree, gaps, paired, share
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.engine.whole_program.jaxprs import Traced, traced
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.engine.whole_program.rounding import errors
@@ -94,10 +94,11 @@ def verify(trace: Trace) -> Verdict:
     Returns:
       Whether they agree, and how closely.
     Raises:
-      GraphError: a checkpoint region is not valid, or a node that does not lead to the output is not.
+      GraphError: no trace is given, it has no output, a checkpoint region is not valid, or a node that does
+        not lead to the output is not.
     Source: `jax.vjp` of the whole program.
     """
-    known_trace(trace)
+    with_output(trace)
     if problems := diagnose(trace.graph, {name: value.shape for name, value in trace.inputs.items()}):
         raise GraphError(problems)
     with precision(trace.dtype):

@@ -64,17 +64,17 @@ class Explanation:
     later: bool = False
 
 
-def explanation_data(found: Explanation | None, graph: Graph) -> dict[str, Any] | None:
+def explanation_data(explanation: Explanation | None, graph: Graph) -> dict[str, Any] | None:
     """Return an explanation as data for the browser; empty fields are left out."""
-    if found is None:
+    if explanation is None:
         return None
-    data: dict[str, Any] = {"says": found.says}
-    if found.mend:
-        edit = edit_data(Mend(of=found.of, node=found.node, mend=found.mend))
-        label = f"Mend: {found.mend[0].lower()}{found.mend[1:]}"
-        data |= {"label": label, "changes": found.changes, "edit": edit}
-    if found.node is not None or found.at:
-        places = {"at": list(found.at), "wires": [wire_id(graph, wire) for wire in found.wires]}
+    data: dict[str, Any] = {"says": explanation.says}
+    if explanation.mend:
+        edit = edit_data(Mend(of=explanation.of, node=explanation.node, mend=explanation.mend))
+        label = f"Mend: {explanation.mend[0].lower()}{explanation.mend[1:]}"
+        data |= {"label": label, "changes": explanation.changes, "edit": edit}
+    if explanation.node is not None or explanation.at:
+        places = {"at": list(explanation.at), "wires": [wire_id(graph, wire) for wire in explanation.wires]}
         data |= {kind: names for kind, names in places.items() if names}
     return data
 

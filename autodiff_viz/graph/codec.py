@@ -22,7 +22,6 @@ from autodiff_viz.graph.model import (
     Params,
     Region,
     Rule,
-    Slot,
     Term,
 )
 from autodiff_viz.graph.policies import POLICIES, POLICY
@@ -186,10 +185,19 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
         FORMAT: _version(graph),
         "nodes": [_node_data(grad_nodes.own_slots(node)) for node in graph.nodes],
     }
-    if graph.regions:
-        document["regions"] = [_region_data(region) for region in graph.regions]
-    if graph.groups:
-        document["groups"] = [_group_data(group) for group in graph.groups]
+    # As of nodes, what has its default value is left out.
+    for region in graph.regions:
+        data = {"name": region.name, "nodes": sorted(region.nodes)}
+        if region.policy != POLICIES[0]:
+            data["policy"] = region.policy
+        if region.saved:
+            data["saved"] = sorted(region.saved)
+        document.setdefault("regions", []).append(data)
+    for group in graph.groups:
+        data = {"name": group.name, "nodes": sorted(group.nodes)}
+        if group.branches:
+            data["branches"] = True
+        document.setdefault("groups", []).append(data)
     document["output"] = graph.output
     return json.dumps(document, indent=indent, separators=(",", ":" if indent is None else ": "))
 
@@ -212,7 +220,19 @@ def decoded(text: str) -> Graph:
     regions = top["regions"].items(limits.REGIONS) if "regions" in top else ()
     groups = top["groups"].items(limits.GROUPS) if "groups" in top else ()
     output = None if top["output"].value is None else top["output"].string()
-    return _checked(Graph(nodes, tuple(map(_region, regions)), output, tuple(map(_group, groups))))
+    graph = Graph(nodes, tuple(map(_region, regions)), output, tuple(map(_group, groups)))
+    # An unfinished graph may have problems, but not such as no edit could have made.
+    if faults := [problem for problem in problems(graph) if problem.code not in UNFINISHED]:
+        place = {node.name: f"$.nodes[{i}]" for i, node in enumerate(graph.nodes)}
+        raise GraphError(
+            replace(
+                problem,
+                code=f"json-{problem.code}",
+                message=f"At {place.get(problem.node or '', '$')}: {problem.message}",
+            )
+            for problem in faults[: limits.PROBLEMS]
+        )
+    return graph
 
 
 def _version(graph: Graph) -> int:
@@ -259,11 +279,11 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         twin = next(_repeated(key for key, _ in pairs))
         refuse("duplicate-key", "$", f"The key {twin[:40]!a} comes twice in one object.")
-    return found
+    return members
 
 
 def _repeated(keys: Iterator[str]) -> Iterator[str]:
@@ -273,19 +293,6 @@ def _repeated(keys: Iterator[str]) -> Iterator[str]:
         if key in seen:
             yield key
         seen.add(key)
-
-
-def _checked(graph: Graph) -> Graph:
-    """Return the graph, or raise the problems that an unfinished graph may not have."""
-    found = [problem for problem in problems(graph) if problem.code not in UNFINISHED][: limits.PROBLEMS]
-    if found:
-        place = {node.name: f"$.nodes[{i}]" for i, node in enumerate(graph.nodes)}
-        raise GraphError(_placed(problem, place.get(problem.node or "", "$")) for problem in found)
-    return graph
-
-
-def _placed(problem: Problem, path: str) -> Problem:
-    return replace(problem, code=f"json-{problem.code}", message=f"At {path}: {problem.message}")
 
 
 def _node_data(node: Node) -> dict[str, Any]:
@@ -318,48 +325,30 @@ def _term_data(term: Term) -> Any:
     return data | {"params": dict(term.params)} if term.params else data
 
 
-def _region_data(region: Region) -> dict[str, Any]:
-    data: dict[str, Any] = {"name": region.name, "nodes": sorted(region.nodes)}
-    if region.policy != POLICIES[0]:
-        data["policy"] = region.policy
-    return data | {"saved": sorted(region.saved)} if region.saved else data
-
-
-def _group_data(group: Group) -> dict[str, Any]:
-    data: dict[str, Any] = {"name": group.name, "nodes": sorted(group.nodes)}
-    return data | {"branches": True} if group.branches else data
-
-
 def _node(item: Reader) -> Node:
     optional = ("slots", "params", "rule", "position", "muted", "cut")
     data = item.object(required=("name", "op"), optional=optional)
     rule = _rule(data["rule"]) if "rule" in data else Rule()
+    name, op = data["name"].string(), data["op"].string()
+    most = limits.SLOTS + KINDS[rule.kind].alternative  # the alternative has a slot of its own
+    slots = []
+    for slot in data["slots"].items(most) if "slots" in data else ():
+        is_plain = slot.value is None or isinstance(slot.value, str)
+        slots.append(slot.value if is_plain else slot.literal())
+    params, position = _params(data["params"]) if "params" in data else (), None
+    if "position" in data:
+        x, y = (axis.number() for axis in data["position"].items(2, least=2))
+        position = x, y
     return Node(
-        name=data["name"].string(),
-        op=data["op"].string(),
-        slots=_slots(data["slots"], rule) if "slots" in data else (),
-        params=_params(data["params"]) if "params" in data else (),
+        name=name,
+        op=op,
+        slots=tuple(slots),
+        params=params,
         rule=rule,
-        position=_position(data["position"]) if "position" in data else None,
+        position=position,
         muted="muted" in data and data["muted"].boolean(),
         cut="cut" in data and data["cut"].boolean(),
     )
-
-
-def _slots(item: Reader, rule: Rule) -> tuple[Slot, ...]:
-    """Read the op's own slots, and one more under a rule with an alternative."""
-    return tuple(map(_slot, item.items(limits.SLOTS + KINDS[rule.kind].alternative)))
-
-
-def _slot(item: Reader) -> Slot:
-    if item.value is None or isinstance(item.value, str):
-        return item.value
-    return item.literal()
-
-
-def _position(item: Reader) -> tuple[float, float]:
-    x, y = (axis.number() for axis in item.items(2, least=2))
-    return x, y
 
 
 def _params(item: Reader) -> Params:
@@ -377,19 +366,16 @@ def _rule(item: Reader) -> Rule:
         item.object(required=("kind",))
         return Rule(kind)
     data = item.object(required=("kind", "args", "body"))
-    args = tuple(_argument(arg) for arg in data["args"].items(limits.SLOTS + 2))
+    for arg in (arguments := data["args"].items(limits.SLOTS + 2)):
+        if fault := name_fault(arg.string()):
+            refuse("type", arg.path, f"The argument {quoted(arg.value)} {fault}.", "Rename it.")
+    args = tuple(arg.value for arg in arguments)
     if twin := next(_repeated(iter(args)), None):
         refuse(
             "type", f"{item.path}.args", f"The argument {quoted(twin)} comes twice.", "Rename one of them."
         )
     terms = data["body"].items(limits.SLOTS)
     return Rule(kind, Lambda(args, tuple(_term(term, args, limits.LAMBDA_TERMS) for term in terms)))
-
-
-def _argument(item: Reader) -> str:
-    if fault := name_fault(item.string()):
-        refuse("type", item.path, f"The argument {quoted(item.value)} {fault}.", "Rename it.")
-    return item.value
 
 
 def _term(item: Reader, names: tuple[str, ...], depth: int) -> Term:

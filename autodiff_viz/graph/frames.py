@@ -200,12 +200,12 @@ def outermost_first(frames: Iterable[Frame]) -> list[Frame]:
 
     Of frames with equal nodes, a group is outside a region, and a group of branches outside a plain one.
     """
-    return sorted(frames, key=_rank)
 
+    def rank(frame: Frame) -> tuple[int, bool, bool, str]:
+        group = isinstance(frame, Group)
+        return -len(frame.nodes), not group, not (group and frame.branches), frame.name
 
-def _rank(frame: Frame) -> tuple[int, bool, bool, str]:
-    group = isinstance(frame, Group)
-    return -len(frame.nodes), not group, not (group and frame.branches), frame.name
+    return sorted(frames, key=rank)
 
 
 def free_title(graph: Graph, stem: str) -> str:

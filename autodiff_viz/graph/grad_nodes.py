@@ -70,13 +70,13 @@ def between(graph: Graph, node: Node) -> Between:
 def runs_again(graph: Graph, nodes: Iterable[Node]) -> frozenset[str]:
     """Return the names of the nodes that grad nodes among these run again, with those that grad nodes inside
     them run."""
-    found: set[str] = set()
+    again: set[str] = set()
     waiting = [node for node in nodes if node.op == GRAD]
     while waiting:
         inside = between(graph, waiting.pop()).nodes
-        waiting += [node for node in inside if node.op == GRAD and node.name not in found]
-        found.update(node.name for node in inside)
-    return frozenset(found)
+        waiting += [node for node in inside if node.op == GRAD and node.name not in again]
+        again.update(node.name for node in inside)
+    return frozenset(again)
 
 
 def inner_graph(graph: Graph, node: Node) -> Graph:
@@ -147,9 +147,9 @@ def _between(ordered: tuple[Node, ...], nodes: Mapping[str, Node], node: Node) -
     for each in reversed(ordered):
         if each.name in needed and each.name in moved and each.name != by:
             needed.update(reads_of(nodes[each.name]))
-    found = tuple(
+    run = tuple(
         nodes[each.name] for each in ordered if each.name in moved and each.name in needed and each.name != by
     )
-    inside = {each.name for each in found} | {by}
-    reads = dict.fromkeys(name for each in found for name in reads_of(each) if name not in inside)
-    return Between(found, tuple(reads))
+    inside = {each.name for each in run} | {by}
+    reads = dict.fromkeys(name for each in run for name in reads_of(each) if name not in inside)
+    return Between(run, tuple(reads))

@@ -24,6 +24,11 @@ def shape_of(literal: Literal) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def as_literal(value: Any) -> Literal:
+    """Return a number or nested lists of numbers, such as those of `ndarray.tolist()`, as a literal."""
+    return tuple(map(as_literal, value)) if isinstance(value, list) else value
+
+
 def literal_fault(value: object) -> str:
     """Return why `value` is no literal, as the end of a sentence that begins with its name.
 

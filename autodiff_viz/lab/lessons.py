@@ -33,20 +33,20 @@ HOLDS, FAILS, OWN = "holds", "fails", "own"
 
 @dataclass(frozen=True, slots=True)
 class ClaimView:
-    """View of a claim: the number found beside the expected one, the tolerance and the source, as text.
+    """View of a claim: the computed number beside the expected one, the tolerance and the source, as text.
 
     Attributes:
       says: the claim in a sentence.
-      found: the number in the lesson's own graph, or on the canvas if `state` is `HOLDS` there.
+      computed: the number in the lesson's own graph, or on the canvas if `state` is `HOLDS` there.
       expected: the number that the claim gives.
       closely: the tolerance.
       source: where the expected number comes from.
       state: `HOLDS`, `FAILS` or `OWN`.
-      now: the number on the canvas, if it differs from `found`; "" if it does not or the canvas has none.
+      now: the number on the canvas, if it differs from `computed`; "" if it does not or the canvas has none.
     """
 
     says: str
-    found: str
+    computed: str
     expected: str
     closely: str
     source: str
@@ -136,16 +136,16 @@ def _claim_on_canvas(finding: Finding, lab: Lab, view: LabView, as_own: bool) ->
     if now is None:
         return replace(as_it_was, state=OWN)
     shown = _claim(now)
-    return shown if now.holds else replace(as_it_was, state=OWN, now=shown.found)
+    return shown if now.holds else replace(as_it_was, state=OWN, now=shown.computed)
 
 
 def _claim(finding: Finding) -> ClaimView:
     """Return the view of a finding."""
     claim = finding.claim
-    if finding.found.size > IN_FULL and claim.quantity != "runs":
+    if finding.computed.size > IN_FULL and claim.quantity != "runs":
         number, expected = _at_a_glance(finding)
     else:
-        number, expected = (_written(claim, numbers) for numbers in (finding.found, finding.expected))
+        number, expected = (_written(claim, numbers) for numbers in (finding.computed, finding.expected))
     if isinstance(claim.expected, Law):
         expected = f"{claim.expected.formula} = {expected}"
     state = HOLDS if finding.holds else FAILS
@@ -162,11 +162,11 @@ def closely(finding: Finding) -> str:
 
 def _at_a_glance(finding: Finding) -> tuple[str, str]:
     """Return (found, expected) for many numbers: the first, their count, and the largest difference."""
-    first = f"{exact(finding.found.ravel()[0])}, \u2026 ({finding.found.size} numbers"
+    first = f"{exact(finding.computed.ravel()[0])}, \u2026 ({finding.computed.size} numbers"
     wanted = f"{exact(finding.expected.ravel()[0])}, \u2026"
-    if finding.found.shape != finding.expected.shape:
+    if finding.computed.shape != finding.expected.shape:
         return f"{first})", wanted
-    apart = np.abs(finding.found.astype(np.float64) - finding.expected.astype(np.float64)).max()
+    apart = np.abs(finding.computed.astype(np.float64) - finding.expected.astype(np.float64)).max()
     differ = f"at most {short(apart)} off" if apart else "the same to the last digit"
     return f"{first}, {differ})", wanted
 

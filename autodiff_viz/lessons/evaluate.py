@@ -34,13 +34,13 @@ class Finding:
     Attributes:
       claim: of the lesson.
       expected: number or numbers that the claim expects.
-      found: numbers that JAX computes, in the dtype of the trace, so that they print as there.
+      computed: numbers that JAX computes, in the dtype of the trace, so that they print as there.
       holds: whether the two agree within the claim's tolerance.
     """
 
     claim: Claim
     expected: np.ndarray
-    found: np.ndarray
+    computed: np.ndarray
     holds: bool
 
 
@@ -234,7 +234,7 @@ def prove(key: str, directory: str | None, name: bytes) -> list[Any]:
     """
     proved = lesson(key)
     proof = [
-        [[_written(each.expected), _written(each.found)] for each in findings(proved, variant)]
+        [[_written(each.expected), _written(each.computed)] for each in findings(proved, variant)]
         for variant in range(len(proved.variants))
     ]
     keep(directory and Path(directory), name, proof)

@@ -41,6 +41,8 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 
 
 def _misread(value: str, match: re.Match[str]) -> bool:
+    """Return whether a value needs parentheses where a placeholder stands."""
+    # Of a base or of what is indexed, an exponent or index would go to the last digit alone.
     if match.string.startswith(("^", "["), match.end()):
         return value.startswith("-") or r"\times" in value
     return value.startswith("-") and not _OPENING.search(match.string[: match.start()])

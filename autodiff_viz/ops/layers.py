@@ -7,7 +7,6 @@ stopped, rewritten and looked at.
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -45,6 +44,7 @@ def _check(x: Array, sides: tuple[int, ...], stride: int, padding: str) -> None:
         raise Refusal(f"Images have 4 axes, [batch, height, width, channels]; these have {x.ndim}.")
     if min(sides) < 1 or stride < 1:
         raise Refusal(f"A window of {list(sides)} with stride {stride}: both must be at least 1.")
+    # With "SAME" no image bounds the window of a pool, which is a parameter.
     if prod(sides) > limits.ELEMENTS:
         raise Refusal(f"A window of {list(sides)} has more than {limits.ELEMENTS:,} places.")
     if padding == "VALID" and any(side > size for side, size in zip(sides, x.shape[1:3], strict=True)):
@@ -73,7 +73,7 @@ def conv2d(x: Array, w: Array, b: Array, stride: int = 1, padding: str = "VALID"
 def max_pool(x: Array, window: int = 2, stride: int = 2, padding: str = "VALID") -> Array:
     """Return the maximum of each window of x [batch, h, w, channels]."""
     _check(x, (window, window), stride, padding)
-    sides, steps = (1, window, window, 1), (1, stride, stride, 1)
+    sides, steps = (1, window, window, 1), (1, stride, stride, 1)  # batch and channels are not slid over
     return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, sides, steps, padding)
 
 
@@ -154,11 +154,8 @@ def dropout(x: Array, rate: ArrayLike = 0.5, seed: ArrayLike = 0, keep: ArrayLik
     keep = 1.0 - rate if keep is None else keep
     kept = jax.random.bernoulli(jax.random.key(seed), jnp.asarray(keep, jnp.float32), x.shape)
     keep = jnp.asarray(keep, x.dtype)
+    # At a rate of 1 nothing is kept: 0 / 1 in place of 0 / 0.
     return jnp.where(kept, x, 0.0) / jnp.where(keep > 0, keep, 1.0)
-
-
-def _prepared(given: dict[str, Any]) -> dict[str, Any]:
-    return {"keep": 1.0 - given["rate"], "seed": given["seed"]}
 
 
 OPS = (
@@ -336,6 +333,7 @@ OPS = (
             Param("rate", "float", 0.5, "Share of the elements that are set to 0.", static=False),
             Param("seed", "seed", 0, "Whole number that decides which.", static=False),
         ),
-        prepared=_prepared,
+        # In Python's float64, which still has the digits of 1 - rate for a rate near 1.
+        prepared=lambda given: {"keep": 1.0 - given["rate"], "seed": given["seed"]},
     ),
 )

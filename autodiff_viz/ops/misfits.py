@@ -77,7 +77,7 @@ def written(shape: Shape) -> str:
 
 def inner(a: str, one: Shape, b: str, other: Shape) -> Misfit | None:
     """Explain sizes of a contracted axis that differ."""
-    at = max(len(other) - 2, 0)
+    at = max(len(other) - 2, 0)  # of a vector its only axis is contracted
     if not one or not other or one[-1] == other[at]:
         return None
     which = "first" if at == 0 else "second last"
@@ -106,10 +106,9 @@ def _dense(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, An
             "x needs at least one axis, the features, and w two: [features in, features out].",
             "Give x the shape [batch, features] and w the shape [features, units].",
         )
-    if found := inner("x", x, "w", w):
-        return found
-    if (batch := leading("x", x[:-2], "w", w[:-2])) is not None:
-        return batch
+    # x @ w first, in the order in which it is computed; if that fits, it is the bias that does not.
+    if product := inner("x", x, "w", w) or leading("x", x[:-2], "w", w[:-2]):
+        return product
     return _bias(b, w[-1] if len(w) > 1 else None, "w")
 
 
@@ -124,15 +123,15 @@ def _bias(b: Shape, wanted: int | None, kernel: str) -> Misfit:
 
 def _conv2d(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
     x, w, b = shapes
-    if found := _image(x):
-        return found
+    if no_image := _image(x):
+        return no_image
     if len(w) != 4:
         return Misfit(
             f"w must have 4 axes, [height, width, channels in, channels out]; it has {len(w)}.",
             f"Give w the shape [3, 3, {x[3]}, 1], say.",
         )
-    if found := _window(x, w[:2], given):
-        return found
+    if too_large := _window(x, w[:2], given):
+        return too_large
     if x[3] != w[2]:
         return Misfit(
             f"The channels of x, {x[3]}, must be those that w takes in, {w[2]}.",
@@ -192,10 +191,6 @@ def _batch_norm(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[st
     return _norm(names, shapes, given)
 
 
-def _flatten(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
-    return Misfit("A number has no axes to flatten.", "Give it a tensor whose first axis is the batch.")
-
-
 def _labels(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
     logits, labels = shapes
     if not logits:
@@ -214,7 +209,9 @@ LAYERS: Mapping[str, Explain] = {
     "conv2d": _conv2d,
     "max_pool": _pool,
     "avg_pool": _pool,
-    "flatten": _flatten,
+    "flatten": lambda names, shapes, given: Misfit(
+        "A number has no axes to flatten.", "Give it a tensor whose first axis is the batch."
+    ),
     "layer_norm": _norm,
     "batch_norm": _batch_norm,
     "softmax_cross_entropy_with_integer_labels": _labels,
@@ -231,8 +228,8 @@ def misfit(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit 
         return None
     explain = MISFITS.get(op.name) or (broadcast if op.elementwise or op.broadcasts else None)
     settings = {**{param.name: param.default for param in op.params}, **given}
-    found = explain(slot_names(op, len(shapes)), shapes, settings) if explain else None
-    return found or _axis(op, shapes, settings)
+    explained = explain(slot_names(op, len(shapes)), shapes, settings) if explain else None
+    return explained or _axis(op, shapes, settings)
 
 
 def slot_names(op: Op, count: int) -> list[str]:
@@ -248,10 +245,6 @@ def _matmul(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, A
         if not shape:
             return Misfit(f"{name} is a number; a product of matrices needs vectors or matrices.", "Use *.")
     return inner(a, one, b, other) or leading(a, one[:-2], b, other[:-2])
-
-
-def _dot(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
-    return inner(names[0], shapes[0], names[1], shapes[1])
 
 
 def _reshape(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
@@ -306,13 +299,6 @@ def _stack(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, An
     return Misfit(needed, "Use concatenate to join along an axis that they have, or reshape.")
 
 
-def _transpose(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
-    rank = len(shapes[0])
-    return Misfit(
-        f"axes must name each of the axes 0 to {rank - 1} of x once.", "Leave axes out to reverse them."
-    )
-
-
 def _getitem(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
     counts = ", ".join(f"axis {i}: 0 to {size - 1}" for i, size in enumerate(shapes[0]))
     needed = f"The index must lie inside x, which has {counts or 'no axes'}."
@@ -322,7 +308,7 @@ def _getitem(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, 
 def _at_set(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
     index = indexing.to_python(given["index"])
     try:
-        place = np.broadcast_to(np.float32(0), shapes[0])[index].shape
+        place = np.broadcast_to(np.float32(0), shapes[0])[index].shape  # NumPy finds it without memory
     except IndexError:
         return _getitem(names, shapes, given)
     needed = f"v must fill x[{indexing.to_text(given['index'])}], which is {describe_shape(place)}."
@@ -334,7 +320,7 @@ def _axis(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit |
     axis = given.get("axis")
     if not isinstance(axis, int) or not shapes:
         return None
-    rank = len(shapes[0]) + (op.name in ("stack", "expand_dims"))
+    rank = len(shapes[0]) + (op.name in ("stack", "expand_dims"))  # of the result, for what makes an axis
     if -rank <= axis < rank:
         return None
     name, has = slot_names(op, len(shapes))[0], f"{rank} axes" if rank != 1 else "1 axis"
@@ -348,12 +334,15 @@ def _axis(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit |
 MISFITS: Mapping[str, Explain] = {
     **LAYERS,
     "matmul": _matmul,
-    "dot": _dot,
+    "dot": lambda names, shapes, given: inner(names[0], shapes[0], names[1], shapes[1]),
     "reshape": _reshape,
     "broadcast_to": _broadcast_to,
     "concatenate": _concatenate,
     "stack": _stack,
-    "transpose": _transpose,
+    "transpose": lambda names, shapes, given: Misfit(
+        f"axes must name each of the axes 0 to {len(shapes[0]) - 1} of x once.",
+        "Leave axes out to reverse them.",
+    ),
     "getitem": _getitem,
     "at_set": _at_set,
 }

@@ -133,7 +133,7 @@ class Op:
     def documented(self, operands: Sequence[str] = ()) -> str:
         """Return the doc with these operands, by default with the names of the slots."""
         names = dict(zip(self.slots, operands or self.slots, strict=False))
-        return MARKED.sub(lambda found: names[found[1]], self.doc)
+        return MARKED.sub(lambda match: names[match[1]], self.doc)
 
     def param(self, name: str) -> Param | None:
         """Return the parameter of this name, or None."""

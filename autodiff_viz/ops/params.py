@@ -138,5 +138,6 @@ def _is_index(value: Any) -> bool:
         parts = indexing.to_python(value)
     except ValueError:
         return False
+    # A slice has three ends; an ellipsis and a new axis, which are no ints, have none to check.
     bounds = [n for p in parts for n in ((p.start, p.stop, p.step) if isinstance(p, slice) else (p,))]
     return all(abs(n) <= limits.ELEMENTS for n in bounds if type(n) is int)

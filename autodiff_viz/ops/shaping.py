@@ -61,9 +61,9 @@ def _within(x: Array, index: indexing.Index) -> tuple:
     Raises:
       IndexError: it does not.
     """
-    found = indexing.to_python(index)
-    np.broadcast_to(np.float32(0), x.shape)[found]  # NumPy checks the bounds; this takes no memory
-    return found
+    parts = indexing.to_python(index)
+    np.broadcast_to(np.float32(0), x.shape)[parts]  # NumPy checks the bounds; this takes no memory
+    return parts
 
 
 OPS = (

@@ -20,7 +20,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem, known_graph, whole_number
-from autodiff_viz.graph.text import quoted
+from autodiff_viz.graph.text import as_literal, quoted
 from autodiff_viz.training.course import Course, further, phase_at, records, start, trace_at
 from autodiff_viz.training.records import Records, record_dtype
 from autodiff_viz.training.state import OPTIMISERS, Settings, carried, learned, parameter_dtype
@@ -49,13 +49,9 @@ def with_values(graph: Graph, inputs: Any, dtype: str) -> Graph:
       GraphError: as `input_arrays`, or a number is not finite.
     """
     for name, array in input_arrays(graph, inputs, dtype).items():
-        given = {"value": _literal(array.tolist()), "shape": None, "seed": None, "init": None}
+        given = {"value": as_literal(array.tolist()), "shape": None, "seed": None, "init": None}
         graph = with_params(graph, name, given)
     return graph
-
-
-def _literal(value: Any) -> Any:
-    return tuple(_literal(row) for row in value) if isinstance(value, list) else value
 
 
 def learning_rate(rate: Any) -> float:
@@ -134,7 +130,7 @@ class Stacked(Mapping[str, np.ndarray]):
 
     def __init__(self, steps: int, traces: Sequence[Trace], read: Read):
         """Stack arrays of `traces`, one for each step; without steps, one trace whose shapes are used."""
-        self._steps, self._rows = steps, [read(found) for found in traces]
+        self._steps, self._rows = steps, [read(trace) for trace in traces]
         self._names = tuple(dict.fromkeys(name for row in self._rows for name in row))
         self._made: dict[str, np.ndarray] = {}
 
@@ -152,11 +148,11 @@ class Stacked(Mapping[str, np.ndarray]):
             raise GraphError(Problem("other-shapes", message, "Read single steps with at(step).", node=name))
         sides = tuple(max(lengths) for lengths in zip(*shapes, strict=True))
         dtype = next(row[name].dtype for row in self._rows if name in row)
-        found = np.full((self._steps, *sides), np.nan, dtype)
+        made = np.full((self._steps, *sides), np.nan, dtype)
         for step, row in zip(range(self._steps), self._rows, strict=False):
             if name in row:
-                found[(step, *map(slice, row[name].shape))] = row[name]
-        return read_only(found)
+                made[(step, *map(slice, row[name].shape))] = row[name]
+        return read_only(made)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -246,7 +242,7 @@ class Training:
         Raises:
           GraphError: all steps together have too many numbers; `at` gives one step.
         """
-        return Stacked(self.steps, self._traces, lambda found: found.value)
+        return Stacked(self.steps, self._traces, lambda trace: trace.value)
 
     @cached_property
     def cotangent(self) -> Mapping[str, np.ndarray]:
@@ -254,12 +250,12 @@ class Training:
 
         With a loss scale it is what arrived in 16 bits, divided by the scale in float32.
         """
-        return Stacked(self.steps, self._traces, lambda found: self._divided(found, found.cotangent))
+        return Stacked(self.steps, self._traces, lambda trace: self._divided(trace, trace.cotangent))
 
     @cached_property
     def gradient(self) -> Mapping[str, np.ndarray]:
         """By input name, the arriving cotangent after the input's own rule. As `cotangent`."""
-        return Stacked(self.steps, self._traces, lambda found: self._divided(found, found.gradient))
+        return Stacked(self.steps, self._traces, lambda trace: self._divided(trace, trace.gradient))
 
     @property
     def scale(self) -> np.ndarray:
@@ -276,7 +272,7 @@ class Training:
         """Plain sentences about what a reader may miss, such as a loss that is not a number."""
         bad = np.flatnonzero(~np.isfinite(self.loss))
         notes = [f"The loss is not finite from step {bad[0]} on."] if bad.size else []
-        return (*notes, *([said] if (said := describe_skipped(self.records)) else []))
+        return (*notes, *([skips] if (skips := describe_skipped(self.records)) else []))
 
     def at(self, step: int) -> Trace:
         """Return the trace of one step: every value and cotangent, under the rules of that step.

@@ -96,7 +96,9 @@ def further(course: Course, graph: Graph, settings: Settings, steps: int) -> Cou
         kept = phases[:-1] if phases[-1].first == len(course) else phases
         phases = (*kept, Phase(len(course), graph, settings))
     state, records = _advance(graph, course.state, min(steps, room), settings, course.dtype)
-    snapshots = _thinned((*course.snapshots, state))
+    snapshots = (*course.snapshots, state)
+    if len(snapshots) > SNAPSHOTS:  # every other one goes, but for the first and the last
+        snapshots = (*snapshots[:-1:2], snapshots[-1])
     chunks = (*course.chunks, records)
     return replace(course, state=state, phases=phases, snapshots=snapshots, chunks=_joined(chunks))
 
@@ -144,13 +146,6 @@ def records(course: Course) -> Records | None:
     return _concatenated(course.chunks) if course.chunks else None
 
 
-def _thinned(snapshots: tuple[State, ...]) -> tuple[State, ...]:
-    """Drop every other snapshot between the first and the last if there are more than `SNAPSHOTS`."""
-    if len(snapshots) <= SNAPSHOTS:
-        return snapshots
-    return (*snapshots[:-1:2], snapshots[-1])
-
-
 def _joined(chunks: tuple[Records, ...]) -> tuple[Records, ...]:
     """Join neighbouring chunks of similar length, so that they stay few even if steps are made one by one."""
     while len(chunks) > 1:
@@ -188,9 +183,9 @@ def _concatenated(chunks: tuple[Records, ...]) -> Records:
 def _spread(rows: np.ndarray, have: tuple[str, ...], wanted: tuple[str, ...]) -> np.ndarray:
     if have == wanted:
         return rows
-    found = np.full((len(rows), len(wanted)), np.nan, rows.dtype)
-    found[:, [wanted.index(name) for name in have]] = rows
-    return found
+    spread = np.full((len(rows), len(wanted)), np.nan, rows.dtype)
+    spread[:, [wanted.index(name) for name in have]] = rows
+    return spread
 
 
 @dataclass(frozen=True, eq=False)

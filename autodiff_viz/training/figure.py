@@ -1,4 +1,7 @@
-"""Draw each parameter's update ratio: the size of the update over the size of the parameter."""
+"""Draw a training over its steps: gradients by node as a heat-map, the loss, and each parameter's updates.
+
+An update's ratio is the size of the update over the size of the parameter.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ from autodiff_viz.training.figure_axes import (
 )
 from autodiff_viz.training.updates import describe_skipped
 
-# Draw the norm of each node's arriving cotangent in each training step, as a heat-map by powers of ten.
+# The heat-map: the norm of each node's arriving cotangent in each step, by powers of ten.
 
 
 ROW = 22  # pixels
@@ -141,13 +144,11 @@ def flow_of(progress: Progress) -> Flow:
     step = int(starts[1] - starts[0]) if len(starts) > 1 else 1
     norms = records.cotangent[:, [place[name] for name in shown]]
     norms = norms.astype(np.float64 if norms.dtype == np.float64 else np.float32)  # half as much in the page
-    cells = [_cell(norms[start : start + step]) for start in starts]
+    cells = [norms[start : start + step] for start in starts]
+    # The largest of the steps that a cell stands for, so that a spike shows; NaN if one is not finite.
+    cells = [np.where(np.isfinite(cell).all(axis=0), np.max(cell, axis=0), np.nan) for cell in cells]
     sizes = np.stack(cells, axis=1) if cells else np.zeros((len(shown), 0))
     return Flow(shown, starts, step, sizes, len(names) - len(shown))
-
-
-def _cell(norms: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(norms).all(axis=0), np.max(norms, axis=0), np.nan)
 
 
 def _cells(flow: Flow) -> dict[str, Any]:
@@ -155,7 +156,7 @@ def _cells(flow: Flow) -> dict[str, Any]:
         powers = np.where(flow.sizes > 0, np.log10(flow.sizes), np.nan)
     known = powers[np.isfinite(powers)]
     low, high = (np.floor(known.min()), np.ceil(known.max())) if known.size else (-1.0, 0.0)
-    low, high = float(low), float(max(high, low + 1))
+    low, high = float(low), float(max(high, low + 1))  # at least one power of ten, so that there is a scale
     ticks = np.arange(high, low - 1, -max(1, round((high - low) / 4))).tolist()
     return {
         "type": "heatmap",
@@ -192,17 +193,18 @@ def _stretches(flow: Flow) -> Iterator[tuple[int, str, float, float]]:
 
 
 def _lines(flow: Flow) -> list[dict[str, Any]]:
-    found = []
+    """Return a line along each stretch without a colour, one trace for each kind."""
+    lines = []
     for kind, colour, dash in ((NOTHING, NEUTRAL, "dot"), (BAD, STOP, "solid")):
         x: list[float | None] = []
         y: list[float | None] = []
         for row, what, first, last in _stretches(flow):
             if what == kind:
-                x, y = [*x, first, last, None], [*y, row, row, None]
+                x, y = [*x, first, last, None], [*y, row, row, None]  # None ends one line
         line = {"color": colour, "width": 2, "dash": dash}
         look = {"type": "scatter", "mode": "lines", "name": kind, "line": line, "hoverinfo": "skip"}
-        found += [{**look, "x": x, "y": y}] if x else []
-    return found
+        lines += [{**look, "x": x, "y": y}] if x else []
+    return lines
 
 
 def _words(flow: Flow) -> list[dict[str, Any]]:
@@ -232,7 +234,7 @@ def _explanation(flow: Flow, left: int, head: int, low: bool) -> dict[str, Any]:
     return {"text": ink(text), "font": {"size": SMALL}, **place, **anchors}
 
 
-# Draw the loss in every step of a training.
+# The loss in every step.
 
 
 LOSS_HEIGHT = 104  # pixels of the panel: with what is above it, no more than a low dock has
@@ -253,13 +255,17 @@ def loss_figure(progress: Progress) -> go.Figure:
     log = bool(finite.size) and finite.min() > 0 and finite.max() > WIDE * finite.min()
     shapes, names = marks(progress)
     head = 12 + LINE * (1 + phase_rows(progress))
-    here = _here(progress, loss, head)
-    over = _loss_headline(progress, loss, head, bool(here))
+    shown = []  # the loss of the step on view, as an annotation at the right
+    if progress.shown is not None and progress.shown < len(loss):
+        number = f"step {progress.shown}: <b>{scalar(loss[progress.shown])}</b>"
+        text = ink(f"{coloured('●', COTANGENT)} {number}")
+        shown = [{**_over(head), "text": text, "x": 1, "xanchor": "right"}]
+    over = _loss_headline(progress, loss, head, bool(shown))
     layout = {
         "height": head + LOSS_HEIGHT + BOTTOM,
         "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
         "hovermode": "closest",
-        "meta": own_marks(progress, len(names) + len(over) if here else None),
+        "meta": own_marks(progress, len(names) + len(over) if shown else None),
         "xaxis": step_axis(progress),
         "yaxis": axis(
             type="log" if log else "linear",
@@ -270,7 +276,7 @@ def loss_figure(progress: Progress) -> go.Figure:
             exponentformat="power",
         ),
         "shapes": shapes,
-        "annotations": [*names, *over, *here, *invitation(progress)],
+        "annotations": [*names, *over, *shown, *invitation(progress)],
     }
     return draw(
         [_loss_line(loss), *_skipped(progress, loss), *_dot(progress, loss), *_crosses(loss)], layout, "loss"
@@ -308,15 +314,6 @@ def _loss_headline(progress: Progress, loss: np.ndarray, head: int, beside: bool
     return [{**place, "text": ink("  ".join(parts))}] if parts else []
 
 
-def _here(progress: Progress, loss: np.ndarray, head: int) -> list[dict[str, Any]]:
-    """Return the loss of the step on view as an annotation; none without such a step."""
-    step = progress.shown
-    if step is None or step >= len(loss):
-        return []
-    text = f"{coloured('●', COTANGENT)} step {step}: <b>{scalar(loss[step])}</b>"
-    return [{**_over(head), "text": ink(text), "x": 1, "xanchor": "right"}]
-
-
 def _over(head: int) -> dict[str, Any]:
     """Return the place of a line of text above the panel."""
     place = {"xref": "paper", "yref": "paper", "y": 1, "yshift": head - LINE, "yanchor": "middle"}
@@ -324,7 +321,7 @@ def _over(head: int) -> dict[str, Any]:
 
 
 def _loss_line(loss: np.ndarray) -> dict[str, Any]:
-    at = np.unique(np.append(columns(len(loss), LOSS_POINTS), len(loss) - 1))
+    at = np.unique(np.append(columns(len(loss), LOSS_POINTS), len(loss) - 1))  # the last step is always in it
     return {
         "type": "scatter",
         "mode": "lines" if len(loss) > 1 else "markers",
@@ -347,7 +344,7 @@ def _dot(progress: Progress, loss: np.ndarray) -> list[dict[str, Any]]:
 
 
 def _crosses(loss: np.ndarray) -> list[dict[str, Any]]:
-    bad = np.flatnonzero(~np.isfinite(loss))[:50]
+    bad = np.flatnonzero(~np.isfinite(loss))[:50]  # enough to see from where on
     if not bad.size:
         return []
     marker = {"symbol": "x", "size": 11, "color": STOP}
@@ -384,6 +381,9 @@ def _marks(x: list[int], y: list[float], marker: dict[str, Any], hover: str) -> 
     }
 
 
+# The update ratio of each parameter.
+
+
 RATIO_HEIGHT, RATIO_LEAST = 96, 64  # pixels of the panel, and at least
 RATIO_LOW = 194  # pixels of the figure that a low dock has room for
 RATIO_POINTS = 300  # of a line
@@ -410,6 +410,9 @@ def update_ratio_figure(progress: Progress) -> go.Figure:
     legend = _legend(names, ratios)
     head = 12 + LINE * (len(legend) + phase_rows(progress))
     shapes, marked = marks(progress)
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xshift": EDGE - LEFT, "yshift": head - 6}
+    anchors = {"xanchor": "left", "yanchor": "top", "align": "left", "showarrow": False}
+    headline = {"text": ink("<br>".join(legend)), "font": {"size": SMALL}, **place, **anchors}
     layout = {
         "height": head + max(RATIO_LEAST, min(RATIO_HEIGHT, RATIO_LOW - head - BOTTOM)) + BOTTOM,
         "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
@@ -418,7 +421,7 @@ def update_ratio_figure(progress: Progress) -> go.Figure:
         "xaxis": step_axis(progress),
         "yaxis": _ratio_axis(low, high, floor, still),
         "shapes": shapes,
-        "annotations": [*marked, _ratio_headline(legend, head)],
+        "annotations": [*marked, headline],
     }
     lines = [_ratio_line(i, name, ratios[:, i], floor) for i, name in enumerate(names)]
     return draw(lines, layout, f"update ratio {len(names)}")
@@ -427,10 +430,10 @@ def update_ratio_figure(progress: Progress) -> go.Figure:
 def update_ratio_text(progress: Progress) -> str:
     """Describe the figure in one sentence, for screen readers."""
     names, last = progress.records.parameters, progress.records.ratio[-1]
-    said = [f"{name} {scalar(ratio)}" for name, ratio in zip(names, last, strict=True)]
+    ratios = [f"{name} {scalar(ratio)}" for name, ratio in zip(names, last, strict=True)]
     return (
         f"A line chart of the size of each update over that of the parameter, over "
-        f"{counted(progress.steps, 'step')}; in the last one {listed(said, 6)}."
+        f"{counted(progress.steps, 'step')}; in the last one {listed(ratios, 6)}."
     )
 
 
@@ -438,7 +441,7 @@ def _ratio_axis(low: float, high: float, floor: float, still: bool) -> dict[str,
     powers = np.arange(high, low - 1, -max(1, round((high - low) / 4)))
     values = [10.0**one for one in powers]
     texts = [power(10, int(one)) for one in powers]
-    bottom = low - 0.75 if still else low - FLOOR
+    bottom = low - 0.75 if still else low - FLOOR  # with room for a 0 below the powers
     shown = ([floor, *values], ["<b>0</b>", *texts]) if still else (values, texts)
     return axis(
         type="log", range=[bottom, high + FLOOR], tickvals=shown[0], ticktext=shown[1], zeroline=False
@@ -452,14 +455,14 @@ def _look(index: int) -> tuple[str, tuple[str, str]]:
 def _ratio_line(index: int, name: str, ratio: np.ndarray, floor: float) -> dict[str, Any]:
     at = np.unique(np.append(columns(len(ratio), RATIO_POINTS), len(ratio) - 1))
     colour, (dash, _) = _look(index)
-    found = ratio[at]
+    shown = ratio[at]
     return {
         "type": "scatter",
         "mode": "lines" if len(ratio) > 1 else "markers",
         "name": short(name),
         "x": at,
-        "y": np.where(np.isfinite(found), np.where(found > 0, found, floor), np.nan),
-        "customdata": np.where(np.isfinite(found), found, np.nan),
+        "y": np.where(np.isfinite(shown), np.where(shown > 0, shown, floor), np.nan),
+        "customdata": np.where(np.isfinite(shown), shown, np.nan),
         "line": {"color": colour, "width": 2.5, "dash": dash},
         "marker": {"color": colour, "size": 9},
         "hovertemplate": f"{short(name)}<br>step %{{x}}<br>update / size %{{customdata:.3g}}<extra></extra>",
@@ -477,12 +480,6 @@ def _legend(names: tuple[str, ...], ratios: np.ndarray) -> list[str]:
         parts.append(f"{coloured(sign, colour)} {short(name, 10)} {word}")
     lines = ["   ".join(parts[i : i + 3]) for i in range(0, len(parts), 3)]
     return ["<b>Size of the update / size of the parameter</b>", *lines]
-
-
-def _ratio_headline(legend: list[str], head: int) -> dict[str, Any]:
-    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xshift": EDGE - LEFT, "yshift": head - 6}
-    anchors = {"xanchor": "left", "yanchor": "top", "align": "left", "showarrow": False}
-    return {"text": ink("<br>".join(legend)), "font": {"size": SMALL}, **place, **anchors}
 
 
 TRAINING_FIGURES: Mapping[str, Chart] = {

@@ -35,9 +35,9 @@ def marks(progress: Progress) -> tuple[list[dict[str, Any]], list[dict[str, Any]
 
     A dotted line with its name begins a phase; a solid line stands at the step on view.
     """
-    found = progress.phases[-NAMED:]
-    shapes = [_line(first, {"color": RULE, "width": 2, "dash": "dot"}) for first, _ in found]
-    names = [_name(first, name, i, progress) for i, (first, name) in enumerate(found)]
+    phases = progress.phases[-NAMED:]
+    shapes = [_line(first, {"color": RULE, "width": 2, "dash": "dot"}) for first, _ in phases]
+    names = [_name(first, name, i, progress) for i, (first, name) in enumerate(phases)]
     if progress.shown is not None:
         shapes.append(_line(progress.shown, {"color": NEUTRAL, "width": 2}))
     return shapes, names

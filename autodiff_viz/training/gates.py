@@ -83,18 +83,15 @@ def change(x: jax.Array, mode: jax.Array, a: jax.Array, b: jax.Array) -> jax.Arr
     return x
 
 
-def _change_forward(x: jax.Array, mode: jax.Array, a: jax.Array, b: jax.Array) -> tuple:
-    return x, (mode, a, b)
-
-
 def _change_backward(kept: tuple, v: jax.Array) -> tuple:
+    # `where`, not `lax.switch`: the mode is data, so that a rule that is toggled compiles nothing.
     mode, a, b = kept
     changed = jnp.where(mode == SCALE, v * a, v)
     changed = jnp.where(mode == CLIP, jnp.clip(v, a, b), changed)
     return jnp.where(mode == REPLACE, a, changed), None, None, None
 
 
-change.defvjp(_change_forward, _change_backward)
+change.defvjp(lambda x, mode, a, b: (x, (mode, a, b)), _change_backward)
 
 
 def change_of(rule: Rule) -> Change | None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
@@ -142,22 +141,14 @@ def _goes_on(then: dict[str, Any], now: dict[str, Any]) -> bool:
     """Return whether a parameter has the same initial value, but for the length (weights of branches)."""
     if {**then, "shape": None, "value": None} != {**now, "shape": None, "value": None}:
         return False
-    return _begins(then.get("value"), now.get("value")) and _is_near(then.get("shape"), now.get("shape"))
-
-
-def _begins(then: Any, now: Any) -> bool:
-    """Return whether the shorter of two tensors is a prefix of the longer one."""
-    if not (isinstance(then, tuple) and isinstance(now, tuple)):
-        return then == now
-    both = min(len(then), len(now))
-    return then[:both] == now[:both]
-
-
-def _is_near(then: Any, now: Any) -> bool:
-    """Return whether two shapes differ in the length of at most one axis."""
-    if then is None or now is None or len(then) != len(now):
-        return then == now
-    return sum(a != b for a, b in zip(then, now, strict=True)) <= 1
+    value, other, shape, new = then.get("value"), now.get("value"), then.get("shape"), now.get("shape")
+    # Of two tensors the shorter is a prefix of the longer one; of two shapes one axis has another length.
+    if isinstance(value, tuple) and isinstance(other, tuple):
+        both = min(len(value), len(other))
+        value, other = value[:both], other[:both]
+    if shape is not None and new is not None and len(shape) == len(new):
+        return value == other and sum(a != b for a, b in zip(shape, new, strict=True)) <= 1
+    return value == other and shape == new
 
 
 def settings_of(training: Training, wanted: Settings) -> Settings:
@@ -232,7 +223,11 @@ _TIRED = "Your trainings have had {} seconds of this server, which is the limit 
 
 def _chunk(training: Training, most: int) -> Training:
     """Make one chunk of steps, up to the first loss that is not finite."""
-    now = _next_phase(training)
+    # What is made again from a recipe has the phases that it had; what comes after them those of today.
+    at, again = len(training), training.again
+    now = Phase(at, training.graph, training.settings)
+    if again is not None and at < again.steps:
+        now = next(phase for phase in reversed(again.phases) if phase.first <= at)
     course = training.course or start(now.graph, now.settings, training.dtype)
     count = max(1, min(most, _until(training) - len(course)))
     after = further(course, now.graph, now.settings, count)
@@ -241,17 +236,10 @@ def _chunk(training: Training, most: int) -> Training:
     bad = bad[bad >= len(course)]
     if not bad.size:
         return replace(training, course=after, why="")
+    # Made again up to that step alone: a chunk goes on past it, with what a NaN leaves of the parameters.
     first_bad = int(bad[0])
     after = further(course, now.graph, now.settings, first_bad + 1 - len(course))
     return replace(training, course=after, running=False, why=_not_a_number(after, first_bad))
-
-
-def _next_phase(training: Training) -> Phase:
-    """Return the phase of the next step."""
-    at, again = len(training), training.again
-    if again is not None and at < again.steps:
-        return next(phase for phase in reversed(again.phases) if phase.first <= at)
-    return Phase(at, training.graph, training.settings)
 
 
 def _until(training: Training) -> int:
@@ -269,15 +257,12 @@ def _not_a_number(course: Course, step: int) -> str:
     """Return the sentence about a loss that is not finite."""
     loss = records(course).loss[step]
     kind = "not a number" if np.isnan(loss) else "infinite"
-    where = _first_place(trace_at(course, step))
+    # In a parameter, which the update before has spoilt, else at the node that made it.
+    at = trace_at(course, step)
+    spoilt = [node.name for node in learned(at.graph) if not np.isfinite(at.value[node.name]).all()]
+    sentence = str(at.nonfinite_origins[0]) if at.nonfinite_origins else ""
+    where = sentence[:1].upper() + sentence[1:]
+    if spoilt:
+        where = f"The first number that is not finite is in {spoilt[0]}: its last update was too large."
     advice = " A smaller learning rate may help." if step else ""  # no update precedes the first loss
     return f"Stopped: the loss of step {step} is {kind}. {where}{advice}"
-
-
-def _first_place(found: Trace) -> str:
-    """Return where the first number that is not finite is: in a parameter, else at the node that made it."""
-    names = [n.name for n in learned(found.graph) if not np.isfinite(found.value[n.name]).all()]
-    if names:
-        return f"The first number that is not finite is in {names[0]}: its last update was too large."
-    sentence = str(found.nonfinite_origins[0]) if found.nonfinite_origins else ""
-    return sentence[:1].upper() + sentence[1:]

@@ -1,4 +1,4 @@
-"""Log the computations of a training step, in the format of the Swift tutorial on checkpointing."""
+"""Describe a training for the page: its nodes' diagnoses, what ran in a step, what changed between phases."""
 
 from __future__ import annotations
 
@@ -11,39 +11,33 @@ from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.explanation import ExplanationKind
-from autodiff_viz.graph.model import INPUT, Frame, Graph, Node
+from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.order import descendants, order
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.graph.text import scalar
 from autodiff_viz.training.course import Phase
 from autodiff_viz.training.state import Settings, learned
 
-# Diagnose nodes in training: dead units, frozen parameters, vanishing and exploding gradients. All
-# thresholds are constants of this module.
+# Diagnoses of nodes: dead units, frozen parameters, vanishing and exploding gradients.
 
 
 SILENT = frozenset({"relu"})  # ops whose units can die: no gradient passes where they are 0
 VANISHING = 1e-4  # share of the largest norm of a parameter's gradient, below which a gradient vanishes
 EXPLODING = 1e3  # norm of a gradient
-"""Diagnosis of a node: (a word or two for its card, a sentence)."""
 
 
 def states(found: Trace) -> dict[str, State]:
-    """Return the diagnoses by name, for the nodes that have one."""
+    """Return the diagnoses, a word or two for a card and a sentence, by name of the nodes that have one."""
     dead = {node.name: _dead(found, node) for node in found.graph.nodes if node.op in SILENT}
     parameters = learned(found.graph)
     moving = [node.name for node in parameters if not frozen(found, node)]
-    seed = _seed(found)
+    # All cotangents are multiplied by the seed, such as a loss scale, which the thresholds leave out.
+    seed = norm(found.seed)
+    seed = seed if np.isfinite(seed) and seed else 1.0
     sizes = {name: norm(found.cotangent[name]) / seed for name in moving}
     divided = "" if seed == 1.0 else ", divided by the seed,"
     fed = {node.name: _fed(node.name, sizes, divided) for node in parameters}
     return {name: state for name, state in {**dead, **fed}.items() if state}
-
-
-def _seed(found: Trace) -> float:
-    """Return the size of the seed, by which all cotangents are multiplied, such as a loss scale; 1 for 0."""
-    size = norm(found.seed)
-    return size if np.isfinite(size) and size else 1.0
 
 
 def frozen(found: Trace, node: Node) -> bool:
@@ -73,7 +67,7 @@ def _fed(name: str, sizes: dict[str, float], divided: str) -> State | None:
     if size > EXPLODING:
         return "exploding", f"What arrives{divided} has norm {scalar(size, 3)}, above {scalar(EXPLODING)}."
     if size < VANISHING * largest:
-        whose = next(other for other, found in sizes.items() if found == largest)
+        whose = next(other for other, its_size in sizes.items() if its_size == largest)
         return "vanishing", (
             f"What arrives{divided} has norm {scalar(size, 3)}, less than {scalar(VANISHING)} of what "
             f"{whose} gets ({scalar(largest, 3)})."
@@ -81,12 +75,18 @@ def _fed(name: str, sizes: dict[str, float], divided: str) -> State | None:
     return None
 
 
+# The log of a step, in the format of the Swift tutorial on checkpointing.
+
+
 LINES = 12  # limit of units in a log
 
 
 def units(graph: Graph) -> dict[str, frozenset[str]]:
     """Return the log's units with their nodes: groups and checkpoint regions, and the layers outside them."""
-    frames = {_called(frame): frame.nodes for frame in graph.frames if frame.nodes}
+    frames = {}
+    for frame in graph.frames:
+        if frame.nodes:  # one around a single node has the node's name, which says more
+            frames[frame.name if len(frame.nodes) > 1 else next(iter(frame.nodes))] = frame.nodes
     framed = frozenset().union(*frames.values())
     parameters = {node.name for node in learned(graph)}
     layers = {
@@ -97,39 +97,32 @@ def units(graph: Graph) -> dict[str, frozenset[str]]:
     return {**frames, **layers}
 
 
-def _called(frame: Frame) -> str:
-    """Return the name of a group or region; around a single node, that of the node."""
-    return frame.name if len(frame.nodes) > 1 else next(iter(frame.nodes))
-
-
 def unit_runs(graph: Graph, runs: Mapping[str, Runs]) -> dict[str, tuple[int, int]]:
     """Return (forward, backward) runs of each unit: the largest among its nodes."""
-    found = {}
+    counts = {}
     for name, nodes in units(graph).items():
         inside = [runs[n] for n in nodes if n in runs and graph[n].op != INPUT]
         if inside:
-            found[name] = max(r.forward for r in inside), max(r.backward for r in inside)
-    return found
+            counts[name] = max(r.forward for r in inside), max(r.backward for r in inside)
+    return counts
 
 
 def run_line(graph: Graph, runs: Mapping[str, Runs]) -> str:
     """Return the runs of all units in one line, such as "conv: forward 1, backward 1"."""
-    found = unit_runs(graph, runs)
-    said = [_describe_counts(name, *counts) for name, counts in list(found.items())[:LINES]]
-    more = [f"and {len(found) - LINES} more"] if len(found) > LINES else []
-    return "; ".join([*said, *more])
-
-
-def _describe_counts(name: str, forward: int, backward: int) -> str:
-    """Return the runs of a unit as text."""
-    return f"{name}: forward {forward}" + (f", backward {backward}" if backward else "")
+    counts = unit_runs(graph, runs)
+    texts = [
+        f"{name}: forward {forward}" + (f", backward {backward}" if backward else "")
+        for name, (forward, backward) in list(counts.items())[:LINES]
+    ]
+    more = [f"and {len(counts) - LINES} more"] if len(counts) > LINES else []
+    return "; ".join([*texts, *more])
 
 
 def step_log(graph: Graph, runs: Mapping[str, Runs], step: int, loss: float) -> str:
     """Return the log of a step in the tutorial's format; a unit is repeated as often as it runs."""
-    found = list(unit_runs(graph, runs).items())[:LINES]
-    forth = [f"    Applying {name}" for name, (forward, _) in found for _ in range(forward)]
-    back = [f"    Applying {name}" for name, (_, backward) in found[::-1] for _ in range(backward)]
+    counts = list(unit_runs(graph, runs).items())[:LINES]
+    forth = [f"    Applying {name}" for name, (forward, _) in counts for _ in range(forward)]
+    back = [f"    Applying {name}" for name, (_, backward) in counts[::-1] for _ in range(backward)]
     head = [f"Step {step}", "  Running original computation..."]
     return "\n".join([*head, *forth, f"  Loss: {scalar(loss, 8)}", "  Running backpropagation...", *back])
 
@@ -140,10 +133,19 @@ def _reached(graph: Graph) -> tuple[str, ...]:
     return tuple(node.name for node in order(graph) if node.name in moved)
 
 
+# The name of a phase: what changed since the one before.
+
+
 def phase_name(before: Phase, after: Phase) -> str:
     """Return in a few words what changed between two phases."""
     old, new = before.graph, after.graph
-    changes = [*_rules(old, new), *_regions(old, new), *_settings(before.settings, after.settings)]
+    had, has = ({region.name: region for region in graph.regions} for graph in (old, new))
+    regions = [name for name in dict.fromkeys([*had, *has]) if had.get(name) != has.get(name)]
+    changes = [
+        *_rules(old, new),
+        *(f"checkpoint {name}" if name in has else f"no checkpoint {name}" for name in regions),
+        *_settings(before.settings, after.settings),
+    ]
     if not changes:
         changes = ["other inputs" if old.by_name.keys() == new.by_name.keys() else "another graph"]
     return changes[0] if len(changes) == 1 else f"{changes[0]} and {len(changes) - 1} more"
@@ -152,7 +154,7 @@ def phase_name(before: Phase, after: Phase) -> str:
 def _rules(old: Graph, new: Graph) -> list[str]:
     """Return the changes of rules and mutes."""
     both = [(old[n.name], n) for n in new.nodes if n.name in old]
-    found = [
+    ruled = [
         f"{b.rule.kind.replace('_', ' ')} at {b.name}"
         if b.rule.kind != FOLLOW
         else f"no {a.rule.kind} at {b.name}"
@@ -160,14 +162,7 @@ def _rules(old: Graph, new: Graph) -> list[str]:
         if a.rule != b.rule
     ]
     muted = [f"{'muted' if b.muted else 'not muted'} {b.name}" for a, b in both if a.muted != b.muted]
-    return [*found, *muted]
-
-
-def _regions(old: Graph, new: Graph) -> list[str]:
-    """Return the changes of checkpoint regions."""
-    had, has = ({region.name: region for region in graph.regions} for graph in (old, new))
-    names = [name for name in dict.fromkeys([*had, *has]) if had.get(name) != has.get(name)]
-    return [f"checkpoint {name}" if name in has else f"no checkpoint {name}" for name in names]
+    return [*ruled, *muted]
 
 
 def _settings(old: Settings, new: Settings) -> list[str]:

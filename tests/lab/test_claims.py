@@ -63,12 +63,12 @@ def test_in_the_lessons_own_graph_every_claim_holds_and_nothing_is_added():
     found = claims(fork())
     assert {claim.state for claim in found.values()} == {HOLDS}
     assert [claim.now for claim in found.values()] == ["", ""]
-    assert found[ARRIVES].found == "8"
+    assert found[ARRIVES].computed == "8"
 
 
 def test_a_stop_takes_the_ticks_away_and_what_is_there_now_stands_beside():
     found = claims(set_rule(fork(), "b", "stop"))
-    assert (found[ARRIVES].state, found[ARRIVES].found, found[ARRIVES].now) == (OWN, "8", "2")
+    assert (found[ARRIVES].state, found[ARRIVES].computed, found[ARRIVES].now) == (OWN, "8", "2")
     assert (found[ADD].state, found[ADD].now) == (OWN, "2 + 0")
 
 
@@ -103,18 +103,18 @@ def test_under_twice_the_seed_no_gradient_but_0_keeps_its_tick(found):
     for own, shown in zip(own_claims(found, 0), claims(lab).values(), strict=True):
         claim = next(claim for claim in found.claims if claim.variant == 0 and claim.says == shown.says)
         if is_of_seed(claim):
-            assert (shown.state == HOLDS) is (own.found in ("0", "[0, 0, 0]") or shown.says in unmoved)
+            assert (shown.state == HOLDS) is (own.computed in ("0", "[0, 0, 0]") or shown.says in unmoved)
 
 
 def test_in_double_precision_the_claims_are_held_against_its_own_digits():
     found = claims(replace(open_lesson(start(), "surgery"), dtype="float64"))
     gradient = found["Gradient of x"]
     assert gradient.state == HOLDS
-    assert float(gradient.found) == pytest.approx(0.5 + math.cos(30), rel=1e-15)
+    assert float(gradient.computed) == pytest.approx(0.5 + math.cos(30), rel=1e-15)
 
 
 def test_another_graph_of_the_lesson_has_its_own_claims():
-    assert claims(fork(1))[ARRIVES].found == "6"
+    assert claims(fork(1))[ARRIVES].computed == "6"
     assert claims(set_input(fork(1), "x", 4.0))[ARRIVES].now == "8"
 
 
@@ -128,7 +128,7 @@ def test_what_still_holds_in_a_changed_graph_keeps_its_tick():
 def test_a_node_that_has_gone_leaves_the_lessons_own_number():
     found = claims(typed(fork(), "t = 3.0\nz = 2.0 * t + square(t)"))
     assert {(claim.state, claim.now) for claim in found.values()} == {(OWN, "")}
-    assert found[ARRIVES].found == "8"
+    assert found[ARRIVES].computed == "8"
 
 
 def test_a_graph_that_is_not_finished_ticks_nothing():
@@ -153,8 +153,8 @@ def test_resampling_keeps_what_holds_for_every_draw():
     before = claims(open_lesson(start(), "forward-backward", 2))
     after = claims(resampled(open_lesson(start(), "forward-backward", 2)))
     assert {claim.state for claim in after.values()} == {HOLDS}
-    assert after["Gradient of x"].found == "[−1, −1, 1]"
-    assert after["The same value"].found != before["The same value"].found
+    assert after["Gradient of x"].computed == "[−1, −1, 1]"
+    assert after["The same value"].computed != before["The same value"].computed
 
 
 def test_a_claim_about_runs_follows_the_region():
@@ -179,7 +179,7 @@ def test_a_training_as_the_lesson_has_it_keeps_the_ticks_about_its_steps():
     assert (shown[LOSSES].state, shown[STEP_1].state) == (HOLDS, HOLDS)
     in_step_0 = shown["What passes the last relu in step 0: nothing for the first sample"]
     assert in_step_0.state == OWN
-    assert in_step_0.now == shown[STEP_1].found  # the canvas is at step 1
+    assert in_step_0.now == shown[STEP_1].computed  # the canvas is at step 1
 
 
 def test_other_settings_are_another_training():
@@ -224,8 +224,8 @@ def test_a_tick_is_as_close_as_it_says():
         for variant in range(len(found.variants)):
             for shown in own_claims(found, variant):
                 assert shown.state == HOLDS
-                if shown.closely == "exactly" and "…" not in shown.found:
-                    assert shown.found == shown.expected.rpartition(" = ")[2]
+                if shown.closely == "exactly" and "…" not in shown.computed:
+                    assert shown.computed == shown.expected.rpartition(" = ")[2]
 
 
 def test_a_claim_that_is_wrong_in_the_lessons_own_graph_is_crossed_out():

@@ -96,20 +96,20 @@ def test_next_leads_through_all_lessons_and_ends():
 
 def test_the_number_found_stands_beside_the_printed_one():
     claim = _claim(open_lesson(start(), "surgery"), "Gradient of x")
-    assert (claim.found, claim.expected) == ("0.65425146", "0.65425146")
+    assert (claim.computed, claim.expected) == ("0.65425146", "0.65425146")
     assert claim.source == "Custom differentiation, the Swift for TensorFlow tutorial"
 
 
 def test_a_fork_is_shown_as_a_sum():
-    assert _claim(open_lesson(start(), "fork"), "The two wires add").found == "2 + 6"
-    assert _claim(open_lesson(start(), "fork", 2), "The two wires add").found == (
+    assert _claim(open_lesson(start(), "fork"), "The two wires add").computed == "2 + 6"
+    assert _claim(open_lesson(start(), "fork", 2), "The two wires add").computed == (
         "0.98544973 + (−0.98544973)"
     )
 
 
 def test_runs_are_shown_in_words():
     claim = _claim(open_lesson(start(), "checkpointing"), "How often the square runs")
-    assert claim.found == "1 forward, 1 backward, 0 needed"
+    assert claim.computed == "1 forward, 1 backward, 0 needed"
 
 
 def test_a_law_is_shown_with_its_formula():
@@ -137,15 +137,15 @@ def test_a_lesson_opens_with_a_figure_that_exists(found):
 
 def test_of_many_numbers_the_first_and_the_worst_are_shown():
     claim = _claim(open_lesson(start(), "xor-tutorial"), "What arrives at yhat in all ten steps")
-    assert claim.found.startswith("−0.25, … (40 numbers, at most ")
+    assert claim.computed.startswith("−0.25, … (40 numbers, at most ")
     assert claim.expected == "−0.25, …"
     same = _claim(open_lesson(start(), "checkpointed-cnn", 1), "Gradient of the filter, unchanged")
-    assert same.found.endswith("(450 numbers, the same to the last digit)")
+    assert same.computed.endswith("(450 numbers, the same to the last digit)")
 
 
 def test_runs_in_many_steps_are_shown_once():
     claim = _claim(open_lesson(start(), "checkpointed-cnn", 1), "How often the convolution runs")
-    assert claim.found == "1 forward, 1 backward, 0 needed, in each of 5 steps"
+    assert claim.computed == "1 forward, 1 backward, 0 needed, in each of 5 steps"
 
 
 def test_a_lesson_is_trained_as_its_document_does():

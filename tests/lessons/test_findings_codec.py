@@ -26,7 +26,7 @@ def test_a_proof_comes_back_bit_by_bit_as_json(found):
     proof = read_proof(proved(found), found)
     for variant, ours in enumerate(proof):
         for mine, theirs in zip(ours, findings(found, variant), strict=True):
-            assert same((mine.expected, mine.found), (theirs.expected, theirs.found))
+            assert same((mine.expected, mine.computed), (theirs.expected, theirs.computed))
             assert (mine.claim, mine.holds) == (theirs.claim, theirs.holds)
 
 
@@ -50,7 +50,7 @@ def test_a_claim_holds_by_its_numbers_whatever_else_is_said():
     place = next(i for i, c in enumerate(c for c in FORK.claims if c.variant == 0) if c.expected == 8.0)
     data[0][place][1]["numbers"] = [7.0]
     finding = read_proof(data, FORK)[0][place]
-    assert (float(finding.found), finding.holds) == (7.0, False)
+    assert (float(finding.computed), finding.holds) == (7.0, False)
 
 
 def _changed(change) -> list:

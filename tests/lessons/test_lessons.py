@@ -24,7 +24,7 @@ def _name(value: object) -> str:
 @pytest.mark.parametrize("found", LESSONS, ids=_name)
 def test_every_claim_of_the_lesson_holds(found):
     checked = [f for variant in range(len(found.variants)) for f in findings(found, variant)]
-    assert [f"{f.claim.says}: {f.found}" for f in checked if not f.holds] == []
+    assert [f"{f.claim.says}: {f.computed}" for f in checked if not f.holds] == []
     assert len(checked) == len(found.claims)
 
 

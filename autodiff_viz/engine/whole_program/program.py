@@ -44,14 +44,10 @@ def _forward_as(x: jax.Array, alternative: jax.Array) -> jax.Array:
     return x
 
 
-def _forward_as_jvp(primals: tuple, tangents: tuple) -> tuple:
-    return _forward_as(*primals), tangents[1]  # itself, so that a second derivative goes by the rule too
-
-
-# An alternative without a derivative keeps its symbolic zero. JAX would otherwise instantiate an array of
-# zeros; inside a region it then takes a function with a declared derivative for a known one, and cannot
-# differentiate it.
-_forward_as.defjvp(_forward_as_jvp, symbolic_zeros=True)
+# It calls itself, so that a second derivative goes by the rule too. An alternative without a derivative keeps
+# its symbolic zero. JAX would otherwise instantiate an array of zeros; inside a region it then takes a
+# function with a declared derivative for a known one, and cannot differentiate it.
+_forward_as.defjvp(lambda primals, tangents: (_forward_as(*primals), tangents[1]), symbolic_zeros=True)
 
 
 def _changed(value: jax.Array, change: Callable[[jax.Array], jax.Array]) -> jax.Array:
@@ -99,10 +95,10 @@ def _declared(function: Lambda, op: Run, itself: bool = True) -> Run:
 
 
 def _names(terms: tuple[Term, ...]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for term in terms:
-        found |= _names(term.args) if isinstance(term, Call) else {term} if isinstance(term, str) else set()
-    return found
+        names |= _names(term.args) if isinstance(term, Call) else {term} if isinstance(term, str) else set()
+    return names
 
 
 def _evaluate(function: Lambda, given: tuple, like: tuple) -> tuple[jax.Array, ...]:
@@ -135,14 +131,6 @@ def _stop(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -> jax.A
     return jax.lax.stop_gradient(mark(run(*wired)))
 
 
-def _rewrite(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -> jax.Array:
-    return _changed(mark(run(*wired)), lambda v: _evaluate(node.rule.function, (v,), (v,))[0])
-
-
-def _scale(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -> jax.Array:
-    return _changed(mark(run(*wired)), lambda v: v * constant(node.rule.number, v.dtype))
-
-
 def _backward_as(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -> jax.Array:
     if not isinstance(node.slots[-1], str):  # backward as a constant: nothing is passed
         return _stop(node, run, mark, wired)
@@ -152,8 +140,12 @@ def _backward_as(node: Node, run: Run, mark: Mark, wired: Sequence[jax.Array]) -
 JAX_RULES: dict[str, JaxRule] = {
     FOLLOW: lambda node, run, mark, wired: mark(run(*wired)),
     STOP: _stop,
-    REWRITE: _rewrite,
-    SCALE: _scale,
+    REWRITE: lambda node, run, mark, wired: _changed(
+        mark(run(*wired)), lambda v: _evaluate(node.rule.function, (v,), (v,))[0]
+    ),
+    SCALE: lambda node, run, mark, wired: _changed(
+        mark(run(*wired)), lambda v: v * constant(node.rule.number, v.dtype)
+    ),
     PULLBACK: lambda node, run, mark, wired: mark(_declared(node.rule.function, run)(*wired)),
     BACKWARD_AS: _backward_as,
 }
@@ -245,9 +237,14 @@ class Program:
             self._run(block, local, dynamic, sinks)
             return {name: local[name] for name in sorted(exported)}
 
+        region, policy = block.region, None  # nothing is saved: JAX's default, and the first of ours
+        if region.policy != POLICIES[0]:
+            policy = getattr(jax.checkpoint_policies, region.policy)
+            policy = policy(*sorted(region.saved)) if POLICY[region.policy].takes_names else policy
+        # A grad node runs nodes again that may be in no region; their run-time parameters come along.
         used = inside | runs_again(self.whole or self.graph, block.nodes())
-        with jax.named_scope(f"{REGION}{self._index(block.region)}"):
-            return jax.checkpoint(body, policy=_policy(block.region))(
+        with jax.named_scope(f"{REGION}{self._index(region)}"):
+            return jax.checkpoint(body, policy=policy)(
                 {name: env[name] for name in sorted(taken) if name in env},
                 {name: given for name, given in dynamic.items() if name in used},
                 {key: sink for key, sink in sinks.items() if key[0] in inside},
@@ -293,29 +290,21 @@ class Program:
 
 def dynamic_params(graph: Graph) -> dict[str, dict[str, Any]]:
     """Return the run-time parameters (noise seeds and the like), by node name, of the nodes that have any."""
-    found = {node.name: split(OPS[node.op], node.params)[1] for node in graph.nodes if node.op != INPUT}
-    return {name: leading[0] for name, leading in found.items() if leading}
+    split_off = {node.name: split(OPS[node.op], node.params)[1] for node in graph.nodes if node.op != INPUT}
+    return {name: leading[0] for name, leading in split_off.items() if leading}
 
 
 def structure(graph: Graph) -> Graph:
     """Return `graph` without what never changes its program: positions, input values, run-time parameters."""
-    return replace(graph, nodes=tuple(_bare(node) for node in graph.nodes))
-
-
-def _bare(node: Node) -> Node:
-    given = () if node.op == INPUT else split(OPS[node.op], node.params)[0]
-    return replace(node, params=given, position=None, cut=False)
+    nodes = []
+    for node in graph.nodes:
+        static = () if node.op == INPUT else split(OPS[node.op], node.params)[0]
+        nodes.append(replace(node, params=static, position=None, cut=False))
+    return replace(graph, nodes=tuple(nodes))
 
 
 def _tapped(value: jax.Array, key: Wire, sinks: Sinks) -> jax.Array:
     return tap(value, sinks[key]) if key in sinks else value
-
-
-def _policy(region: Region) -> Callable | None:
-    if region.policy == POLICIES[0]:
-        return None
-    policy = getattr(jax.checkpoint_policies, region.policy)
-    return policy(*sorted(region.saved)) if POLICY[region.policy].takes_names else policy
 
 
 def ruled_input(node: Node, value: jax.Array, rules: Mapping[str, JaxRule] = JAX_RULES) -> jax.Array:

@@ -125,9 +125,9 @@ class Numbering:
 
     def _literal(self, atom: Any) -> int:
         number = np.asarray(atom.val, atom.aval.dtype)  # JAX wraps the same literal in several types
-        found = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape, *self._own()))
-        self.first.setdefault(found, Place())  # no node computes it
-        return found
+        numbered = self.fresh(("literal", number.tobytes(), str(number.dtype), number.shape, *self._own()))
+        self.first.setdefault(numbered, Place())  # no node computes it
+        return numbered
 
     def _place(self, equation: Any, around: Place) -> Place:
         scope = f"{around.scope}/{equation.source_info.name_stack}"
@@ -144,7 +144,9 @@ class Numbering:
             results = self.number(opened(body), operands, place)
             identity = {*results} <= {*operands}  # the function of a rule that acts on cotangents alone
         else:
-            key = (place.node, name, _key(params), *operands, *self._own())
+            # Function objects, which say nothing about the result, by identity.
+            given = repr([(key, id(v) if callable(v) else repr(v)) for key, v in sorted(params.items())])
+            key = (place.node, name, given, *operands, *self._own())
             results = [self.fresh((*key, i)) for i in range(len(equation.outvars))]
             if identity:
                 self.copied.update(zip(results, operands, strict=True))
@@ -161,8 +163,8 @@ class Numbering:
 
 def node_of(equation: Any) -> str:
     """Return the node in whose named scope an equation stands; "" for none."""
-    found = _NODE.findall(str(equation.source_info.name_stack))
-    return found[-1] if found else ""
+    names = _NODE.findall(str(equation.source_info.name_stack))
+    return names[-1] if names else ""
 
 
 def only_marks(equation: Any) -> bool:
@@ -170,11 +172,6 @@ def only_marks(equation: Any) -> bool:
     if equation.primitive.name == "convert_element_type":
         return equation.invars[0].aval.dtype == equation.outvars[0].aval.dtype
     return primitive_of(equation)[0] in _IDENTITIES
-
-
-def _key(params: dict[str, Any]) -> str:
-    """Return parameters as text; function objects, which say nothing about the result, by identity."""
-    return repr([(key, id(v) if callable(v) else repr(v)) for key, v in sorted(params.items())])
 
 
 # Read the equations of the backward pass off the whole program's jaxprs, with their arrays and their
@@ -200,7 +197,9 @@ class Halves:
         A marker in each node shows the runs of regions whose results JAX drops. It leaves the other equations
         as they are.
         """
-        program, dynamic = Program(graph, dtype, marked=_nothing, name_all=True), dynamic_params(graph)
+        # The marker's effect is counted in the jaxpr and never used for what it does.
+        program = Program(graph, dtype, marked=lambda name: None, name_all=True)
+        dynamic = dynamic_params(graph)
 
         def run(inputs: dict) -> Any:
             return jax.vjp(lambda i: program(i, dynamic, {})[0], inputs)
@@ -210,10 +209,6 @@ class Halves:
             forward, (output, pull) = jax.make_jaxpr(run, return_shape=True)(inputs)
             backward = jax.make_jaxpr(lambda pull, v: pull(v))(pull, output)
         return cls(forward.jaxpr, backward.jaxpr, tuple(sorted(name for name, _ in shapes)))
-
-
-def _nothing(name: str) -> None:
-    """Do nothing: the marker's effect is counted in the jaxpr and never used for what it does."""
 
 
 Again = set[tuple[str, int]]
@@ -293,18 +288,15 @@ def backward_pass(graph: Graph, shapes: tuple, dtype: str) -> BackwardPass:
     Raises:
       GraphError: the program has a form that is not known.
     """
-    found = _read(Halves.of(graph, shapes, dtype))
-    _check_form(graph, found)
-    return found
-
-
-def _read(halves: Halves) -> BackwardPass:
+    halves = Halves.of(graph, shapes, dtype)
+    # Numbered twice: once so that equal computations share a number, which tells a value that is computed
+    # again; once each for itself, which tells whose result a reader reads.
     same, apart = Numbering(), Numbering(apart=True)
     shared, shared_events, _ = _numbered(halves, same)
     own, own_events, results = _numbered(halves, apart)
     pairs = zip(own_events, shared_events, strict=True)
     events = [Event(*event, values) for event, (*_, values) in pairs]
-    return BackwardPass(
+    backward = BackwardPass(
         residuals=tuple(own),
         shared=tuple(shared),
         avals=tuple(variable.aval for variable in halves.forward.outvars[1:]),
@@ -315,6 +307,8 @@ def _read(halves: Halves) -> BackwardPass:
         inputs={same.fresh(("input", name)): name for name in halves.names},
         forward=halves.forward,
     )
+    _check_form(graph, backward)
+    return backward
 
 
 def _numbered(halves: Halves, numbering: Numbering) -> tuple[list[int], list[tuple], list[int]]:
@@ -348,24 +342,24 @@ def _needed(events: list[Event], results: Iterable[int], copied: Mapping[int, in
     return reversed(kept)
 
 
-def _check_form(graph: Graph, found: BackwardPass) -> None:
+def _check_form(graph: Graph, backward: BackwardPass) -> None:
     """Check what holds in every form in which JAX writes regions.
 
     Raises:
       GraphError: it does not hold, so that the reading of this form cannot be trusted.
     """
-    if graph[graph.output].op != INPUT and graph.output not in found.named:
+    if graph[graph.output].op != INPUT and graph.output not in backward.named:
         raise uncounted(f"its program does not name the value of {graph.output!r}")
     # A region that passes nothing back runs for the marks alone. Of all others JAX says that it recomputes.
-    outside = [event for event in found.events if event.place.region is None]
+    outside = [event for event in backward.events if event.place.region is None]
     marked = {event.place.node for event in outside if event.marks}
     if unknown := marked & {event.place.node for event in outside if event.computes}:
         raise uncounted(f"it runs {min(unknown)!r} again without saying that it does")
-    if unknown := _read_again(found) - found.again:
+    if unknown := _read_again(backward) - backward.again:
         raise uncounted(f"it computes {min(unknown)[0]!r} again in a form that is not known")
 
 
-def _read_again(found: BackwardPass) -> Again:
+def _read_again(backward: BackwardPass) -> Again:
     """Return the values that are computed again for another node, whatever their numbers are.
 
     What a node hands to others is its value; factors of its derivative it reads itself. These are a part of
@@ -373,7 +367,7 @@ def _read_again(found: BackwardPass) -> Again:
     """
     made: dict[int, tuple[str, int]] = {}
     read: Again = set()
-    for event in found.events:
+    for event in backward.events:
         if event.computes:
             node, region = event.place.node, event.place.region
             origins = [made[number] for number in event.operands if number in made]
@@ -442,24 +436,23 @@ def residuals_of(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str
 
 
 def _counts(graph: Graph, shapes: Mapping[str, tuple[int, ...]], dtype: str) -> Counts:
-    found = diagnose(graph, shapes)
-    if found:
-        raise GraphError(found)
+    if problems := diagnose(graph, shapes):
+        raise GraphError(problems)
     return _count(structure(graph), tuple(sorted(shapes.items())), dtype)
 
 
 @remembered(KEPT)
 def _count(graph: Graph, shapes: tuple, dtype: str) -> Counts:
-    found = backward_pass(graph, shapes, dtype)
-    forward, kept = markers(found.forward), Counter(name for name, _ in found.again)
-    backward = Counter(event.place.node for event in found.events if event.marks)
+    backward = backward_pass(graph, shapes, dtype)
+    forward, kept = markers(backward.forward), Counter(name for name, _ in backward.again)
+    again = Counter(event.place.node for event in backward.events if event.marks)
     runs = {
         node.name: Runs(1, 0, 0)
         if node.op == INPUT
-        else Runs(forward.get(node.name, 0), backward.get(node.name, 0), kept.get(node.name, 0))
+        else Runs(forward.get(node.name, 0), again.get(node.name, 0), kept.get(node.name, 0))
         for node in graph.nodes
     }
-    return Counts(runs, _residuals(found))
+    return Counts(runs, _residuals(backward))
 
 
 def markers(jaxpr: Any) -> Counter[str]:
@@ -475,16 +468,17 @@ def markers(jaxpr: Any) -> Counter[str]:
     return counted
 
 
-def _residuals(found: BackwardPass) -> tuple[Residual, ...]:
+def _residuals(backward: BackwardPass) -> tuple[Residual, ...]:
     """Return the residuals: one per computation, as `jax.vjp` keeps them, although two may be equal."""
     readers: dict[int, set[str]] = {}
-    for event in found.events:
+    for event in backward.events:
+        # What stands in no node's scope reads for no node.
         for number in event.operands if event.place.node else ():
             readers.setdefault(number, set()).add(event.place.node)
-    values = {**found.value_of, **found.inputs}
+    values = {**backward.value_of, **backward.inputs}
     residuals: dict[int, Residual] = {}
-    for array, number, aval in zip(found.residuals, found.shared, found.avals, strict=True):
-        place, size = found.first.get(number, Place()), prod(aval.shape)
+    for array, number, aval in zip(backward.residuals, backward.shared, backward.avals, strict=True):
+        place, size = backward.first.get(number, Place()), prod(aval.shape)
         residuals[array] = Residual(
             producer=values.get(number, place.node),
             is_value=number in values,

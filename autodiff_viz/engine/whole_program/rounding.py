@@ -87,14 +87,14 @@ def errors(
         for result, gap in pairs
         if _is_variable(result) and gap is not None
     }
-    found: dict[Any, np.ndarray] = {}
+    own_errors: dict[Any, np.ndarray] = {}  # of the results with a gap, before they inherit it
     constants = [Rounded(constant) for constant in program.consts]
     given = [Rounded(argument) for argument in arguments]
-    ends = _run(program.jaxpr, constants, given, known, found, not other_function)
+    ends = _run(program.jaxpr, constants, given, known, own_errors, not other_function)
     nothing = np.zeros(())
-    own = [nothing if end.error is None else end.error for end in ends]
-    pairs = zip(results, own, strict=True)
-    return [found.get(result, error) if _is_variable(result) else error for result, error in pairs]
+    left = [nothing if end.error is None else end.error for end in ends]
+    pairs = zip(results, left, strict=True)
+    return [own_errors.get(result, error) if _is_variable(result) else error for result, error in pairs]
 
 
 def _whole(gap: np.ndarray) -> Inherited:
@@ -111,33 +111,32 @@ def _run(
     constants: Sequence[Rounded],
     given: Sequence[Rounded],
     known: dict[Any, Inherited],
-    found: dict[Any, np.ndarray],
+    own_errors: dict[Any, np.ndarray],
     underflow: bool,
 ) -> list[Rounded]:
-    """Return the results; for variables that `known` has, write the error to `found`."""
+    """Return the results; for variables that `known` has, write the error to `own_errors`."""
 
     def apply(equation: Any, operands: list[Rounded]) -> Iterator[Rounded]:
-        results = _results(equation, operands, known, found, underflow)
+        results = _results(equation, operands, known, own_errors, underflow)
         for variable, result in zip(equation.outvars, results, strict=True):
             if variable in known:
                 error = np.zeros(()) if result.error is None else result.error
-                found.setdefault(variable, error)
+                own_errors.setdefault(variable, error)
                 result = Rounded(result.value, _known(known[variable](error, result.value), result.value))
             yield result
 
-    return interpret(jaxpr, constants, given, _literal, apply)
+    def literal(atom: Any) -> Rounded:
+        return Rounded(np.asarray(atom.val, atom.aval.dtype))
 
-
-def _literal(atom: Any) -> Rounded:
-    return Rounded(np.asarray(atom.val, atom.aval.dtype))
+    return interpret(jaxpr, constants, given, literal, apply)
 
 
 def _results(
-    equation: Any, operands: list[Rounded], known: dict, found: dict, underflow: bool
+    equation: Any, operands: list[Rounded], known: dict, own_errors: dict, underflow: bool
 ) -> list[Rounded]:
     name = primitive_of(equation)[0]
     if (body := called(equation)) is not None:
-        return _called(equation, body, operands, known, found, underflow)
+        return _called(equation, body, operands, known, own_errors, underflow)
     if name == SAVED:
         return operands[:1]
     values = [operand.value for operand in operands]
@@ -151,7 +150,7 @@ def _results(
 
 
 def _called(
-    equation: Any, body: Any, operands: list[Rounded], known: dict, found: dict, underflow: bool
+    equation: Any, body: Any, operands: list[Rounded], known: dict, own_errors: dict, underflow: bool
 ) -> list[Rounded]:
     """Run the equations of a call one by one; gaps of the call's results are gaps of the inner results."""
     constants = [Rounded(constant) for constant in getattr(body, "consts", ())]
@@ -160,7 +159,9 @@ def _called(
     within = {inner: known[outer] for inner, outer in pairs if outer in known and _is_variable(inner)}
     inside: dict[Any, np.ndarray] = {}
     results = _run(body, constants, operands, within, inside, underflow)
-    found.update({outer: inside[inner] for inner, outer in pairs if _is_variable(inner) and inner in inside})
+    own_errors.update(
+        {outer: inside[inner] for inner, outer in pairs if _is_variable(inner) and inner in inside}
+    )
     return results
 
 
@@ -188,8 +189,10 @@ def _known(error: np.ndarray, value: Any) -> np.ndarray | None:
 def _own(equation: Any, values: Sequence[Any], result: Any, underflow: bool) -> np.ndarray:
     """Return the error of the equation's own arithmetic; with `underflow` that of small results too."""
     name = primitive_of(equation)[0]
-    exact = name in CHOOSE and not (name == "convert_element_type" and _narrows(values[0], result))
-    if exact or not _is_float(result):
+    # A conversion chooses too, but for one that leaves fewer digits, which rounds.
+    narrows = name == "convert_element_type" and _is_float(values[0]) and _is_float(result)
+    narrows = narrows and DTYPES[values[0].dtype.name].bits > DTYPES[result.dtype.name].bits
+    if (name in CHOOSE and not narrows) or not _is_float(result):
         return np.zeros(np.shape(result))
     limits = DTYPES[result.dtype.name]
     # JAX on the CPU replaces subnormal results by 0, but for float16, which it computes in float32.
@@ -205,19 +208,20 @@ def _own(equation: Any, values: Sequence[Any], result: Any, underflow: bool) -> 
     return (1 if name in ARITHMETIC or name in CHOOSE else 2) * unit * _size(result) + least
 
 
-def _narrows(value: Any, result: Any) -> bool:
-    """Return whether a conversion leaves fewer digits."""
-    floats = _is_float(value) and _is_float(result)
-    return floats and DTYPES[value.dtype.name].bits > DTYPES[result.dtype.name].bits
-
-
 def _propagated(equation: Any, values: list[Any], i: int, error: np.ndarray) -> list[np.ndarray]:
     """Return the error in each result that an error of operand `i` causes."""
     if equation.primitive.name in ("abs", "neg", "stop_gradient"):
         return [error]
     scale = float(error.max())  # so that the smallest errors do not vanish in float32
-    if not _has_dtype(equation):
-        values = [_widened(value) for value in values]
+    # Slopes overflow float16 sooner than values, so they are taken in float32, unless a dtype is a parameter
+    # of the equation, which then cannot take operands of another.
+    kinds = np.dtype, core.Jaxpr, core.ClosedJaxpr
+    if not any(isinstance(value, kinds) for value in equation.params.values()):
+        half = [_is_float(value) and DTYPES[value.dtype.name].half for value in values]
+        values = [
+            jnp.asarray(value, jnp.float32) if is_half else value
+            for value, is_half in zip(values, half, strict=True)
+        ]
     dot = jnp.asarray(error / scale, values[i].dtype)
     if equation.primitive.name in MULTIPLY_AND_ADD:
         sizes = [dot if j == i else _sized(value) for j, value in enumerate(values)]
@@ -228,18 +232,6 @@ def _propagated(equation: Any, values: list[Any], i: int, error: np.ndarray) -> 
 
     _, dots = jax.jvp(of_operand, (jnp.asarray(values[i]),), (dot,))
     return [scale * _size(d) if _is_float(d) else np.zeros(np.shape(d)) for d in dots]
-
-
-def _has_dtype(equation: Any) -> bool:
-    """Return whether a dtype is a parameter of the equation, so that it cannot take operands of another."""
-    kinds = np.dtype, core.Jaxpr, core.ClosedJaxpr
-    return any(isinstance(value, kinds) for value in equation.params.values())
-
-
-def _widened(value: Any) -> Any:
-    """Return a number of 16 bits as float32: slopes overflow float16 sooner than values."""
-    half = _is_float(value) and DTYPES[value.dtype.name].half
-    return jnp.asarray(value, jnp.float32) if half else value
 
 
 def _is_float(value: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.sentence import GRADIENT, PASSED, VALUE, Claim, Statement, joined
 from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps, norm
-from autodiff_viz.engine.trace import Trace, known_trace, trace
+from autodiff_viz.engine.trace import Trace, known_trace, trace, with_output
 from autodiff_viz.engine.verify import rounding_errors
 from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.identity import same
@@ -83,10 +83,11 @@ def compare(a: Trace | Graph, b: Trace | Graph) -> Comparison:
     a, b = (trace(each) if isinstance(each, Graph) else known_trace(each) for each in (a, b))
     if a.dtype != b.dtype:
         a, b = (trace(each.graph, each.inputs, each.seed, dtype=FLOAT32) for each in (a, b))
-    if a.output is None or a.output != b.output:
+    if a.output != b.output:
         ends = [quoted(each.output) if each.output else "none" for each in (a, b)]
         message = f"The output of A is {ends[0]}, that of B is {ends[1]}: there is nothing to compare."
         raise GraphError(Problem("no-shared-output", message, "Give both the same output, by its name."))
+    a, b = with_output(a), with_output(b)
     if (a.inputs or b.inputs) and not {*a.inputs} & {*b.inputs}:
         inputs = [listed_names([*each.inputs]) or "none" for each in (a, b)]
         message = f"No input is in both: A has {inputs[0]}, B has {inputs[1]}."
@@ -580,7 +581,18 @@ def statement(
         whose = f" of {listed_names(differing)} (equal for {others})" if equal else ""
         head = f"Equal values, different gradients{whose}: "
         claims = (*alike, Claim(OTHER_GRADIENT, tuple(differing)))
-        return joined("", [Statement(head, claims), where or _at_inputs(pairs, differing), DOT, _seeds(a, b)])
+        if not where:  # no wire differs, so it is the rule of an input
+            pair = pairs["gradient"][differing[0]]
+            one, other = describe_both(pair)
+            rule = f"{PARTS}at the rule of {quoted(differing[0])}"
+            text = f"{rule}, whose gradient is {one} in A and {other} in B"
+            where = Statement(text, (Claim(GRADIENT, (differing[0],), pair),))
+        seeds = Statement()
+        if not same(a.seed, b.seed):
+            one, other = describe_both((a.seed, b.seed))
+            text = f" The seed is {one} in A and {other} in B."
+            seeds = Statement(text, (Claim(SEED, (), (a.seed, b.seed)),))
+        return joined("", [Statement(head, claims), where, DOT, seeds])
     numbers = [pairs["value"][a.output], *(pairs["gradient"][name] for name in shared)]
     same_bits = all(one.tobytes() == other.tobytes() for one, other in numbers)
     rounding = "" if same_bits else ", up to rounding"
@@ -615,22 +627,6 @@ def _end(graph: Graph, wire: Wire, through: Mapping[str, str]) -> str | None:
     while held in through:
         held = through[held]
     return held if isinstance(held, str) else None
-
-
-def _at_inputs(pairs: Pairs, names: Sequence[str]) -> Statement:
-    """Return where gradients differ although no wire does: at the rule of an input."""
-    pair = pairs["gradient"][names[0]]
-    one, other = describe_both(pair)
-    text = f"{PARTS}at the rule of {quoted(names[0])}, whose gradient is {one} in A and {other} in B"
-    return Statement(text, (Claim(GRADIENT, (names[0],), pair),))
-
-
-def _seeds(a: Trace, b: Trace) -> Statement:
-    if same(a.seed, b.seed):
-        return Statement()
-    pair = a.seed, b.seed
-    one, other = describe_both(pair)
-    return Statement(f" The seed is {one} in A and {other} in B.", (Claim(SEED, (), pair),))
 
 
 def describe_both(pair: Sequence[np.ndarray | None]) -> list[str]:

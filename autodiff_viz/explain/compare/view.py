@@ -80,51 +80,43 @@ def comparison_data(beside: Compared) -> Data:
         return {"letter": letter, "kind": "waits", "says": says}
     a, b = (there, beside.here) if letter == "B" else (beside.here, there)
     try:
-        found = compare(a, b)
+        comparison = compare(a, b)
     except GraphError as error:
         return {"letter": letter, "kind": "waits", "says": f"Not compared: {error.problems[0].message}"}
-    rows = list(_rows(found, letter))
+    rows = list(_rows(comparison, letter))
+    kind = "equal" if comparison.equal_gradients else "gradients"
+    changed = comparison.first_wire is not None or comparison.changed_nodes
+    # The same program: also the regions, which change no number.
+    same = not changed and set(a.graph.regions) == set(b.graph.regions)
     return {
         "letter": letter,
-        "kind": _kind(found),
-        "says": SAME_SO_FAR if _is_same(found, a, b) else found.sentence,
+        "kind": kind if comparison.equal_values else "values",
+        "says": SAME_SO_FAR if same else comparison.sentence,
         "rows": rows[:ROWS],
         "more": max(0, len(rows) - ROWS),
-        "equal": [name for name in reversed(found.values) if not _differs(found, name)],
-        "lit": _lit(found.first_wire, beside.graph, beside.pinned.graph),
+        "equal": [name for name in reversed(comparison.values) if not _differs(comparison, name)],
+        "lit": _lit(comparison.first_wire, beside.graph, beside.pinned.graph),
         **_cost(a, b),
         **_formulas(beside, letter),
     }
 
 
-def _is_same(found: Comparison, a: Trace, b: Trace) -> bool:
-    """Return whether the two run the same program."""
-    return (
-        found.first_wire is None and not found.changed_nodes and set(a.graph.regions) == set(b.graph.regions)
-    )
+def _differs(comparison: Comparison, name: str) -> bool:
+    return any(name in comparison.apart[kind] for kind in ("values", "cotangents", "gradients"))
 
 
-def _kind(found: Comparison) -> str:
-    if not found.equal_values:
-        return "values"
-    return "equal" if found.equal_gradients else "gradients"
-
-
-def _differs(found: Comparison, name: str) -> bool:
-    return any(name in found.apart[kind] for kind in ("values", "cotangents", "gradients"))
-
-
-def _rows(found: Comparison, letter: str) -> Iterator[Data]:
+def _rows(comparison: Comparison, letter: str) -> Iterator[Data]:
     """Yield the nodes whose numbers differ, in the order of the backward sweep."""
-    for name in reversed(found.values):
-        if _differs(found, name):
-            value, cotangent = found.values[name], found.cotangents[name]
-            if name in found.apart["gradients"] and name not in found.apart["cotangents"]:
-                cotangent = found.gradients[name]  # an input with a rule of its own
+    apart = comparison.apart
+    for name in reversed(comparison.values):
+        if _differs(comparison, name):
+            value, cotangent = comparison.values[name], comparison.cotangents[name]
+            if name in apart["gradients"] and name not in apart["cotangents"]:
+                cotangent = comparison.gradients[name]  # an input with a rule of its own
             row = {"name": name, "value": _texts(value), "cotangent": _texts(cotangent)}
-            apart = [kind for kind in ("value", "cotangent") if name in found.apart[f"{kind}s"]]
-            here = value["AB".index(letter)] is not None
-            yield {**row, "apart": apart or ["cotangent"], "here": here}
+            kinds = [kind for kind in ("value", "cotangent") if name in apart[f"{kind}s"]]
+            on_canvas = value["AB".index(letter)] is not None
+            yield {**row, "apart": kinds or ["cotangent"], "here": on_canvas}
 
 
 def _texts(pair: Pair) -> list[str]:
@@ -142,14 +134,15 @@ def _lit(wire: Wire | None, graph: Graph, other: Graph) -> list[str]:
         known = graph[wire[0]].wires
         slots = [slot for slot, _ in known]
         return [f"{wire[0]}:{slot}" for slot in ([wire[1]] if wire[1] in slots else slots[:1])]
-    found, waiting, uses = [], [wire[0]], consumers(other)
+    # Past the nodes that are not on this canvas, to the wires that read what they read.
+    lit, waiting, uses = [], [wire[0]], consumers(other)
     while waiting:
         for reader, slot in uses[waiting.pop()]:
             if reader not in graph:
                 waiting.append(reader)
             elif any(slot == own for own, _ in graph[reader].wires):
-                found.append(f"{reader}:{slot}")
-    return found
+                lit.append(f"{reader}:{slot}")
+    return lit
 
 
 def _cost(a: Trace, b: Trace) -> Data:

@@ -71,7 +71,13 @@ def arrivals(trace: Trace) -> tuple[Arrival, ...]:
     if not trace.graph.nodes:
         return ()
     graph, wires = trace.graph, consumers(trace.graph)
-    connected, unstopped, reached = _reaches(graph, trace.output)
+    # What the output depends on: without any rule, with stops, and with `backward_as` too, which passes to
+    # its alternative alone.
+    stopped = tuple(replace(n, slots=()) if n.rule.kind == STOP else n for n in graph.nodes)
+    ruled = tuple(replace(n, slots=n.slots[-1:]) if n.rule.kind == BACKWARD_AS else n for n in stopped)
+    connected, unstopped, reached = (
+        ancestors(Graph(nodes), [trace.output]) for nodes in (graph.nodes, stopped, ruled)
+    )
     arriving: list[Arrival] = []
     for node in order(graph):
         name, cotangent = node.name, trace.cotangent[node.name]
@@ -90,15 +96,6 @@ def arrivals(trace: Trace) -> tuple[Arrival, ...]:
         if not origin.carried:
             begins.setdefault(origin.node, f"{origin.kind} begins here, {origin.direction}")
     return tuple(replace(each, begins=begins.get(each.node.name, "")) for each in arriving)
-
-
-def _reaches(graph: Graph, output: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the nodes that the output depends on: without any rule, with stops, and with all rules."""
-    after_stops = tuple(replace(n, slots=()) if n.rule.kind == STOP else n for n in graph.nodes)
-    after_all = tuple(
-        replace(n, slots=n.slots[-1:]) if n.rule.kind == BACKWARD_AS else n for n in after_stops
-    )
-    return tuple(ancestors(Graph(nodes), [output]) for nodes in (graph.nodes, after_stops, after_all))
 
 
 def _size(array: np.ndarray) -> float:

@@ -22,7 +22,7 @@ from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.finite_differences import HALF, TOLERANCE
 from autodiff_viz.engine.live_path.kernels import ONCE, rounded
 from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.engine.whole_program.jaxprs import Traced, traced
 from autodiff_viz.engine.whole_program.program import (
     JAX_RULES,
@@ -37,7 +37,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT64
 from autodiff_viz.graph.grad_nodes import has_grads
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Graph, Lambda, Node, Rule, params
+from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Graph, Lambda, Node, Rule, Term, params
 from autodiff_viz.graph.order import ancestors, descendants
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, SCALE, STOP
@@ -223,7 +223,7 @@ def field(
       gradient with a curl is the symmetry of second derivatives (H. A. Schwarz, 1873); a semi-gradient of
       temporal differences has one: R. Sutton and A. Barto, "Reinforcement Learning", 2018, section 11.
     """
-    known_trace(trace)
+    with_output(trace)
     count = whole_number("number of points", points, 3, MOST)
     most = whole_number("number of steps", steps, 0, MOST_STEPS)
     chosen = _chosen(trace, x, y)
@@ -253,7 +253,9 @@ def field(
     wide, turns, curl = grid.astype(FLOAT64), False, None
     if not part.why_not:
         with precision(FLOAT64):
-            mixed = _mixed(part, wide, size)
+            program, given = _program(_key(part, FLOAT64), True), _arguments(part, FLOAT64)
+            # (d(by y)/dx, d(by x)/dy) of the declared gradient at each point.
+            mixed = np.concatenate([*_in_chunks(lambda chunk: program(chunk, *given), wide, size)])
             turns = _turns(part, wide, mixed, sides)
         with np.errstate(invalid="ignore"):
             curl = (mixed[:, 0] - mixed[:, 1]).reshape(sides)
@@ -318,8 +320,6 @@ def _named(name: str, index: tuple[int, ...]) -> Number:
 
 def _chosen(trace: Trace, x: str | None, y: str | None) -> tuple[Number, Number]:
     """Return the two numbers: those asked for, and the first others in place of what is left out."""
-    if trace.output is None:
-        raise GraphError(Problem("no-output", "The graph has no output to differentiate.", "Add a node."))
     both = [None if given is None else _known(trace, given) for given in (x, y)]
     others = (one for one in candidates(trace) if one not in both)
     for i, one in enumerate(both):
@@ -532,30 +532,25 @@ def _declared(function: Lambda, op: Callable[..., jax.Array], wired: Sequence[ja
     return WITH_OP[PULLBACK](node, op, lambda value: value, wired)
 
 
-def _stopped(value: jax.Array) -> jax.Array:
-    return _declared(Lambda((V, IN, OUT), (0.0,)), lambda value: value, [value])
-
-
-def _scaled(value: jax.Array, number: float) -> jax.Array:
-    return _declared(Lambda((V, IN, OUT), (Call("mul", (V, number)),)), lambda value: value, [value])
-
-
-def _rewritten(value: jax.Array, function: Lambda) -> jax.Array:
-    return _declared(Lambda((*function.args, IN, OUT), function.body), lambda value: value, [value])
+def _changed(value: jax.Array, v: str, change: Term) -> jax.Array:
+    """Return the value with `change`, a term of the arriving cotangent `v`, as the declared pullback."""
+    return _declared(Lambda((v, IN, OUT), (change,)), lambda value: value, [value])
 
 
 def _backward_as(value: jax.Array, node: Node, wired: Sequence[jax.Array]) -> jax.Array:
     if type(node.slots[-1]) is not str:  # backward as a constant: nothing is passed
-        return _stopped(value)
+        return _changed(value, V, 0.0)
     function = Lambda((V, IN, ALSO, OUT), (0.0, V))
     return _declared(function, lambda value, alternative: value, [value, wired[-1]])
 
 
 FOR_ONE_DERIVATIVE: Mapping[str, JaxRule] = {
     FOLLOW: JAX_RULES[FOLLOW],
-    STOP: lambda node, run, mark, wired: _stopped(run(*wired)),
-    REWRITE: lambda node, run, mark, wired: _rewritten(run(*wired), node.rule.function),
-    SCALE: lambda node, run, mark, wired: _scaled(run(*wired), node.rule.number),
+    STOP: lambda node, run, mark, wired: _changed(run(*wired), V, 0.0),
+    REWRITE: lambda node, run, mark, wired: _changed(
+        run(*wired), *node.rule.function.args, *node.rule.function.body
+    ),
+    SCALE: lambda node, run, mark, wired: _changed(run(*wired), V, Call("mul", (V, node.rule.number))),
     PULLBACK: WITH_OP[PULLBACK],
     BACKWARD_AS: lambda node, run, mark, wired: _backward_as(run(*wired), node, wired),
 }
@@ -647,12 +642,6 @@ def _evaluated(part: _Part, dtype: str, points: np.ndarray, size: int) -> list[n
     with np.errstate(invalid="ignore", over="ignore"):
         products = value.astype(FLOAT64) * part.seed.astype(FLOAT64)
         return [products.sum(tuple(range(1, products.ndim))), declared, true]
-
-
-def _mixed(part: _Part, points: np.ndarray, size: int) -> np.ndarray:
-    """Return (d(by y)/dx, d(by x)/dy) of the declared gradient at each point, in float64."""
-    program, given = _program(_key(part, FLOAT64), True), _arguments(part, FLOAT64)
-    return np.concatenate([*_in_chunks(lambda chunk: program(chunk, *given), points, size)])
 
 
 # Decide whether the curl is 0.

@@ -22,7 +22,7 @@ from autodiff_viz.engine.live_path.passes import Wire, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.tangents import push_forward
 from autodiff_viz.engine.tolerance import agree, paired, share
-from autodiff_viz.engine.trace import Trace, precision, trace
+from autodiff_viz.engine.trace import Trace, precision, trace, with_output
 from autodiff_viz.engine.verify import Verdict
 from autodiff_viz.engine.whole_program.jaxprs import traced
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
@@ -83,7 +83,7 @@ class Tangents:
         mode does not reach the output, or there is no output.
         """
         trace, output = self.trace, self.trace.output
-        if output is None or output not in self.tangent:
+        if output not in self.tangent or output not in trace.cotangent:
             return None
         moved = [name for name in self.direction if name in self.tangent]
         with np.errstate(all="ignore"):
@@ -209,13 +209,14 @@ def verify_tangents(tangents: Tangents) -> Verdict:
       can be compared: the two agree if `jax.jvp` raises. Nodes that are blocked beside the way to the
       output, and those that need them, are left out of the program.
     Raises:
-      GraphError: they are no tangents, or the graph has a problem, such as an invalid checkpoint region.
+      GraphError: they are no tangents, or the graph has no output or another problem, such as an invalid
+        checkpoint region.
     Source: `jax.jvp` of the whole program.
     """
     if not isinstance(tangents, Tangents):
         message = f"Tangents are needed; found {kind_of(tangents)}."
         raise GraphError(Problem("not-tangents", message, "jvp(graph, {name: 1.0}) makes them."))
-    trace = tangents.trace
+    trace = with_output(tangents.trace)
     if problems := diagnose(trace.graph, {name: value.shape for name, value in trace.inputs.items()}):
         raise GraphError(problems)
     with precision(trace.dtype):

@@ -58,64 +58,55 @@ def tangents_of(trace: Trace, directions: Directions, last: Tangents | None) -> 
       last: the previous tangents, returned if they are of the same trace and directions.
     """
     moved = {name: tangent for name, tangent in directions if name in trace.inputs and tangent != 0}
-    if last is not None and last.trace is trace and _same(last, moved):
-        return last
+    if last is not None and last.trace is trace:
+        # A direction is one number for all elements, in the trace's dtype.
+        arrays, number = last.direction.items(), np.dtype(trace.dtype).type
+        before = {name: np.float64(array.flat[0]) if array.size else 0.0 for name, array in arrays}
+        if before.keys() == moved.keys() and all(number(t) == before[n] for n, t in moved.items()):
+            return last
     try:
         return jvp(trace, moved)
     except GraphError:
         return None
 
 
-def _same(last: Tangents, moved: dict[str, float]) -> bool:
-    given = {name: np.float64(array.flat[0]) if array.size else 0.0 for name, array in last.direction.items()}
-    return given.keys() == moved.keys() and all(
-        np.dtype(last.trace.dtype).type(t) == given[n] for n, t in moved.items()
-    )
-
-
-def balance_says(found: Tangents) -> str:
+def balance_says(tangents: Tangents) -> str:
     """Return the identity between both modes with its numbers, or where forward mode is blocked."""
-    if not found.direction:
+    if not tangents.direction:
         return NONE_MOVES
-    if found.balance is None:
-        return _blocked_says(found)
-    reverse, forward = (scalar(side, 5) for side in found.balance)
-    output, inputs = found.trace.output, [*found.direction]
+    if tangents.balance is None:
+        first = tangents.arriving[tangents.blocked[0]].items()
+        sizes = [(name, f"norm {scalar(norm(t))}" if t.ndim else scalar(float(t))) for name, t in first]
+        arriving = [f"{size} from {name}" for name, size in sizes]
+        arrives = f"; a tangent of {listed(arriving, 2)} arrives there" if arriving else ""
+        at = listed(tangents.blocked, NAMED)
+        return f"Forward mode is blocked at {at}: jax.jvp raises a TypeError{arrives}."
+    reverse, forward = (scalar(side, 5) for side in tangents.balance)
+    output, inputs = tangents.trace.output, [*tangents.direction]
     left = f"⟨cotangent, tangent⟩ of {listed(inputs, NAMED)} = {reverse}"
     right = f"⟨seed, tangent of {output}⟩ = {forward}"
-    refused = f" {REFUSED.format(listed(found.blocked, NAMED))}" if found.blocked else ""
+    refused = f" {REFUSED.format(listed(tangents.blocked, NAMED))}" if tangents.blocked else ""
     if reverse == forward:
         return f"{left} = ⟨seed, tangent of {output}⟩: both modes agree.{refused}"
-    said = f"{left} and {right}: equal up to rounding." if found.balanced else f"{left}, but {right}."
-    return f"{said}{refused}"
+    both = f"{left} and {right}: equal up to rounding." if tangents.balanced else f"{left}, but {right}."
+    return f"{both}{refused}"
 
 
-def check_tangents(found: Tangents) -> ForwardCheck:
+def check_tangents(tangents: Tangents) -> ForwardCheck:
     """Compare tangents with `jax.jvp` of the whole program."""
     try:
-        verdict = verify_tangents(found)
+        verdict = verify_tangents(tangents)
     except GraphError as error:
         return ForwardCheck(FAILED, " ".join(problem.message for problem in error.problems))
     if not verdict.agrees:
         share = "" if isinf(verdict.worst) else f", by {verdict.worst:.2g} of its size"
         return ForwardCheck(DIFFERS, f"Whole-program jax.jvp differs in {verdict.where}{share}.")
-    if found.blocked:
-        at = listed(found.blocked, NAMED)
+    if tangents.blocked:
+        at = listed(tangents.blocked, NAMED)
         return ForwardCheck(BLOCKED, f"Whole-program jax.jvp raises a TypeError: it is blocked at {at}.")
     how = f"no number is further off than {verdict.worst:.1g} of its array's size" if verdict.worst else ""
     close = f": {how}." if how else ", to the last digit."
     return ForwardCheck(AGREES, f"Whole-program jax.jvp agrees on all {verdict.compared} tangents{close}")
-
-
-def _in_short(tangent: np.ndarray) -> str:
-    return f"norm {scalar(norm(tangent))}" if tangent.ndim else scalar(float(tangent))
-
-
-def _blocked_says(found: Tangents) -> str:
-    first = found.blocked[0]
-    arriving = [f"{_in_short(array)} from {name}" for name, array in found.arriving[first].items()]
-    here = f"; a tangent of {listed(arriving, 2)} arrives there" if arriving else ""
-    return f"Forward mode is blocked at {listed(found.blocked, NAMED)}: jax.jvp raises a TypeError{here}."
 
 
 TANGENT = "tangent"
@@ -139,40 +130,42 @@ class TangentRows(NamedTuple):
     wires: tuple[Terms, ...] = ()
 
 
-def tangent_rows(found: Tangents | None, name: str) -> TangentRows:
+def tangent_rows(tangents: Tangents | None, name: str) -> TangentRows:
     """Return the rows of a node."""
-    if found is None or name not in found.graph:
+    if tangents is None or name not in tangents.graph:
         return TangentRows()
-    node = found.graph[name]
-    wires = tuple(_wire(found, name, slot, read) for slot, read in node.wires)
-    if name in (*found.blocked, *found.aside):
+    node = tangents.graph[name]
+    wires = tuple(_wire(tangents, name, slot, read) for slot, read in node.wires)
+    if name in (*tangents.blocked, *tangents.aside):
         return TangentRows(None, JVP_BLOCKED, (), wires)
-    if name not in found.tangent:
+    if name not in tangents.tangent:
         return TangentRows(None, UNKNOWN, (), wires)
-    return TangentRows(found.tangent[name], "", _added(found, name), wires)
+    return TangentRows(tangents.tangent[name], "", _added(tangents, name), wires)
 
 
-def _added(found: Tangents, name: str) -> Terms:
+def _added(tangents: Tangents, name: str) -> Terms:
     """Return the tangent as a sum, if several wires add to it and all are scalars."""
-    wires = [(name, slot) for slot, _ in found.graph[name].wires if (name, slot) in found.passed]
-    parts = {wire: found.passed[wire] for wire in wires}
+    wires = [(name, slot) for slot, _ in tangents.graph[name].wires if (name, slot) in tangents.passed]
+    parts = {wire: tangents.passed[wire] for wire in wires}
     parts = {wire: part for wire, part in parts.items() if part.any() or part.ndim}
     if len(parts) < 2 or any(part.ndim for part in parts.values()):
         return ()
     terms: list[Term] = [(part, "", place("pushed", *wire)) for wire, part in parts.items()]
-    return (*added(terms), (" = ", ""), (found.tangent[name], "", place("tangent", name)))
+    return (*added(terms), (" = ", ""), (tangents.tangent[name], "", place("tangent", name)))
 
 
-def _wire(found: Tangents, name: str, slot: int, read: str) -> Terms:
+def _wire(tangents: Tangents, name: str, slot: int, read: str) -> Terms:
     """Return local x tangent = passed on, with numbers where they are scalars."""
-    node, wire = found.graph[name], (name, slot)
-    if read not in found.tangent or wire not in found.passed:
+    node, wire = tangents.graph[name], (name, slot)
+    if read not in tangents.tangent or wire not in tangents.passed:
         return ()
-    tangent, passed = found.tangent[read], found.passed[wire]
+    tangent, passed = tangents.tangent[read], tangents.passed[wire]
     adds = (passed, TANGENT, place("pushed", *wire))
     if tangent.ndim or passed.ndim:
         return (("passes on ", ""), adds)
-    local = local_derivative(found.trace, name, slot) if LIVE_TANGENTS[node.rule.kind] == OF_THE_OP else None
+    local = (
+        local_derivative(tangents.trace, name, slot) if LIVE_TANGENTS[node.rule.kind] == OF_THE_OP else None
+    )
     moves = (tangent, TANGENT, place("tangent", read))
     if local is None:
         return (moves, (" \u2192 ", ""), adds)

@@ -15,7 +15,7 @@ from autodiff_viz.engine.live_path.passes import Arguments, Prepared, backward, 
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.live_path.tangents import push_forward
 from autodiff_viz.engine.tolerance import paired, share
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.explain.forward.compute import leading
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of
 from autodiff_viz.graph.text import counted, listed, quoted, scalar
@@ -128,10 +128,11 @@ def jacobian(trace: Trace, by: str | Sequence[str] | None = None) -> FullJacobia
     Returns:
       Both matrices; no columns where a rule blocks forward mode.
     Raises:
-      GraphError: it is no trace, there is no such node, a node is named twice, or the Jacobian is too large.
+      GraphError: it is no trace, it has no output, there is no such node, a node is named twice, or the
+        Jacobian is too large.
     Source: one `jax.vjp` for each row, as `jax.jacrev`; one `jax.jvp` for each column, as `jax.jacfwd`.
     """
-    names = _known_names(known_trace(trace), by)
+    names = _known_names(with_output(trace), by)
     of = trace.value[trace.output]
     height, width = of.size, sum(trace.value[name].size for name in names)
     # Each sweep goes through all values: many elements and many sweeps are too much together.
@@ -203,10 +204,8 @@ def _known_names(trace: Trace, by: Any) -> tuple[str, ...]:
     """Return the nodes to differentiate by.
 
     Raises:
-      GraphError: there is no output or no such node, or a node is named twice.
+      GraphError: there is no such node, or a node is named twice.
     """
-    if trace.output is None:
-        raise GraphError(Problem("no-output", "The graph has no output to differentiate.", "Add a node."))
     try:
         given = (by,) if isinstance(by, str) else tuple(trace.inputs if by is None else by)
     except TypeError as error:

@@ -29,7 +29,12 @@ def jacobian_figure(trace: Trace, name: str | None, low: bool = False) -> go.Fig
         return note(NONE, "jacobian")
     matrix = jacobian(trace, by)
     rows, columns = matrix.rows.shape
-    title, under = _title(matrix), [plain(matrix.sentence)]
+    moved = short(matrix.by[0])
+    if len(matrix.by) > 1:
+        end = ", …)" if len(matrix.by) > 3 else ")"
+        moved = f"({', '.join(short(name) for name in matrix.by[:3])}{end}"
+    title = f"d {short(matrix.of)} / d {moved}: {rows:,} × {columns:,}"
+    under = [plain(matrix.sentence)]
     if matrix.rows.size > 1 and matrix.determinant is not None:
         under.append(f"determinant <b>{scalar(matrix.determinant)}</b>")
     blocks = zip(matrix.by, matrix.shapes[1:], strict=True)
@@ -70,15 +75,6 @@ def jacobian_text(trace: Trace, name: str | None) -> str:
 def _by(trace: Trace, name: str | None) -> str | None:
     """Return the node to differentiate by; None, for all inputs, where the output itself is selected."""
     return None if name == trace.output or name not in trace.graph else name
-
-
-def _title(matrix: FullJacobian) -> str:
-    rows, columns = matrix.rows.shape
-    by = short(matrix.by[0])
-    if len(matrix.by) > 1:
-        end = ", …)" if len(matrix.by) > 3 else ")"
-        by = f"({', '.join(short(name) for name in matrix.by[:3])}{end}"
-    return f"d {short(matrix.of)} / d {by}: {rows:,} × {columns:,}"
 
 
 def _names(name: str, shape: tuple[int, ...]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +26,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.order import ancestors, consumers, descendants, order
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, PULLBACK, STOP
-from autodiff_viz.graph.text import listed_names, scalar
+from autodiff_viz.graph.text import as_literal, listed_names, scalar
 
 # Corners whose chosen slopes add up to a wrong slope of a function that has no corner there.
 
@@ -217,14 +216,14 @@ def _straight_through(graph: Graph) -> frozenset[str]:
 def _frozen(found: Trace, through: frozenset[str]) -> Graph:
     """Return the graph with constants in place of plain stops."""
     nodes = tuple(
-        Node(node.name, INPUT, (), params(value=_literal(found.value[node.name])))
+        Node(node.name, INPUT, (), params(value=as_literal(found.value[node.name].tolist())))
         if node.rule.kind == STOP
         and node.name not in through
         and not _is_straight(found.graph, node, through)
         else node
         for node in found.graph.nodes
     )
-    # what depended on x by a stop is a constant now, which a grad node reads beside its x
+    # What depended on x by a stop is a constant now, which a grad node reads beside its x.
     graph = with_reads(replace(found.graph, nodes=nodes, regions=(), groups=()))
     within = ancestors(graph, [graph.output])
     return replace(graph, nodes=tuple(node for node in graph.nodes if node.name in within))
@@ -235,10 +234,6 @@ def _is_straight(graph: Graph, node: Node, through: frozenset[str]) -> bool:
     reads = {name for name, _ in consumers(graph)[node.name]}
     others = {slot for name in reads if graph[name].op == "add" for slot in graph[name].slots}
     return any(isinstance(o, str) and {*graph[o].slots} & through for o in others)
-
-
-def _literal(value: np.ndarray) -> Any:
-    return float(value) if value.ndim == 0 else tuple(_literal(part) for part in value)
 
 
 def _both(found: Trace, graph: Graph, name: str) -> tuple[float, float] | None:

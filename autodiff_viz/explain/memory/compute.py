@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from autodiff_viz.engine.live_path.check import diagnose
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure
 from autodiff_viz.explain.play.compute import FORWARD, Array, LiveArray, PlayStep, totals, whole_pass
 from autodiff_viz.graph.identity import remembered
@@ -99,7 +99,7 @@ def memory(trace: Trace) -> Memory:
     Returns:
       The steps with what is live after each.
     Raises:
-      GraphError: no trace is given, or a checkpoint region is not valid.
+      GraphError: no trace is given, it has no output, or a checkpoint region is not valid.
     """
     played = whole_pass(trace)
     return Memory(played.steps, played.arrays, totals(len(played.steps), played.arrays, "bytes"))
@@ -134,10 +134,10 @@ def xla_memory(trace: Trace) -> XlaMemory | None:
     Returns:
       Bytes; None if XLA says nothing.
     Raises:
-      GraphError: no trace is given, or a checkpoint region is not valid.
+      GraphError: no trace is given, it has no output, or a checkpoint region is not valid.
     Source: https://docs.jax.dev/en/latest/jax.stages.html#jax.stages.Compiled.memory_analysis
     """
-    graph = known_trace(trace).graph
+    graph = with_output(trace).graph
     shapes = {name: value.shape for name, value in trace.inputs.items()}
     if problems := diagnose(graph, shapes):
         raise GraphError(problems)

@@ -91,15 +91,15 @@ def statistics(
     Source: `jax.vmap` of `jax.vjp`.
     """
     count, dtype = whole_number("number of draws", draws, 2, MOST), known_dtype(dtype)
-    found = trace(graph, inputs, seed, dtype=dtype)
-    noisy = tuple(name for name in noisy_nodes(found.graph) if name not in (inputs or {}))
+    traced = trace(graph, inputs, seed, dtype=dtype)
+    noisy = tuple(name for name in noisy_nodes(traced.graph) if name not in (inputs or {}))
     if not noisy:
         hint = "Add normal(), uniform(), dropout(x) or an input with a shape and a seed."
         raise GraphError(Problem("no-noise", "The graph has no random draw.", hint))
-    mean, squares = _moments(found, noisy, count)
+    mean, squares = _moments(traced, noisy, count)
     variance = {name: total / (count - 1) for name, total in squares.items()}
     error = {name: np.sqrt(array / count) for name, array in variance.items()}
-    return Statistics(count, noisy, mean, variance, error, dict(found.cotangent))
+    return Statistics(count, noisy, mean, variance, error, dict(traced.cotangent))
 
 
 def _moments(found: Trace, noisy: tuple[str, ...], draws: int) -> tuple[dict, dict]:

@@ -51,7 +51,7 @@ def nonfinite_origin(found: Trace) -> NonFinite | None:
     """Return where NaN or infinity comes from: the first node, the first wire, their numbers, and a cure.
 
     Args:
-      found: a trace.
+      found: a trace; without an output it is about values alone, and there is no cure.
     Returns:
       None if all its numbers are finite.
     Raises:
@@ -68,7 +68,7 @@ def nonfinite_origin(found: Trace) -> NonFinite | None:
     # sum, a rule or an op's own pullback made the number.
     operands = operands_back(found, backward) if backward else ()
     operands = operands or (operands_of(found, forward.node) if forward else ())
-    cure = nonfinite_cure(found) if found.output and not seeded else None
+    cure = nonfinite_cure(found) if found.output in found.cotangent and not seeded else None
     statement = statement_of(found, forward, backward, cure is not None)
     return NonFinite(
         forward and forward.node,

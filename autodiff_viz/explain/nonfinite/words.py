@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,6 +53,8 @@ def statement_of(found: Trace, forward: Origin | None, backward: Origin | None, 
     statements.append(next(filter(None, traps), Statement()))
     if backward and backward.kind != "NaN":  # an infinity may become NaN further back
         statements.append(_becomes_nan(found))
+    if found.output not in found.cotangent:  # of a part of a graph, whose values are all that is known
+        return joined(" ", statements)
     if not is_troubled(found):
         statements.append(Statement("Output and gradients are finite all the same.", (Claim(FINITE),)))
     elif forward and not is_cured:
@@ -135,7 +138,7 @@ def _in_float64(found: Trace, node: Node) -> Statement:
     """Return that float64 has a number for a value that the trace's numbers are too small for, if so."""
     if found.dtype == FLOAT64:
         return Statement()
-    exact = _exact(found, node.name)
+    exact = _exact(found, node.name)  # of the inputs as given, before this dtype rounded them
     if not np.isfinite(exact).all():
         return Statement()
     number = float(exact[~np.isfinite(found.value[node.name])][0])
@@ -144,7 +147,8 @@ def _in_float64(found: Trace, node: Node) -> Statement:
 
 
 def _exact(found: Trace, name: str) -> np.ndarray:
-    return trace(found.graph, exact_inputs(found), found.seed, dtype=FLOAT64).value[name]
+    # The node is the output, since a part of a graph may have none; no value depends on which it is.
+    return trace(replace(found.graph, output=name), exact_inputs(found), dtype=FLOAT64).value[name]
 
 
 def _backward(found: Trace, origin: Origin) -> Statement:

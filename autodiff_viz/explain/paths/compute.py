@@ -21,7 +21,7 @@ from autodiff_viz.engine.live_path.passes import Step, Wire, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.op_derivative import changed_cotangent, own_contributions
 from autodiff_viz.engine.tolerance import norm
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.graph.grad_nodes import OF, reads_of
 from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import GRAD, INPUT, Call, Node, Rule, Term
@@ -253,8 +253,7 @@ def paths(found: Trace, name: str, most: int = 50) -> Paths:
       GraphError: no trace is given, it has no output or no node of that name, or `most` is out of range.
     Source: Bauer, Computational graphs and rounding error (1974); the k largest by dynamic programming.
     """
-    if known_trace(found).output is None:
-        raise GraphError(Problem("no-output", "The trace has no output.", "Wire its open slots first."))
+    with_output(found)
     if not isinstance(name, str) or name not in found.graph:
         message = f"The trace has no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, f"It has {listed_names([*found.value])}."))

@@ -54,38 +54,34 @@ def paths_list(trace: Trace, selected: str | None) -> Data:
     name = subject(trace, selected)
     if name is None:
         return {"name": "", "says": ["Add an input that leads to the output."], "rows": []}
-    found = paths_of(trace, name)
+    listing = paths_of(trace, name)
+    onward: dict[str, set[Wire]] = {}  # the wires by which the listed paths leave each node
+    for path in listing.paths[:ROWS]:
+        for before, wire in zip(path.nodes, path.wires, strict=False):
+            onward.setdefault(before, set()).add(wire)
     rows: list[Data] = []
-    onward = _onward(found.paths[:ROWS])
     room = WIRES
-    for path in found.paths[:ROWS]:
+    for path in listing.paths[:ROWS]:
         room -= len(path.wires)
-        if room < 0 and rows:
+        if room < 0 and rows:  # the largest path is listed however long it is
             break
-        rows.append(_row(trace, found, path, onward))
-    left = found.count - len(rows)
-    data = {"name": name, "says": list(_says(trace, found, selected is None)), "rows": rows}
-    return {**data, "rest": _rest(found, len(rows))} if left > 0 else data
-
-
-def _row(trace: Trace, found: Paths, path: Path, onward: Onward) -> Data:
-    return {
-        "way": " → ".join(_way(trace, path, onward)),
-        "sum": f"{_sum(found, path)}{_against(found, path)}",
-        "nodes": list(path.nodes),
-        "wires": [wire_id(trace.graph, wire) for wire in path.wires],
-        **({"below": True} if path.product.size == 1 and path.product.item() < 0 else {}),
-        **({"note": f"begins at the rule of {path.nodes[-1]}"} if path.of_rule else {}),
-    }
-
-
-def _onward(paths: Sequence[Path]) -> Onward:
-    """Return the wires by which these paths leave each node."""
-    found: dict[str, set[Wire]] = {}
-    for path in paths:
-        for name, wire in zip(path.nodes, path.wires, strict=False):
-            found.setdefault(name, set()).add(wire)
-    return found
+        row = {
+            "way": " → ".join(_way(trace, path, onward)),
+            "sum": f"{_sum(listing, path)}{_against(listing, path)}",
+            "nodes": list(path.nodes),
+            "wires": [wire_id(trace.graph, wire) for wire in path.wires],
+        }
+        if path.product.size == 1 and path.product.item() < 0:
+            row["below"] = True
+        if path.of_rule:
+            row["note"] = f"begins at the rule of {path.nodes[-1]}"
+        rows.append(row)
+    data = {"name": name, "says": list(_says(trace, listing, selected is None)), "rows": rows}
+    if (left := listing.count - len(rows)) <= 0:
+        return data
+    rest = sum((path.product for path in listing.paths[len(rows) :]), listing.rest)
+    norm = float((rest**2).sum() ** 0.5)
+    return {**data, "rest": f"{counted(left, 'more path')}: {amount(rest, norm)}"}
 
 
 def _way(trace: Trace, path: Path, onward: Onward) -> list[str]:
@@ -93,30 +89,30 @@ def _way(trace: Trace, path: Path, onward: Onward) -> list[str]:
 
     Of a long path it is both ends, and the nodes behind a fork, which distinguish it from the others.
     """
-    told = [path.nodes[0]]
+    texts = [path.nodes[0]]
     long = len(path.nodes) > NAMED
     forks = any(len(onward[name]) > 1 for name in path.nodes[:-1])
     for before, wire in zip(path.nodes, path.wires, strict=False):
         alike = sum(other[0] == wire[0] for other in onward[before])
         slot = f" ({slot_label(trace.graph[wire[0]], wire[1])})" if alike > 1 else ""
         implied = long and forks and len(onward[before]) == 1 and wire is not path.wires[-1]
-        told.append("…" if implied else f"{wire[0]}{slot}")
-    return _once(_shortened(_once(told), FORKS if forks else NAMED))
+        texts.append("…" if implied else f"{wire[0]}{slot}")
+    return _once(_shortened(_once(texts), FORKS if forks else NAMED))
 
 
-def _once(told: Sequence[str]) -> list[str]:
+def _once(texts: Sequence[str]) -> list[str]:
     """Return the texts with one "…" in place of several in a row."""
-    return [text for i, text in enumerate(told) if text != "…" or i == 0 or told[i - 1] != "…"]
+    return [text for i, text in enumerate(texts) if text != "…" or i == 0 or texts[i - 1] != "…"]
 
 
-def _sum(found: Paths, path: Path) -> str:
+def _sum(listing: Paths, path: Path) -> str:
     """Return a product as text: 1.5 × 0.8253 = 1.238; of tensors what it is, and its norm as a product."""
     start = [] if path.start == 1 and path.factors else [scalar(path.start)]
     factors = [*start, *(scalar(factor) for factor in path.factors)]
     if path.of_rule:
         factors = factors[:-1]
     product, equation = amount(path.product, path.size), " × ".join(_shortened(factors, FACTORS))
-    if not found.norms:
+    if not listing.norms:
         return product if len(factors) < 2 else f"{equation} = {product}"
     if not isfinite(path.size):
         return product if is_written(path.product) else "not finite"
@@ -124,9 +120,9 @@ def _sum(found: Paths, path: Path) -> str:
     return f"{product}; {norms}" if is_written(path.product) else norms
 
 
-def _against(found: Paths, path: Path) -> str:
+def _against(listing: Paths, path: Path) -> str:
     """Return how the tensor of a path lies to that of the first, if neither is written out."""
-    first = found.paths[0]
+    first = listing.paths[0]
     if path is first or is_written(path.product) or not 0 < path.size * first.size < inf:
         return ""
     cosine = float((path.product * first.product).sum()) / path.size / first.size
@@ -138,44 +134,37 @@ def _shortened(items: Any, most: int) -> list[str]:
     return items if len(items) <= most else [*items[: most - 2], "…", items[-1]]
 
 
-def _rest(found: Paths, shown: int) -> str:
-    """Return what all other paths bring, as a sentence."""
-    rest = sum((path.product for path in found.paths[shown:]), found.rest)
-    size = float((rest**2).sum() ** 0.5)
-    return f"{counted(found.count - shown, 'more path')}: {amount(rest, size)}"
-
-
-def _says(trace: Trace, found: Paths, is_chosen: bool) -> Any:
-    name, output = found.name, trace.output
+def _says(trace: Trace, listing: Paths, is_chosen: bool) -> Any:
+    name, output = listing.name, trace.output
     if is_chosen:
         yield f"No node is selected: these are the paths of {name}."
-    if found.count:
+    if listing.count:
         cotangent = trace.cotangent[name]
         shape = f"A tensor of shape {list(cotangent.shape)}"
         arrives = scalar(cotangent.item()) if cotangent.size == 1 else shape
-        paths = "one path" if found.count == 1 else f"{found.count:,} paths"
+        paths = "one path" if listing.count == 1 else f"{listing.count:,} paths"
         yield f"{arrives} arrives at {name}, the sum over {paths} to {output}."
     else:
         yield f"No path from {name} to {output} passes anything."
-    if found.norms and found.count:
-        yield from _describe_norms(trace, found)
-    if found.closed:
-        closed = "1 path is" if found.closed == 1 else f"{found.closed:,} paths are"
+    if listing.norms and listing.count:
+        yield from _describe_norms(trace, listing)
+    if listing.closed:
+        closed = "1 path is" if listing.closed == 1 else f"{listing.closed:,} paths are"
         yield f"{closed} closed, by a stop or an op without a derivative."
-    if found.shared:
+    if listing.shared:
         yield (
-            f"The rule of {listed_names(found.shared)} is not linear: its factor is what was passed divided "
-            "by what arrived."
+            f"The rule of {listed_names(listing.shared)} is not linear: its factor is what was passed "
+            "divided by what arrived."
         )
-    if not found.exact:
+    if not listing.exact:
         yield "Where many paths meet only the largest were followed; a smaller one may have grown."
 
 
-def _describe_norms(trace: Trace, found: Paths) -> Iterator[str]:
+def _describe_norms(trace: Trace, listing: Paths) -> Iterator[str]:
     """Say that factors are ratios of norms, and that norms do not add up where paths point apart."""
     yield "Tensors are on the way: a factor is by how much the norm grows, and has no sign."
-    arrives, together = size(trace.cotangent[found.name]), sum(path.size for path in found.paths)
-    if found.count == len(found.paths) > 1 and isfinite(together) and arrives < 0.999 * together:
+    arrives, together = size(trace.cotangent[listing.name]), sum(path.size for path in listing.paths)
+    if listing.count == len(listing.paths) > 1 and isfinite(together) and arrives < 0.999 * together:
         yield (
             f"Norms do not add up: those of the paths are {scalar(together)} together, that of their sum is "
             f"{scalar(arrives)}."

@@ -13,7 +13,7 @@ from math import ceil, comb, sqrt
 
 import numpy as np
 
-from autodiff_viz.engine.trace import Trace, known_trace
+from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.explain.memory.compute import memory
 from autodiff_viz.explain.plans.equations import equations
 from autodiff_viz.explain.plans.search import BARE, Choices, Costs, Program, search
@@ -199,7 +199,8 @@ def plans(trace: Trace, most_nodes: int = MOST) -> tuple[Plan, ...]:
     Returns:
       At least the present plan, by peak.
     Raises:
-      GraphError: no trace is given, a checkpoint region is not valid, or `most_nodes` is no such number.
+      GraphError: no trace is given, it has no output, a checkpoint region is not valid, or `most_nodes` is no
+        such number.
     """
     return planned(trace, whole_number("number of nodes to search", most_nodes, 0, LARGEST)).plans
 
@@ -212,13 +213,13 @@ def planned(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) 
 
 def present_plan(trace: Trace) -> Plan:
     """Return the plan that a graph has now, with what it costs."""
-    regions = known_trace(trace).graph.regions
+    regions = with_output(trace).graph.regions
     return _measured(trace, PRESENT if regions else NONE, regions, present=True)
 
 
 def frontier(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) -> Planned:
     """Return the plans as `planned` does, without the present one, whatever regions the graph has now."""
-    graph = replace(known_trace(trace).graph, groups=tuple(groups))
+    graph = replace(with_output(trace).graph, groups=tuple(groups))
     bare = without_regions(trace)
     program = program_of(bare)
     searched, points, candidates = 0, (), []

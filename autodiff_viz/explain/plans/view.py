@@ -59,32 +59,31 @@ class Choice:
     says: str
 
 
-def choice(found: Planned, by: str = PEAK, budget: int | None = None) -> Choice:
+def choice(planned: Planned, by: str = PEAK, budget: int | None = None) -> Choice:
     """Return what a budget chooses.
 
     Args:
       by: what the budget is of; anything but a key of `AXES` is taken for the peak.
       budget: None for what the present plan needs.
     """
-    by = by if by in offered(found) else PEAK
-    among = best(found, by) if by == NAMES else found.plans
+    by = by if by in offered(planned) else PEAK
+    among = best(planned, by) if by == NAMES else planned.plans
     budgets = tuple(sorted({size(plan, by) for plan in among}))
-    here = next(size(plan, by) for plan in found.plans if plan.present)
-    budget = max([one for one in budgets if one <= (here if budget is None else budget)] or budgets[:1])
+    if budget is None:
+        budget = next(size(plan, by) for plan in planned.plans if plan.present)
+    # The largest that makes a difference and is no more; the smallest where even that is more.
+    budget = max([one for one in budgets if one <= budget] or budgets[:1])
     fits = [plan for plan in among if size(plan, by) <= budget]
     plan = min(fits, key=lambda plan: (plan.reruns, size(plan, by), plan.peak, plan.kept, not plan.present))
-    return Choice(by, budgets, budget, plan, _describe_plan(plan))
-
-
-def offered(found: Planned) -> tuple[str, ...]:
-    """Return what a budget of these plans can be of."""
-    return tuple(by for by in AXES if by != NAMES or best(found, by))
-
-
-def _describe_plan(plan: Plan) -> str:
-    name = f"{plan.name[0].upper()}{plan.name[1:]}"
+    name, now = f"{plan.name[0].upper()}{plan.name[1:]}", ", as now" if plan.present else ""
     again = f"{counted(plan.reruns, 'value')} computed again"
-    return f"{name}: peak {plan.peak:,}, kept {plan.kept:,}, {again}{', as now' if plan.present else ''}."
+    says = f"{name}: peak {plan.peak:,}, kept {plan.kept:,}, {again}{now}."
+    return Choice(by, budgets, budget, plan, says)
+
+
+def offered(planned: Planned) -> tuple[str, ...]:
+    """Return what a budget of these plans can be of."""
+    return tuple(by for by in AXES if by != NAMES or best(planned, by))
 
 
 PLANS = ExplanationKind(

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.engine.trace import Trace, known_trace
+from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.engine.whole_program.jaxprs import uncounted
 from autodiff_viz.explain.play.backward_program import BackwardProgram, Factor, backward_program
 from autodiff_viz.graph.frames import Block, blocks
@@ -76,7 +76,7 @@ def play(trace: Trace) -> tuple[PlayStep, ...]:
       The steps. Of a node, the steps with `again` are its `runs.backward`, those that write its value
       `runs.kept`.
     Raises:
-      GraphError: no trace is given, or a checkpoint region is not valid.
+      GraphError: no trace is given, it has no output, or a checkpoint region is not valid.
     Source: https://docs.jax.dev/en/latest/gradient-checkpointing.html
     """
     return whole_pass(trace).steps
@@ -116,7 +116,7 @@ def whole_pass(trace: Trace) -> Pass:
     Raises:
       GraphError: as `play`.
     """
-    graph = known_trace(trace).graph
+    graph = with_output(trace).graph
     shapes = {name: np.shape(value) for name, value in trace.inputs.items()}
     if problems := diagnose(graph, shapes):
         raise GraphError(problems)

@@ -23,34 +23,27 @@ def step_data(trace: Trace, step: PlayStep) -> dict[str, Any]:
     """Return one step; fields that are empty are left out."""
     node = trace.graph[step.node]
     forward = step.phase == FORWARD
-    own = len(node.op_slots) if forward or step.again else len(node.slots)
+    runs = forward or step.again
+    # A run reads the slots of the op, without the alternative of a rule; a pullback lights what it passes
+    # something down. Of a grad node, which does not read its z, it is the wire to its x.
+    drawn = [slot for slot, _ in node.wires if node.op != GRAD or slot == BY]
+    lit = [s for s in drawn if (s < len(node.op_slots) if runs else (step.node, s) in step.writes)]
+    if step.again:
+        says = _again(trace, node, step)
+    elif forward:
+        says = _ran(trace, node)
+    else:
+        says = "; ".join(filter(None, (_arrival(trace, node), _passed_back(trace, node, step))))
     data = {
         "node": step.node,
         "back": not forward,
         "again": step.region if step.again else None,
         "dropped": step.again and not step.writes,
-        "wires": [f"{step.node}:{slot}" for slot, _ in _drawn(node) if slot < own and _lit(step, slot)],
+        "wires": [f"{step.node}:{slot}" for slot in lit],
         "live": step.live,
-        "says": _describe_step(trace, node, step),
+        "says": says,
     }
     return {key: value for key, value in data.items() if value or key == "live"}
-
-
-def _drawn(node: Node) -> list[tuple[int, str]]:
-    """Return the wires that a step may light; of a grad node the one to its x."""
-    return [(slot, name) for slot, name in node.wires if node.op != GRAD or slot == BY]
-
-
-def _lit(step: PlayStep, slot: int) -> bool:
-    """Return whether the step uses the wire: a pullback passes something down it, a run reads it."""
-    return step.again or step.phase == FORWARD or (step.node, slot) in step.writes
-
-
-def _describe_step(trace: Trace, node: Node, step: PlayStep) -> str:
-    """Return the step's equation with the present numbers."""
-    if step.again:
-        return _again(trace, node, step)
-    return _ran(trace, node) if step.phase == FORWARD else _pulled_back(trace, node, step)
 
 
 def _ran(trace: Trace, node: Node) -> str:
@@ -74,11 +67,6 @@ def _again(trace: Trace, node: Node, step: PlayStep) -> str:
     return f"{region}: of {node.name} = {_formula(node)} only the slope is needed"
 
 
-def _pulled_back(trace: Trace, node: Node, step: PlayStep) -> str:
-    parts = [_arrival(trace, node), _passed_back(trace, node, step)]
-    return "; ".join(part for part in parts if part)
-
-
 def _arrival(trace: Trace, node: Node) -> str:
     """Return what arrives, where it is not simply what one wire has passed."""
     if fork := fork_terms(trace.graph, trace, node.name):
@@ -95,7 +83,12 @@ def _passed_back(trace: Trace, node: Node, step: PlayStep) -> str:
     slots = [wire[1] for wire in step.writes if isinstance(wire, tuple)]
     if not slots:
         return _nothing_passed(node)
-    return listed([_passed(trace, node, slot) for slot in slots], WIRES)
+    parts = []
+    for slot in slots:
+        number = written(wire_numbers(trace, node, slot), DIGITS)
+        number = number or short(trace.passed[node.name, slot], DIGITS)  # no equation of it is written
+        parts.append(f"{number} goes to {node.slots[slot]}")
+    return listed(parts, WIRES)
 
 
 def _nothing_passed(node: Node) -> str:
@@ -106,12 +99,6 @@ def _nothing_passed(node: Node) -> str:
     if node.rule.kind != FOLLOW:
         return f"the rule of {node.name} passes nothing on"
     return f"{node.name} is flat: nothing is passed on"
-
-
-def _passed(trace: Trace, node: Node, slot: int) -> str:
-    terms = wire_numbers(trace, node, slot)
-    number = written(terms, DIGITS) or short(trace.passed[node.name, slot], DIGITS)
-    return f"{number} goes to {node.slots[slot]}"
 
 
 PLAY = ExplanationKind(

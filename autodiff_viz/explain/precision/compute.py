@@ -18,7 +18,7 @@ from autodiff_viz.engine.live_path.passes import Cotangents, Wire, backward, for
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.sentence import Claim, Statement, joined
 from autodiff_viz.engine.tolerance import gaps
-from autodiff_viz.engine.trace import Trace, exact_inputs, known_trace, trace
+from autodiff_viz.engine.trace import Trace, exact_inputs, trace, with_output
 from autodiff_viz.engine.trace import precision as in_dtype
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT16, FLOAT64, Dtype
 from autodiff_viz.graph.identity import remembered
@@ -245,8 +245,7 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
       GraphError: it is no trace, it has no output, or the scale is not a positive number.
     Source: P. Micikevicius et al., "Mixed Precision Training", 2018, arXiv:1710.03740, section 3.2.
     """
-    if known_trace(found).output is None:
-        raise GraphError(Problem("no-output", "The graph has no output.", "Add a node."))
+    with_output(found)
     number = isinstance(scale, int | float | np.number) and not isinstance(scale, bool)
     if not number or not 0 < scale < np.inf:
         message = f"The loss scale must be a positive number; found {quoted(scale)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log2
@@ -60,11 +61,19 @@ def precision_figure(trace: Trace, scale: str | None) -> go.Figure:
     rows = Rows.of([_row(name, by_node[name], i) for i, name in enumerate(names)])
     drawn = [(place, y) for name, y in zip(names, rows.centres, strict=True) for place in by_node[name]]
     limits = DTYPES[precision.dtype]
-    span = _span([place for place, _ in drawn], limits)
+    # The axis of exponents reaches from the smallest number to the largest, of the dtype too.
+    sizes = [s for p, _ in drawn for s in (p.low, p.high, p.exact_low, p.exact_high) if s]
+    powers = [*map(log2, sizes), *_limits(limits)] or [-1.0, 1.0]
+    lowest, highest = floor(min(powers)), ceil(max(powers))
+    room = max(1.0, 0.05 * (highest - lowest))
+    span = lowest - room, highest + room
+    counts = Counter(place.kind for place in precision.places)
+    lost = [f"{kind} at {counted(counts[kind], 'place')}" for kind in KINDS if counts[kind] and kind != FITS]
+    by = "" if precision.scale == 1 else f", loss scale {precision.scale:,.0f}"
     figure = table(
         rows,
         [*_bars(drawn), _lost(drawn)],
-        title=_title(precision),
+        title=f"{precision.dtype}{by}: {listed(lost) or 'everything fits'}",
         under=_under(precision, left_out),
         xaxis=_axis(span, limits),
         key=f"precision {len(names)} {precision.dtype}",
@@ -83,15 +92,6 @@ def precision_text(trace: Trace, scale: str | None) -> str:
         return "No chart of precision: there is no node yet."
     precision, nodes = compared(trace, scale), counted(len(trace.graph.nodes), "node")
     return f"A chart of the range of {nodes}. {precision.sentence} {precision.scales}"
-
-
-def _title(precision: Precision) -> str:
-    places = {kind: sum(place.kind == kind for place in precision.places) for kind in KINDS}
-    lost = [
-        f"{kind} at {counted(count, 'place')}" for kind, count in places.items() if count and kind != FITS
-    ]
-    by = "" if precision.scale == 1 else f", loss scale {precision.scale:,.0f}"
-    return f"{precision.dtype}{by}: {listed(lost) or 'everything fits'}"
 
 
 def _under(precision: Precision, left_out: int) -> list[str]:
@@ -190,14 +190,6 @@ def _limits(limits: Dtype) -> dict[float, str]:
     if limits.name == FLOAT64:
         return {}
     return {log2(limits.least): "smallest", log2(limits.tiny): "normal", limits.most + 1.0: "largest"}
-
-
-def _span(places: Iterable[Ranged], limits: Dtype) -> tuple[float, float]:
-    sizes = [s for p in places for s in (p.low, p.high, p.exact_low, p.exact_high) if s]
-    powers = [*map(log2, sizes), *_limits(limits)] or [-1.0, 1.0]
-    low, high = floor(min(powers)), ceil(max(powers))
-    room = max(1.0, 0.05 * (high - low))
-    return low - room, high + room
 
 
 def _axis(span: tuple[float, float], limits: Dtype) -> dict[str, Any]:

@@ -26,20 +26,15 @@ def residuals_say(trace: Trace, name: str) -> str:
     kept = [r for r in trace.residuals if r.producer == name]
     if not kept:
         return ""
-    said = Counter((r.is_value, f"({counted(r.elements, 'number')}", listed(r.consumers)) for r in kept)
-    parts = [
-        f"{_residual(is_value, count)} {numbers}{' each' if count > 1 else ''}, "
-        f"for {consumers or 'the backward pass'})"
-        for (is_value, numbers, consumers), count in said.items()
-    ]
+    counts = Counter((r.is_value, f"({counted(r.elements, 'number')}", listed(r.consumers)) for r in kept)
+    parts = []
+    for (is_value, numbers, consumers), count in counts.items():
+        one, many = "a factor of its derivative", f"{count} factors of its derivative"
+        if is_value:
+            one, many = "its value", f"its value {count} times"
+        which = f"{one} {numbers}" if count == 1 else f"{many} {numbers} each"
+        parts.append(f"{which}, for {consumers or 'the backward pass'})")
     return f"The forward pass keeps {listed(parts)}."
-
-
-def _residual(is_value: bool, count: int) -> str:
-    """Return the kind and number of residuals as text."""
-    if is_value:
-        return "its value" if count == 1 else f"its value {count} times"
-    return "a factor of its derivative" if count == 1 else f"{count} factors of its derivative"
 
 
 RUNS = ExplanationKind(

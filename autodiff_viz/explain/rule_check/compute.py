@@ -16,7 +16,7 @@ from autodiff_viz.engine.finite_differences import NEARER, beyond, breaks, centr
 from autodiff_viz.engine.live_path.tangents import BLOCKED, LIVE_TANGENTS
 from autodiff_viz.engine.sentence import VALUE, Claim, Statement, joined
 from autodiff_viz.engine.tolerance import gaps
-from autodiff_viz.engine.trace import Trace, known_trace, trace
+from autodiff_viz.engine.trace import Trace, trace, with_output
 from autodiff_viz.explain.forward.compute import jvp
 from autodiff_viz.explain.sweep.compute import sweep, without_rules
 from autodiff_viz.graph.dtypes import FLOAT64
@@ -169,12 +169,12 @@ def rule_check(trace: Trace, name: str, *, u: Any = None, v: Any = None) -> Rule
     Returns:
       The three derivatives at the present numbers and along a sweep, by each node that it reads.
     Raises:
-      GraphError: it is no trace, there is no such node, it reads none or one that is not finite, or u or v
-        does not fit.
+      GraphError: it is no trace, it has no output, there is no such node, it reads none or one that is not
+        finite, or u or v does not fit.
     Source: central differences in float64; `jax.jvp` of the op.
     """
-    graph = known_trace(trace).graph
-    if not (isinstance(name, str) and name in graph and name in trace.cotangent):
+    graph = with_output(trace).graph
+    if not (isinstance(name, str) and name in graph):
         message = f"There is no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, "Choose one of the trace's graph."))
     node = graph[name]
@@ -217,33 +217,33 @@ def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) 
         index = tuple(int(i) for i in np.unravel_index(int(apart.argmax()), apart.shape))
     swept = swept_alone(alone, index)
     at = trace(swept.graph, swept.inputs, seed, dtype=FLOAT64)
-    here = float(at.inputs[swept.moved])
-    if not np.isfinite(here):
-        number = scalar(here)
+    present = float(at.inputs[swept.moved])
+    if not np.isfinite(present):
+        number = scalar(present)
         message = f"{by!r} is {number} at present, so there is no derivative of {node.name!r} to compare."
         raise GraphError(Problem("not-finite", message, "Choose numbers for which it is finite.", by))
     # A sweep about 0 that reaches to the present value: 5, 10, 50, 100 and so on. The value itself is in it,
     # in place of the nearest position.
     reach, factor = WIDE, 2
-    while reach < abs(here):
+    while reach < abs(present):
         reach, factor = reach * factor, 7 - factor
     positions = np.linspace(-reach, reach, POSITIONS)
-    present = int(np.argmin(np.abs(positions - here)))
-    positions[present] = here
+    nearest = int(np.argmin(np.abs(positions - present)))
+    positions[nearest] = present
     at_arrival = v is None and KINDS[node.rule.kind].function == ARRIVING
     wide, near = (sides_along(at, swept.moved, positions, size) for size in (1.0, NEARER))
     difference, turn = central(wide, near)
     return Along(
         by=by,
         index=index,
-        here=here,
+        here=present,
         positions=positions,
         declared=np.asarray(sweep(at, swept.moved, positions).gradient, np.float64),
         true=np.asarray(sweep(_without(at, node), swept.moved, positions).gradient, np.float64),
         difference=difference,
         corner=breaks(wide, near),
         adjoint=replace(adjoint(alone, ruled, plain, u, seed if at_arrival else v), arriving=at_arrival),
-        sides=tuple(float(side[present]) for side in beyond(wide, near)),
+        sides=tuple(float(side[nearest]) for side in beyond(wide, near)),
         error=np.maximum(near.rounding, turn),
     )
 

@@ -16,7 +16,6 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.explanation import OF_NODE, ExplanationKind
 from autodiff_viz.explain.rule_check.compute import NO_FORWARD_MODE, rule_check
 from autodiff_viz.explain.rule_check.figure import rule_check_figure, rule_check_text
-from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, PULLBACK
 from autodiff_viz.graph.text import scalar
@@ -41,7 +40,7 @@ class Apart:
     count: int
     size: int
 
-    def said(self, digits: int = 3) -> str:
+    def in_short(self, digits: int = 3) -> str:
         """Return both numbers in a few words."""
         return f"declared {scalar(self.declared, digits)}, true {scalar(self.true, digits)}"
 
@@ -55,12 +54,12 @@ def declared_apart(trace: Trace, name: str) -> dict[int, Apart]:
     node = trace.graph.by_name.get(name)  # of an incomplete graph only a part is traced
     if node is None or node.rule.kind != PULLBACK or node.op not in OPS or name not in trace.cotangent:
         return {}
-    found = {}
+    by_slot = {}
     for slot, true in own_contributions(trace, name).items():
         passed = trace.passed[name, slot]
         if not _alike(passed, true) and (apart := _apart(passed, true, at_corner(trace, name, slot))):
-            found[slot] = apart
-    return found
+            by_slot[slot] = apart
+    return by_slot
 
 
 def _alike(declared: np.ndarray, true: np.ndarray) -> bool:
@@ -86,24 +85,18 @@ def _apart(declared: np.ndarray, true: np.ndarray, corner: np.ndarray) -> Apart 
 
 def declared_states(trace: Trace) -> dict[str, State]:
     """Return by name (card text, sentence) of each node whose declared derivative is not the true one."""
-    declaring = [node for node in trace.graph.nodes if node.rule.kind == PULLBACK]
-    found = {node.name: (node, declared_apart(trace, node.name)) for node in declaring}
-    return {name: _state(node, slots) for name, (node, slots) in found.items() if slots}
-
-
-def _state(node: Node, slots: dict[int, Apart]) -> State:
-    """Return (text for the card, sentence)."""
-    first = next(iter(slots.values()))
-    said = (
-        f"Down its {slot_label(node, slot)} it passes {_sentence(found)}" for slot, found in slots.items()
-    )
-    return first.said(), f"The derivative is declared. {' '.join(said)}"
-
-
-def _sentence(found: Apart) -> str:
-    """Return the two numbers with more digits, and how many elements differ."""
-    where = "" if found.size == 1 else f", at the worst of {found.count} out of {found.size} elements"
-    return f"{scalar(found.declared, 6)}; the true derivative passes {scalar(found.true, 6)}{where}."
+    states = {}
+    for node in (node for node in trace.graph.nodes if node.rule.kind == PULLBACK):
+        if not (slots := declared_apart(trace, node.name)):
+            continue
+        sentences = ["The derivative is declared."]
+        for slot, apart in slots.items():
+            worst = f", at the worst of {apart.count} out of {apart.size} elements" if apart.size > 1 else ""
+            passes = f"Down its {slot_label(node, slot)} it passes {scalar(apart.declared, 6)}"
+            sentences.append(f"{passes}; the true derivative passes {scalar(apart.true, 6)}{worst}.")
+        first = next(iter(slots.values()))
+        states[node.name] = first.in_short(), " ".join(sentences)
+    return states
 
 
 def rule_says(trace: Trace, name: str) -> tuple[str, ...]:
@@ -111,10 +104,10 @@ def rule_says(trace: Trace, name: str) -> tuple[str, ...]:
     if trace.graph[name].rule.kind == FOLLOW:
         return ()
     try:
-        found = rule_check(trace, name)
+        check = rule_check(trace, name)
     except GraphError:
         return ()
-    return (found.sentence, *([NO_FORWARD_MODE] if found.blocked else []))
+    return (check.sentence, *([NO_FORWARD_MODE] if check.blocked else []))
 
 
 RULE_CHECK = ExplanationKind(

@@ -16,7 +16,7 @@ import numpy as np
 from autodiff_viz.engine.live_path.arrays import Arrays, on_device
 from autodiff_viz.engine.live_path.passes import forward
 from autodiff_viz.engine.live_path.prepare import prepare
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.explain.surface.prediction import Prediction, prediction
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES
@@ -70,12 +70,12 @@ def prediction_surface(trace: Trace, node: str | None = None, *, points: Any = P
     Returns:
       The surface: `axes`, `value` over them, and the data points with what is predicted there.
     Raises:
-      GraphError: there is no such data or node; the prediction for a row depends on other rows or on the
-        number of the row, as with a mean over the batch, with noise or with another input of n rows; or the
-        grid would take too many numbers.
+      GraphError: there is no output, no such data or no such node; the prediction for a row depends on other
+        rows or on the number of the row, as with a mean over the batch, with noise or with another input of n
+        rows; or the grid would take too many numbers.
     """
     count = whole_number("number of points", points, 2, MOST)
-    chosen = known_prediction(known_trace(trace), node)
+    chosen = known_prediction(with_output(trace), node)
     data = trace.inputs[chosen.data]
     rows = data.reshape(len(data), -1)
     axes = []

@@ -16,7 +16,7 @@ from autodiff_viz.engine.live_path.kernels import kernel
 from autodiff_viz.engine.live_path.node_steps import on_identity
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
-from autodiff_viz.engine.trace import Trace, known_trace, precision
+from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.grad_nodes import BY, has_grads
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
@@ -69,9 +69,10 @@ def sweep(trace: Trace, name: str, positions: Any) -> Sweep:
     Returns:
       `value`, `cotangent` and `passed` as in a trace, with a leading axis of positions.
     Raises:
-      GraphError: `name` is not a scalar input, a position is no number, or the sweep would be too large.
+      GraphError: it is no trace, it has no output, `name` is not a scalar input, a position is no number, or
+        the sweep would be too large.
     """
-    positions = swept_positions(known_trace(trace), name, positions)
+    positions = swept_positions(with_output(trace), name, positions)
     with precision(trace.dtype):
         inputs = {other: on_device(value) for other, value in trace.inputs.items()}
         inputs[name] = on_device(positions)
@@ -121,7 +122,20 @@ def swept_positions(trace: Trace, name: str, positions: Any) -> np.ndarray:
       GraphError: as `sweep`.
     """
     array = _positions(trace, positions)
-    _check(trace, name, array)
+    if name not in trace.inputs or trace.inputs[name].shape:
+        message = f"{name!r} is not a scalar input, so it cannot be swept."
+        raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
+    # Every number of the trace may depend on the input, and then has one at each position.
+    elements = array.size * sum(value.size for value in trace.value.values())
+    most = 10 * limits.TOTAL_ELEMENTS
+    if array.ndim != 1 or not 1 <= array.size <= POSITIONS or elements > most:
+        raise GraphError(
+            Problem(
+                "sweep-size",
+                f"The sweep has positions of shape {list(array.shape)} and {elements} numbers in all.",
+                f"At least one. At most {POSITIONS} positions on one axis and {most} numbers.",
+            )
+        )
     return array
 
 
@@ -133,22 +147,6 @@ def _positions(trace: Trace, positions: Any) -> np.ndarray:
         raise GraphError(
             Problem("bad-positions", message, "Give numbers, as numpy.linspace does.")
         ) from error
-
-
-def _check(trace: Trace, name: str, positions: np.ndarray) -> None:
-    if name not in trace.inputs or trace.inputs[name].shape:
-        message = f"{name!r} is not a scalar input, so it cannot be swept."
-        raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
-    elements = positions.size * sum(value.size for value in trace.value.values())
-    most = 10 * limits.TOTAL_ELEMENTS
-    if positions.ndim != 1 or not 1 <= positions.size <= POSITIONS or elements > most:
-        raise GraphError(
-            Problem(
-                "sweep-size",
-                f"The sweep has positions of shape {list(positions.shape)} and {elements} numbers in all.",
-                f"At least one. At most {POSITIONS} positions on one axis and {most} numbers.",
-            )
-        )
 
 
 # Sweep local factors: what multiplies an arriving cotangent, along a line of values of one input.
@@ -176,23 +174,24 @@ def local_sweep(trace: Trace, swept: Sweep) -> LocalSweep:
 
     A factor is what an op passes of the cotangent 1; it is no quotient of what it passes and what arrives.
     """
-    found = LocalSweep({}, {})
+    factors = LocalSweep({}, {})
     with precision(trace.dtype):
         for node in trace.graph.nodes:
             if node.op != INPUT and node.rule.kind in (FOLLOW, *CHANGING) and not trace.value[node.name].ndim:
-                _add(found, trace, swept, node)
-    return found
+                _add(factors, trace, swept, node)
+    return factors
 
 
-def _add(found: LocalSweep, trace: Trace, swept: Sweep, node: Node) -> None:
+def _add(factors: LocalSweep, trace: Trace, swept: Sweep, node: Node) -> None:
     """Add the factors of one node whose value is a number."""
     name, arriving = node.name, swept.cotangent[node.name]
     if node.rule.kind in CHANGING:
+        # The rule alone, on an identity: the op's own derivative multiplies what it makes of the cotangent.
         pull_back = on_identity(node, (), trace.dtype, swept=True)
         _, (changed,) = pull_back([on_device(arriving)], (), swept.value[name])
         arriving = np.zeros((), trace.dtype) if changed is None else np.asarray(changed)
         if arriving.ndim:
-            found.changed[name] = arriving
+            factors.changed[name] = arriving
     read = node.op_slots[BY:] if node.op == GRAD else node.op_slots  # a grad node does not read its z
     if not swept.swept.intersection(read) or not (OPS[node.op].elementwise or node.op == GRAD):
         return
@@ -206,7 +205,7 @@ def _add(found: LocalSweep, trace: Trace, swept: Sweep, node: Node) -> None:
     arrays = [swept.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in call.slots]
     for slot, pulled in zip(wired, op.pull(ones, *call.leading, *arrays), strict=True):
         if pulled is not None and not trace.value[node.slots[slot]].ndim:
-            found.local[name, slot] = np.asarray(pulled)
+            factors.local[name, slot] = np.asarray(pulled)
 
 
 SLIDER_POSITIONS = 2 * SLIDER - 1  # swept in two halves, which share the compiled ops of sliders
@@ -219,16 +218,16 @@ class Curves:
     """A sweep of one input, with everything else as in a trace.
 
     Attributes:
-      name: the swept input; `here` is its present value, which is one of `positions`.
+      name: the swept input; `present` is its value in the trace, which is one of `positions`.
       output: the node whose derivatives these are; `is_plain` if it is a number with a seed of 1.
       positions, value, declared, true: arrays of one length, float64. `declared` is JAX's derivative with
         the rules, `true` with the rules off, and NaN where there is no value to have a derivative.
-      marked, slopes: fewer positions, one of them `here`, and central differences in float64 there.
+      marked, slopes: fewer positions, one of them `present`, and central differences in float64 there.
       rules: the nodes that have a rule.
     """
 
     name: str
-    here: float
+    present: float
     output: str
     is_plain: bool
     positions: np.ndarray
@@ -240,9 +239,9 @@ class Curves:
     rules: tuple[Node, ...] = ()
 
     @property
-    def at_here(self) -> int:
+    def at_present(self) -> int:
         """Index of the present value in `positions`."""
-        return int(np.argmin(np.abs(self.positions - self.here)))
+        return int(np.argmin(np.abs(self.positions - self.present)))
 
     @property
     def bent(self) -> np.ndarray:
@@ -263,19 +262,22 @@ def curves(trace: Trace, name: str | None = None, ends: tuple[float, float] | No
     if name not in trace.inputs or trace.inputs[name].shape:
         message = f"{name!r} is not a scalar input, so it cannot be swept."
         raise GraphError(Problem("not-scalar", message, "Choose a scalar input."))
-    here = float(trace.inputs[name])
-    positions = _with(np.linspace(*span(trace.graph[name], here, ends), SLIDER_POSITIONS), here)
-    marked = _with(positions[:: (SLIDER_POSITIONS - 1) // (MARKERS - 1)], here)
+    present = float(trace.inputs[name])
+    positions = _with(np.linspace(*span(trace.graph[name], present, ends), SLIDER_POSITIONS), present)
+    marked = _with(positions[:: (SLIDER_POSITIONS - 1) // (MARKERS - 1)], present)
+    # As many positions as a slider has, for which the ops are compiled already; both halves have the middle.
     halves = positions[:SLIDER], positions[SLIDER - 1 :]
-    found = [sweep(trace, name, half) for half in halves]
-    declared = _joined(each.gradient for each in found)
+    swept = [sweep(trace, name, half) for half in halves]
+    declared = _joined(each.gradient for each in swept)
     rules = tuple(node for node in trace.graph.nodes if node.rule.kind != FOLLOW)
     true = _joined(true_derivative(trace, name, half) for half in halves) if rules else declared
-    output = _joined(each.along(each.value[trace.output], trace.output) for each in found)
-    value = _paired(output, trace.seed)
+    output = _joined(each.along(each.value[trace.output], trace.output) for each in swept)
+    with np.errstate(invalid="ignore", over="ignore"):
+        axes = tuple(range(1, output.ndim))  # all but that of the positions
+        value = np.sum(output.astype(np.float64) * trace.seed, axis=axes)  # <seed, output>
     return Curves(
         name=name,
-        here=here,
+        present=present,
         output=trace.output,
         is_plain=trace.seed.shape == () and float(trace.seed) == 1.0,
         positions=positions,
@@ -311,23 +313,18 @@ def first_scalar(trace: Trace) -> str:
     raise GraphError(Problem("no-scalar", "This graph has no scalar input to sweep.", "Add one: x = 1.0"))
 
 
-def span(node: Node, here: float, ends: tuple[float, float] | None = None) -> tuple[float, float]:
+def span(node: Node, present: float, ends: tuple[float, float] | None = None) -> tuple[float, float]:
     """Return the ends of the sweep: those given, else the input's own, else a round range about zero.
 
     The round range stays the same while the value moves within it. All are widened to hold the present value.
     """
-    reach = _round(abs(here))
-    low, high = ends or (node.param("low", -reach), node.param("high", reach))
-    low, high = min(float(low), here), max(float(high), here)
-    return (low, high) if low < high else (low - 1.0, high + 1.0)
-
-
-def _round(size: float) -> float:
-    """Return the first of 5, 10, 50, 100, ... that is not less than `size`."""
+    # The first of 5, 10, 50, 100, ... that is not less than the value: the factors are 2 and 5 in turn.
     reach, factor = 5.0, 2
-    while reach < size < float("inf"):
+    while reach < abs(present) < float("inf"):
         reach, factor = reach * factor, 7 - factor
-    return reach
+    low, high = ends or (node.param("low", -reach), node.param("high", reach))
+    low, high = min(float(low), present), max(float(high), present)
+    return (low, high) if low < high else (low - 1.0, high + 1.0)
 
 
 def differs(declared: np.ndarray, true: np.ndarray) -> np.ndarray:
@@ -339,10 +336,10 @@ def differs(declared: np.ndarray, true: np.ndarray) -> np.ndarray:
     return apart | (np.isnan(declared) != np.isnan(true))
 
 
-def _with(positions: np.ndarray, here: float) -> np.ndarray:
-    """Return the positions with the nearest one moved to `here`."""
+def _with(positions: np.ndarray, present: float) -> np.ndarray:
+    """Return the positions with the nearest one moved to `present`."""
     moved = positions.copy()
-    moved[np.argmin(np.abs(positions - here))] = here
+    moved[np.argmin(np.abs(positions - present))] = present
     return moved
 
 
@@ -350,9 +347,3 @@ def _joined(halves: Iterable[np.ndarray]) -> np.ndarray:
     """Return one array of two whose positions overlap by one."""
     first, second = halves
     return np.concatenate([first, second[1:]])
-
-
-def _paired(value: np.ndarray, seed: np.ndarray) -> np.ndarray:
-    """Return <seed, value> for each position, in float64."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        return np.sum(value.astype(np.float64) * seed, axis=tuple(range(1, value.ndim)))

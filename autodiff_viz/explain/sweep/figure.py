@@ -40,27 +40,29 @@ def sweep_traces(curves: Curves, upper: list[float], lower: list[float], bent: b
       upper, lower: ranges of the two axes.
       bent: whether declared and true differ.
     """
-    drawn = [*_shading(curves), *_lines(curves, upper, lower, bent), *_tangents(curves, upper, bent)]
-    return [*drawn, *_points(curves, bent)]
-
-
-def _lines(curves: Curves, upper: list[float], lower: list[float], bent: bool) -> list[dict[str, Any]]:
-    value = _line(curves, curves.value, upper, "y", "value", VALUE, "solid")
-    declared = _line(curves, curves.declared, lower, "y2", "declared", COTANGENT, "solid")
-    true = _line(curves, curves.true, lower, "y2", "true", RULE, "dash")
-    return [value, declared, true] if bent else [value, declared]
+    lines = [
+        _line(curves, curves.value, upper, "y", "value", VALUE, "solid"),
+        _line(curves, curves.declared, lower, "y2", "declared", COTANGENT, "solid"),
+    ]
+    if bent:  # else the dashes would lie on the declared line
+        lines.append(_line(curves, curves.true, lower, "y2", "true", RULE, "dash"))
+    return [*_shading(curves), *lines, *_tangents(curves, upper, bent), *_points(curves, bent)]
 
 
 def _line(
     curves: Curves, numbers: np.ndarray, shown: list[float], yaxis: str, name: str, colour: str, dash: str
 ) -> dict[str, Any]:
+    # NaN leaves a gap: where nothing is finite, and at a jump by more than is shown, a pole, which would be
+    # drawn as a line. An array, not a list: Plotly sends it as bytes, in which NaN is allowed.
+    drawn = np.where(np.isfinite(numbers), numbers, np.nan)
+    drawn[:-1][np.abs(np.diff(drawn)) > shown[1] - shown[0]] = np.nan
     return {
         "type": "scatter",
         "mode": "lines",
         "name": name,
         "yaxis": yaxis,
         "x": curves.positions,
-        "y": _gaps(numbers, shown),
+        "y": drawn,
         "line": {"color": colour, "width": 3.5, "dash": dash},
         "connectgaps": False,
         "hovertemplate": f"{name} %{{y:.5g}}<br>at %{{x:.5g}}<extra></extra>",
@@ -69,7 +71,7 @@ def _line(
 
 def _tangents(curves: Curves, shown: list[float], bent: bool) -> list[dict[str, Any]]:
     """Return the tangent of the declared slope, and that of the true one if they differ."""
-    i = curves.at_here
+    i = curves.at_present
     slopes = [("tangent", curves.declared[i], COTANGENT, "solid")]
     slopes += [("true tangent", curves.true[i], RULE, "dash")] if bent else []
     return [
@@ -83,7 +85,7 @@ def _tangent(
     curves: Curves, slope: float, shown: list[float], name: str, colour: str, dash: str
 ) -> dict[str, Any]:
     """Return a piece of a tangent about the present value that stays within the panel."""
-    value = float(curves.value[curves.at_here])
+    value = float(curves.value[curves.at_present])
     reach = TANGENT * float(curves.positions[-1] - curves.positions[0])
     room = max(min(value - shown[0], shown[1] - value), 0.0)
     reach = min(reach, room / abs(slope)) if slope else reach
@@ -92,21 +94,11 @@ def _tangent(
         "mode": "lines",
         "name": name,
         "yaxis": "y",
-        "x": [curves.here - reach, curves.here + reach],
+        "x": [curves.present - reach, curves.present + reach],
         "y": [value - slope * reach, value + slope * reach],
         "line": {"color": colour, "width": 2.5, "dash": dash},
         "hovertemplate": f"{name}: slope {scalar(slope)}<extra></extra>",
     }
-
-
-def _gaps(numbers: np.ndarray, shown: list[float]) -> np.ndarray:
-    """Return the numbers with NaN where nothing is to be drawn, and where a pole would be drawn as a line.
-
-    An array, not a list: Plotly sends it as bytes, in which NaN is allowed.
-    """
-    found = np.where(np.isfinite(numbers), numbers, np.nan)
-    found[:-1][np.abs(np.diff(found)) > shown[1] - shown[0]] = np.nan
-    return found
 
 
 def _shading(curves: Curves) -> list[dict[str, Any]]:
@@ -114,7 +106,11 @@ def _shading(curves: Curves) -> list[dict[str, Any]]:
     both = np.isfinite(curves.declared) & np.isfinite(curves.true)
     x: list[float | None] = []
     y: list[float | None] = []
-    for stretch in _stretches(curves.bent & both):
+    # Each run of True is a stretch: the flags change before its first position and after its last.
+    flags = np.concatenate([[False], curves.bent & both, [False]]).astype(int)
+    starts, stops = np.flatnonzero(np.diff(flags) == 1), np.flatnonzero(np.diff(flags) == -1)
+    for start, stop in zip(starts, stops, strict=True):
+        stretch = slice(int(start), int(stop))
         at = curves.positions[stretch]
         x += [*at.tolist(), *at[::-1].tolist(), None]
         y += [*curves.declared[stretch].tolist(), *curves.true[stretch][::-1].tolist(), None]
@@ -122,27 +118,20 @@ def _shading(curves: Curves) -> list[dict[str, Any]]:
     return [{**shape, "name": "bent", "yaxis": "y2", "x": x, "y": y, "hoverinfo": "skip"}] if x else []
 
 
-def _stretches(flags: np.ndarray) -> list[slice]:
-    """Return runs of True, each extended by one position at both ends where possible, to meet the curves."""
-    padded = np.concatenate([[False], flags, [False]]).astype(int)
-    starts, stops = np.flatnonzero(np.diff(padded) == 1), np.flatnonzero(np.diff(padded) == -1)
-    return [slice(int(a), int(b)) for a, b in zip(starts, stops, strict=True)]
-
-
 def _points(curves: Curves, bent: bool) -> list[dict[str, Any]]:
     """Return finite differences, and a dot on each line at the present value."""
-    i = curves.at_here
+    i = curves.at_present
     differences = _markers(
         curves.marked, np.where(np.isfinite(curves.slopes), curves.slopes, np.nan), "y2", "finite differences"
     )
     differences["marker"] = {"symbol": "circle-open", "size": 9, "color": NEUTRAL, "line": {"width": 2}}
     dots = [("y", "value", curves.value[i], VALUE), ("y2", "declared", curves.declared[i], COTANGENT)]
     dots += [("y2", "true", curves.true[i], RULE)] if bent else []
-    found = [differences]
+    points = [differences]
     for yaxis, name, y, colour in dots:
-        dot = _markers([curves.here], [float(y) if np.isfinite(y) else None], yaxis, f"{name} here")
-        found.append({**dot, "marker": {"symbol": "circle", "size": 13, "color": colour}})
-    return found
+        dot = _markers([curves.present], [float(y) if np.isfinite(y) else None], yaxis, f"{name} here")
+        points.append({**dot, "marker": {"symbol": "circle", "size": 13, "color": colour}})
+    return points
 
 
 def _markers(x: Any, y: Any, yaxis: str, name: str) -> dict[str, Any]:
@@ -174,10 +163,20 @@ def sweep_figure(curves: Curves) -> go.Figure:
     head, gap = 34 + LINE, 16 + LINE * len(legend)
     heights = {"upper": UPPER, "gap": gap, "lower": LOWER}
     total = sum(heights.values())
-    upper = _range(curves.value, keep=curves.value[curves.at_here])
+    upper = _range(curves.value, keep=curves.value[curves.at_present])
     lower = _range(
-        np.concatenate([curves.declared, curves.true, [0.0]]), keep=curves.declared[curves.at_here]
+        np.concatenate([curves.declared, curves.true, [0.0]]), keep=curves.declared[curves.at_present]
     )
+    # A vertical line at the present value, through each panel.
+    look = {"color": NEUTRAL, "width": 2, "dash": "dot"}
+    line = {
+        "type": "line",
+        "xref": "x",
+        "yref": "paper",
+        "x0": curves.present,
+        "x1": curves.present,
+        "line": look,
+    }
     layout = {
         "height": head + total + BOTTOM,
         "margin": {"l": LEFT, "r": RIGHT, "t": head, "b": BOTTOM, "pad": 0},
@@ -186,8 +185,8 @@ def sweep_figure(curves: Curves) -> go.Figure:
         "yaxis": axis(domain=[1 - UPPER / total, 1], range=upper, nticks=5, tickangle=0, **AWAY),
         "yaxis2": axis(domain=[0, LOWER / total], range=lower, nticks=6, tickangle=0, anchor="x", **AWAY),
         "annotations": [_headline(_value_line(curves), 1.0), _headline("<br>".join(legend), LOWER / total)],
-        "shapes": _here_lines(curves, UPPER / total, LOWER / total),
-        "meta": {"swept": curves.name, "here": curves.here},  # web/dock/marker.js drags the marker
+        "shapes": [{**line, "y0": 1 - UPPER / total, "y1": 1}, {**line, "y0": 0, "y1": LOWER / total}],
+        "meta": {"swept": curves.name, "here": curves.present},  # web/dock/marker.js drags the marker
     }
     traces = sweep_traces(curves, upper, lower, bent)
     ends = f"{curves.positions[0]:g} {curves.positions[-1]:g}"
@@ -198,7 +197,14 @@ def low_sweep(curves: Curves) -> go.Figure:
     """Draw the two panels side by side, for a place that is low; their legend stands beside the figure."""
     whole, bent = sweep_figure(curves), bool(curves.bent.any())
     layout, across = whole["layout"], _across(curves)
-    title = _output(curves, short)
+    # The title of the right panel: a long one ends with the figure, a longer one names nothing.
+    left, right = _output(curves, short), _slope(curves)
+    if len(right) <= SHORT_TITLE:
+        headline = _headline(f"<b>{right}</b>", 1.0) | {"x": APART, "xshift": 0}
+    else:
+        text = right if len(right) + len(left) <= TITLES else "derivative"
+        at_end = {"x": 1, "xanchor": "right", "xshift": RIGHT - EDGE, "align": "right"}
+        headline = _headline(f"<b>{text}</b>", 1.0) | at_end
     line = {**layout["shapes"][0].to_plotly_json(), "y0": 0, "y1": 1}
     legend = "".join(f"<p>{one}</p>" for one in [_value_line(curves), *_legend(curves, bent)])
     beside = {
@@ -209,23 +215,13 @@ def low_sweep(curves: Curves) -> go.Figure:
         "xaxis2": {**across, "anchor": "y2", "domain": [APART, 1], "nticks": 4},
         "yaxis": {**layout["yaxis"].to_plotly_json(), "domain": [0, 1], "nticks": 4},
         "yaxis2": {**layout["yaxis2"].to_plotly_json(), "domain": [0, 1], "anchor": "x2", "nticks": 4},
-        "annotations": [_headline(f"<b>{title}</b>", 1.0), _right_headline(curves, title)],
+        "annotations": [_headline(f"<b>{left}</b>", 1.0), headline],
         "shapes": [line, {**line, "xref": "x2"}],
-        "meta": {"swept": curves.name, "here": curves.here, "told": legend},
+        "meta": {"swept": curves.name, "here": curves.present, "told": legend},
     }
     traces = [one.to_plotly_json() for one in whole.data]
     traces = [{**one, "xaxis": "x2"} if one["yaxis"] == "y2" else one for one in traces]
     return draw(traces, beside, f"low {layout['uirevision']}")
-
-
-def _right_headline(curves: Curves, left: str) -> dict[str, Any]:
-    """Return the title of the right panel: a long one ends with the figure, a longer one names nothing."""
-    title = _slope(curves)
-    if len(title) <= SHORT_TITLE:
-        return _headline(f"<b>{title}</b>", 1.0) | {"x": APART, "xshift": 0}
-    text = title if len(title) + len(left) <= TITLES else "derivative"
-    at_end = {"x": 1, "xanchor": "right", "xshift": RIGHT - EDGE, "align": "right"}
-    return _headline(f"<b>{text}</b>", 1.0) | at_end
 
 
 def _slope(curves: Curves) -> str:
@@ -234,18 +230,18 @@ def _slope(curves: Curves) -> str:
 
 def sweep_text(curves: Curves) -> str:
     """Describe the figure in one sentence, for screen readers."""
-    i = curves.at_here
-    first, last, here = (scalar(x) for x in (curves.positions[0], curves.positions[-1], curves.here))
+    i = curves.at_present
+    first, last, present = (scalar(x) for x in (curves.positions[0], curves.positions[-1], curves.present))
     value, declared, true = (scalar(y[i]) for y in (curves.value, curves.declared, curves.true))
-    said = (
-        f"Two line charts over {curves.name} from {first} to {last}: at {here}, {_output(curves)} is "
+    charts = (
+        f"Two line charts over {curves.name} from {first} to {last}: at {present}, {_output(curves)} is "
         f"{value}, its declared derivative {declared} and its true derivative {true}"
     )
     if not curves.bent.any():
-        return f"{said}; declared and true agree everywhere."
+        return f"{charts}; declared and true agree everywhere."
     low, high = curves.positions[curves.bent][[0, -1]]
     where = f"between {scalar(low)} and {scalar(high)}"
-    return f"{said}; the two differ {where}, because of {_rules(curves)}."
+    return f"{charts}; the two differ {where}, because of {_rules(curves)}."
 
 
 def _output(curves: Curves, write: Any = str) -> str:
@@ -259,15 +255,15 @@ def _rules(curves: Curves, write: Any = str) -> str:
 
 
 def _value_line(curves: Curves) -> str:
-    value = _live("value", curves.value[curves.at_here])
-    where = f"at {short(curves.name)} = {_live('here', curves.here)}"
+    value = _live("value", curves.value[curves.at_present])
+    where = f"at {short(curves.name)} = {_live('here', curves.present)}"
     return f"{coloured('━', VALUE)} <b>{_output(curves, short)} = {value}</b> {where}"
 
 
 def _legend(curves: Curves, bent: bool) -> list[str]:
     """Return the legend of the lower panel, each line with its number at the present value."""
-    i = curves.at_here
-    mark = int(np.argmin(np.abs(curves.marked - curves.here)))
+    i = curves.at_present
+    mark = int(np.argmin(np.abs(curves.marked - curves.present)))
     title = f"<b>{_slope(curves)}</b>"
     agree = "declared" if bent else "declared = true" if curves.rules else "JAX"
     first = f"{title}  {coloured('━', COTANGENT)} {agree} <b>{_live('declared', curves.declared[i])}</b>"
@@ -311,10 +307,3 @@ def _range(numbers: np.ndarray, keep: float) -> list[float]:
         low, high = min(low, keep), max(high, keep)
     room = 0.08 * (high - low) or 0.5 * max(1.0, abs(high))
     return [float(low - room), float(high + room)]
-
-
-def _here_lines(curves: Curves, upper: float, lower: float) -> list[dict[str, Any]]:
-    """Return a vertical line at the present value through each panel."""
-    line = {"color": NEUTRAL, "width": 2, "dash": "dot"}
-    base = {"type": "line", "xref": "x", "yref": "paper", "x0": curves.here, "x1": curves.here, "line": line}
-    return [{**base, "y0": 1 - upper, "y1": 1}, {**base, "y0": 0, "y1": lower}]

@@ -31,14 +31,14 @@ def is_tensor(trace: Trace | None, name: str | None) -> bool:
 def parts(graph: Graph, trace: Trace, name: str) -> tuple[Part, ...]:
     """Return a node's value, its arriving cotangent and its contribution down each wire, if not empty."""
     node, kernels = played(graph)[name], kernels_of(graph)
-    found = [Part("Value", "value", trace.value[name], name in kernels)]
+    drawn = [Part("Value", "value", trace.value[name], name in kernels)]
     if name in trace.cotangent:
-        found.append(Part("Arriving cotangent", "cotangent", trace.cotangent[name], name in kernels))
+        drawn.append(Part("Arriving cotangent", "cotangent", trace.cotangent[name], name in kernels))
     for slot, producer in node.wires:
         if (name, slot) in trace.passed:
             label = f"Passed to {producer} ({slot_label(node, slot)})"
-            found.append(Part(label, "cotangent", trace.passed[name, slot], producer in kernels))
-    return tuple(part for part in found if part.array.size)
+            drawn.append(Part(label, "cotangent", trace.passed[name, slot], producer in kernels))
+    return tuple(part for part in drawn if part.array.size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,10 +80,29 @@ def _causes(found: Trace, name: str, difference: Difference, kinds: Kinds) -> tu
         at_kink = bool(kinks) and any(np.isin(found.value[read], kinks).any() for _, read in node.wires)
         if node.rule.kind != FOLLOW or at_kink:
             likely.append(node)
-    causes = _grouped([*own, *_local(likely, kinds)]) or _grouped(_local(nodes, kinds))
-    return (
-        causes or _grouped(_corners(found, nodes)) or _grouped(_switches(found, nodes)) or _rest(found, name)
-    )
+    if causes := _grouped([*own, *_local(likely, kinds)]) or _grouped(_local(nodes, kinds)):
+        return causes
+    # At a corner JAX may take the mean of both slopes, as central differences do, so that a node alone
+    # agrees. Yet the product of such means along a path with several corners is not the mean of the whole
+    # path.
+    corners = [
+        node.name
+        for node in nodes
+        if any(jumps(found, node, slot, _elements(found, node, slot)).any() for slot in _op_wires(node))
+    ]
+    if not corners:
+        # A comparison of equal numbers: a little to one side, a `where` takes the other branch.
+        for node in (node for node in nodes if node.op in COMPARISONS):
+            one, other = (found.value[s] if isinstance(s, str) else np.asarray(s) for s in node.op_slots)
+            if np.any(one == other):
+                corners.append(node.name)
+    if corners:
+        return (Cause(CORNER, tuple(corners)),)
+    if found.dtype == FLOAT64:
+        return (Cause(UNKNOWN),)
+    # Of the whole path, since single roundings are too small to be seen: it is gone in float64.
+    wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64)
+    return (Cause(ROUNDING if check_input(wide, name).gap <= TOLERANCE else UNKNOWN),)
 
 
 def node_cause(found: Trace, name: str, slot: int) -> str:
@@ -136,7 +155,7 @@ def _local(nodes: Iterable[Node], kinds: Kinds) -> Iterator[tuple[str, str]]:
 def _kinds(found: Trace, name: str) -> tuple[str, ...]:
     """Return why a node's contribution differs from the slope times the cotangent.
 
-    Rounding is left out: only `_rest` can detect it, for the whole path.
+    Rounding is left out: only `_causes` can detect it, for the whole path.
     """
     node = found.graph[name]
     if node.rule.kind != FOLLOW:
@@ -159,25 +178,6 @@ def _rule_acts(found: Trace, node: Node) -> bool:
     )
 
 
-def _corners(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
-    """Yield nodes whose op has a corner at its inputs."""
-    # At a corner JAX may take the mean of both slopes, as central differences do, so that a node alone
-    # agrees. Yet the product of such means along a path with several corners is not the mean of the whole
-    # path.
-    for node in nodes:
-        if any(jumps(found, node, slot, _elements(found, node, slot)).any() for slot in _op_wires(node)):
-            yield CORNER, node.name
-
-
-def _switches(found: Trace, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
-    """Yield the comparisons of equal numbers: a little to one side, a `where` takes the other branch."""
-    for node in nodes:
-        if node.op in COMPARISONS:
-            one, other = (found.value[s] if isinstance(s, str) else np.asarray(s) for s in node.op_slots)
-            if np.any(one == other):
-                yield CORNER, node.name
-
-
 def _op_wires(node: Node) -> list[int]:
     return [slot for slot, _ in op_wires(node)]
 
@@ -196,11 +196,3 @@ def _grouped(kinds: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
     for kind, name in kinds:
         names.setdefault(kind, {})[name] = None
     return tuple(Cause(kind, tuple(nodes)) for kind, nodes in names.items())
-
-
-def _rest(found: Trace, name: str) -> tuple[Cause, ...]:
-    """Return `ROUNDING` if the difference vanishes in float64, else `UNKNOWN`."""
-    if found.dtype == FLOAT64:
-        return (Cause(UNKNOWN),)
-    wide = trace(found.graph, dict(found.inputs), found.seed, dtype=FLOAT64)
-    return (Cause(ROUNDING if check_input(wide, name).gap <= TOLERANCE else UNKNOWN),)

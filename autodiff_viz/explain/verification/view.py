@@ -58,17 +58,14 @@ SENTENCES = {
 
 def in_a_word(agrees: bool, causes: Iterable[Cause]) -> str:
     """Return a cause in a word or two, for the column beside the two derivatives."""
-    said = [WORDS[cause.kind].format(_names(cause)) for cause in causes]
-    if said:
-        return "; ".join(said)
+    texts = []
+    for cause in causes:
+        many = len(cause.nodes) > NAMED
+        names = f"{len(cause.nodes)} nodes" if many else ", ".join(cause.nodes) or "a point nearby"
+        texts.append(WORDS[cause.kind].format(names))
+    if texts:
+        return "; ".join(texts)
     return EQUAL if agrees else WORDS[UNKNOWN]
-
-
-def _names(cause: Cause) -> str:
-    """Return the nodes of a cause as text."""
-    if len(cause.nodes) > NAMED:
-        return f"{len(cause.nodes)} nodes"
-    return ", ".join(cause.nodes) or "a point nearby"
 
 
 def explained(causes: Iterable[Cause]) -> tuple[str, ...]:
@@ -81,10 +78,10 @@ def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
     """Return a sentence for each slot whose contribution is not the true derivative, with both numbers."""
     node = trace.graph[name]
     return tuple(
-        f"Down its {slot_label(node, slot)} it passes {_flat(found.declared)}; central differences say "
-        f"{_flat(found.true)}.{DIFFERS_SINCE.get(node_cause(trace, name, slot), '')}"
-        for slot, found in check_node(trace, name).items()
-        if not found.agrees
+        f"Down its {slot_label(node, slot)} it passes {_flat(difference.declared)}; central differences say "
+        f"{_flat(difference.true)}.{DIFFERS_SINCE.get(node_cause(trace, name, slot), '')}"
+        for slot, difference in check_node(trace, name).items()
+        if not difference.agrees
     )
 
 
@@ -152,20 +149,16 @@ class Verification:
         if self.verdict is None:
             return "The whole program cannot run: " + " ".join(p.message for p in self.problems)
         if self.verdict.agrees:
-            agrees = f"Whole-program jax.vjp agrees on all {self.verdict.compared} arrays"
-            return agrees + _how_close(self.verdict)
+            worst, many = self.verdict.worst, self.verdict.rounded
+            close = f": no number is further off than {worst:.1g} of its array's size."
+            close = close if worst else ", to the last digit."
+            fewer = "rounding leaves fewer digits: large numbers cancel there, or on the way."
+            rounded = f" In {many} of them {fewer}" if many else ""
+            return f"Whole-program jax.vjp agrees on all {self.verdict.compared} arrays{close}{rounded}"
         if self.verdict.miscounted:
             return f"The runs of {listed(self.verdict.miscounted, 4)} are counted wrongly: {OTHERWISE}."
         share = f"{self.verdict.worst:.2g} of its size"
         return f"Whole-program jax.vjp differs in {self.verdict.where}, by {share}."
-
-
-def _how_close(verdict: Verdict) -> str:
-    """Return the largest relative difference in words."""
-    close = f": no number is further off than {verdict.worst:.1g} of its array's size."
-    fewer = "rounding leaves fewer digits: large numbers cancel there, or on the way."
-    rounded = f" In {verdict.rounded} of them {fewer}" if verdict.rounded else ""
-    return (close if verdict.worst else ", to the last digit.") + rounded
 
 
 def verification(found: Trace, tangents: Tangents | None = None) -> Verification:
@@ -187,11 +180,11 @@ def verification(found: Trace, tangents: Tangents | None = None) -> Verification
         for name, d in differences.items()
     )
     large = len(found.value) > VERIFIED_AT_ONCE
-    found_lints = () if large else explained_lints(found, differences)
+    hints = () if large else explained_lints(found, differences)
     unseen = (NO_HINTS,) if large else not_looked_at(found)
     origin = explained_non_finite(found)
     forward = None if tangents is None else check_tangents(tangents)
-    return Verification(verdict, problems, tuple(inputs), origin, found_lints, unseen, forward)
+    return Verification(verdict, problems, tuple(inputs), origin, hints, unseen, forward)
 
 
 def _node_says(trace: Trace, name: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.op_derivative import own_contributions
 from autodiff_viz.engine.sentence import PASSED, Claim, Statement, joined
-from autodiff_viz.engine.trace import Trace, known_trace, trace
+from autodiff_viz.engine.trace import Trace, trace, with_output
 from autodiff_viz.explain.cure import Cure
 from autodiff_viz.explain.precision.compute import precision
 from autodiff_viz.explain.zero.cures import element_cure, zero_cure
@@ -101,9 +101,9 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     Returns:
       The reason; None if no element of the node's cotangent is zero.
     Raises:
-      GraphError: no trace is given, or it has no node of that name.
+      GraphError: no trace is given, or it has no output or no node of that name.
     """
-    graph = known_trace(found).graph
+    graph = with_output(found).graph
     if not isinstance(name, str) or name not in graph:
         message = f"The trace has no node {quoted(name)}."
         raise GraphError(Problem("unknown-node", message, f"It has {listed_names([*found.value])}."))

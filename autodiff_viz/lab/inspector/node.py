@@ -223,7 +223,7 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
         numbers=wire_numbers(trace, node, slot) if known else (),
         passed=trace.passed[wire] if known else None,
         nothing=nothing,
-        apart=apart.said(6) if apart else "",
+        apart=apart.in_short(6) if apart else "",
     )
 
 

@@ -103,7 +103,7 @@ def _row(claim: ClaimView) -> str:
         f'<li class="av-{claim.state}">'
         f'<span class="av-mark" role="img" aria-label="{word}">{mark}</span>'
         f'<span class="av-says">{escape(claim.says)}</span>'
-        f'<span class="av-found">{escape(claim.found)}{now}</span>{own}'
+        f'<span class="av-found">{escape(claim.computed)}{now}</span>{own}'
         f'<span class="av-source">{expected} \u00b7 {escape(claim.source)}</span></li>'
     )
 

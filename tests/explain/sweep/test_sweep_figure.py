@@ -40,7 +40,7 @@ def test_the_derivative_of_a_square_is_twice_its_input():
 def test_the_present_value_is_one_of_the_positions_and_of_the_marks():
     found = swept("x = input(0.123, low=-2.0, high=2.0)\nz = x * x")
     assert len(found.positions) == SLIDER_POSITIONS
-    assert np.float32(found.positions[found.at_here]) == np.float32(0.123)
+    assert np.float32(found.positions[found.at_present]) == np.float32(0.123)
     assert np.float32(0.123) in found.marked.astype(np.float32)
 
 
@@ -99,7 +99,7 @@ def test_a_pole_is_not_drawn_as_a_line_and_does_not_crush_the_rest():
 def test_an_output_of_many_elements_is_paired_with_the_seed():
     found = swept("x = 2.0\nz = x * [1.0, 10.0]", seed=[3.0, 1.0])
     assert found.declared == pytest.approx([13.0] * SLIDER_POSITIONS)
-    assert found.value[found.at_here] == pytest.approx(26.0)
+    assert found.value[found.at_present] == pytest.approx(26.0)
     assert "⟨seed, z⟩" in sweep_text(found)
 
 
