@@ -24,7 +24,7 @@ from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.scheduling import in_turn, wait
-from autodiff_viz.ui.session import Parts, Session, Widgets, act, called, session
+from autodiff_viz.ui.session import Parts, Session, Widgets, act, called, current_session
 
 Draw = Callable[[Lab, LabView], None]
 
@@ -79,7 +79,7 @@ def whole_page(session: Session, draws: Mapping[str, Draw]) -> Iterator[Callable
 @in_turn()
 def _draw(name: str, draw: Draw) -> None:
     """Draw a part with the data of this moment, unless its place is out of view."""
-    current = session()
+    current = current_session()
     parts, now = current.parts, current.present
     parts.polls.pop(name, None)
     if name in FIGURED and not is_seen(parts):
@@ -243,7 +243,7 @@ def renewed(key: str, owner: str, value: Any) -> str:
     """
     # The value is set as a default and not in the session's state: an assignment would be lost if the run
     # ends before the widget is drawn, which would then show and send Streamlit's initial value.
-    widgets = session().widgets
+    widgets = current_session().widgets
     number, before = widgets.renewed.get(key, (0, owner))
     now = f"{key}_{number}" if number else key
     if owner != before or not _repeats(st.session_state.get(now, value), value):

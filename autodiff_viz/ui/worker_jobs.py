@@ -195,37 +195,33 @@ def check_told(view: LabView) -> bool:
 _proved: dict[str, Answer] = {}
 
 
-def proved(found: Lesson) -> Answer | None:
+def proved(lesson: Lesson) -> Answer | None:
     """Return the checked claims of a lesson as a `Proof`; None while they are checked.
 
     A result is shared by all visitors and kept over a restart. Of several requests, the newest is served
     first.
     """
-    if found.key in _proved:
-        return _proved[found.key]
-    name = _proof_name(found)
+    if lesson.key in _proved:
+        return _proved[lesson.key]
+    name, place = _proof_name(lesson), kept()
     try:
-        answer = Answer(read_proof(read(kept(), name), found))
+        answer = Answer(read_proof(read(place, name), lesson))
     except ValueError:  # it does not exist, or its file has been changed
-        answer = _asked_to_prove(found, name)
+        arguments = (lesson.key, place and str(place), name)
+        job = Job(name, prove, arguments, PROVING, long=True, niceness=LAST)
+        workers().ask((PROOF, lesson.key), job)
+        answer = workers().answer(name)
+        if answer is not None and not answer.why:
+            answer = Answer(read_proof(answer.value, lesson))
     if answer and not answer.why:
-        _proved[found.key] = answer
+        _proved[lesson.key] = answer
     return answer
 
 
-def proving(found: Lesson) -> Report | None:
+def proving(lesson: Lesson) -> Report | None:
     """Return how far the check of a lesson's claims is; None while it waits."""
-    return workers().report(_proof_name(found))
+    return workers().report(_proof_name(lesson))
 
 
-def _proof_name(found: Lesson) -> bytes:
-    return identity((PROOF, this_version(), found))
-
-
-def _asked_to_prove(found: Lesson, name: bytes) -> Answer | None:
-    place = kept()
-    arguments = (found.key, place and str(place), name)
-    job = Job(name, prove, arguments, PROVING, long=True, niceness=LAST)
-    workers().ask((PROOF, found.key), job)
-    answer = workers().answer(name)
-    return answer if answer is None or answer.why else Answer(read_proof(answer.value, found))
+def _proof_name(lesson: Lesson) -> bytes:
+    return identity((PROOF, this_version(), lesson))

@@ -65,7 +65,7 @@ def test_what_is_refused_leaves_the_box_with_what_counts(app):
 
 def test_what_a_widget_said_last_is_no_news_and_what_it_says_next_is(monkeypatch):
     here, state = Session(start()), {}
-    monkeypatch.setattr(fragments, "session", lambda: here)
+    monkeypatch.setattr(fragments, "current_session", lambda: here)
     monkeypatch.setattr(fragments.st, "session_state", state)
     key = fragments.renewed("rule", "a", "stop")
     said = []

@@ -179,14 +179,14 @@ async def code(request: Request) -> Response:
 
 async def robots(request: Request) -> PlainTextResponse:
     """Answer with the paths that crawlers may fetch: none that would open a session."""
-    return PlainTextResponse(ROBOTS.format(here=origin(request)), headers=DAY)
+    return PlainTextResponse(ROBOTS.format(host=origin(request)), headers=DAY)
 
 
 async def sitemap(request: Request) -> Response:
     """Answer with the addresses of all pages and lessons."""
-    here = origin(request)
+    host = origin(request)
     places = "".join(
-        f"  <url><loc>{escape(here + found.address)}</loc></url>\n" for found in PREVIEWS if found.address
+        f"  <url><loc>{escape(host + found.address)}</loc></url>\n" for found in PREVIEWS if found.address
     )
     return Response(SITEMAP.format(places=places), media_type="application/xml", headers=DAY)
 
@@ -196,7 +196,7 @@ Disallow: /_stcore/
 Disallow: /component/
 Disallow: /media/
 
-Sitemap: {here}/sitemap.xml
+Sitemap: {host}/sitemap.xml
 """
 
 SITEMAP = """<?xml version="1.0" encoding="UTF-8"?>
