@@ -66,7 +66,7 @@ def answers(session: Session, lab: Lab, view: LabView) -> Answers:
     def ask(kind: str, job: Job) -> Answer | None:
         """Return the answer if there is one; if the user is idle, request it and note that it is awaited."""
         if not idle:
-            return known(kind, job)
+            return known(job)
         answer = asked(session.name, kind, job)
         if answer is None:
             session.awaited |= {job.key}

@@ -250,7 +250,7 @@ def renewed(key: str, owner: str, value: Any) -> str:
         number += 1
         now = f"{key}_{number}"
     widgets.renewed[key] = (number, owner)
-    _say(widgets, now, value)
+    _note_last(widgets, now, value)
     return now
 
 
@@ -279,20 +279,20 @@ def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | 
     widget may answer late.
     """
     session, values = called()
-    if news(session.widgets, values, key) and (node is None or node in session.lab.graph):
+    if is_changed(session.widgets, values, key) and (node is None or node in session.lab.graph):
         act(session, action, *arguments, values[key])
     redraw(session)
 
 
-def news(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
+def is_changed(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
     """Return whether a widget's value is a change by the user, not a repetition of that shown or sent last.
 
     Streamlit forgets what a widget shows as soon as it is no longer drawn, and takes its last value for a
     change.
     """
-    if key not in values or _repeats(values[key], widgets.said.get(key)):
+    if key not in values or _repeats(values[key], widgets.last.get(key)):
         return False
-    _say(widgets, key, values[key])
+    _note_last(widgets, key, values[key])
     return True
 
 
@@ -304,6 +304,6 @@ def _repeats(value: Any, before: Any) -> bool:
     return value == before and (type(value) is not type(before) or same(value, before))
 
 
-def _say(widgets: Widgets, key: str, value: Any) -> None:
-    others = {name: said for name, said in widgets.said.items() if name != key}
-    widgets.said = {**dict([*others.items()][-KEPT:]), key: value}
+def _note_last(widgets: Widgets, key: str, value: Any) -> None:
+    others = {name: last for name, last in widgets.last.items() if name != key}
+    widgets.last = {**dict([*others.items()][-KEPT:]), key: value}

@@ -146,11 +146,11 @@ class Widgets:
     """State of Streamlit's own widgets.
 
     Attributes:
-      said: by key, the value that a widget has sent or shown last.
+      last: by key, the value that a widget has sent or shown last.
       renewed: by key, how often a widget was replaced by a new one, and its owner.
     """
 
-    said: dict[str, Any] = field(default_factory=dict)
+    last: dict[str, Any] = field(default_factory=dict)
     renewed: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 

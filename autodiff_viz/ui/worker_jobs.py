@@ -161,9 +161,9 @@ def check_job(view: LabView) -> Job | None:
     """
     if not view.complete:
         return None
-    found, moving = view.trace, view.tangents
+    trace, moving = view.trace, view.tangents
     direction = () if moving is None else (tuple(sorted(moving.direction.items())),)
-    return job_of(verification, found, moving, reads=(found, *direction))
+    return job_of(verification, trace, moving, reads=(trace, *direction))
 
 
 def is_large(view: LabView) -> bool:
@@ -173,16 +173,17 @@ def is_large(view: LabView) -> bool:
 
 def asked(name: str, kind: str, job: Job) -> Answer | None:
     """Return the answer to a job, requested in the visitor's `name`; None while it waits or runs."""
-    found = workers().answer(job.key)
-    if found is None:
+    answer = workers().answer(job.key)
+    if answer is None:
         workers().ask((name, kind), job)
         note_request(name, kind, workers().cancel)
-        found = workers().answer(job.key)
-    return found
+        # A host without workers has done it meanwhile.
+        answer = workers().answer(job.key)
+    return answer
 
 
-def known(_: str, job: Job) -> Answer | None:
-    """Return the answer to a job if there is one, without a request; called as `asked` is."""
+def known(job: Job) -> Answer | None:
+    """Return the answer to a job if there is one, without a request."""
     return workers().answer(job.key)
 
 

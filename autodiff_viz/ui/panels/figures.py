@@ -31,7 +31,7 @@ from autodiff_viz.lab.figures import (
 )
 from autodiff_viz.lab.glossary import GLOSSARY, explained
 from autodiff_viz.lab.state import Lab
-from autodiff_viz.ui.fragments import answered, news, pressed, redraw, renewed
+from autodiff_viz.ui.fragments import answered, is_changed, pressed, redraw, renewed
 from autodiff_viz.ui.panels.charts import draw_awaited, draw_chart, draw_offer, draw_problems
 from autodiff_viz.ui.scheduling import in_turn
 from autodiff_viz.ui.session import called, current_session
@@ -110,7 +110,7 @@ def _draw_budget(planned: Planned, now: PlanChoice, view: LabView, part: str) ->
 def _looked(key: str, which: object, part: str) -> None:
     """Note what a widget chooses and draw the part again; a callback."""
     session, values = called()
-    if news(session.widgets, values, key) and values[key] is not None:
+    if is_changed(session.widgets, values, key) and values[key] is not None:
         session.looks[which] = values[key]
     session.parts.cut.add(part)
     redraw(session)

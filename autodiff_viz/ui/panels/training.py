@@ -29,7 +29,7 @@ from autodiff_viz.training.figure import TRAINING_FIGURES
 from autodiff_viz.training.run import NAMES, still
 from autodiff_viz.training.state import Settings, learned
 from autodiff_viz.ui.exchange import catch_up
-from autodiff_viz.ui.fragments import answered, news, pressed, redraw, renewed
+from autodiff_viz.ui.fragments import answered, is_changed, pressed, redraw, renewed
 from autodiff_viz.ui.panels.charts import draw_chart
 from autodiff_viz.ui.scheduling import in_turn
 from autodiff_viz.ui.session import Session, act, called, current_session
@@ -80,7 +80,7 @@ def draw_curves(lab: Lab, view: LabView) -> None:
 @in_turn()
 def _on_choice(key: str) -> None:
     session, values = called()
-    if news(session.widgets, values, key) and values[key]:
+    if is_changed(session.widgets, values, key) and values[key]:
         session.looks[CHOSEN] = values[key]
 
 
@@ -282,7 +282,7 @@ def _set_plan(lab: Lab, field: str, value: Any) -> Lab:
 def _on_pace(key: str) -> None:
     """Limit the speed of this visitor's trainings; a callback."""
     session, values = called()
-    if news(session.widgets, values, key) and values[key] in PACES:
+    if is_changed(session.widgets, values, key) and values[key] in PACES:
         session.trainer.limit(values[key])
         session.parts.cut.add("train")
     redraw(session)
