@@ -1,4 +1,7 @@
-"""Fix positions: nodes keep their places while an edit adds or removes others."""
+"""Place nodes where an edit needs it: a piece clear of others, collapsed groups, and all as they stand now.
+
+Nodes keep their places while an edit adds or removes others.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,10 @@ from autodiff_viz.graph.order import order
 from autodiff_viz.graph.subgraph import detached, extract
 from autodiff_viz.ops.misfits import Shape
 
-# Arrange the nodes of a piece of a graph: laid out separately, centred, clear of other nodes.
-
 Positions = Mapping[str, Point]
+
+
+# A piece of a graph: laid out by itself, centred, clear of other nodes.
 
 
 def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
@@ -68,15 +72,15 @@ def clear_of_cards(
         from `piece`.
     """
     now = places(graph).positions
-    here, there = pictured(piece) if tall is None else tall, pictured(graph)
-    taken = _boxes(graph, now, there)
-    boxes = _boxes(piece, positions, here)
+    taken = _boxes(graph, now, pictured(graph))
+    boxes = _boxes(piece, positions, pictured(piece) if tall is None else tall)
     near = [
         (other.y - CARD_CLEARANCE - box.bottom, other.bottom + CARD_CLEARANCE - box.y)
         for box in boxes
         for other in taken
         if other.x - CARD_CLEARANCE < box.right and box.x < other.right + CARD_CLEARANCE
     ]  # open intervals that the translation must avoid
+    # The smallest one is 0 or ends where an interval does.
     shifts = [0.0, *(end for pair in near for end in pair)]
     free = (by for by in shifts if not any(high < by < low for high, low in near))
     return moved_by(positions, (0.0, min(free, key=lambda by: (abs(by), -by))))
@@ -94,12 +98,12 @@ def _middle(graph: Graph, positions: Positions, tall: Mapping[str, Shape] | None
 def _boxes(graph: Graph, positions: Positions, tall: Mapping[str, Shape]) -> list[Box]:
     """Return the cards of all nodes, where parameters below their layers are tabs."""
     sizes = {node.name: size(node, tall.get(node.name)) for node in graph.nodes}
-    found = fitted(attached(layers_of(graph), sizes, positions), sizes)
-    return [Box(*positions[name], *found[name]) for name in sizes]
+    cards = fitted(attached(layers_of(graph), sizes, positions), sizes)
+    return [Box(*positions[name], *cards[name]) for name in sizes]
 
 
-# Lay out all nodes for a canvas with collapsed groups. A collapsed group takes the room of its card; its
-# nodes are laid out by themselves around the card's centre.
+# All nodes of a canvas with collapsed groups. A collapsed group takes the room of its card; its nodes are
+# laid out by themselves around the card's centre.
 
 
 HIGHEST = 866  # px of a graph from top to foot: as many as have their numbers on the canvas of a small window
@@ -121,7 +125,11 @@ def too_high(graph: Graph) -> frozenset[str]:
 
 def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
     """Lay out all nodes, ignoring their own positions, with each of the `collapsed` groups as one card."""
-    card_of = _cards(graph, collapsed)
+    card_of: dict[str, str] = {}  # by node; a card's name has a space, which no node's name has
+    for frame in outermost_first(graph.frames):
+        if isinstance(frame, Group) and frame.name in collapsed:
+            for name in frame.nodes:
+                card_of.setdefault(name, f"group {frame.name}")
     folded, ports = _folded(graph, card_of)
     tall = pictured(graph)
     stacked = {f"group {group.name}" for group in graph.groups if group.branches}
@@ -131,22 +139,12 @@ def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
         """Return the size of a card or of a node in px."""
         return sizes[node.name] if node.name in sizes else size(node, tall.get(node.name))
 
-    found = dict(layout(folded, Space(size_of, room)).positions)
+    positions = dict(layout(folded, Space(size_of, room)).positions)
     for card in ports:
-        (x, y), (w, h) = found.pop(card), sizes[card]
+        (x, y), (w, h) = positions.pop(card), sizes[card]
         inside = [name for name, other in card_of.items() if other == card]
-        found |= arranged_at(graph, inside, (x + w / 2, y + h / 2))
-    return found
-
-
-def _cards(graph: Graph, collapsed: Collection[str]) -> dict[str, str]:
-    """Return by node the card that contains it. A card's name has a space, which no node's name has."""
-    card_of: dict[str, str] = {}
-    for frame in outermost_first(graph.frames):
-        if isinstance(frame, Group) and frame.name in collapsed:
-            for name in frame.nodes:
-                card_of.setdefault(name, f"group {frame.name}")
-    return card_of
+        positions |= arranged_at(graph, inside, (x + w / 2, y + h / 2))
+    return positions
 
 
 def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tuple[int, int]]]:
@@ -154,15 +152,15 @@ def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tup
     reads: dict[str, dict[str, None]] = {card: {} for card in card_of.values()}
     gives: dict[str, set[str]] = {card: set() for card in reads}
     for node in graph.nodes:
-        here = card_of.get(node.name)
+        reader_card = card_of.get(node.name)
         for _, producer in node.wires:
-            there = card_of.get(producer)
-            if here == there:
+            producer_card = card_of.get(producer)
+            if producer_card == reader_card:
                 continue
-            if here is not None:
-                reads[here][producer] = None
-            if there is not None:
-                gives[there].add(producer)
+            if reader_card is not None:
+                reads[reader_card][producer] = None
+            if producer_card is not None:
+                gives[producer_card].add(producer)
     if graph.output in card_of:
         gives[card_of[graph.output]].add(graph.output)
 
@@ -184,6 +182,9 @@ def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tup
     groups = tuple(Group(frame.name, frame.nodes) for frame in frames)  # all frames are laid out alike
     ports = {card: (len(reads[card]), len(gives[card])) for card in reads}
     return Graph(tuple(nodes), (), None, groups), ports
+
+
+# All nodes as they stand now.
 
 
 _POSITION = attrgetter("position")
@@ -220,30 +221,26 @@ def without_backward_places(graph: Graph, before: Graph) -> Graph:
     """
     if not any(map(_POSITION, graph.nodes)):
         return graph
-    found, tall, was = places(graph), pictured(graph), _leftward(before)
+    positions, tall = places(before).positions, pictured(before)
+    were_leftward = {
+        (name, node.name)
+        for node in before.nodes
+        for _, name in node.wires
+        if name in before
+        and positions[node.name][0] < positions[name][0] + size(before[name], tall.get(name))[0]
+    }
+    placed, tall = places(graph), pictured(graph)
     ends: dict[str, float] = {}
     lost = []
     for node in order(graph):
-        left, width = found.positions[node.name][0], size(node, tall.get(node.name))[0]
-        passed = [ends[name] for _, name in node.wires if name in ends and name not in found.tabs]
+        left, width = placed.positions[node.name][0], size(node, tall.get(node.name))[0]
+        # A tab is not left of its reader as a card is: it stands below it, or at its edge.
+        sources = [name for _, name in node.wires if name in ends and name not in placed.tabs]
         if node.position is not None and any(
-            left < ends[name] and (name, node.name) not in was
-            for _, name in node.wires
-            if name in ends and name not in found.tabs
+            left < ends[name] and (name, node.name) not in were_leftward for name in sources
         ):
             lost.append(node.name)
-            left = max(passed) + GAP
+            # It will be laid out right of what it reads, and its readers are judged by that.
+            left = max(ends[name] for name in sources) + GAP
         ends[node.name] = left + width
     return edits.with_positions(graph, dict.fromkeys(lost)) if lost else graph
-
-
-def _leftward(graph: Graph) -> set[tuple[str, str]]:
-    """Return (source, target) of the wires to a node that lies left of the end of what it reads."""
-    positions, tall = places(graph).positions, pictured(graph)
-    return {
-        (name, node.name)
-        for node in graph.nodes
-        for _, name in node.wires
-        if name in graph
-        and positions[node.name][0] < positions[name][0] + size(graph[name], tall.get(name))[0]
-    }

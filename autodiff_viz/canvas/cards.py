@@ -39,21 +39,18 @@ def size(node: Node, shape: Shape | None = None) -> tuple[float, float]:
     Args:
       shape: of the tensor that is drawn on it.
     """
-    width, height = (WIDTH, HEIGHT) if shape is None else _pictured_size(shape)
+    width, height = WIDTH, HEIGHT
+    if shape is not None:
+        width, height = PICTURED
+        if (grid := cells(shape)) is not None:
+            rows, columns = grid
+            # Value and cotangent stand side by side where both are narrow, else one below the other. A
+            # single row of each has room where a card without cells has its two numbers.
+            lines = rows if columns <= BESIDE else 2 * rows
+            height = HEIGHT if rows == 1 else max(HEIGHT, CELL_HEAD + CELL_LINE * lines)
+            if rows > 1 and columns == BESIDE:
+                width = FOUR_WIDE
     return width, max(height, SLOT * (len(node.slots) + 1))
-
-
-def _pictured_size(shape: Shape) -> tuple[float, float]:
-    """Return the (width, height) of a card with the cells or the heat-maps of a tensor."""
-    width, height = PICTURED
-    grid = cells(shape)
-    if grid is None:
-        return width, height
-    rows, columns = grid
-    if rows == 1:
-        return width, HEIGHT
-    lines = rows if columns <= BESIDE else 2 * rows
-    return FOUR_WIDE if columns == BESIDE else width, max(HEIGHT, CELL_HEAD + CELL_LINE * lines)
 
 
 def cells(shape: Shape) -> tuple[int, int] | None:

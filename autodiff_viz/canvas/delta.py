@@ -17,13 +17,20 @@ Json = Any
 
 def delta(before: dict[str, Json], after: dict[str, Json]) -> dict[str, Json]:
     """Return the patch that turns `before` into `after`; empty when they are equal."""
-    if before is after:  # most records are reused: see canvas/drawing.py
+    if before is after:  # as most records are: canvas/drawing.py reuses those that have not changed
         return {}
     patch: dict[str, Json] = {name: None for name in before if name not in after}
     for name, now in after.items():
         then = before.get(name)
-        if now != then:
-            patch[name] = _change(then, now)
+        if now == then:
+            continue
+        patch[name] = now
+        if isinstance(then, dict) and isinstance(now, dict):
+            patch[name] = delta(then, now)
+        elif isinstance(then, list) and isinstance(now, list):
+            olds, news = _named(then), _named(now)
+            if olds is not None and news is not None:
+                patch[name] = _records(olds, news)
     return patch
 
 
@@ -44,17 +51,6 @@ def shared(before: Json, after: Json) -> Json:
     return after
 
 
-def _change(then: Json, now: Json) -> Json:
-    """Return the patch of one field."""
-    if isinstance(then, dict) and isinstance(now, dict):
-        return delta(then, now)
-    if isinstance(then, list) and isinstance(now, list):
-        olds, news = _named(then), _named(now)
-        if olds is not None and news is not None:
-            return _records(olds, news)
-    return now
-
-
 def _records(olds: dict[str, Json], news: dict[str, Json]) -> dict[str, Json]:
     """Return the patch of a list of named records."""
     changed = {name: delta(old, news[name]) for name, old in olds.items() if name in news}
@@ -66,28 +62,24 @@ def _records(olds: dict[str, Json], news: dict[str, Json]) -> dict[str, Json]:
         "new": [news[name] for name in added],
         "order": [] if order == list(news) else list(news),
     }
-    return {part: found for part, found in parts.items() if found}
+    return {part: content for part, content in parts.items() if content}
 
 
 def _named(items: Json) -> dict[str, Json] | None:
     """Return the records of a list by name; None if it is no list of records with unique names."""
     if not isinstance(items, list):
         return None
-    found: dict[str, Json] = {}
+    records: dict[str, Json] = {}
     for item in items:
-        name = _name(item) if isinstance(item, dict) else None
-        if name is None or name in found:
+        if not isinstance(item, dict):
             return None
-        found[name] = item
-    return found
-
-
-def _name(record: dict[str, Json]) -> str | None:
-    """Return the name of a record; of a wire, its target and slot."""
-    if "to" in record and "slot" in record:
-        return f"{record['to']}:{record['slot']}"
-    name = record.get("id", record.get("name"))
-    return name if isinstance(name, str) else None
+        # A wire has no name: a slot takes one wire, so that its target and slot name it.
+        is_wire = "to" in item and "slot" in item
+        name = f"{item['to']}:{item['slot']}" if is_wire else item.get("id", item.get("name"))
+        if not isinstance(name, str) or name in records:
+            return None
+        records[name] = item
+    return records
 
 
 def without_nulls(data: Json) -> Json:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from autodiff_viz.canvas.cards import WIDEST, WINDOW, pictured, room, size
 from autodiff_viz.canvas.frames import group_data, region_data
 from autodiff_viz.canvas.layout.sugiyama import Layout, Space, layout
-from autodiff_viz.canvas.layout.tabs import Tab, feet, layers_of
+from autodiff_viz.canvas.layout.tabs import feet, layers_of
 from autodiff_viz.canvas.records import (
     NodeShown,
     WireShown,
@@ -90,13 +91,27 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
     Args:
       last: the previous drawing; nodes and wires with unchanged inputs are its records, the same objects.
     """
-    if last is not None and _marked_alone(picture, last.picture):
+    # Where only the selection and the collapsed groups differ, their marks alone are made again.
+    if (
+        last is not None
+        and last.picture.document == picture.document
+        and all(
+            getattr(last.picture, name) is getattr(picture, name)
+            for name in ("graph", "trace", "runs", "problems", "states", "tangents")
+        )
+    ):
         return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
     graph = picture.graph
     placed = places(graph)
     cards = {card.node.name: card for card in _cards(picture, placed)}
     threads = {
-        (node.name, slot): _thread(picture, node, slot, placed)
+        (node.name, slot): WireShown(
+            producer=producer,
+            passed=passed(picture.trace, node, slot),
+            bends=placed.bends.get((node.name, slot), ()),
+            alternative=node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
+            pushed=pushed_along(picture.tangents, node, slot),
+        )
         for node in graph.nodes
         for slot, producer in node.wires
         if producer in graph
@@ -116,14 +131,6 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
     return Drawing(picture, {**data, **_marks(picture, groups)}, nodes, wires)
 
 
-def _marked_alone(picture: Picture, last: Picture) -> bool:
-    """Return whether only the selection and the collapsed groups differ."""
-    return last.document == picture.document and all(
-        getattr(last, name) is getattr(picture, name)
-        for name in ("graph", "trace", "runs", "problems", "states", "tangents")
-    )
-
-
 def _marks(picture: Picture, groups: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return the selection, and `groups` with their collapsed state."""
     collapsed = [group | {"collapsed": group["name"] in picture.collapsed} for group in groups]
@@ -132,11 +139,11 @@ def _marks(picture: Picture, groups: Iterable[dict[str, Any]]) -> dict[str, Any]
 
 def _redrawn(wanted: Mapping[K, V], last: Mapping[K, tuple[V, dict]], draw: Callable[[K, V], dict]) -> dict:
     """Return (input, record) by key, reusing the last record where its input is unchanged."""
-    found = {}
+    drawn = {}
     for key, what in wanted.items():
         held = last.get(key)
-        found[key] = held if held is not None and same(held[0], what) else (what, draw(key, what))
-    return found
+        drawn[key] = held if held is not None and same(held[0], what) else (what, draw(key, what))
+    return drawn
 
 
 def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
@@ -146,12 +153,20 @@ def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
     sizes = {node.name: size(node, tall.get(node.name)) for node in graph.nodes} if placed.tabs else {}
     below = feet(placed.tabs, graph.by_name, sizes)
     number = segment_of(graph) if has_cuts(graph) else {}
-    warnings = _warnings(graph, trace)
+    # Warnings: what is no mistake but probably not meant.
+    warnings: dict[str, list[str]] = {}
+    for name, sentence in origin_sentences(trace.nonfinite_origins).items() if trace else ():
+        warnings.setdefault(name, []).append(sentence)
+    for doubt in trace.doubts if trace else ():
+        warnings.setdefault(doubt.node, []).append(doubt.text)
+    for name, why in idle_cuts(graph):
+        warnings.setdefault(name, []).append(why)
     problems: dict[str | None, list[Problem]] = {}
     for problem in picture.problems:
         problems.setdefault(problem.node, []).append(problem)
     for node in graph.nodes:
         name = node.name
+        tab = placed.tabs.get(name)
         yield NodeShown(
             node=node,
             place=placed.positions[name],
@@ -166,15 +181,10 @@ def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
             segment=number[name] + 1 if name in number else None,
             tensor=tall.get(name),
             kernel=name in kernels,
-            tab=_tab(placed.tabs.get(name), sizes),
+            tab=None if tab is None else (tab, sizes[tab.layer][0]),  # it is as wide as its layer's card
             foot=below.get(name, 0.0),
             tangent=tangent_at(picture.tangents, name),
         )
-
-
-def _tab(tab: Tab | None, sizes: Mapping[str, tuple[float, float]]) -> tuple[Tab, float] | None:
-    """Return a tab's place and the width of its layer's card; None for a node with a card of its own."""
-    return None if tab is None else (tab, sizes[tab.layer][0])
 
 
 def places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:
@@ -186,11 +196,7 @@ def places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:
     return _layout(graph, pictured(graph) if tall is None else tall)
 
 
-def _node_key(node: Node) -> bytes:
-    return node.identity
-
-
-@remembered(8_192, _node_key)
+@remembered(8_192, attrgetter("identity"))
 def _standing(node: Node) -> bytes:
     """Return the identity of all that the layout depends on: dragging a slider must not recompute it."""
     return identity((node.name, node.op, node.slots, node.position, node.is_parameter))
@@ -203,29 +209,7 @@ def _layout_key(graph: Graph, tall: Mapping[str, Shape]) -> bytes:
 
 @remembered(256, _layout_key)
 def _layout(graph: Graph, tall: Mapping[str, Shape]) -> Layout:
+    # The layout must not depend on what its key leaves out, so it does not see that.
     bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
     space = Space(lambda node: size(node, tall.get(node.name)), room, layers_of(graph), WIDEST, WINDOW)
     return layout(replace(graph, nodes=bare), space)
-
-
-def _warnings(graph: Graph, trace: Trace | None) -> dict[str, list[str]]:
-    """Return by node the warnings: constructs that are no mistake but probably not meant."""
-    found: dict[str, list[str]] = {}
-    for name, sentence in origin_sentences(trace.nonfinite_origins).items() if trace else ():
-        found.setdefault(name, []).append(sentence)
-    for doubt in trace.doubts if trace else ():
-        found.setdefault(doubt.node, []).append(doubt.text)
-    for name, why in idle_cuts(graph):
-        found.setdefault(name, []).append(why)
-    return found
-
-
-def _thread(picture: Picture, node: Node, slot: int, placed: Layout) -> WireShown:
-    """Return the input of a wire's record."""
-    return WireShown(
-        producer=node.slots[slot],
-        passed=passed(picture.trace, node, slot),
-        bends=placed.bends.get((node.name, slot), ()),
-        alternative=node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
-        pushed=pushed_along(picture.tangents, node, slot),
-    )

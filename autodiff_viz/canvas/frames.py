@@ -34,6 +34,13 @@ def region_data(
     runs = [counts[name] for name in region.nodes if name in counts]
     again = max((r.forward + r.backward for r in runs), default=0)
     faults = [p for p in problems if p.code.startswith("region") and region.name in p.message]
+    # The nodes that would make it valid, unless computing them for every region would take long.
+    effort = len(graph.nodes) * len(graph.regions) ** 2
+    whole = mended(graph, region.name, region.nodes) if faults and effort <= EFFORT else None
+    offer = {}
+    if whole is not None and whole != region.nodes:
+        edit = edit_data(SetRegion(region=region.name, nodes=sorted(whole)))
+        offer = {"offer": take_in(whole - region.nodes), "edit": edit}
     return {
         "name": region.name,
         "nodes": sorted(region.nodes),
@@ -44,21 +51,8 @@ def region_data(
         "problem": faults[0].message if faults else None,
         "fault": _fault(faults[0]) if faults else None,
         "path": list(faults[0].path) if faults else [],
-        **_mend(graph, region, bool(faults)),
+        **offer,
     }
-
-
-def _mend(graph: Graph, region: Region, wrong: bool) -> dict[str, Any]:
-    """Return a button's text and the edit that makes an invalid region valid.
-
-    Empty if there is none, and where computing it for every region would take long.
-    """
-    effort = len(graph.nodes) * len(graph.regions) ** 2
-    whole = mended(graph, region.name, region.nodes) if wrong and effort <= EFFORT else None
-    if whole is None or whole == region.nodes:
-        return {}
-    edit = edit_data(SetRegion(region=region.name, nodes=sorted(whole)))
-    return {"offer": take_in(whole - region.nodes), "edit": edit}
 
 
 def _fault(problem: Problem) -> str:
@@ -79,41 +73,28 @@ def group_data(
     of those that stand for several wires.
     """
     faults = [p for p in problems if p.code == "groups-overlap" and quoted(group.name) in p.message]
-    return {
-        "name": group.name,
-        "nodes": sorted(group.nodes),
-        "sums": [
-            {"from": producer, **flow_data(_sum(trace, wires))}
-            for producer, wires in _into(graph, group).items()
-            if len(wires) > 1
-        ],
-        "problem": faults[0].message if faults else None,
-        **(_branches_data(graph, group) if group.branches else {}),
-    }
-
-
-def _branches_data(graph: Graph, group: Group) -> dict[str, Any]:
-    """Return the data of a group of branches: their names, and which are trained."""
-    found: dict[str, Any] = {"branches": [branch.name for branch in branches_of(graph, group.name)]}
-    if alone := trained_alone(graph, group.name):
-        found["alone"] = alone
-    elif some_stopped(graph, group.name):
-        found["stopped"] = True
-    return found
-
-
-def _into(graph: Graph, group: Group) -> dict[str, list[tuple[Node, int]]]:
-    """Return the wires from outside into the group, by producer."""
-    found: dict[str, list[tuple[Node, int]]] = {}
+    wires_into: dict[str, list[tuple[Node, int]]] = {}  # from outside, by producer
     for name in sorted(group.nodes):
         for slot, producer in graph[name].wires:
             if producer not in group.nodes:
-                found.setdefault(producer, []).append((graph[name], slot))
-    return found
-
-
-def _sum(trace: Trace | None, wires: Iterable[tuple[Node, int]]) -> np.ndarray | None:
-    """Return the sum of the contributions of some wires; None if none is known."""
-    arrays = [array for array in (passed(trace, *wire) for wire in wires) if array is not None]
-    with np.errstate(all="ignore"):  # inf - inf is NaN
-        return np.sum(arrays, axis=0) if arrays else None
+                wires_into.setdefault(producer, []).append((graph[name], slot))
+    sums = []
+    for producer, wires in wires_into.items():
+        if len(wires) > 1:
+            arrays = [array for array in (passed(trace, *wire) for wire in wires) if array is not None]
+            with np.errstate(all="ignore"):  # inf - inf is NaN
+                total = np.sum(arrays, axis=0) if arrays else None
+            sums.append({"from": producer, **flow_data(total)})
+    data = {
+        "name": group.name,
+        "nodes": sorted(group.nodes),
+        "sums": sums,
+        "problem": faults[0].message if faults else None,
+    }
+    if group.branches:
+        data["branches"] = [branch.name for branch in branches_of(graph, group.name)]
+        if alone := trained_alone(graph, group.name):
+            data["alone"] = alone
+        elif some_stopped(graph, group.name):
+            data["stopped"] = True
+    return data

@@ -46,21 +46,21 @@ def palette() -> list[dict[str, Any]]:
     ]
     groups: list[dict[str, Any]] = [{"group": "Inputs", "ops": values}]
     for group in GROUPS:
-        groups.append({"group": group, "ops": [_entry(op) for op in OPS.values() if op.group == group]})
+        entries = [
+            {
+                "op": op.name,
+                "symbol": op.symbol,
+                "slots": [f"{op.slots[0]} {i}" for i in range(2)] if op.variadic else list(op.inputs),
+                "doc": op.documented(),
+                "formula": formula(op),
+                "aliases": list(op.aliases),
+                "fits": fits(op),
+            }
+            for op in OPS.values()
+            if op.group == group
+        ]
+        groups.append({"group": group, "ops": entries})
     return groups
-
-
-def _entry(op: Op) -> dict[str, Any]:
-    """Return the entry of an op."""
-    return {
-        "op": op.name,
-        "symbol": op.symbol,
-        "slots": [f"{op.slots[0]} {i}" for i in range(2)] if op.variadic else list(op.inputs),
-        "doc": op.documented(),
-        "formula": formula(op),
-        "aliases": list(op.aliases),
-        "fits": fits(op),
-    }
 
 
 def formula(op: Op) -> str:

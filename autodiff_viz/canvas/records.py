@@ -1,4 +1,6 @@
-"""Make the records of nodes and wires for the canvas, each by a pure function of its inputs.
+"""Make the records of nodes and wires for the canvas, with their numbers, tangents and heat-maps.
+
+Each follows from its inputs alone (`NodeShown`, `WireShown`), so that an unchanged one is reused.
 
 web/types.js describes the fields.
 """
@@ -25,7 +27,6 @@ from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.printer import show_argument, show_lambda
 from autodiff_viz.ops.catalog import OPS, slot_label
-from autodiff_viz.ops.misfits import Shape
 
 DECADES = 4  # a wire is thinnest at 10^-4 of the largest contribution
 
@@ -42,7 +43,7 @@ def traced(node: Node, slot: int) -> tuple[str, int] | None:
     return (node.name, 0) if slot == returned_slot(node) else None
 
 
-# Describe tangents for the cards and wires of the canvas; add nothing while forward mode is off.
+# Tangents, which are on cards and wires while forward mode is on.
 
 
 BLOCKED, UNKNOWN = "blocked", "unknown"  # in place of a tangent
@@ -65,27 +66,25 @@ class Pushed(NamedTuple):
 OFF = Pushed()
 
 
-def tangent_at(found: Tangents | None, name: str) -> Pushed:
+def tangent_at(tangents: Tangents | None, name: str) -> Pushed:
     """Return the tangent of a node."""
-    return (
-        OFF
-        if found is None
-        else Pushed(True, found.tangent.get(name), name in (*found.blocked, *found.aside))
-    )
+    if tangents is None:
+        return OFF
+    return Pushed(True, tangents.tangent.get(name), name in (*tangents.blocked, *tangents.aside))
 
 
-def pushed_along(found: Tangents | None, node: Node, slot: int) -> Pushed:
+def pushed_along(tangents: Tangents | None, node: Node, slot: int) -> Pushed:
     """Return what a wire adds to the tangent of the node that reads it."""
-    return OFF if found is None else Pushed(True, found.passed.get(traced(node, slot)))
+    return OFF if tangents is None else Pushed(True, tangents.passed.get(traced(node, slot)))
 
 
-def tangent_data(found: Pushed, whole: bool) -> dict[str, Typed]:
+def tangent_data(tangent: Pushed, whole: bool) -> dict[str, Typed]:
     """Return the field of a node's record; none while forward mode is off."""
-    if not found.on:
+    if not tangent.on:
         return {}
-    if found.array is None:
-        return {"tangent": BLOCKED if found.blocked else UNKNOWN}
-    return {"tangent": typed(found.array, whole=whole, shaped=False)}
+    if tangent.array is None:
+        return {"tangent": BLOCKED if tangent.blocked else UNKNOWN}
+    return {"tangent": typed(tangent.array, whole=whole, shaped=False)}
 
 
 def flow_data(array: np.ndarray | None) -> dict[str, Typed]:
@@ -96,15 +95,14 @@ def flow_data(array: np.ndarray | None) -> dict[str, Typed]:
     return {} if array is None else {"passed": typed(array, shaped=False, signed=True)}
 
 
-def push_data(found: Pushed) -> dict[str, Typed]:
+def push_data(pushed: Pushed) -> dict[str, Typed]:
     """Return the field of a wire's record; none while forward mode is off."""
-    if not found.on:
+    if not pushed.on:
         return {}
-    return {"pushed": UNKNOWN if found.array is None else flow_data(found.array)["passed"]}
+    return {"pushed": UNKNOWN if pushed.array is None else flow_data(pushed.array)["passed"]}
 
 
-# Make the heat-maps on a node's card: value, arriving cotangent and, in forward mode, tangent.
-# web/types.js describes the fields.
+# Heat-maps on a node's card: value, arriving cotangent and, in forward mode, tangent.
 
 
 DIGITS = 3  # significant digits of a number in a cell
@@ -119,13 +117,15 @@ def heat_data(
       kernels: the value is the kernels of a convolution.
       tangent: in forward mode its heat-map stands in the place of the value's.
     """
-    found: dict[str, Any] = {"says": "" if value is None else _says(value.shape, kernels)}
+    # In words: which part of the tensor is drawn, and what a cell is.
+    words = () if value is None else (plane_says(value.shape, kernels), blocks_say(value.shape, kernels))
+    maps: dict[str, Any] = {"says": "; ".join(filter(None, words))}
     for which, array in (_forth(value, tangent), ("cotangent", arriving)):
         if array is not None:
             picture = heat(array, kernels)
             top = rounded(picture.top, DIGITS)
-            found |= {which: picture.cells, "columns": picture.columns, f"{which}Top": top}
-    return found
+            maps |= {which: picture.cells, "columns": picture.columns, f"{which}Top": top}
+    return maps
 
 
 def _forth(value: np.ndarray | None, tangent: Pushed) -> tuple[str, np.ndarray | None]:
@@ -151,10 +151,7 @@ def elements(
     }
 
 
-def _says(shape: Shape, kernels: bool) -> str:
-    """Return in words which part of the tensor is drawn and what a cell is."""
-    parts = (plane_says(shape, kernels), blocks_say(shape, kernels))
-    return "; ".join(part for part in parts if part)
+# Records.
 
 
 DASH = "\u2013"
@@ -194,10 +191,14 @@ class WireShown(NamedTuple):
 
 def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
     """Return the record of a node."""
-    node, value, arriving = shown.node, shown.value, shown.arriving
+    node, value, arriving, runs = shown.node, shown.value, shown.arriving, shown.runs
     x, y = shown.place
     w, h = size(node, shown.tensor)
+    # Numbers that are written in cells are sent one by one; of any other tensor the card shows a norm.
     whole = value is not None and cells(value.shape) is not None
+    # An empty slot is no mistake: the node is unfinished.
+    wrong = [f"{p.message} {p.hint}".strip() for p in shown.problems if p.code != "empty-slot"]
+    empty = [slot_label(node, p.slot) for p in shown.problems if p.code == "empty-slot"]
     record = {
         "id": name,
         "op": node.op,
@@ -222,8 +223,9 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "muted": node.muted,
         "cut": node.cut,
         "connected": shown.connected,
-        **_trouble(node, shown.problems),
-        "runs": _badge(shown.runs),
+        "problem": wrong[0] if wrong else None,
+        "missing": f"needs {', '.join(dict.fromkeys(empty))}" if empty else None,
+        "runs": f"\u00d7{runs.forward + runs.backward}" if runs and runs.backward else None,
         "state": list(shown.state),
         "warning": " ".join(shown.warnings) or None,
         "segment": shown.segment,
@@ -233,14 +235,6 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         **({} if shown.tensor is None else {"heat": heat_data(value, arriving, shown.kernel, shown.tangent)}),
     }
     return without_nulls(record)
-
-
-def _trouble(node: Node, found: tuple[Problem, ...]) -> dict[str, str | None]:
-    """Return a node's problem and its missing inputs. An empty slot is no mistake: the node is unfinished."""
-    wrong = [f"{problem.message} {problem.hint}".strip() for problem in found if problem.code != "empty-slot"]
-    empty = [slot_label(node, problem.slot) for problem in found if problem.code == "empty-slot"]
-    missing = f"needs {', '.join(dict.fromkeys(empty))}" if empty else None
-    return {"problem": wrong[0] if wrong else None, "missing": missing}
 
 
 def _slot(node: Node, slot: int) -> dict[str, Any]:
@@ -265,11 +259,6 @@ def _rule_text(node: Node) -> str:
     if node.rule.kind == BACKWARD_AS and isinstance(node.slots[-1], str):
         return node.slots[-1]
     return "" if node.rule.number is None else constant_text(node.rule.number)
-
-
-def _badge(runs: Runs | None) -> str | None:
-    """Return the number of runs as text; None if the node runs only forward."""
-    return f"\u00d7{runs.forward + runs.backward}" if runs and runs.backward else None
 
 
 def wire_record(place: Wire, shown: WireShown) -> dict[str, Any]:

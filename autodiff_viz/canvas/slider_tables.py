@@ -62,7 +62,7 @@ class Column(NamedTuple):
 
 
 def keys(
-    found: Trace | None, stretches: Iterable[Stretch], tangents: Tangents | None = None
+    trace: Trace | None, stretches: Iterable[Stretch], tangents: Tangents | None = None
 ) -> dict[str, str]:
     """Return the key of each input's table: a digest of all that it depends on, without the input's value.
 
@@ -71,31 +71,28 @@ def keys(
     Args:
       tangents: those of forward mode, while it is on.
     """
-    if found is None or len(found.graph.nodes) > NODES:
+    if trace is None or len(trace.graph.nodes) > NODES:
         return {}
     wanted = tuple(stretches)[:INPUTS]
     moving = {stretch.name for stretch in wanted}
-    nodes = found.graph.nodes
+    nodes = trace.graph.nodes
+    # Of a node with a slider its value stands apart (`values`), since a table does not depend on its own.
     still = tuple([node.content if node.name not in moving else identity(node.rule) for node in nodes])
+    # Training may have set the other parameters, so the graph alone does not say their values.
+    learned = tuple(trace.inputs[n.name] for n in nodes if n.is_parameter and n.name not in moving)
     direction = tangents and tuple(sorted(tangents.direction.items()))
-    rest = identity((still, found.output, found.dtype, found.seed, _learned(found, moving), direction))
-    values = [(node.name, identity(found.inputs[node.name])) for node in nodes if node.name in moving]
-    return {at.name: _word((rest, at, tuple(pair for pair in values if pair[0] != at.name))) for at in wanted}
-
-
-def _word(value: Any) -> str:
-    """Return a digest of a value."""
-    return blake2b(identity(value), digest_size=8).hexdigest()
-
-
-def _learned(found: Trace, moving: set[str]) -> tuple[np.ndarray, ...]:
-    """Return the values of the other parameters, which training may have set."""
-    nodes = found.graph.nodes
-    return tuple(found.inputs[n.name] for n in nodes if n.is_parameter and n.name not in moving)
+    rest = identity((still, trace.output, trace.dtype, trace.seed, learned, direction))
+    values = [(node.name, identity(trace.inputs[node.name])) for node in nodes if node.name in moving]
+    digests = {}
+    for stretch in wanted:
+        others = tuple(pair for pair in values if pair[0] != stretch.name)
+        whole = identity((rest, stretch, others))
+        digests[stretch.name] = blake2b(whole, digest_size=8).hexdigest()
+    return digests
 
 
 def tables(
-    found: Trace,
+    trace: Trace,
     stretches: Iterable[Stretch],
     known: Mapping[str, str],
     tangents: Tangents | None = None,
@@ -110,30 +107,30 @@ def tables(
     """
     left, made = BYTES, []
     for stretch in stretches:
-        table = {"key": known[stretch.name], "input": stretch.name, **_table(found, stretch, left, tangents)}
+        table = {"key": known[stretch.name], "input": stretch.name, **_table(trace, stretch, left, tangents)}
         left -= len(table.get("numbers", ""))
         made.append(table)
     return made
 
 
-def _table(found: Trace, stretch: Stretch, room: int, tangents: Tangents | None) -> dict[str, Any]:
-    """Return a table in the format of web/canvas/scrub.js, with at most `room` characters of numbers.
-
-    The sweep is skipped if the table cannot fit: each node that depends on the input has at least one number.
-    """
-    wide = found.dtype == FLOAT64
-    if _step(wide, _moving(found, stretch.name), room) is None:
+def _table(trace: Trace, stretch: Stretch, room: int, tangents: Tangents | None) -> dict[str, Any]:
+    """Return a table in the format of web/canvas/scrub.js, with at most `room` characters of numbers."""
+    # No sweep if the table cannot fit: each node that depends on the input has at least one number.
+    wide = trace.dtype == FLOAT64
+    if _step(wide, _moving(trace, stretch.name), room) is None:
         return {"count": 0}
     try:
-        swept = sweep(found, stretch.name, positions(stretch))
+        swept = sweep(trace, stretch.name, positions(stretch))
         moving = tangents and tangent_sweep(tangents, stretch.name, positions(stretch))
-        factors = local_sweep(found, swept)
+        factors = local_sweep(trace, swept)
     except GraphError:  # too many numbers in all
         return {"count": 0}
     columns = [*_columns(swept), *_columns_of_factors(factors)]
     columns += _columns_of_tangents(moving) if moving else []
     numbers = np.concatenate([column.numbers for column in columns], axis=1)
-    wide = wide or not _fits(numbers)
+    # In float32 the norm of large numbers may be beyond what float32 can represent.
+    finite = numbers[np.isfinite(numbers)]
+    wide = wide or bool((np.abs(finite) > np.finfo(np.float32).max).any())
     step = _step(wide, numbers.shape[1], room)
     if step is None:
         return {"count": 0}
@@ -144,17 +141,17 @@ def _table(found: Trace, stretch: Stretch, room: int, tangents: Tangents | None)
         "wide": wide,
         "flows": "passed" if moving is None else "pushed",
         "columns": [[*column.place, column.kind] for column in columns],
-        "floor": _floor(found.passed, swept.swept)
+        "floor": _floor(trace.passed, swept.swept)
         if moving is None
         else _floor(tangents.passed, moving.swept),
         "numbers": b64encode(numbers[::step].astype("<f8" if wide else "<f4").tobytes()).decode(),
     }
 
 
-def _moving(found: Trace, name: str) -> int:
+def _moving(trace: Trace, name: str) -> int:
     """Count the values that depend on the input."""
     moving = {name}
-    for node in order(found.graph):
+    for node in order(trace.graph):
         if any(slot in moving for slot in node.op_slots if isinstance(slot, str)):
             moving.add(node.name)
     return len(moving)
@@ -162,7 +159,7 @@ def _moving(found: Trace, name: str) -> int:
 
 def _step(wide: bool, columns: int, room: int) -> int | None:
     """Return the smallest stride of positions at which so many columns fit; None if none does."""
-    width = (8 if wide else 4) * columns * 4 / 3  # characters of a row
+    width = (8 if wide else 4) * columns * 4 / 3  # characters of a row in base64
     return next((step for step in COARSER if width * _count(step) + 4 <= room), None)
 
 
@@ -220,18 +217,12 @@ def _column(place: tuple[Any, ...], array: np.ndarray) -> Column:
 
 def _as_shown(array: np.ndarray) -> np.ndarray:
     """Return numbers with the digits that the canvas shows: the browser writes four, bfloat16 has three."""
-    found = array.astype(float)
+    numbers = array.astype(float)
     if array.dtype.name != BFLOAT16:
-        return found
-    with np.errstate(all="ignore"):
-        unit = 10.0 ** (np.floor(np.log10(np.abs(found))) - (DTYPES[BFLOAT16].digits - 1))
-        return np.where(np.isfinite(unit) & (unit > 0), np.round(found / unit) * unit, found)
-
-
-def _fits(numbers: np.ndarray) -> bool:
-    """Return whether float32 can represent the numbers: the norm of large numbers may be too large."""
-    finite = numbers[np.isfinite(numbers)]
-    return bool((np.abs(finite) <= np.finfo(np.float32).max).all())
+        return numbers
+    with np.errstate(all="ignore"):  # of zero, NaN and infinity, which have no last digit
+        unit = 10.0 ** (np.floor(np.log10(np.abs(numbers))) - (DTYPES[BFLOAT16].digits - 1))
+        return np.where(np.isfinite(unit) & (unit > 0), np.round(numbers / unit) * unit, numbers)
 
 
 def _floor(passed: Mapping[Wire, np.ndarray], swept: frozenset[Any]) -> float:

@@ -60,25 +60,24 @@ def svg_of(graph: Graph, trace: Trace | None) -> str:
     height = max(node["y"] + node["h"] for node in nodes.values()) + MARGIN - top
     box = " ".join(map(_n, (left, top, width, height)))
     inside = "".join([*frames, *wires, *(_card(node) for node in nodes.values())])
+    output = next((node["id"] for node in data["nodes"] if node["isOutput"]), None)
+    described = f"Graph of {len(data['nodes'])} nodes" + (f" with the output {output}" if output else "")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" height="{_n(height)}" '
-        f'role="img" aria-label={quoteattr(_description(data))} font-family={quoteattr(FONT)} '
+        f'role="img" aria-label={quoteattr(described)} font-family={quoteattr(FONT)} '
         f'style="max-width: 100%; height: auto; background: {GROUND}">{inside}</svg>'
     )
 
 
 def _texts(node: Data, trace: Trace | None) -> dict[str, str]:
     """Return the numbers of a node as text, short and in full."""
-    name, found = node["id"], {}
-    for which, nothing in (("value", "no value yet"), ("cotangent", _nothing_arrives(node))):
-        array = getattr(trace, which)[name] if which in node else None
-        found[which] = DASH if array is None else number_text(array)
-        found[f"{which}Full"] = nothing if array is None else in_full(array)
-    return found
-
-
-def _nothing_arrives(node: Data) -> str:
-    return "no cotangent yet" if node["connected"] else "no path to the output: nothing arrives"
+    unknown = "no cotangent yet" if node["connected"] else "no path to the output: nothing arrives"
+    texts = {}
+    for which, nothing in (("value", "no value yet"), ("cotangent", unknown)):
+        array = getattr(trace, which)[node["id"]] if which in node else None
+        texts[which] = DASH if array is None else number_text(array)
+        texts[f"{which}Full"] = nothing if array is None else in_full(array)
+    return texts
 
 
 def largest(trace: Trace | None) -> float:
@@ -98,12 +97,6 @@ def thickness(passed: np.ndarray, scale: float) -> float:
     if not isfinite(size) or scale == 0:
         return 1.0
     return round(min(1.0, max(0.06, 1 + log10(size / scale) / DECADES)), 3)
-
-
-def _description(data: Data) -> str:
-    """Return the picture in a sentence."""
-    output = next((node["id"] for node in data["nodes"] if node["isOutput"]), None)
-    return f"Graph of {len(data['nodes'])} nodes" + (f" with the output {output}" if output else "")
 
 
 def _n(number: float) -> str:
@@ -132,27 +125,38 @@ def _fitted(text: str, room: float, most: float) -> float:
 def _card(node: Data) -> str:
     """Draw a node: symbol and name, value and arriving cotangent, constants, rule and output."""
     w, h, rule = node["w"], node["h"], node["rule"]
-    colour = (
-        {"stop": STOP, "rule": RULE}.get(KINDS[rule].colour) if rule != FOLLOW and rule in KINDS else None
-    )
+    colour = COLOURS.get(KINDS[rule].colour) if rule != FOLLOW and rule in KINDS else None
     stroke = STOP if node.get("problem") else colour or (INK if node["isOutput"] else LINE)
     dash = ' stroke-dasharray="7 5"' if node["muted"] else ""
+    tooltip = [node["id"], f"value {node['valueFull']}", f"cotangent {node['cotangentFull']}"]
+    tooltip += filter(None, (node.get("problem"), node.get("warning")))
     parts = [
-        f"<title>{escape(_printable(_title(node)))}</title>",
+        f"<title>{escape(_printable(' '.join(tooltip)))}</title>",
         f'<rect width="{_n(w)}" height="{_n(h)}" rx="{26 if node["isInput"] else 10}" fill="{GROUND}" '
         f'stroke="{stroke}" stroke-width="{2 if stroke != LINE else 1.5}"{dash}/>',
         *(_tab(node) if node.get("tab") else _face(node)),
         f'<rect x="-3" y="5" width="6" height="{_n(h - 10)}" rx="3" fill="{STOP}"/>' * (rule == STOPPED),
-        *_constants(node),
-        *_chips(node, colour),
     ]
+    slots = node["slots"]
+    for i, slot in enumerate(slots):
+        if "constant" in slot:
+            parts.append(_text(-7, h * (i + 1) / (len(slots) + 1) + 4.5, slot["constant"], 13, VALUE, "end"))
+    if colour:
+        words = " ".join(filter(None, (KINDS[rule].label, node["ruleText"])))
+        parts.append(_chip(8, words, colour))
+    if node["isOutput"]:
+        parts.append(_chip(w - 8 - _chip_width("output"), "output", INK))
     place = f'transform="translate({_n(node["x"])} {_n(node["y"])})"'
     return f"<g data-id={quoteattr(_printable(node['id']))} {place}>{''.join(parts)}</g>"
 
 
 def _face(node: Data) -> Iterator[str]:
     """Write symbol and name, and below them the numbers or the pictures."""
-    yield from _header(node)
+    symbol, name, room = node["symbol"], node["id"], node["w"] - 22
+    # An input's symbol is its name, so the word for it stands where other cards have their names.
+    what = ("parameter" if node["isParameter"] else "input") if node["isInput"] and symbol == name else name
+    yield _text(12, 24, symbol, _fitted(symbol, 0.5 * room, 20), INK)
+    yield _text(node["w"] - 11, 23, what, _fitted(what, 0.45 * room, 12.5), QUIET, "end", 400)
     yield f'<path d="M11 33H{_n(node["w"] - 11)}" stroke="{LINE}"/>'
     yield from _pictures(node) if "heat" in node else _numbers(node)
 
@@ -163,20 +167,6 @@ def _tab(node: Data) -> Iterator[str]:
     yield _text(11, node["h"] / 2 + 4.5, node["id"], _fitted(node["id"], room, 12.5), INK)
     for text, y, fill in ((node["value"], 18, VALUE), (node["cotangent"], 36, COTANGENT)):
         yield _text(right, y, text, _fitted(text, room, 13), fill, "end")
-
-
-def _title(node: Data) -> str:
-    """Return the tooltip of a card."""
-    lines = [node["id"], f"value {node['valueFull']}", f"cotangent {node['cotangentFull']}"]
-    return "\n".join(filter(None, [*lines, node.get("problem"), node.get("warning")]))
-
-
-def _header(node: Data) -> Iterator[str]:
-    symbol, name, room = node["symbol"], node["id"], node["w"] - 22
-    what = ("parameter" if node["isParameter"] else "input") if node["isInput"] and symbol == name else name
-    size = _fitted(symbol, 0.5 * room, 20)
-    yield _text(12, 24, symbol, size, INK)
-    yield _text(node["w"] - 11, 23, what, _fitted(what, 0.45 * room, 12.5), QUIET, "end", 400)
 
 
 def _numbers(node: Data) -> Iterator[str]:
@@ -221,29 +211,12 @@ def _cells(
     yield f'<rect {frame} fill="none" stroke="{LINE}"/>'
 
 
-def _constants(node: Data) -> Iterator[str]:
-    """Write the constants beside their slots."""
-    for i, slot in enumerate(node["slots"]):
-        if "constant" in slot:
-            yield _text(
-                -7, node["h"] * (i + 1) / (len(node["slots"]) + 1) + 4.5, slot["constant"], 13, VALUE, "end"
-            )
-
-
-def _chips(node: Data, colour: str | None) -> Iterator[str]:
-    """Write rule and output above the card, on a ground of their colour."""
-    if colour:
-        words = " ".join(filter(None, (KINDS[node["rule"]].label, node["ruleText"])))
-        yield _chip(8, words, colour)
-    if node["isOutput"]:
-        yield _chip(node["w"] - 8 - _chip_width("output"), "output", INK)
-
-
 def _chip_width(text: str) -> float:
     return 12 + 11.5 * LETTER * len(text)
 
 
 def _chip(x: float, text: str, fill: str) -> str:
+    """Write a rule, or that the node is the output, above the card on a ground of its colour."""
     width = _chip_width(text)
     back = f'<rect x="{_n(x)}" y="-10" width="{_n(width)}" height="19" rx="6" fill="{fill}"/>'
     return back + _text(x + width / 2, 3.5, text, 11.5, GROUND, "middle")
@@ -258,12 +231,17 @@ def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scal
     colour = RULE if dash else SIGNS[0 if passed is None else sign(passed)]
     width = 1.5 + 5 * (0.0 if passed is None else thickness(passed, scale))
     number = "nothing known" if passed is None else in_full(passed)
-    said = f"{wire['from']} to {wire['to']}: passes {number}"
-    path = _hook(start, end) if source.get("tab") else _curve([start, *map(tuple, wire["via"]), end])
+    tooltip = f"{wire['from']} to {wire['to']}: passes {number}"
+    if source.get("tab"):  # from it up to the slot of its layer, past their left edges
+        (x, y), (u, v) = start, end
+        out = 20 + 0.12 * abs(y - v)
+        path = f"M{_n(x)} {_n(y)}C{_points((x - out, y, u - out, v, u, v))}"
+    else:
+        path = _curve([start, *map(tuple, wire["via"]), end])
     return (
         f'<path data-wire="{wire["slot"]}" d="{path}" fill="none" '
         f'stroke="{colour}" stroke-width="{_n(width)}" stroke-linecap="round"{dash}>'
-        f"<title>{escape(_printable(said))}</title></path>"
+        f"<title>{escape(_printable(tooltip))}</title></path>"
     )
 
 
@@ -295,13 +273,6 @@ def _turn(start: float, end: float) -> float:
     return min(TURN + MORE_TURN * abs(end - start), MOST_TURN)
 
 
-def _hook(start: Point, end: Point) -> str:
-    """Return the path from a tab up to the slot of its layer, past their left edges."""
-    (x, y), (u, v) = start, end
-    out = 20 + 0.12 * abs(y - v)
-    return f"M{_n(x)} {_n(y)}C{_points((x - out, y, u - out, v, u, v))}"
-
-
 def _points(numbers: Iterable[float]) -> str:
     return " ".join(map(_n, numbers))
 
@@ -321,7 +292,7 @@ def _frames(frames: Iterable[Data], nodes: Mapping[str, Data], colour: str, dash
             yield _text(x + 12, y + 15, frame["name"], 12, colour)
 
 
-# Draw a graph or a trace for a notebook.
+# The picture of a graph or a trace in a notebook.
 
 
 def picture(thing: Graph | Trace) -> str | None:

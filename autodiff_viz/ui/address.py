@@ -35,12 +35,25 @@ def entered() -> Session:
     if SESSION not in state:
         if sum(map(len, query.values())) > LONG_TEXT:
             take_long()
-        state[SESSION] = _fresh(query)
-    here: Session = state[SESSION]
-    here.visitor = visitor()
-    if query != here.address.written and navigated():
-        _go_back(here, query)
-    return here
+        address, inbox = Address(), Inbox(before=read_stamp(query.get(STAMP, "")))
+        visit = first(query)
+        if visit is None:
+            state[SESSION] = Session(_opened(address, query), inbox, address)
+        else:
+            address.opened, address.divided = (query, visit.divided[0]), (visit.lab, visit.divided)
+            lab, last = visit.lab, visit.present
+            state[SESSION] = Session(lab, inbox, address, visit.trail, last=last, first=visit)
+    session: Session = state[SESSION]
+    session.visitor = visitor()
+    if query != session.address.written and navigated():
+        with session.lock:
+            now, back = session.lab, _opened(session.address, query)
+            session.inbox.rewind(query)
+            after = keep_history_of(now, back) if back.graph == now.graph else replace_document(now, back)
+            after = with_course(after, now.training)
+            session.lab = with_text(after, back.history.present.text)
+            session.address.pushed = False
+    return session
 
 
 def navigated() -> bool:
@@ -48,68 +61,49 @@ def navigated() -> bool:
     return bool(getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False))
 
 
-def _fresh(query: dict[str, str]) -> Session:
-    address, inbox = Address(), Inbox(before=read_stamp(query.get(STAMP, "")))
-    found = first(query)
-    if found is None:
-        return Session(_opened(address, query), inbox, address)
-    address.opened, address.divided = (query, found.divided[0]), (found.lab, found.divided)
-    return Session(found.lab, inbox, address, found.trail, last=found.present, first=found)
-
-
-def _go_back(here: Session, query: dict[str, str]) -> None:
-    with here.lock:
-        now, found = here.lab, _opened(here.address, query)
-        here.inbox.rewind(query)
-        back = keep_history_of(now, found) if found.graph == now.graph else replace_document(now, found)
-        back = with_course(back, now.training)
-        here.lab = with_text(back, found.history.present.text)
-        here.address.pushed = False
-
-
 def _opened(address: Address, query: dict[str, str]) -> Lab:
     """Return the lab of an address that the visitor has opened."""
     large = address.large.get(query.get(KEPT))
-    found = from_query({**query, **large}, most=limits.JSON) if large else from_query(query)
-    address.opened = (query, to_query(found))
-    return found
+    lab = from_query({**query, **large}, most=limits.JSON) if large else from_query(query)
+    address.opened = (query, to_query(lab))
+    return lab
 
 
-def write_address(here: Session) -> None:
+def write_address(session: Session) -> None:
     """Put the whole state in the address bar, in one step of the browser's history.
 
     Call it before edits are acknowledged to the browser: an acknowledged edit is kept only here.
     """
-    with here.lock:
-        address, before = here.address, st.query_params.to_dict()
+    with session.lock:
+        address, before = session.address, st.query_params.to_dict()
         left = VIEW in address.written
-        address.written = _next(here, address.written if address.pushed and not left else before)
+        address.written = _next(session, address.written if address.pushed and not left else before)
         address.pushed = False
         if address.written != before or left:
             st.query_params.from_dict(address.written)
 
 
-def next_address(here: Session) -> str | None:
+def next_address(session: Session) -> str | None:
     """Return the address of the whole state as text, for a browser that shows the address by itself.
 
     None while another page is on view, whose address must stay: this one is written when the lab opens again.
     """
-    with here.lock:
-        if VIEW in here.address.written:
+    with session.lock:
+        if VIEW in session.address.written:
             return None
-        here.address.written, here.address.pushed = _next(here, here.address.written), True
-        return urlencode(here.address.written)
+        session.address.written, session.address.pushed = _next(session, session.address.written), True
+        return urlencode(session.address.written)
 
 
-def _next(here: Session, shown: dict[str, str]) -> dict[str, str]:
+def _next(session: Session, shown: dict[str, str]) -> dict[str, str]:
     """Return the query of the whole state, given the one in the address bar.
 
     An address stays as it was opened until something changes; so do the bare address and one that cannot be
     read.
     """
-    address = here.address
-    if address.divided[0] is not here.lab:
-        address.divided = here.lab, divided(here.lab)
+    address = session.address
+    if address.divided[0] is not session.lab:
+        address.divided = session.lab, divided(session.lab)
     query, large = address.divided[1]
     if large:  # kept for the browser's back button too
         others = [*address.large.items()][-KEPT_LARGE:]
@@ -117,24 +111,24 @@ def _next(here: Session, shown: dict[str, str]) -> dict[str, str]:
     known = {key: value for key, value in shown.items() if key != STAMP}
     if query == known or (shown, query) == address.opened:
         return shown
-    return {**query, STAMP: here.inbox.stamp}
+    return {**query, STAMP: session.inbox.stamp}
 
 
-def show_address(here: Session | None, query: dict[str, str]) -> None:
+def show_address(session: Session | None, query: dict[str, str]) -> None:
     """Put `query` in the address bar: a link within one page does not do that by itself."""
     st.query_params.from_dict(query)
-    if here is not None:
-        here.address.written, here.address.pushed, here.parts.left = query, False, True
+    if session is not None:
+        session.address.written, session.address.pushed, session.parts.left = query, False, True
 
 
-def too_large(here: Session) -> dict[str, Any] | None:
+def too_large(session: Session) -> dict[str, Any] | None:
     """Return the fields for which the address has no room, for the browser to keep; None if none."""
-    digest = here.address.written.get(KEPT)
-    fields = here.address.large.get(digest)
+    digest = session.address.written.get(KEPT)
+    fields = session.address.large.get(digest)
     return {"digest": digest, "fields": fields} if fields else None
 
 
-def kept_history(here: Session) -> dict[str, Any]:
+def kept_history(session: Session) -> dict[str, Any]:
     """Return the history as text for the browser to keep; text that has not changed is reused."""
-    here.trail = trail(here.lab.history, here.trail)
-    return {**here.trail.data, "documents": documents(here.lab)}
+    session.trail = trail(session.lab.history, session.trail)
+    return {**session.trail.data, "documents": documents(session.lab)}

@@ -1,4 +1,4 @@
-"""Draw the lab as one Streamlit component with one outbox: everything that an edit changes.
+"""Draw the lab as one Streamlit component with one outbox, everything that an edit changes, and a pulse.
 
 The canvas is where the component is drawn; the bar's buttons, tabs, formula, sliders, the selected node and
 the check go where `place` has been called.
@@ -22,7 +22,7 @@ from autodiff_viz.ui.exchange import apply_message, make_answer
 from autodiff_viz.ui.fragments import LAB, note_message, redraw_lab, redraw_rest
 from autodiff_viz.ui.inbox import fresh
 from autodiff_viz.ui.scheduling import in_turn
-from autodiff_viz.ui.session import called, session
+from autodiff_viz.ui.session import called, current_session
 from autodiff_viz.ui.worker_jobs import note_visit, workers
 
 
@@ -36,40 +36,40 @@ def place(name: str) -> None:
 
 def draw_lab(_lab: Lab, _view: LabView) -> None:
     """Send the browser what has changed, with the whole address."""
-    here = session()
-    with here.lock:
-        write_address(here)
-        data = streamlit_data(make_answer(here))
-    note_visit(here.name, workers().cancel)
+    session = current_session()
+    with session.lock:
+        write_address(session)
+        data = streamlit_data(make_answer(session))
+    note_visit(session.name, workers().cancel)
     element = component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
-    if fresh(element.outbox, here.inbox):  # the callback had no values, since the page's hash had changed
-        apply_message(here, element.outbox)
+    if fresh(element.outbox, session.inbox):  # the callback had no values, since the page's hash had changed
+        apply_message(session, element.outbox)
         redraw_lab()
-    if here.sent.code:
+    if session.sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
 
 
 @in_turn()
 def _on_source() -> None:
     """Send the code in an element, since the browser could not load it by its path; a callback."""
-    here, _ = called()
-    here.sent.code = True
+    session, _ = called()
+    session.sent.code = True
 
 
 @in_turn()
 def _on_message() -> None:
     """Apply a message of the browser; a callback."""
-    here, values = called()
+    session, values = called()
     message = (values.get(LAB) or {}).get("outbox")  # None while the page is left: `draw_lab` takes it
     if not isinstance(message, dict):
         return
-    note_message(here)
-    here.expect(len(str(message)))
-    if apply_message(here, message):
-        redraw_rest(here)
+    note_message(session)
+    session.expect(len(str(message)))
+    if apply_message(session, message):
+        redraw_rest(session)
 
 
-# Run a fragment again after a delay, by an invisible Streamlit component with a timer.
+# The pulse: an invisible component with a timer, which runs a fragment again after a delay.
 
 
 SOURCE = Path(__file__).parents[1] / "web" / "pulse.js"

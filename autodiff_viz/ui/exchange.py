@@ -7,9 +7,8 @@ Streamlit, or, where a host does not pass that on, as values of the component (`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from operator import is_
 from time import monotonic
 from typing import Any
@@ -42,138 +41,137 @@ from autodiff_viz.ui.session import Sent, Session, act, note_tried
 from autodiff_viz.ui.worker_jobs import CHECK, asked, check_job, check_told, is_large, known, workers
 from autodiff_viz.workers.jobs import Answer, Job
 
-# Request the answers of workers about the numbers on view, when the user is idle.
+# Answers of workers about the numbers on view, which are requested when the user is idle.
 
 
 STILL = 100  # milliseconds after an edit until the browser requests answers, if nothing else is to be drawn
 COUNTS = "counts"
 
 
-def answers(here: Session, lab: Lab, view: LabView) -> Answers:
+def answers(session: Session, lab: Lab, view: LabView) -> Answers:
     """Return the answers that exist for the state on view, and request those that do not exist yet.
 
     Nothing is requested in the run of an edit itself, nor while a training changes the numbers. The jobs
-    whose answers are pending are noted in `here.awaited`.
+    whose answers are pending are noted in `session.awaited`.
     """
-    here.awaited = frozenset()
+    session.awaited = frozenset()
     if not view.complete or live(lab):
         return Answers()
     job = check_job(view)
-    checks = not is_large(view) or check_told(view) or here.looks.get(CHECK) == job.key
+    checks = not is_large(view) or check_told(view) or session.looks.get(CHECK) == job.key
     counting = lab.selected is not None and view.is_program and (checks or not is_large(view))
-    listing = here.parts.seen and PATHS.key in (figure_on_view(lab), here.parts.second)
-    ask = partial(_asked, here) if is_idle(here, lab) else known
-    return Answers(
-        ask(CHECK, job) if checks else None,
-        checks,
-        ask(COUNTS, program_job(view.trace, lab.selected, view.moment is not None)) if counting else None,
-        counting,
-        _paths(here, lab, view, ask) if listing else None,
-        listing,
-        on_request=is_large(view),
-    )
+    listing = session.parts.seen and PATHS.key in (figure_on_view(lab), session.parts.second)
+    idle = is_idle(session, lab)
+
+    def ask(kind: str, job: Job) -> Answer | None:
+        """Return the answer if there is one; if the user is idle, request it and note that it is awaited."""
+        if not idle:
+            return known(job)
+        answer = asked(session.name, kind, job)
+        if answer is None:
+            session.awaited |= {job.key}
+        return answer
+
+    program = program_job(view.trace, lab.selected, view.moment is not None) if counting else None
+    check = ask(CHECK, job) if checks else None
+    counts = ask(COUNTS, program) if counting else None
+    paths = None
+    if listing and (is_large(view) or takes_long(view.trace)):
+        paths = ask(PATHS.key, paths_job(view.trace, lab.selected))
+    elif listing and idle:  # at once, with their figure
+        paths = listed_here(view.trace, lab.selected)
+    return Answers(check, checks, counts, counting, paths, listing, on_request=is_large(view))
 
 
-def _asked(here: Session, kind: str, job: Job) -> Answer | None:
-    found = asked(here.name, kind, job)
-    if found is None:
-        here.awaited |= {job.key}
-    return found
-
-
-def _paths(here: Session, lab: Lab, view: LabView, ask: Callable[[str, Job], Answer | None]) -> Answer | None:
-    """Return the list of the paths: at once with their figure, or from a worker if it takes long."""
-    if is_large(view) or takes_long(view.trace):
-        return ask(PATHS.key, paths_job(view.trace, lab.selected))
-    return listed_here(view.trace, lab.selected) if is_idle(here, lab) else None
-
-
-def is_idle(here: Session, lab: Lab) -> bool:
+def is_idle(session: Session, lab: Lab) -> bool:
     """Return whether the browser has requested the parts of the page that follow an edit, and the answers.
 
     So an edit that another one follows at once is not checked, and on a busy server checks come later.
     """
-    return here.parts.settled is lab
+    return session.parts.settled is lab
 
 
-def want_check(here: Session, on: bool) -> None:
+def want_check(session: Session, on: bool) -> None:
     """Note whether the user has requested the check of the state on view; if not, cancel a running check."""
-    job = check_job(here.present.view)
-    here.looks[CHECK] = job.key if job and on else None
+    job = check_job(session.present.view)
+    session.looks[CHECK] = job.key if job and on else None
     if not on:
-        workers().cancel((here.name, CHECK))
+        workers().cancel((session.name, CHECK))
 
 
-# Update the page while a training runs, as often as there is time.
+# The page follows a running training as often as there is time.
 
 
 MOST_REST = 1.5  # seconds between two updates, at most
 
 
-def follow_training(here: Session) -> None:
+def follow_training(session: Session) -> None:
     """Catch up with a running training, unless drawing it would take too much of the time."""
-    newest = here.trainer.training
-    if newest is not None and (not newest.running or _is_time(here)):
-        here.followed = monotonic()
-        catch_up(here)
+    newest = session.trainer.training
+    if newest is None:
+        return
+    # Drawing a training takes about a quarter of the time, so that the user's own edits need not wait for it.
+    # One slow drawing must not delay the next by more than `MOST_REST`.
+    before = session.followed or monotonic()
+    took = max(0.0, last_drawn(session, but="track") - before)
+    if not newest.running or monotonic() - before >= min(3 * took, MOST_REST):
+        session.followed = monotonic()
+        catch_up(session)
 
 
-def catch_up(here: Session) -> None:
+def catch_up(session: Session) -> None:
     """Give the lab the newest state of the training."""
-    newest = here.trainer.training
-    if caught_up(here.lab, newest) is not here.lab:
-        act(here, caught_up, newest)
+    newest = session.trainer.training
+    if caught_up(session.lab, newest) is not session.lab:
+        act(session, caught_up, newest)
 
 
-def _is_time(here: Session) -> bool:
-    """Return whether enough time has passed since the last update.
-
-    Drawing a training takes about a quarter of the time, so that the user's own edits need not wait for it.
-    One slow drawing must not delay the next by more than `MOST_REST`.
-    """
-    before = here.followed or monotonic()
-    took = max(0.0, last_drawn(here, but="track") - before)
-    return monotonic() - before >= min(3 * took, MOST_REST)
+# Messages: edits from the browser, and back to it what has changed in the drawing.
 
 
 POLL_MS = 400  # milliseconds until the browser requests answers that workers have not given yet
 DETAILS = "details"  # whether the table of the check is open
 
 
-def apply_message(here: Session, sent: Mapping[str, Any]) -> bool:
+def apply_message(session: Session, sent: Mapping[str, Any]) -> bool:
     """Apply a message of the browser; return whether it requests the other parts of the page.
 
     It comes from outside and is checked. Each edit is applied exactly once, however often it was sent. A
     message that cannot be read is refused on the page; one to another session has no effect.
     """
-    with here.lock:
+    with session.lock:
         if problem := fault(sent):
-            act(here, refused, GraphError(problem))
+            act(session, refused, GraphError(problem))
             return False
         message = read_message(sent)
-        if message.key != here.inbox.key:
+        if message.key != session.inbox.key:
             return False
-        here.sent.have = message.have
+        session.sent.have = message.have
         second = message.second if message.second in FIGURES else None
-        note_view(here, seen=message.seen, second=second, large=message.large, low=not message.high)
-        here.looks[DETAILS] = message.details
-        edits = fresh(sent, here.inbox)
+        note_view(session, seen=message.seen, second=second, large=message.large, low=not message.high)
+        session.looks[DETAILS] = message.details
+        edits = fresh(sent, session.inbox)
         if edits:
-            _apply(here, edits, frozenset(message.noticed))
+            session.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not be sent again for ever
+            act(session, edited_all, edits, frozenset(message.noticed))
+        for edit in edits:
+            if KINDS.get(edit["kind"]) is Check:
+                with suppress(Unreadable):
+                    want_check(session, read_edit(edit).on)
         if 0 < len(message.want) <= INPUTS:
-            here.sent.tables = sweep_tables(here.present.view, dict(message.want))
-        if message.play is not None and message.play == here.present.state:
-            here.sent.play = encoded(play_data(here.present.view, message.play))
-            note_tried(here, PLAY)
-        if message.stepped is not None and message.stepped == here.present.state:
-            note_tried(here, STEPS)
+            session.sent.tables = sweep_tables(session.present.view, dict(message.want))
+        if message.play is not None and message.play == session.present.state:
+            session.sent.play = encoded(play_data(session.present.view, message.play))
+            note_tried(session, PLAY)
+        if message.stepped is not None and message.stepped == session.present.state:
+            note_tried(session, STEPS)
         if edits or "rest" not in sent:
             return False
-        follow_training(here)
+        follow_training(session)
         return True
 
 
-def make_answer(here: Session, pushed: bool = False, query: str | UnsetType = UNSET) -> envelope.Answer:
+def make_answer(session: Session, pushed: bool = False, query: str | UnsetType = UNSET) -> envelope.Answer:
     """Return the message to the browser: the difference from the drawing that the browser says that it has.
 
     The message also carries the `tables` that sliders have requested, and when and how the browser shall
@@ -183,59 +181,47 @@ def make_answer(here: Session, pushed: bool = False, query: str | UnsetType = UN
       pushed: whether the answers of workers that are pending will be sent without a request.
       query: of the address, if the browser is to show another one.
     """
-    with here.lock:
-        now, sent = here.present, here.sent
-        large, details = too_large(here), here.looks.get(DETAILS, False)
-        told = answers(here, now.lab, now.view)
-        idle = is_idle(here, now.lab)
-        if told.awaited and not (pushed and idle):
-            here.parts.polls[LAB] = POLL_MS if idle and not here.socket else STILL
+    with session.lock:
+        now, sent = session.present, session.sent
+        large, details = too_large(session), session.looks.get(DETAILS, False)
+        replies = answers(session, now.lab, now.view)
+        idle = is_idle(session, now.lab)
+        if replies.awaited and not (pushed and idle):
+            session.parts.polls[LAB] = POLL_MS if idle and not session.socket else STILL
         shown = (
-            now.lab, now.view, large, told.check, told.checks, told.counts, told.paths, told.listing, details,
+            now.lab, now.view, large, details,
+            replies.check, replies.checks, replies.counts, replies.paths, replies.listing,
         )  # fmt: skip
-        if not _same_objects(shown, sent.shown):
-            sent.drawing = _drawn(here, told, large, details)
+        # Identical objects, since to compare graphs and traces by value would take long.
+        if len(shown) != len(sent.shown) or not all(map(is_, shown, sent.shown)):
+            sent.drawing = _drawn(session, replies, large, details)
             sent.shown = shown
             _number(sent)
         tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
         play, sent.play = sent.play, UNSET
         return envelope.Answer(
             **_changes(sent),
-            socket=here.name,
+            socket=session.name,
             tables=encoded(tables),
-            **rest_due(here),
+            **rest_due(session),
             turn=sent.turn,
-            seen=here.parts.seen,
-            key=here.inbox.key,
-            ack=here.inbox.ack,
-            before=here.inbox.before,
+            seen=session.parts.seen,
+            key=session.inbox.key,
+            ack=session.inbox.ack,
+            before=session.inbox.before,
             play=play,
             query=query,
         )
 
 
-def _apply(here: Session, edits: list[dict[str, Any]], noticed: frozenset[int | None]) -> None:
-    here.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not be sent again for ever
-    act(here, edited_all, edits, noticed)
-    for edit in edits:
-        if KINDS.get(edit["kind"]) is Check:
-            with suppress(Unreadable):
-                want_check(here, read_edit(edit).on)
-
-
-def _drawn(here: Session, told: Answers, large: Any, details: bool) -> dict[str, Any]:
+def _drawn(session: Session, replies: Answers, large: Any, details: bool) -> dict[str, Any]:
     """Return the drawing of the state on view; an unchanged first visit gets the shared one."""
-    now, first = here.present, here.first
-    is_first = first is not None and not here.sent.rev and large is None
+    now, first = session.present, session.first
+    is_first = first is not None and not session.sent.rev and large is None
     if is_first and now.lab is first.lab and now.view is first.present.view:
-        here.sent.told = first.told(told)
-        return here.sent.told.drawing
-    return drawing(now, kept_history(here), large, told, details)
-
-
-def _same_objects(shown: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
-    """Return whether all elements are identical objects."""
-    return len(shown) == len(before) and all(map(is_, shown, before))
+        session.sent.first = first.drawing_with(replies)
+        return session.sent.first.drawing
+    return drawing(now, kept_history(session), large, replies, details)
 
 
 def _number(sent: Sent) -> None:
@@ -248,9 +234,9 @@ def _number(sent: Sent) -> None:
 
 def _changes(sent: Sent) -> dict[str, Any]:
     """Return the newest drawing as a delta from one that the browser has, or all of it."""
-    newest, told = sent.drawings[sent.rev], sent.told
+    newest, first = sent.drawings[sent.rev], sent.first
     if sent.have not in sent.drawings:
-        is_first = told is not None and newest is told.drawing
-        return {"rev": sent.rev, "full": told.text if is_first else encoded(newest)}
+        is_first = first is not None and newest is first.drawing
+        return {"rev": sent.rev, "full": first.text if is_first else encoded(newest)}
     patch = delta(sent.drawings[sent.have], newest)
     return {"rev": sent.rev, "base": sent.have, "patch": encoded(patch)}

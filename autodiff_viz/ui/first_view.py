@@ -1,4 +1,4 @@
-"""Build the first drawing of an address once, as the text that is sent, and share it with all visitors.
+"""Compute what a visit to an address needs first, and its drawing, once for all visitors.
 
 The records are immutable; a session continues from there with records of its own.
 """
@@ -27,7 +27,7 @@ from autodiff_viz.lab.training import live
 from autodiff_viz.messages.envelope import encoded
 from autodiff_viz.ui.inbox import STAMP
 
-# Compute the view of a state of the lab, once per state.
+# The view of a state of the lab, computed once per state.
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,14 @@ def present(lab: Lab, last: Present | None) -> Present:
     return Present(lab, view, numbers, last.state + (not same(numbers, last.numbers)))
 
 
+# What a first visit to an address needs, and its first drawing as the text that is sent.
+
+
 MOST, ON_TRIAL = 48, 12  # addresses; so many of them that have been opened once
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FirstDrawing:
     """The first drawing with these answers of workers, and the same as JSON."""
 
     answers: Answers
@@ -78,27 +81,26 @@ class First:
     Attributes:
       divided: the lab's address, and the fields that are too long for it.
       newest: at most one record, with the answers that existed when the address was last opened.
-      telling: held while that record is made, so that a class makes it once.
+      lock: held while that record is made, so that visitors who arrive together make it once.
     """
 
     lab: Lab
     divided: tuple[dict[str, str], dict[str, str]]
     present: Present
     trail: Trail
-    newest: list[Told] = field(default_factory=list)
-    telling: Lock = field(default_factory=Lock, compare=False, repr=False)
+    newest: list[FirstDrawing] = field(default_factory=list)
+    lock: Lock = field(default_factory=Lock, compare=False, repr=False)
 
-    def told(self, answers: Answers) -> Told:
+    def drawing_with(self, answers: Answers) -> FirstDrawing:
         """Return the drawing with these answers; it is built again only if the answers differ."""
-        with self.telling:
+        with self.lock:
             for known in self.newest:
                 if known.answers.are(answers):
                     return known
             kept = {**self.trail.data, "documents": documents(self.lab)}
             made = drawing(self.present, kept, None, answers)
-            told = Told(answers, made, encoded(made))
-            self.newest[:] = [told]
-            return told
+            self.newest[:] = [FirstDrawing(answers, made, encoded(made))]
+            return self.newest[0]
 
 
 def first(query: Mapping[str, str]) -> First | None:
@@ -131,7 +133,7 @@ def drawing(
     now: Present,
     kept: Any,
     large: Any,
-    told: Answers,
+    answers: Answers,
     details: bool = False,
 ) -> dict[str, Any]:
     """Return the drawing of the lab's component in the form in which it is sent.
@@ -139,16 +141,16 @@ def drawing(
     Args:
       kept: the history, for the browser to keep.
       large: the fields that are too large for the address.
-      told: answers of workers about the numbers.
+      answers: those of workers about the numbers.
       details: whether the table of the check is open.
     """
     beside = {"trail": kept, "large": large, "state": now.state, "live": live(now.lab)}
-    said = {
-        "node": node_data(now.lab, now.view, told),
-        "check": check_data(now.lab, now.view, told, details),
-        "paths": paths_data(told),
+    with_answers = {
+        "node": node_data(now.lab, now.view, answers),
+        "check": check_data(now.lab, now.view, answers, details),
+        "paths": paths_data(answers),
     }
-    fields = {**lab_drawing(now.lab, now.view), **said, **beside}
+    fields = {**lab_drawing(now.lab, now.view), **with_answers, **beside}
     # Records of nodes and wires have been made without nulls, and most are reused: no edit walks them all.
     records = {name: fields.pop(name) for name in ("nodes", "wires")}
     return {**records, **without_nulls(fields)}

@@ -24,7 +24,7 @@ from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.scheduling import in_turn, wait
-from autodiff_viz.ui.session import Parts, Session, Widgets, act, called, session
+from autodiff_viz.ui.session import Parts, Session, Widgets, act, called, current_session
 
 Draw = Callable[[Lab, LabView], None]
 
@@ -79,7 +79,7 @@ def whole_page(session: Session, draws: Mapping[str, Draw]) -> Iterator[Callable
 @in_turn()
 def _draw(name: str, draw: Draw) -> None:
     """Draw a part with the data of this moment, unless its place is out of view."""
-    current = session()
+    current = current_session()
     parts, now = current.parts, current.present
     parts.polls.pop(name, None)
     if name in FIGURED and not is_seen(parts):
@@ -243,14 +243,14 @@ def renewed(key: str, owner: str, value: Any) -> str:
     """
     # The value is set as a default and not in the session's state: an assignment would be lost if the run
     # ends before the widget is drawn, which would then show and send Streamlit's initial value.
-    widgets = session().widgets
+    widgets = current_session().widgets
     number, before = widgets.renewed.get(key, (0, owner))
     now = f"{key}_{number}" if number else key
     if owner != before or not _repeats(st.session_state.get(now, value), value):
         number += 1
         now = f"{key}_{number}"
     widgets.renewed[key] = (number, owner)
-    _say(widgets, now, value)
+    _note_last(widgets, now, value)
     return now
 
 
@@ -279,20 +279,20 @@ def answered(key: str, action: Callable[..., Lab], *arguments: Any, node: str | 
     widget may answer late.
     """
     session, values = called()
-    if news(session.widgets, values, key) and (node is None or node in session.lab.graph):
+    if is_changed(session.widgets, values, key) and (node is None or node in session.lab.graph):
         act(session, action, *arguments, values[key])
     redraw(session)
 
 
-def news(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
+def is_changed(widgets: Widgets, values: dict[str, Any], key: str) -> bool:
     """Return whether a widget's value is a change by the user, not a repetition of that shown or sent last.
 
     Streamlit forgets what a widget shows as soon as it is no longer drawn, and takes its last value for a
     change.
     """
-    if key not in values or _repeats(values[key], widgets.said.get(key)):
+    if key not in values or _repeats(values[key], widgets.last.get(key)):
         return False
-    _say(widgets, key, values[key])
+    _note_last(widgets, key, values[key])
     return True
 
 
@@ -304,6 +304,6 @@ def _repeats(value: Any, before: Any) -> bool:
     return value == before and (type(value) is not type(before) or same(value, before))
 
 
-def _say(widgets: Widgets, key: str, value: Any) -> None:
-    others = {name: said for name, said in widgets.said.items() if name != key}
-    widgets.said = {**dict([*others.items()][-KEPT:]), key: value}
+def _note_last(widgets: Widgets, key: str, value: Any) -> None:
+    others = {name: last for name, last in widgets.last.items() if name != key}
+    widgets.last = {**dict([*others.items()][-KEPT:]), key: value}

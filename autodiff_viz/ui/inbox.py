@@ -59,8 +59,8 @@ class Inbox:
 
 def read_stamp(text: str) -> tuple[str, int] | None:
     """Return (key, last edit) of a stamp; None for any other text."""
-    found = _STAMPED.fullmatch(text)
-    return (found[1], int(found[2])) if found else None
+    stamped = _STAMPED.fullmatch(text)
+    return (stamped[1], int(stamped[2])) if stamped else None
 
 
 def fresh(message: Any, inbox: Inbox) -> list[Edit]:

@@ -26,7 +26,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.exercises import NONE, Reached, reached
 from autodiff_viz.lab.persistence.history import Trail
 from autodiff_viz.lab.state import Lab, refused
-from autodiff_viz.ui.first_view import First, Present, Told, present
+from autodiff_viz.ui.first_view import First, FirstDrawing, Present, present
 from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.scheduling import take_long
 from autodiff_viz.ui.trainer import Trainer
@@ -126,7 +126,7 @@ class Sent:
       play: the steps of the pass, to be sent with the next message, if they are requested.
       turn: number of messages so far.
       code: whether the component's code is sent too.
-      told: the first drawing, if it is the one shared by all visitors.
+      first: the first drawing, if it is the one shared by all visitors.
     """
 
     rev: int = 0
@@ -138,7 +138,7 @@ class Sent:
     play: Raw | UnsetType = UNSET
     turn: int = 0
     code: bool = False
-    told: Told | None = None
+    first: FirstDrawing | None = None
 
 
 @dataclass(slots=True)
@@ -146,11 +146,11 @@ class Widgets:
     """State of Streamlit's own widgets.
 
     Attributes:
-      said: by key, the value that a widget has sent or shown last.
+      last: by key, the value that a widget has sent or shown last.
       renewed: by key, how often a widget was replaced by a new one, and its owner.
     """
 
-    said: dict[str, Any] = field(default_factory=dict)
+    last: dict[str, Any] = field(default_factory=dict)
     renewed: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
@@ -217,7 +217,7 @@ def named(name: str) -> Session | None:
     return _sessions.get(name)
 
 
-def session() -> Session:
+def current_session() -> Session:
     """Return the visitor's session, for functions that draw the page."""
     return st.session_state[SESSION]
 

@@ -100,7 +100,13 @@ class Trainer:
             self.due = monotonic() + max(1 / pace, SMOOTH)
         size = min(self._size, max(1, round(SMOOTH * pace))) if pace else self._size
         with beside_turns(), as_long_as(lambda: self._goes_on(before)):
-            after = paused(before, GONE) if away else _advanced(before, size)
+            try:
+                after = paused(before, GONE) if away else advanced(before, size)
+            except NotWanted:
+                after = before
+            except Exception:  # it pauses this training, and not those of other visitors
+                _log.exception("a training broke")
+                after = paused(before, BROKEN)
         self._size = _fitting(self._size, perf_counter() - began, thread_time() - own)
         with self._lock:
             if self._training is before:
@@ -119,17 +125,6 @@ class Trainer:
         with self._lock:
             self._queued = self._training is not None and self._training.running
             return self._queued
-
-
-def _advanced(training: Training, size: int) -> Training:
-    """Make a chunk of steps; an exception pauses this training and not those of other visitors."""
-    try:
-        return advanced(training, size)
-    except NotWanted:
-        return training
-    except Exception:
-        _log.exception("a training broke")
-        return paused(training, BROKEN)
 
 
 def _fitting(size: int, seconds: float, own: float) -> int:
@@ -155,7 +150,11 @@ def _turns() -> SimpleQueue[weakref.ref[Trainer]]:
 @cache
 def _workers() -> tuple[Thread, ...]:
     """Start one thread per process, since each thread waits for one process."""
-    stop, steps = Event(), _processes()
+    steps = None  # a host that cannot fork: the server itself makes the steps
+    if os.environ.get(WORKERS) != "off" and hasattr(os, "fork"):
+        steps = Steps()
+        make_steps_by(steps.advance)
+    stop = Event()
     count = 1 if steps is None else PROCESSES
     given = {"target": _work, "args": (steps, stop), "name": "training", "daemon": True}
     threads = tuple(Thread(**given) for _ in range(count))
@@ -163,18 +162,6 @@ def _workers() -> tuple[Thread, ...]:
     for thread in threads:
         thread.start()
     return threads
-
-
-def _processes() -> Steps | None:
-    """Return the processes that make the steps of all courses.
-
-    None on a host that cannot fork: the server itself makes the steps.
-    """
-    if os.environ.get(WORKERS) == "off" or not hasattr(os, "fork"):
-        return None
-    steps = Steps()
-    make_steps_by(steps.advance)
-    return steps
 
 
 def _end(threads: tuple[Thread, ...], stop: Event, steps: Steps | None) -> None:
@@ -209,9 +196,9 @@ def _work(steps: Steps | None, stop: Event) -> None:
             stop.wait(REST * (perf_counter() - began))
 
 
-# Make training steps in separate processes, so that the server spends no time or memory on compilation.
-# A process can be killed. It keeps what it has compiled and is given the steps of the same program
-# again. It has no other state that the server does not have: if it is killed, only the call is lost.
+# Steps in separate processes, so that the server spends no time or memory on compilation. A process can be
+# killed. It keeps what it has compiled and is given the steps of the same program again. It has no state that
+# the server does not have: if it is killed, only the call is lost.
 
 
 PROCESSES = 2  # at a time; visitors share them, in turn
@@ -226,23 +213,23 @@ class NotWanted(Exception):
     """The call was ended, since nobody waits for it any more."""
 
 
-class _Here(local):
+class _ThisCall(local):
     """State of the call that this thread makes: whether somebody waits for it."""
 
     wanted: Callable[[], bool] | None = None
 
 
-_here = _Here()
+_this_call = _ThisCall()
 
 
 @contextmanager
 def as_long_as(wanted: Callable[[], bool]) -> Iterator[None]:
     """End calls of this thread once `wanted` returns False."""
-    _here.wanted = wanted
+    _this_call.wanted = wanted
     try:
         yield
     finally:
-        _here.wanted = None
+        _this_call.wanted = None
 
 
 @dataclass(slots=True, eq=False)
@@ -277,12 +264,12 @@ class Steps:
         program = identity((tuple((n.name, n.op, n.slots) for n in graph.nodes), settings.optimiser, dtype))
         process = self._taken(program)
         try:
-            found = self._called(process, (graph, plain(state), steps, settings, dtype))
+            answer = self._called(process, (graph, plain(state), steps, settings, dtype))
         finally:
             self._give_back(process)
-        if isinstance(found[0], Problem):
-            raise GraphError(found)
-        return found
+        if isinstance(answer[0], Problem):
+            raise GraphError(answer)
+        return answer
 
     def end(self) -> None:
         """Kill all processes, when the server ends."""
@@ -324,20 +311,21 @@ class Steps:
             process.connection.send((advance_plain.__module__, advance_plain.__qualname__, arguments))
             while not process.connection.poll(POLL_SECONDS):
                 if not _is_wanted():
+                    # A call that is nearly done may end, which is cheaper than to fork and compile again.
                     unwanted = unwanted or monotonic()
                     if monotonic() - unwanted >= GRACE:
                         raise NotWanted
                 if work_of(process.number) - since >= SECONDS or monotonic() >= deadline:
                     raise GraphError(_TOO_LONG)
-            done, found = process.connection.recv()
+            done, answer = process.connection.recv()
         except (EOFError, OSError, NotWanted, GraphError) as error:
             with self._free:
                 self._kill(process)
             raise GraphError(_BROKEN) if isinstance(error, EOFError | OSError) else error from error
         if not done:
-            _log.error("steps of a training broke: %s", found)
+            _log.error("steps of a training broke: %s", answer)
             raise GraphError(_BROKEN)
-        return found
+        return answer
 
     def _give_back(self, process: _Process) -> None:
         with self._free:
@@ -362,7 +350,7 @@ class Steps:
 
 
 def _is_wanted() -> bool:
-    return _here.wanted is None or _here.wanted()
+    return _this_call.wanted is None or _this_call.wanted()
 
 
 _TOO_LONG = Problem(

@@ -161,9 +161,9 @@ def check_job(view: LabView) -> Job | None:
     """
     if not view.complete:
         return None
-    found, moving = view.trace, view.tangents
+    trace, moving = view.trace, view.tangents
     direction = () if moving is None else (tuple(sorted(moving.direction.items())),)
-    return job_of(verification, found, moving, reads=(found, *direction))
+    return job_of(verification, trace, moving, reads=(trace, *direction))
 
 
 def is_large(view: LabView) -> bool:
@@ -173,16 +173,17 @@ def is_large(view: LabView) -> bool:
 
 def asked(name: str, kind: str, job: Job) -> Answer | None:
     """Return the answer to a job, requested in the visitor's `name`; None while it waits or runs."""
-    found = workers().answer(job.key)
-    if found is None:
+    answer = workers().answer(job.key)
+    if answer is None:
         workers().ask((name, kind), job)
         note_request(name, kind, workers().cancel)
-        found = workers().answer(job.key)
-    return found
+        # A host without workers has done it meanwhile.
+        answer = workers().answer(job.key)
+    return answer
 
 
-def known(_: str, job: Job) -> Answer | None:
-    """Return the answer to a job if there is one, without a request; called as `asked` is."""
+def known(job: Job) -> Answer | None:
+    """Return the answer to a job if there is one, without a request."""
     return workers().answer(job.key)
 
 
@@ -195,37 +196,33 @@ def check_told(view: LabView) -> bool:
 _proved: dict[str, Answer] = {}
 
 
-def proved(found: Lesson) -> Answer | None:
+def proved(lesson: Lesson) -> Answer | None:
     """Return the checked claims of a lesson as a `Proof`; None while they are checked.
 
     A result is shared by all visitors and kept over a restart. Of several requests, the newest is served
     first.
     """
-    if found.key in _proved:
-        return _proved[found.key]
-    name = _proof_name(found)
+    if lesson.key in _proved:
+        return _proved[lesson.key]
+    name, place = _proof_name(lesson), kept()
     try:
-        answer = Answer(read_proof(read(kept(), name), found))
+        answer = Answer(read_proof(read(place, name), lesson))
     except ValueError:  # it does not exist, or its file has been changed
-        answer = _asked_to_prove(found, name)
+        arguments = (lesson.key, place and str(place), name)
+        job = Job(name, prove, arguments, PROVING, long=True, niceness=LAST)
+        workers().ask((PROOF, lesson.key), job)
+        answer = workers().answer(name)
+        if answer is not None and not answer.why:
+            answer = Answer(read_proof(answer.value, lesson))
     if answer and not answer.why:
-        _proved[found.key] = answer
+        _proved[lesson.key] = answer
     return answer
 
 
-def proving(found: Lesson) -> Report | None:
+def proving(lesson: Lesson) -> Report | None:
     """Return how far the check of a lesson's claims is; None while it waits."""
-    return workers().report(_proof_name(found))
+    return workers().report(_proof_name(lesson))
 
 
-def _proof_name(found: Lesson) -> bytes:
-    return identity((PROOF, this_version(), found))
-
-
-def _asked_to_prove(found: Lesson, name: bytes) -> Answer | None:
-    place = kept()
-    arguments = (found.key, place and str(place), name)
-    job = Job(name, prove, arguments, PROVING, long=True, niceness=LAST)
-    workers().ask((PROOF, found.key), job)
-    answer = workers().answer(name)
-    return answer if answer is None or answer.why else Answer(read_proof(answer.value, found))
+def _proof_name(lesson: Lesson) -> bytes:
+    return identity((PROOF, this_version(), lesson))

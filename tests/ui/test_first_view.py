@@ -96,6 +96,6 @@ def test_a_class_makes_the_drawing_once(monkeypatch):
 
     monkeypatch.setattr(first_view, "drawing", slow)
     with ThreadPoolExecutor(8) as threads:
-        told = [*threads.map(lambda _: found.told(Answers()), range(8))]
+        told = [*threads.map(lambda _: found.drawing_with(Answers()), range(8))]
     assert len(made) == 1
     assert all(each is told[0] for each in told)

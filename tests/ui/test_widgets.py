@@ -65,15 +65,15 @@ def test_what_is_refused_leaves_the_box_with_what_counts(app):
 
 def test_what_a_widget_said_last_is_no_news_and_what_it_says_next_is(monkeypatch):
     here, state = Session(start()), {}
-    monkeypatch.setattr(fragments, "session", lambda: here)
+    monkeypatch.setattr(fragments, "current_session", lambda: here)
     monkeypatch.setattr(fragments.st, "session_state", state)
     key = fragments.renewed("rule", "a", "stop")
     said = []
     for word in ("stop", "follow", "follow", "stop", None):
         state[key] = word
-        said.append(fragments.news(here.widgets, state, key))
+        said.append(fragments.is_changed(here.widgets, state, key))
     assert said == [False, True, False, True, True]
     state[key] = "stop"
     other = fragments.renewed("rule", "b", "stop")
     assert other != key
-    assert not fragments.news(here.widgets, state, other)
+    assert not fragments.is_changed(here.widgets, state, other)

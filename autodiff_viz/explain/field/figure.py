@@ -115,8 +115,9 @@ def drawn(plane: Field, low: bool = False) -> go.Figure:
     ]
     ends = [[float(along[0]), float(along[-1])] for along in plane.axes]
     quiet = {"nticks": 6, "tickangle": 0, "showgrid": False, "zeroline": True, "constrain": "domain"}
-    # The plot is `wide` times as wide as high, whatever its size.
-    shape = {"scaleanchor": "x", "scaleratio": spans[0] / spans[1] / wide}
+    # The plot is `wide` times as wide as high, whatever its size. Where the width is short it stands at the
+    # top, since the foot of the figure may be below the fold.
+    shape = {"scaleanchor": "x", "scaleratio": spans[0] / spans[1] / wide, "constraintoward": "top"}
     layout = {
         "height": LOW if low else HEIGHT,
         "margin": {"l": LEFT_ROOM, "r": RIGHT, "t": TOP, "b": BOTTOM, "pad": 2},

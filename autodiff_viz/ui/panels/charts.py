@@ -1,4 +1,4 @@
-"""Draw the status of a worker's job, with buttons to cancel it and to request it."""
+"""Draw what panels share: a figure beside its words, problems, tables, and the status of a worker's job."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from autodiff_viz.graph.problem import Problem
 from autodiff_viz.lab.glossary import explained, explained_html
 from autodiff_viz.ui.fragments import redraw, wanted
 from autodiff_viz.ui.scheduling import in_turn
-from autodiff_viz.ui.session import called, session
+from autodiff_viz.ui.session import called, current_session
 from autodiff_viz.ui.worker_jobs import asked, workers
 from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer, Job, Report
 
-# Draw Plotly figures with their finding and a description in words beside them.
+# Plotly figures with their finding and a description in words beside them.
 
 
 CONFIG = {"displaylogo": False, "displayModeBar": "hover"}
@@ -43,9 +43,8 @@ def draw_chart(
       beside: draws widgets above the title.
       counts: whether the figure stays on view while the pass is played.
     """
-    told, figure = _untitled(figure)
-    told = with_marks(told)
-    figure = enlarged(figure) if session().parts.large else figure
+    title, figure = _untitled(figure)
+    figure = enlarged(figure) if current_session().parts.large else figure
     if isinstance(figure, dict) and not figure["data"]:  # a worker's words, which Streamlit refuses so
         figure = {**figure, "data": [{"type": "scatter", "visible": False}]}
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
@@ -53,11 +52,12 @@ def draw_chart(
         with st.container(key=f"told_{key}", width=210 if beside is None else 322, gap="small"):
             if beside is not None:
                 beside()
-            if told or asks:
+            if title or asks:
                 kind = "av-told av-counts" if counts else "av-told"
                 once: set[str] = set()
-                told, asked = explained_html(told, once), explained(asks, once)
-                st.html(f'<div class="{kind}"><div>{told}</div><p>{asked}</p></div>')
+                # Each word of the glossary is explained once, at its first place.
+                legend, question = explained_html(with_marks(title), once), explained(asks, once)
+                st.html(f'<div class="{kind}"><div>{legend}</div><p>{question}</p></div>')
             with st.expander("In words"):
                 st.text(words)
 
@@ -73,19 +73,15 @@ def _untitled(figure: Any) -> tuple[str, Any]:
     text = (layout["title"] or {})["text"] if "title" in layout else None
     if not text:
         return "", figure
-    head = layout["margin"]["t"] - EDGE
+    margin = layout["margin"]
     less = {
         "title": None,
-        "height": layout["height"] - head,
-        "margin": {**_plain(layout["margin"]), "t": EDGE},
+        "height": layout["height"] - (margin["t"] - EDGE),
+        "margin": {**(margin if isinstance(margin, dict) else margin.to_plotly_json()), "t": EDGE},
     }
     if isinstance(figure, dict):
         return text, {**figure, "layout": {**layout, **less}}
     return text, figure.update_layout(less)
-
-
-def _plain(margin: Any) -> dict[str, Any]:
-    return margin if isinstance(margin, dict) else margin.to_plotly_json()
 
 
 def with_marks(told: str) -> str:
@@ -93,7 +89,7 @@ def with_marks(told: str) -> str:
     return _MARK.sub("\\1\\2&nbsp;", told)
 
 
-# Draw problems as text on the page: what was found, where, and how to mend it.
+# Problems as text: what is wrong, where, and how to mend it.
 
 
 SHOWN = 4  # the first mistakes are the ones to mend; the rest often follow from them
@@ -104,7 +100,8 @@ def draw_problems(problems: Iterable[Problem]) -> None:
     problems = tuple(problems)
     for problem in problems[:SHOWN]:
         with st.container(border=True, gap="small"):
-            st.text(f"\u26a0 {_where(problem)}{problem.message}")
+            where = f"Line {problem.line}: " if problem.line is not None else ""
+            st.text(f"\u26a0 {where}{problem.message}")
             if problem.caret:
                 st.code(problem.caret, language=None, wrap_lines=False)
             if problem.hint:
@@ -113,26 +110,22 @@ def draw_problems(problems: Iterable[Problem]) -> None:
         st.caption(f"And {len(problems) - SHOWN} more.")
 
 
-def _where(problem: Problem) -> str:
-    return f"Line {problem.line}: " if problem.line is not None else ""
-
-
-# Draw small tables as HTML. Streamlit's own table loads pandas, which takes 60 MB of the server's
-# memory.
+# Small tables as HTML: Streamlit's own table loads pandas, which takes 60 MB of the server's memory.
 
 
 def draw_table(columns: Mapping[str, Sequence[str]]) -> None:
     """Draw columns under their headings; the first cell of a row is its heading."""
     heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in columns)
-    rows = "".join(map(_row, zip(*columns.values(), strict=True)))
+    rows = ""
+    for first, *others in zip(*columns.values(), strict=True):
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in others)
+        rows += f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>'
     st.html(
         f'<div class="av-table"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
 
 
-def _row(cells: tuple[str, ...]) -> str:
-    first, *others = map(escape, cells)
-    return f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
+# The status of a worker's job, with buttons to cancel it and to request it.
 
 
 POLL_MS = 400  # milliseconds until the browser asks whether an answer has come
@@ -148,8 +141,8 @@ def draw_offer(part: str, kind: str, job: Job, offer: str, at_once: bool = False
 
     If it is not wanted, draw a button that requests it.
     """
-    here = session()
-    choice = here.looks.get(kind)
+    session = current_session()
+    choice = session.looks.get(kind)
     if choice == job.key or (at_once and choice != _ended(job)):
         return True
     st.button(offer, key=f"{kind}_offer", on_click=wanted, args=(part, kind, job.key), **look)
@@ -162,12 +155,12 @@ def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | Non
     Without an answer the `part` of the page says `meanwhile` and how far the job is, with a button to cancel,
     and is drawn again by itself. If the job failed, the reason is drawn in words.
     """
-    here = session()
-    answer = asked(here.name, kind, job)
+    session = current_session()
+    answer = asked(session.name, kind, job)
     if answer is None:
-        here.parts.polls[part], found = POLL_MS, workers().report(job.key)
+        session.parts.polls[part] = POLL_MS
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(so_far(meanwhile, found), width="content")
+            st.text(so_far(meanwhile, workers().report(job.key)), width="content")
             given = {"key": f"{kind}_cancel", "on_click": _cancel, "args": (part, kind, job)}
             st.button("Cancel", type="tertiary", **given)
     elif answer.why:
@@ -175,19 +168,19 @@ def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | Non
     return answer
 
 
-def so_far(meanwhile: str, found: Report | None) -> str:
+def so_far(meanwhile: str, report: Report | None) -> str:
     """Return what a job does, with how far it is if that is known."""
-    return f"{meanwhile}: {found.words}" if found else f"{meanwhile} ..."
+    return f"{meanwhile}: {report.words}" if report else f"{meanwhile} ..."
 
 
 @in_turn()
 def _cancel(part: str, kind: str, job: Job) -> None:
     """Cancel a job for which nobody waits any more; a callback."""
-    here, _ = called()
-    workers().cancel((here.name, kind))
-    here.looks[kind] = _ended(job)
-    here.parts.cut.add(part)
-    redraw(here)
+    session, _ = called()
+    workers().cancel((session.name, kind))
+    session.looks[kind] = _ended(job)
+    session.parts.cut.add(part)
+    redraw(session)
 
 
 def _ended(job: Job) -> tuple[str, bytes]:

@@ -1,4 +1,4 @@
-"""Draw a list of claims: a mark, the number found, the expected number, the tolerance and the source."""
+"""Draw the claims of a lesson, each held against what JAX computes, and its exercises."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from autodiff_viz.ui.panels.segments import PART
 from autodiff_viz.ui.panels.tensor import show_numbers
 from autodiff_viz.ui.panels.training import steer
 from autodiff_viz.ui.scheduling import in_turn
-from autodiff_viz.ui.session import act, called, session
+from autodiff_viz.ui.session import act, called, current_session
 from autodiff_viz.ui.worker_jobs import CURVES, proved, proving
 from autodiff_viz.workers.jobs import TOO_LONG
 
@@ -39,25 +39,30 @@ MARKS = {
 
 
 def draw_claims(claims: Iterable[ClaimView]) -> None:
-    """Draw one row per claim."""
+    """Draw one row per claim: a mark, the number found, the expected one, the tolerance and the source."""
     st.html(f'<ul class="av-claims">{"".join(_row(claim) for claim in claims)}</ul>')
 
 
 def draw_open_claims(lab: Lab, view: LabView) -> None:
     """Draw the claims of the open lesson, compared with the canvas; nothing without a lesson."""
-    found = lesson(lab.lesson)
-    if found is None:
+    open_lesson = lesson(lab.lesson)
+    if open_lesson is None:
         return
-    answer = proved(found)
+    answer = proved(open_lesson)
     if answer is None:
-        st.text(checking(found))
-        session().parts.polls["claims"] = POLL_MS
+        st.text(checking(open_lesson))
+        current_session().parts.polls["claims"] = POLL_MS
     elif answer.why:
         st.text(not_checked(answer.why))
     else:
         claims = claims_on_canvas(lab, view, answer.value)
         with st.expander(claims_title(claims), key="open_claims"):
-            _draw_held(claims)
+            if any(claim.state == OWN for claim in claims):
+                st.caption(
+                    "The canvas is not as the lesson has it. \u2713 holds on the canvas too; "
+                    "\u25cb is the lesson's own number, and *now* is what stands on the canvas."
+                )
+            draw_claims(claims)
 
 
 def claims_title(claims: Sequence[ClaimView]) -> str:
@@ -69,9 +74,9 @@ def claims_title(claims: Sequence[ClaimView]) -> str:
     return f"{holding} of {len(claims)} claims hold on this canvas; {own} in the lesson's own graph"
 
 
-def checking(found: Lesson) -> str:
+def checking(of: Lesson) -> str:
     """Return that the claims of a lesson are being checked, and how many have been."""
-    return so_far(CHECKING, proving(found))
+    return so_far(CHECKING, proving(of))
 
 
 def not_checked(why: str) -> str:
@@ -79,15 +84,6 @@ def not_checked(why: str) -> str:
     if why == TOO_LONG:
         return "Checking took too long and was ended: these claims are not checked."
     return "Checking broke down: these claims are not checked."
-
-
-def _draw_held(claims: tuple[ClaimView, ...]) -> None:
-    if any(claim.state == OWN for claim in claims):
-        st.caption(
-            "The canvas is not as the lesson has it. \u2713 holds on the canvas too; "
-            "\u25cb is the lesson's own number, and *now* is what stands on the canvas."
-        )
-    draw_claims(claims)
 
 
 def _row(claim: ClaimView) -> str:
@@ -108,7 +104,7 @@ def _row(claim: ClaimView) -> str:
     )
 
 
-# Draw the exercises of the open lesson: a click does one, and a tick marks those that are done.
+# The exercises of the open lesson: a click does one, and a tick marks those that are done.
 
 
 PLOTS = {kind.key: kind.title for kind in TABS if kind is not COMPARE}
@@ -117,71 +113,60 @@ PLOTS = {kind.key: kind.title for kind in TABS if kind is not COMPARE}
 
 def draw_tries(lab: Lab, view: LabView) -> None:
     """Draw the exercises of the open lesson; nothing without one."""
-    before = session().tried
-    found = tries(lab, before)
-    if found is None:
+    before = current_session().tried
+    exercises = tries(lab, before)
+    if exercises is None:
         return
-    key, items = found
+    key, items = exercises
     st.markdown("**Try**")
     with st.container(key="tries", gap="small"):
         for i, item in enumerate(items):
             with st.container(key=f"try_{key}_{i}", horizontal=True, wrap=False, gap="small"):
-                st.html(_tick(key, i, item), width="content")
+                # web/progress.js fills the mark in for exercises that were done before.
+                state = " av-done" if item.is_done else " av-begun" if item.done else ""
+                mark = f'<span class="av-tick{state}" data-try="{escape(key)}:{i}"></span>'
+                st.html(mark, width="content")
                 with st.container(key=f"try_text_{key}_{i}", gap=None, width="stretch"):
                     _draw_try(key, i, item, before)
 
 
 def _draw_try(key: str, i: int, item: TryView, before: Reached) -> None:
-    told = {"help": _help(item), "type": "tertiary", "width": "stretch", "wrap": True}
+    does_what = "Click to do it" if item.of == 1 else f"Click to do the next of its {item.of} parts"
+    look = {"help": does_what, "type": "tertiary", "width": "stretch", "wrap": True}
     kind = item.asks or ("training" if item.trains else "")
     name = f"do_{kind}_{key}_{i}" if kind else f"do_{key}_{i}"  # for web/lab.js
     if item.asks == THREE_WAYS:
-        st.button(item.says, key=name, on_click=_ask, args=(key, i), **told)
+        st.button(item.says, key=name, on_click=_ask, args=(key, i), **look)
     else:
         does = steer if item.trains else pressed
-        st.button(item.says, key=name, on_click=does, args=(do_try, key, i, before), **told)
+        st.button(item.says, key=name, on_click=does, args=(do_try, key, i, before), **look)
     if not item.shows:
         return
     with st.container(key=f"shows_{key}_{i}", horizontal=True, gap="small"):
+        look = {"type": "tertiary", "icon": ":material/visibility:"}
         for name in item.shows:
-            _draw_show(key, i, name)
-
-
-def _draw_show(key: str, i: int, name: str) -> None:
-    """Draw the button that opens the numbers of a node, or a plot, which the browser opens by itself."""
-    look = {"type": "tertiary", "icon": ":material/visibility:"}
-    if name in PLOTS:
-        st.button(f"Show *{PLOTS[name]}*", key=f"show_{name}_{key}_{i}", **look)
-    else:
-        st.button(f"Show `{name}`", key=f"show_node_{key}_{i}_{name}", on_click=_show, args=(name,), **look)
-
-
-def _help(item: TryView) -> str:
-    """Return what a click does."""
-    return "Click to do it" if item.of == 1 else f"Click to do the next of its {item.of} parts"
+            if name in PLOTS:  # which the browser opens by itself
+                st.button(f"Show *{PLOTS[name]}*", key=f"show_{name}_{key}_{i}", **look)
+                continue
+            own = f"show_node_{key}_{i}_{name}"
+            st.button(f"Show `{name}`", key=own, on_click=_show, args=(name,), **look)
 
 
 @in_turn()
 def _show(name: str) -> None:
     """Select a node, and choose the numbers of its tensors; a callback."""
-    here, _ = called()
-    act(here, edited, selected(name))
-    show_numbers(here)
-    redraw(here)
+    session, _ = called()
+    act(session, edited, selected(name))
+    show_numbers(session)
+    redraw(session)
 
 
 @in_turn()
 def _ask(key: str, i: int) -> None:
     """Request the trainings in three ways, as the button of the segments does; a callback."""
-    here, _ = called()
-    act(here, do_try, key, i)
-    if job := three_ways_job(here.lab, here.present.view):
-        here.looks[CURVES] = job.key
-    here.parts.cut.add(PART)
-    redraw(here)
-
-
-def _tick(key: str, i: int, item: TryView) -> str:
-    """Return the mark; web/progress.js fills it in for exercises that were done before."""
-    state = " av-done" if item.is_done else " av-begun" if item.done else ""
-    return f'<span class="av-tick{state}" data-try="{escape(key)}:{i}"></span>'
+    session, _ = called()
+    act(session, do_try, key, i)
+    if job := three_ways_job(session.lab, session.present.view):
+        session.looks[CURVES] = job.key
+    session.parts.cut.add(PART)
+    redraw(session)

@@ -49,7 +49,15 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
             st.html(f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>')
     draw("tries", inside)
     with inside:
-        _draw_next(view)
+        if view.after is not None:
+            st.button(
+                f"Next: {view.after_title}",
+                key="go_on",
+                icon=":material/arrow_forward:",
+                on_click=pressed,
+                args=(open_lesson, view.after),
+                width="stretch",
+            )
     draw("claims", inside)  # last, since they come later
     with inside:
         # The text differs from lesson to lesson, so the browser runs the script once for each.
@@ -92,17 +100,3 @@ def _draw_head(view: LessonView) -> None:
             type="tertiary",
         )
         st.button("Close", key="close_lesson", on_click=pressed, args=(close_lesson,), type="tertiary")
-
-
-def _draw_next(view: LessonView) -> None:
-    """Draw the button at the lesson's end, which says what comes next."""
-    if view.after is None:
-        return
-    st.button(
-        f"Next: {view.after_title}",
-        key="go_on",
-        icon=":material/arrow_forward:",
-        on_click=pressed,
-        args=(open_lesson, view.after),
-        width="stretch",
-    )

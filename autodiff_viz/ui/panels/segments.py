@@ -11,7 +11,7 @@ from autodiff_viz.lessons.lesson import THREE_WAYS
 from autodiff_viz.segments.compute import Curves, Division
 from autodiff_viz.segments.figure import SEGMENT_FIGURES
 from autodiff_viz.ui.panels.charts import draw_awaited, draw_chart, draw_offer, draw_problems, draw_table
-from autodiff_viz.ui.session import note_tried, session
+from autodiff_viz.ui.session import current_session, note_tried
 from autodiff_viz.ui.worker_jobs import CURVES, is_large
 
 PART, SEGMENTS = "segments", "segments"
@@ -35,26 +35,26 @@ def draw_segments(lab: Lab, view: LabView) -> None:
 
 
 def _draw(lab: Lab, view: LabView, division: Division) -> None:
-    found = segments_told(lab, view, division)
-    mark = ":green[:material/check_circle:]" if found.agrees else ":red[:material/error:]"
-    st.markdown(f"{mark} {found.chain}")
-    if found.steps:  # first, so that its curves are in view in a low dock
-        _draw_training(lab, found.steps)
-        if found.unscaled:
-            st.text(found.unscaled)
-    _draw_figure("sizes", found.division)
-    st.text(found.product)
+    shown = segments_told(lab, view, division)
+    mark = ":green[:material/check_circle:]" if shown.agrees else ":red[:material/error:]"
+    st.markdown(f"{mark} {shown.chain}")
+    if shown.steps:  # first, so that its curves are in view in a low dock
+        _draw_training(lab, shown.steps)
+        if shown.unscaled:
+            st.text(shown.unscaled)
+    _draw_figure("sizes", shown.division)
+    st.text(shown.product)
     with st.container(horizontal=True, vertical_alignment="center", key="broken_way"):
-        st.markdown(f":red[:material/link_off:] {found.broken}", width="stretch")
+        st.markdown(f":red[:material/link_off:] {shown.broken}", width="stretch")
         with st.popover("Angles"):
-            draw_table({"by": [n for n, _ in found.angles], "angle": [angle for _, angle in found.angles]})
+            draw_table({"by": [n for n, _ in shown.angles], "angle": [angle for _, angle in shown.angles]})
 
 
 def _draw_training(lab: Lab, steps: int) -> None:
     """Draw three training curves, once the user has requested them."""
     job = trained_job(lab, steps)
-    told = "With the whole gradient, by handing cotangents across, and each segment by itself."
-    look = {"icon": ":material/stacked_line_chart:", "help": told}
+    ways = "With the whole gradient, by handing cotangents across, and each segment by itself."
+    look = {"icon": ":material/stacked_line_chart:", "help": ways}
     if not draw_offer(PART, CURVES, job, f"Train {steps:,} steps three ways", **look):
         return
     answer = draw_awaited(PART, CURVES, job, f"Training {steps:,} steps three ways")
@@ -62,11 +62,11 @@ def _draw_training(lab: Lab, steps: int) -> None:
         return
     if isinstance(answer.value, Curves):
         _draw_figure("curves", answer.value)
-        note_tried(session(), THREE_WAYS)
+        note_tried(current_session(), THREE_WAYS)
     else:
         draw_problems(answer.value)
 
 
-def _draw_figure(name: str, found: object) -> None:
+def _draw_figure(name: str, of: object) -> None:
     spec = SEGMENT_FIGURES[name]
-    draw_chart(spec.build(found), spec.text(found), f"segments_{name}")
+    draw_chart(spec.build(of), spec.text(of), f"segments_{name}")

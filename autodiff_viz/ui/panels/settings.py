@@ -1,8 +1,6 @@
-"""Draw the settings in the bar: seed cotangent, precision, noise, reset and downloads."""
+"""Draw the row above the formula, and the settings in the bar: seed, precision, noise, reset, downloads."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import streamlit as st
 
@@ -20,9 +18,9 @@ from autodiff_viz.lab.state import Lab, without_draft
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.fragments import answered, pressed, renewed
-from autodiff_viz.ui.session import session
+from autodiff_viz.ui.session import current_session
 
-# Draw the row above the formula editor, which shows the graph as text.
+# The row above the formula editor, which shows the graph as text.
 
 
 HELP = """One assignment a line: `y = sin(x) * 2.0`. A number alone is an input with a slider.
@@ -39,23 +37,23 @@ def draw_formula_head(lab: Lab, view: LabView) -> None:
     with st.container(key="formula_head", horizontal=True, vertical_alignment="center"):
         st.markdown(":small[Formula]", help=HELP, width="content")
         st.space("stretch")
-        _draw_ways_back(lab)
+        # A button that drops or restores a draft stands in this row, which keeps its height: below the text
+        # it would move everything under it.
+        button = {"type": "tertiary", "on_click": pressed}
+        if lab.draft is not None:
+            why = "Show the text of the graph on the canvas instead"
+            st.button("Drop my text", key="drop", help=why, args=(without_draft,), **button)
+        elif lab.shelved is not None:
+            why = "It was put aside when another graph was opened"
+            label = "Bring back my unfinished text"
+            st.button(label, key="unshelve", help=why, args=(unshelved,), **button)
 
 
-def _draw_ways_back(lab: Lab) -> None:
-    """Draw the buttons that drop or restore a draft.
+# The settings in the bar.
 
-    They are in the head, which keeps its height: a button below the text would move everything under it.
-    """
-    if lab.draft is not None:
-        label, key, action = "Drop my text", "drop", without_draft
-        told = "Show the text of the graph on the canvas instead"
-    elif lab.shelved is not None:
-        label, key, action = "Bring back my unfinished text", "unshelve", unshelved
-        told = "It was put aside when another graph was opened"
-    else:
-        return
-    st.button(label, key=key, help=told, type="tertiary", on_click=pressed, args=(action,))
+
+KEPT = "Too large for a link: kept in this browser. Save it as JSON to have it elsewhere."
+PINNED_KEPT = "The link holds the graph on view alone: both are too large. This browser keeps the pinned one."
 
 
 def draw_settings(lab: Lab, view: LabView) -> None:
@@ -65,17 +63,10 @@ def draw_settings(lab: Lab, view: LabView) -> None:
         _draw_dtype(lab)
         with st.container(horizontal=True):
             _draw_fresh_starts(view)
-        if too_large(session()):
-            st.caption(_kept_here(too_large(session())))
+        if large := too_large(current_session()):
+            st.caption(KEPT if GRAPH in large["fields"] else PINNED_KEPT)
     with st.container(key="downloads"):
         _draw_downloads(view)
-
-
-def _kept_here(large: dict[str, Any]) -> str:
-    """Return what the link does not hold."""
-    if GRAPH in large["fields"]:
-        return "Too large for a link: kept in this browser. Save it as JSON to have it elsewhere."
-    return "The link holds the graph on view alone: both are too large. This browser keeps the pinned one."
 
 
 def _draw_fresh_starts(view: LabView) -> None:
@@ -102,10 +93,10 @@ def _draw_fresh_starts(view: LabView) -> None:
 
 def _draw_downloads(view: LabView) -> None:
     """Draw the download buttons; a file is written on request, of the graph at that time."""
-    here = session()  # read now; the files are of its state at the time of the request
+    session = current_session()  # read now; the files are of its state at the time of the request
     st.download_button(
         "JAX file",
-        lambda: to_python(here.lab.graph, here.lab.seed, dtype=here.lab.dtype),
+        lambda: to_python(session.lab.graph, session.lab.seed, dtype=session.lab.dtype),
         "autodiff_graph.py",
         "text/x-python",
         key="download_python",
@@ -116,7 +107,7 @@ def _draw_downloads(view: LabView) -> None:
     )
     st.download_button(
         "JSON",
-        lambda: to_json(here.lab.graph),
+        lambda: to_json(session.lab.graph),
         "autodiff_graph.json",
         "application/json",
         key="download_json",
@@ -124,10 +115,10 @@ def _draw_downloads(view: LabView) -> None:
         on_click="ignore",
         help="The graph as data, with its positions.",
     )
-    if here.lab.pinned is not None:
+    if session.lab.pinned is not None:
         st.download_button(
             "A, B and their difference",
-            lambda: _twins(here.lab),
+            lambda: _twins(session.lab),
             "autodiff_a_and_b.zip",
             "application/zip",
             key="download_twins",

@@ -1,4 +1,4 @@
-"""Draw what a training has learned, beside its loss: the surface of the prediction."""
+"""Draw a training: its transport bar and settings, the step on view, its figures, and what it has learned."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from autodiff_viz.training.figure import TRAINING_FIGURES
 from autodiff_viz.training.run import NAMES, still
 from autodiff_viz.training.state import Settings, learned
 from autodiff_viz.ui.exchange import catch_up
-from autodiff_viz.ui.fragments import answered, news, pressed, redraw, renewed
+from autodiff_viz.ui.fragments import answered, is_changed, pressed, redraw, renewed
 from autodiff_viz.ui.panels.charts import draw_chart
 from autodiff_viz.ui.scheduling import in_turn
-from autodiff_viz.ui.session import Session, act, called, session
+from autodiff_viz.ui.session import Session, act, called, current_session
 from autodiff_viz.ui.worker_jobs import is_large
 
-# Draw the figures of a training, one at a time, and the log of the step on view.
+# The figures of a training, one at a time, and the log of the step on view.
 
 
 LOG = "log"
@@ -48,55 +48,43 @@ NO_STEP = "No step has been made yet: press Train."
 
 def draw_curves(lab: Lab, view: LabView) -> None:
     """Draw the chosen figure or the log; before the first step what will be there."""
-    found = progress(lab, view)
-    if found is None:
+    made = progress(lab, view)
+    if made is None:
         if learned(lab.graph):
             st.caption(BEFORE)
         return
-    chosen = _choose()
-    if found.planned and chosen not in AT_ONCE:
-        st.caption(NO_STEP)
-    elif chosen == LOG:
-        _draw_log(lab, view)
-    else:
-        spec = TRAINING_FIGURES[chosen]
-        figure = spec.build_for(session().parts.low)(found)
-        draw_chart(figure, spec.text(found), f"curve_{chosen}")
-
-
-def _choose() -> str:
-    """Draw the choice and return the chosen name, which is kept only in the session."""
-    now = session().looks.get(CHOSEN, "loss")
-    key = renewed("curve_choice", "", now)
+    chosen = current_session().looks.get(CHOSEN, "loss")
+    key = renewed("curve_choice", "", chosen)
     st.segmented_control(
         "What became of it",
         list(TITLES),
-        default=now,
+        default=chosen,
         key=key,
         format_func=TITLES.__getitem__,
         on_change=_on_choice,
         args=(key,),
         label_visibility="collapsed",
     )
-    return now
-
-
-@in_turn()
-def _on_choice(key: str) -> None:
-    here, values = called()
-    if news(here.widgets, values, key) and values[key]:
-        here.looks[CHOSEN] = values[key]
-
-
-def _draw_log(lab: Lab, view: LabView) -> None:
-    text = run_log(lab, view)
-    if text:
+    if made.planned and chosen not in AT_ONCE:
+        st.caption(NO_STEP)
+    elif chosen != LOG:
+        spec = TRAINING_FIGURES[chosen]
+        figure = spec.build_for(current_session().parts.low)(made)
+        draw_chart(figure, spec.text(made), f"curve_{chosen}")
+    elif text := run_log(lab, view):
         st.code(text, language=None)
     else:
         st.caption("The log tells of the step on view: choose one.")
 
 
-# Draw the training panel: a transport bar and the settings of the training.
+@in_turn()
+def _on_choice(key: str) -> None:
+    session, values = called()
+    if is_changed(session.widgets, values, key) and values[key]:
+        session.looks[CHOSEN] = values[key]
+
+
+# The transport bar and the settings of the training.
 
 
 PACES = (0, 1, 2, 10, 100)  # steps a second, at most; 0 for no limit
@@ -111,21 +99,21 @@ def steer(action: Callable[..., Lab], *arguments: Any) -> None:
 
     The training then goes on from there.
     """
-    here, _ = called()
-    catch_up(here)
-    act(here, action, *arguments)
-    here.trainer.put(here.lab.training)
-    here.followed = None
-    redraw(here)
+    session, _ = called()
+    catch_up(session)
+    act(session, action, *arguments)
+    session.trainer.put(session.lab.training)
+    session.followed = None
+    redraw(session)
 
 
-def follow(here: Session) -> None:
+def follow(session: Session) -> None:
     """Tell the worker the present rules, or give it a training that was opened from an address."""
-    known, mine = here.trainer.training, here.lab.training
+    known, mine = session.trainer.training, session.lab.training
     if mine is not None and mine.running and (known is None or known.token is not mine.token):
-        here.trainer.put(mine)
+        session.trainer.put(mine)
     elif mine is not None and mine.running:
-        here.trainer.tell(still(here.lab.graph), here.lab.plan.settings)
+        session.trainer.tell(still(session.lab.graph), session.lab.plan.settings)
 
 
 def draw_train(lab: Lab, view: LabView) -> None:
@@ -134,68 +122,60 @@ def draw_train(lab: Lab, view: LabView) -> None:
     An element is disabled instead of left out if possible: one that is left out would stay on the page if the
     end of a run is lost, as it often is while a training requests the next.
     """
-    found = train_view(lab, view)
-    if found is None:
+    shown = train_view(lab, view)
+    if shown is None:
         return
-    follow(session())
+    follow(current_session())
     with st.container(key="train_bar", horizontal=True, vertical_alignment="center", gap="small"):
-        _draw_transport(found)
-        _draw_settings(found)
-    for said in (found.trouble, found.skipped):
-        if said:
-            st.text(f"\u26a0 {said}")
+        _draw_transport(shown)
+        _draw_settings(shown)
+    for trouble in filter(None, (shown.trouble, shown.skipped)):
+        st.text(f"\u26a0 {trouble}")
 
 
-def _draw_transport(found: TrainView) -> None:
-    go, no = {"key": "train_go", "on_click": steer}, _refusal(found)
-    start = {**go, "icon": ":material/play_arrow:", "type": "primary", "disabled": bool(no), "help": no}
-    if found.running:
+RUNS = "It runs: pause it first."
+
+
+def _draw_transport(view: TrainView) -> None:
+    refusal = view.trouble or "The graph cannot be trained as it is." if view.refused else None
+    go = {"key": "train_go", "on_click": steer}
+    icon = {"icon": ":material/play_arrow:", "type": "primary"}
+    start = {**go, **icon, "disabled": bool(refusal), "help": refusal}
+    if view.running:
         st.button("Pause", icon=":material/pause:", args=(pauses,), **go)
-    elif found.again:
-        st.button(f"Train to step {found.at + found.again:,} again", args=(trains_again,), **start)
+    elif view.again:
+        st.button(f"Train to step {view.at + view.again:,} again", args=(trains_again,), **start)
     else:
-        st.button(f"Train {counted(found.steps, 'step')}", args=(trains, found.steps), **start)
-    why = _why_not(found)
+        st.button(f"Train {counted(view.steps, 'step')}", args=(trains, view.steps), **start)
+    why = RUNS if view.running else refusal
+    if view.again and not view.running:
+        why = "The steps of the link are made again first."
     does = "Updates the parameters once, and shows the new numbers on the canvas."
     one = {"on_click": steer, "args": (trains, 1), "disabled": bool(why), "help": why or does}
     st.button("One step", key="train_one", icon=":material/skip_next:", **one)
     over = {"key": "train_over", "on_click": steer}
-    if found.before and not found.at and not found.again:
-        label = f"Bring back {found.before:,} steps"
-        why = "It runs: pause it first." if found.running else None
+    if view.before and not view.at and not view.again:
+        label = f"Bring back {view.before:,} steps"
+        why = RUNS if view.running else None
         look = {"disabled": bool(why), "help": why or BACK}
         st.button(label, icon=":material/undo:", args=(brings_back,), **look, **over)
     else:
-        none = not (found.at or found.again)
-        why = "Pause it first." if found.running else "No step has been made yet." if none else None
+        none = not (view.at or view.again)
+        why = "Pause it first." if view.running else "No step has been made yet." if none else None
         icon, does = ":material/restart_alt:", "Forgets the steps, which one more press brings back."
         st.button("Start over", icon=icon, args=(resets,), disabled=bool(why), help=why or does, **over)
 
 
-def _why_not(found: TrainView) -> str | None:
-    """Return why no single step can be made now; None if it can."""
-    if found.running:
-        return "It runs: pause it first."
-    if found.again:
-        return "The steps of the link are made again first."
-    return _refusal(found)
-
-
-def _refusal(found: TrainView) -> str | None:
-    """Return why the graph cannot be trained; None if it can."""
-    return found.trouble or "The graph cannot be trained as it is." if found.refused else None
-
-
-def _draw_settings(found: TrainView) -> None:
-    given, pace = found.settings, session().trainer.pace
+def _draw_settings(view: TrainView) -> None:
+    given, pace = view.settings, current_session().trainer.pace
     held = f" \u00b7 {pace}/s" if pace else ""
     with st.popover(f"{given.optimiser} \u00b7 rate {given.rate:g}{held}", icon=":material/tune:"):
-        key = renewed("train_steps", "", found.steps)
+        key = renewed("train_steps", "", view.steps)
         st.number_input(
             "Steps at a time",
             1,
             limits.STEPS,
-            found.steps,
+            view.steps,
             key=key,
             on_change=answered,
             args=(key, _set_plan, "steps"),
@@ -224,9 +204,10 @@ def _draw_settings(found: TrainView) -> None:
             args=(key, _set_plan, "rate"),
             help="A change holds from the next step on.",
         )
-        if found.half:
+        if view.half:
             _draw_loss_scale(given)
-        fixed = {"disabled": found.fixed, "help": "Start over to change it." if found.fixed else None}
+        # A training has one optimiser and one start: only a new one can have others.
+        fixed = {"disabled": view.fixed, "help": "Start over to change it." if view.fixed else None}
         key = renewed("train_optimiser", "", given.optimiser)
         st.selectbox(
             "Optimiser",
@@ -248,16 +229,16 @@ def _draw_settings(found: TrainView) -> None:
             args=(key, _set_plan, "seed"),
             **fixed,
         )
-        here = session()
+        session = current_session()  # read now: the file is of its state at the time of the request
         st.download_button(
             "Training as a JAX file",
-            lambda: training_file(here.lab),
+            lambda: training_file(session.lab),
             "autodiff_training.py",
             "text/x-python",
             key="download_training",
             icon=":material/download:",
             on_click="ignore",
-            disabled=found.refused,
+            disabled=view.refused,
             help="The steps as a Python program that needs JAX and Optax alone.",
         )
 
@@ -300,14 +281,14 @@ def _set_plan(lab: Lab, field: str, value: Any) -> Lab:
 @in_turn()
 def _on_pace(key: str) -> None:
     """Limit the speed of this visitor's trainings; a callback."""
-    here, values = called()
-    if news(here.widgets, values, key) and values[key] in PACES:
-        here.trainer.limit(values[key])
-        here.parts.cut.add("train")
-    redraw(here)
+    session, values = called()
+    if is_changed(session.widgets, values, key) and values[key] in PACES:
+        session.trainer.limit(values[key])
+        session.parts.cut.add("train")
+    redraw(session)
 
 
-# Draw the steps of a training: a progress bar while it runs, then a slider to any step.
+# The steps of a training: a progress bar while it runs, then a slider to any step.
 
 
 FIRST_LOOK, LOOK = 80, 250  # milliseconds until the first update (a few steps take no time), then the next
@@ -322,49 +303,41 @@ def draw_track(lab: Lab, view: LabView) -> None:
 
     The page follows a running training by this part, which is drawn again and again by itself.
     """
-    found = train_view(lab, view)
-    if found is None or not (found.running or found.at):
+    shown = train_view(lab, view)
+    if shown is None or not (shown.running or shown.at):
         return
     with st.container(key="train_track"):
-        if found.running:
-            _draw_progress(lab, found)
+        if shown.running:
+            loss = loss_now(lab.training)
+            state = f"loss {loss}" if loss else "compiling the step"
+            share = min(1.0, shown.at / max(shown.goal, 1))
+            st.progress(share, f"Step {shown.at:,} of {shown.goal:,} \u00b7 {state}")
         else:
-            _draw_scrubber(lab, found)
-    _draw_where(lab, found)
-    if found.running:
-        here = session()
-        here.parts.polls["track"] = FIRST_LOOK if here.followed is None else LOOK
+            at = shown.at if shown.shown is None else shown.shown
+            # Its owner: another training, or more steps, need a slider of another length.
+            key = renewed("train_step", f"{id(lab.training.token)} {shown.at}", at)
+            look = {"label_visibility": "collapsed", "key": key}
+            st.slider("Step on view", 0, shown.at, at, on_change=answered, args=(key, _scrub), **look)
+    _draw_where(lab, shown)
+    if shown.running:
+        session = current_session()
+        session.parts.polls["track"] = FIRST_LOOK if session.followed is None else LOOK
 
 
-def _draw_progress(lab: Lab, found: TrainView) -> None:
-    loss = loss_now(lab.training)
-    said = f"loss {loss}" if loss else "compiling the step"
-    share = min(1.0, found.at / max(found.goal, 1))
-    st.progress(share, f"Step {found.at:,} of {found.goal:,} \u00b7 {said}")
-
-
-def _draw_scrubber(lab: Lab, found: TrainView) -> None:
-    shown = found.at if found.shown is None else found.shown
-    owner = f"{id(lab.training.token)} {found.at}"
-    key = renewed("train_step", owner, shown)
-    look = {"label_visibility": "collapsed", "key": key}
-    st.slider("Step on view", 0, found.at, shown, on_change=answered, args=(key, _scrub), **look)
-
-
-def _draw_where(lab: Lab, found: TrainView) -> None:
+def _draw_where(lab: Lab, view: TrainView) -> None:
     """Draw the step on view and buttons for the other views."""
     own, now = lab.step is None, lab.step == LAST
     with st.container(key="train_where", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text("The newest step, as it trains." if found.running and now else found.says, width="content")
-        on_view, runs = "It is on view.", "It runs: pause it first." if found.running else None
+        st.text("The newest step, as it trains." if view.running and now else view.says, width="content")
+        on_view, runs = "It is on view.", RUNS if view.running else None
         _draw_link("Newest step", "train_now", NEWEST, on_view if now else None, pressed, scrubs, LAST)
         _draw_link("Formula as written", "train_own", OWN, on_view if own else None, pressed, scrubs, None)
-        why = runs or ("Choose a step first." if found.shown is None else None)
-        of = "a step" if found.shown is None else f"step {found.shown:,}"
+        why = runs or ("Choose a step first." if view.shown is None else None)
+        of = "a step" if view.shown is None else f"step {view.shown:,}"
         _draw_link(f"Use the weights of {of}", "train_use", USE, why, pressed, uses_weights)
-        if found.before and found.at:
-            said = f"Bring back {found.before:,} steps"
-            _draw_link(said, "train_back", BACK, runs, steer, brings_back)
+        if view.before and view.at:
+            label = f"Bring back {view.before:,} steps"
+            _draw_link(label, "train_back", BACK, runs, steer, brings_back)
 
 
 def _draw_link(
@@ -379,10 +352,13 @@ def _scrub(lab: Lab, step: float) -> Lab:
     return scrubs(lab, int(step))
 
 
+# What it has learned, beside its loss: the surface of the prediction.
+
+
 def draw_surface(lab: Lab, view: LabView) -> None:
     """Draw the surface, or why there is none; nothing for a graph that reads no points."""
-    found = None if is_large(view) else learned_surface(lab, view)
-    if isinstance(found, str):
-        st.caption(found)
-    elif found is not None:
-        draw_chart(surface_figure(found, session().parts.low), surface_text(found), "surface")
+    surface = None if is_large(view) else learned_surface(lab, view)
+    if isinstance(surface, str):
+        st.caption(surface)
+    elif surface is not None:
+        draw_chart(surface_figure(surface, current_session().parts.low), surface_text(surface), "surface")

@@ -145,12 +145,12 @@ def most_visitors() -> int:
     Raises:
       ValueError: the variable is not a positive whole number.
     """
-    said = os.environ.get(VISITORS, "").strip()
-    if not said:
+    text = os.environ.get(VISITORS, "").strip()
+    if not text:
         return limits.VISITORS
-    if not said.isdecimal() or int(said) == 0:
-        raise ValueError(f"{VISITORS} is {said!r}; it must be a whole number of visitors, 1 or more.")
-    return int(said)
+    if not text.isdecimal() or int(text) == 0:
+        raise ValueError(f"{VISITORS} is {text!r}; it must be a whole number of visitors, 1 or more.")
+    return int(text)
 
 
 FULL = """<!DOCTYPE html>
@@ -193,7 +193,9 @@ class Gate:
         if scope["type"] == "websocket" and not is_from_own_page(HTTPConnection(scope)):
             await WebSocketClose()(scope, receive, send)
         elif scope["type"] == "websocket" and path.endswith(SOCKET):
-            await self._visit(_without_origin(scope), receive, send)
+            # Streamlit would check the origin once more, and slowly: see `is_from_own_page`.
+            others = [pair for pair in scope["headers"] if pair[0] != b"origin"]
+            await self._visit({**scope, "headers": others}, receive, send)
         elif scope["type"] == "http" and any(refused in path for refused in REFUSED):
             await PlainTextResponse("Not found", 404)(scope, receive, send)
         elif scope["type"] == "http" and self.visits.full and path.endswith(PING) and _is_from_page(scope):
@@ -210,11 +212,6 @@ class Gate:
             await self.app(scope, receive, send)
         finally:
             self.visits.open -= 1
-
-
-def _without_origin(scope: Scope) -> Scope:
-    """Return the request without its `Origin`, which has been checked: see `is_from_own_page`."""
-    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"origin"]}
 
 
 def _is_from_page(scope: Scope) -> bool:

@@ -142,11 +142,11 @@ class Connection:
     async def answer(self, text: str | None) -> tuple[str, str, frozenset[bytes]] | None:
         """Return what `exchange` does; None if the session has ended or has a newer websocket."""
         async with self.line.one:  # before a thread is taken
-            here = named(self.name)
-            if here is None or self.line.newest is not self:
+            session = named(self.name)
+            if session is None or self.line.newest is not self:
                 return None
             run = asyncio.get_running_loop().run_in_executor
-            return await run(_threads, exchange, here, text, self.address, self.browser)
+            return await run(_threads, exchange, session, text, self.address, self.browser)
 
     def replace(self) -> None:
         """Close this websocket, since there is a newer one; a browser that reads nothing holds that up."""
@@ -192,18 +192,18 @@ async def connection(socket: WebSocket) -> None:
         connected.stop_pushing()
         if line.newest is connected:
             line.newest = None
-            if (here := named(name)) is not None:
-                here.socket = False
+            if (session := named(name)) is not None:
+                session.socket = False
 
 
 def _line(name: str) -> Line | None:
     """Return the websockets of the session of this name; None if there is no such session."""
-    here = named(name)
-    return None if here is None else _lines.setdefault(here, Line())
+    session = named(name)
+    return None if session is None else _lines.setdefault(session, Line())
 
 
 def exchange(
-    here: Session, text: str | None = None, known: str = "", of: Hashable = None
+    session: Session, text: str | None = None, known: str = "", of: Hashable = None
 ) -> tuple[str, str, frozenset[bytes]]:
     """Apply a message, if there is one.
 
@@ -214,18 +214,18 @@ def exchange(
     Returns:
       The answer as JSON, the address that was sent last, and the keys of the jobs whose answers are awaited.
     """
-    with in_turn(here.visitor, of):
-        here.expect(len(text or ""))
-        with here.lock:
-            here.socket = True
-            here.parts.polls.pop(LAB, None)
+    with in_turn(session.visitor, of):
+        session.expect(len(text or ""))
+        with session.lock:
+            session.socket = True
+            session.parts.polls.pop(LAB, None)
             if text is not None:
-                apply_message(here, _read(text))
-            told = known if here.address.pushed else None  # Streamlit has written another one since
-            address = next_address(here)  # before the edits are acknowledged
-            query = UNSET if address in (None, told) else address
-            answer = answer_text(make_answer(here, pushed=True, query=query))
-            return answer, known if address is None else address, here.awaited
+                apply_message(session, _read(text))
+            shown = known if session.address.pushed else None  # Streamlit has written another one since
+            address = next_address(session)  # before the edits are acknowledged
+            query = UNSET if address in (None, shown) else address
+            answer = answer_text(make_answer(session, pushed=True, query=query))
+            return answer, known if address is None else address, session.awaited
 
 
 def _read(text: str) -> dict[str, Any]:
@@ -233,10 +233,10 @@ def _read(text: str) -> dict[str, Any]:
     if (why := refusal(text)) is not None:
         return {"refused": why}
     try:
-        found = json.loads(text)
+        message = json.loads(text)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return message if isinstance(message, dict) else {}
 
 
 SOCKET = WebSocketRoute(PATH, connection)

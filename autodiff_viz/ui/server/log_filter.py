@@ -20,13 +20,11 @@ SECONDS = 60.0  # in which one fault is logged once
 def without_query(record: logging.LogRecord) -> bool:
     """Cut the query from each argument of a record that is an address; a logging filter that passes all."""
     if isinstance(record.args, tuple):
-        record.args = tuple(_cut(argument) for argument in record.args)
+        record.args = tuple(
+            arg.partition("?")[0] if isinstance(arg, str) and arg.startswith("/") else arg
+            for arg in record.args
+        )
     return True
-
-
-def _cut(argument: object) -> object:
-    is_address = isinstance(argument, str) and argument.startswith("/")
-    return argument.partition("?")[0] if is_address else argument
 
 
 class Seldom:

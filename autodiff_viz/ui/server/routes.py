@@ -129,7 +129,7 @@ async def words(request: Request) -> HTMLResponse:
 
 
 FOLDER = Path(__file__).parent / "cards"
-PICTURES = {found.picture for found in PREVIEWS}
+PICTURES = {preview.picture for preview in PREVIEWS}
 DAY = {"Cache-Control": "public, max-age=86400"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -167,27 +167,26 @@ async def card(request: Request) -> Response:
 
 async def code(request: Request) -> Response:
     """Answer with the browser code of the lab, whose name differs from that of every other version."""
-    found = script()
-    if request.path_params["name"] != found.name:
+    bundle = script()
+    if request.path_params["name"] != bundle.name:
         return PlainTextResponse("Not found", 404)
     headers = {**FOREVER, "Vary": "Accept-Encoding"}
     if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(decompress(found.compressed), headers=headers, media_type="text/javascript")
+        return Response(decompress(bundle.compressed), headers=headers, media_type="text/javascript")
     zipped = {**headers, "Content-Encoding": "gzip"}
-    return Response(found.compressed, headers=zipped, media_type="text/javascript")
+    return Response(bundle.compressed, headers=zipped, media_type="text/javascript")
 
 
 async def robots(request: Request) -> PlainTextResponse:
     """Answer with the paths that crawlers may fetch: none that would open a session."""
-    return PlainTextResponse(ROBOTS.format(here=origin(request)), headers=DAY)
+    return PlainTextResponse(ROBOTS.format(host=origin(request)), headers=DAY)
 
 
 async def sitemap(request: Request) -> Response:
     """Answer with the addresses of all pages and lessons."""
-    here = origin(request)
-    places = "".join(
-        f"  <url><loc>{escape(here + found.address)}</loc></url>\n" for found in PREVIEWS if found.address
-    )
+    host = origin(request)
+    addresses = filter(None, (preview.address for preview in PREVIEWS))
+    places = "".join(f"  <url><loc>{escape(host + address)}</loc></url>\n" for address in addresses)
     return Response(SITEMAP.format(places=places), media_type="application/xml", headers=DAY)
 
 
@@ -196,7 +195,7 @@ Disallow: /_stcore/
 Disallow: /component/
 Disallow: /media/
 
-Sitemap: {here}/sitemap.xml
+Sitemap: {host}/sitemap.xml
 """
 
 SITEMAP = """<?xml version="1.0" encoding="UTF-8"?>

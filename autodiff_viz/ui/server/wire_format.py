@@ -34,28 +34,25 @@ def _fields(data: memoryview, message: Descriptor) -> Iterator[None]:
         place = 0
         while place < len(part):
             tag, place = _varint(part, place)
-            size, place = _size(part, place, tag & 7)
+            wire = tag & 7
+            if wire == LENGTH:
+                size, place = _varint(part, place)
+            elif wire == VARINT:
+                size, place = 0, _varint(part, place)[1]
+            elif wire in _WIDTH:
+                size = _WIDTH[wire]
+            else:
+                raise ValueError("a group, which Streamlit does not use")
             if place + size > len(part):
                 raise ValueError("a field ends after its message")
             yield
             field = kind.fields_by_number.get(tag >> 3)
-            if tag & 7 == LENGTH and field is not None:
+            if wire == LENGTH and field is not None:
                 if field.message_type is not None:
                     waiting.append((part[place : place + size], field.message_type))
                 elif field.type not in _TEXT:
-                    yield from (None for _ in range(size))
+                    yield from (None for _ in range(size))  # packed numbers: each takes a byte or more
             place += size
-
-
-def _size(data: memoryview, place: int, wire: int) -> tuple[int, int]:
-    """Return how many bytes of a field follow, and where they begin."""
-    if wire == LENGTH:
-        return _varint(data, place)
-    if wire == VARINT:
-        return 0, _varint(data, place)[1]
-    if wire in _WIDTH:
-        return _WIDTH[wire], place
-    raise ValueError("a group, which Streamlit does not use")
 
 
 def _varint(data: memoryview, place: int) -> tuple[int, int]:

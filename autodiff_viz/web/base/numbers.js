@@ -133,14 +133,12 @@ export function scalar(number, digits = 4) {
   if (size === 0) return "0";
   if (isPlain(size, digits)) return sign + String(Number(rounded(size, digits)));
   const [mantissa, exponent] = rounded(size, Math.max(digits - 2, 1) + 1).split("e");
-  return `${sign}${trimmed(mantissa)}e${Number(exponent)}`.replace("e-", `e${MINUS}`);
+  const digitsLeft = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return `${sign}${digitsLeft}e${Number(exponent)}`.replace("e-", `e${MINUS}`);
 }
 
 /** @param {number} size @param {number} digits */
 const isPlain = (size, digits) => size >= 1e-4 && size < 10 ** Math.max(digits, 6);
-
-/** @param {string} mantissa */
-const trimmed = (mantissa) => (mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa);
 
 /** "d.ddde±x" with this many digits, rounded half to even as in Python: JavaScript rounds a half up.
  * @param {number} size @param {number} digits */

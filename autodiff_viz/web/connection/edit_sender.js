@@ -179,12 +179,16 @@ export class EditSender {
       this.keep(acknowledge(this.outbox, word.ack));
     } else {
       [this.late, this.recent, this.early] = [[], [], 0];
+      // Whether the browser has loaded this page again.
+      const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (
+        performance.getEntriesByType("navigation")
+      );
       const { outbox, rest } = adoptOutbox(
         readList(TAB, this.name),
         word,
         location.search,
         first,
-        isReload(),
+        navigation?.type === "reload",
       );
       this.keep(outbox, rest);
       this.wake();
@@ -303,11 +307,3 @@ export class EditSender {
     this.stop();
   }
 }
-
-/** Whether the browser has loaded this page again. */
-const isReload = () => {
-  const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (
-    performance.getEntriesByType("navigation")
-  );
-  return navigation?.type === "reload";
-};

@@ -85,6 +85,7 @@ export class Dock {
         change: () => changeLook({ second: this.second.value || null }),
       })
     );
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
     this.second.addEventListener("keydown", (event) => event.stopPropagation());
     this.host = html(
       "div",

@@ -44,7 +44,7 @@ export class LintsPanel {
       "aria-label": "Hints",
     });
     this.panel.addEventListener("keydown", (event) => {
-      event.stopPropagation();
+      event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer these keys too
       if (event.key === "Escape") (this.toggle(false), this.button.focus());
     });
     this.receive([]);

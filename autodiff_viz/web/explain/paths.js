@@ -54,13 +54,6 @@ export const rowAfter = (key, at, count) => {
   return to === undefined ? null : Math.max(0, Math.min(count - 1, to));
 };
 
-/** @param {string} sentence */
-function explainedLine(sentence) {
-  const line = html("p");
-  setExplained(line, sentence);
-  return line;
-}
-
 export class PathsList {
   /** @param {(row: PathRow | null) => void} light */
   constructor(light) {
@@ -103,7 +96,12 @@ export class PathsList {
     this.rows = data?.rows ?? [];
     this.kept = null;
     this.light(null);
-    this.says.replaceChildren(...(data?.says ?? []).map(explainedLine));
+    const lines = (data?.says ?? []).map((sentence) => {
+      const line = html("p");
+      setExplained(line, sentence);
+      return line;
+    });
+    this.says.replaceChildren(...lines);
     this.rest.textContent = data?.rest ?? "";
     this.list.hidden = !this.rows.length;
     this.list.replaceChildren(...this.rows.map((row, i) => this.item(row, i)));

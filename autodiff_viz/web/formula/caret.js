@@ -140,6 +140,7 @@ const WRITING = {
 /** @param {Formula} formula */
 export function listenToKeys(formula) {
   const { host, area } = formula;
+  // Streamlit's own shortcuts (r, c) would answer these keys too.
   for (const kind of ["keydown", "keyup", "keypress"])
     host.addEventListener(kind, (event) => event.stopPropagation());
   area.addEventListener("keydown", (event) => {

@@ -178,7 +178,13 @@ export class Inspector {
     this.showFields(data, ack);
     const runs = data.runs ?? [];
     if (runs.join("\n") !== [...parts.runs.children].map((one) => one.textContent).join("\n"))
-      parts.runs.replaceChildren(...runs.map(explainedItem));
+      parts.runs.replaceChildren(
+        ...runs.map((says) => {
+          const item = html("li");
+          setExplained(item, says);
+          return item;
+        }),
+      );
   }
 
   /** Show the numbers: Python's, or those of a dragged slider's position, with the others faded. @param {NodeData} whole */
@@ -268,13 +274,6 @@ export class Inspector {
     if (this.late && this.behind) this.host.dataset.lag = this.late;
     else delete this.host.dataset.lag;
   }
-}
-
-/** @param {string} says */
-function explainedItem(says) {
-  const item = html("li");
-  setExplained(item, says);
-  return item;
 }
 
 /** @returns {Row} */

@@ -35,6 +35,12 @@ SMALLEST_IN_PLOT = """Math.min(...[...document.querySelectorAll(".js-plotly-plot
 SCROLLS = """() => [document.scrollingElement, document.querySelector("[data-testid=stMain]")]
   .filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
   .map((one) => `${one.tagName} ${one.scrollWidth} x ${one.scrollHeight}`)"""
+WHOLE = """all => all.map((one) => {
+  const [text, style] = [document.createElement("canvas").getContext("2d"), getComputedStyle(one)];
+  text.font = style.font;
+  const room = one.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  return text.measureText(one.value).width <= room;
+})"""
 PX = """all => all.filter((one) => one.textContent).map((one) =>
   parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().d)"""
 DOCK, SIDE, BAR, LESSON = ".st-key-dock", ".st-key-side", ".st-key-topbar", ".st-key-lesson"
@@ -150,6 +156,13 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     assert min(sizes) >= 20
     page.wait_for_function("() => " + SMALLEST_IN_PLOT + " >= 20", timeout=20_000)
     assert page.evaluate(SCROLLS) == []
+    lab.open("/?lesson=two-stops#large=1")
+    page.get_by_role("tab", name="Field", exact=True).click()
+    expect(page.locator(f"{FIGURE} .infolayer .xtitle")).to_have_text("u", timeout=30_000)
+    in_view(page, f"{FIGURE} .infolayer .xtitle", f"{FIGURE} .infolayer .ytitle")
+    chosen = page.locator(".st-key-part_chooser input")
+    assert chosen.evaluate_all("all => all.map((one) => one.value)") == ["u", "(next)"]
+    assert all(chosen.evaluate_all(WHOLE)), "a chosen name is cut"
 
 
 MASK = "(one) => getComputedStyle(one.closest('.st-key-lesson_panel').parentElement).maskImage"

@@ -69,19 +69,17 @@ export const guideOf = (actions) =>
       ...Object.entries(actions)
         .filter(([, { guide }]) => guide === title)
         .map(([id, { label, says = label, hand }]) => ({
-          keys: keysAt(actions, id),
+          // its own keys and those of the actions on its line
+          keys: [
+            actions[id],
+            ...Object.values(actions).filter(({ besides }) => besides === id),
+          ].flatMap(({ keys = [] }) => keys),
           hand,
           does: says,
         })),
       ...gestures.map(([hand, does]) => ({ hand, does })),
     ],
   }));
-
-/** The keys of an action and of the actions on its line. @param {Record<string, Action>} actions @param {string} id */
-const keysAt = (actions, id) =>
-  [actions[id], ...Object.values(actions).filter(({ besides }) => besides === id)].flatMap(
-    ({ keys = [] }) => keys,
-  );
 
 const SIGNS = /** @type {Record<string, string>} */ ({
   ArrowLeft: "←",

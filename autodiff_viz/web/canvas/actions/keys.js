@@ -61,6 +61,7 @@ function answerElsewhere(editor) {
 /** Answer the keys of the canvas while the focus is in this element: the canvas, or a toolbar beside it.
  * @param {Editor} editor @param {HTMLElement} element */
 export function answerKeys(editor, element) {
+  // Streamlit's own shortcuts (r, c) would answer these keys too.
   for (const kind of ["keydown", "keyup", "keypress"])
     element.addEventListener(kind, (event) => event.stopPropagation());
   element.addEventListener(

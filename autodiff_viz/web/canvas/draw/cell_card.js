@@ -107,7 +107,7 @@ function blockIn({ x, y, w, h }, [rows, columns], which, size) {
       class: `cell ${which === "value" ? "forth-cell" : "back-cell"}`,
       "data-at": rows === 1 ? `${i}` : `${Math.floor(i / columns)}, ${i % columns}`,
       x: (x + wide * ((i % columns) + 0.5)).toFixed(1),
-      y: (y + tall * (Math.floor(i / columns) + 0.5) + 0.35 * size).toFixed(1),
+      y: (y + tall * (Math.floor(i / columns) + 0.5) + 0.35 * size).toFixed(1), // of the foot of a digit in the cell's middle
     });
     text.style.setProperty("--size", `${size.toFixed(1)}px`);
     return text;

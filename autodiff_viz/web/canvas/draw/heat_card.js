@@ -57,15 +57,13 @@ export function pixelsOf(cells, columns, kind) {
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
       const place = places[Math.floor(y / side) * columns + Math.floor(x / side)];
-      data.set(colourOf(seenAt(place, x % MARKED, y % MARKED), kind), 4 * (y * width + x));
+      // Around the mark of a NaN or an infinity is the colour of 0.
+      const isAround =
+        place >= FIRST_MARK && MARKS[place - FIRST_MARK][y % MARKED][x % MARKED] !== "x";
+      data.set(colourOf(isAround ? SHADES : place, kind), 4 * (y * width + x));
     }
   return { width, height, data };
 }
-
-/** The place whose colour a pixel has; around a mark, that of 0.
- * @param {number} place @param {number} x @param {number} y in the cell */
-const seenAt = (place, x, y) =>
-  place < FIRST_MARK || MARKS[place - FIRST_MARK][y][x] === "x" ? place : SHADES;
 
 /** The colour of a place, by a concave scale, so that small numbers are visible.
  * @param {number} place @param {Which} kind */

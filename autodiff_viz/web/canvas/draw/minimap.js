@@ -34,7 +34,10 @@ export function openMinimap(editor) {
     const { seen: shown, dragged, stage, selection } = editor;
     const size = sizeOf(stage);
     if (dragged) return;
-    const place = needed(editor, size) ? placeOf(editor, size, corner) : null;
+    // No map where the whole graph is in view.
+    const { view } = stage;
+    const isNeeded = size.w > 0 && sidesBeyond(view, bounds(editor.seen.nodes), size, 0) !== "";
+    const place = isNeeded ? placeOf(editor, size, corner) : null;
     corner = place?.corner ?? null;
     root.hidden = !place;
     if (!place) return;
@@ -56,11 +59,6 @@ export function openMinimap(editor) {
     [drawn.nodes, drawn.selection] = [shown.nodes, selection];
     frame.setAttribute("d", boxesPath([EVERYWHERE, visibleWorld(stage.view, size)]));
   });
-}
-
-/** @param {Editor} editor @param {{ w: number, h: number }} size */
-function needed({ stage, seen: shown }, size) {
-  return size.w > 0 && sidesBeyond(stage.view, bounds(shown.nodes), size, 0) !== "";
 }
 
 /** The corner in which the map covers no node; null without one.

@@ -181,7 +181,7 @@ async function pngFile(picture, held) {
 function download(name, blob) {
   const href = URL.createObjectURL(blob);
   html("a", { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 10000);
+  setTimeout(() => URL.revokeObjectURL(href), 10000); // the browser reads it after the click
 }
 
 /** Press the page's button for a file that Python writes.

@@ -33,13 +33,11 @@ export function click(editor, { part, id, slot, wire, region, extend, group, ste
     return editConstant(editor, id, slot);
   if (id && extend) return editor.toggle(id);
   if (id) return editor.select([id]);
-  if (!wire) return clear(editor);
-  selectWire(editor, wire);
-  openWire(editor, wire);
-}
-
-/** Select nothing. @param {Editor} editor */
-function clear(editor) {
+  if (wire) {
+    selectWire(editor, wire);
+    openWire(editor, wire);
+    return;
+  }
   editor.select([]);
   editor.wire = null;
   editor.refresh();

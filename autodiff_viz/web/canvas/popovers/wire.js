@@ -197,10 +197,13 @@ export function openWire(editor, id) {
       html(
         "dl",
         {},
-        ...rows(wire).flatMap(([row, says, kind]) => [
-          html("dt", {}, wordOf(row)),
-          html("dd", { class: kind }, says),
-        ]),
+        ...rows(wire).flatMap(([row, says, kind]) => {
+          const word = Object.keys(WORDS).find((start) => row.startsWith(start));
+          return [
+            html("dt", {}, word ? term(WORDS[word], row) : row), // what the row is about, explained
+            html("dd", { class: kind }, says),
+          ];
+        }),
       ),
       html("div", { class: "region-buttons" }, ...buttons(editor, wire)),
     ],
@@ -214,12 +217,6 @@ export function openWire(editor, id) {
       ...boxOf(strand()?.curve),
     ],
   });
-}
-
-/** What a row is about, explained. @param {string} row @returns {Node | string} */
-function wordOf(row) {
-  const word = Object.keys(WORDS).find((start) => row.startsWith(start));
-  return word ? term(WORDS[word], row) : row;
 }
 
 /** The box of a wire. @param {import("../../types.js").Cubic[]} [curve] @returns {import("../../types.js").Box[]} */

@@ -192,10 +192,6 @@ function copied(drawing, originals, [right, down], collapsed) {
   };
 }
 
-/** The nodes, of which a tab that goes without its layer is a card. @param {GraphNode[]} nodes */
-const loose = (nodes) =>
-  nodes.map((node) => (nodes.some(({ id }) => id === node.tab) ? node : unfolded(node)));
-
 const CLEAR = shared.clear; // px around pasted nodes
 
 /** The smallest move, down or up, after which no box covers a taken one, as canvas/arrange.py computes it.
@@ -216,7 +212,11 @@ function clearing(boxes, taken) {
  * unchanged; otherwise the drawing itself, since only Python can read the text.
  * @param {Drawing} drawing @param {{ text: string, at: Point, collapsed?: string[] }} paste @returns {Drawing} */
 export function withPaste(drawing, { text, at, collapsed = [] }) {
-  const sources = loose(originals(drawing, text));
+  // A tab that goes without its layer is a card.
+  const pasted = originals(drawing, text);
+  const sources = pasted.map((node) =>
+    pasted.some(({ id }) => id === node.tab) ? node : unfolded(node),
+  );
   const box = bounds(sources);
   if (!box || !sameFrames(drawing, sources, text)) return drawing;
   const by = /** @type {Point} */ ([

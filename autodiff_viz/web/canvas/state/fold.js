@@ -230,9 +230,6 @@ function outside(drawing, within) {
   };
 }
 
-/** @param {Drawing} drawing @returns {Drawing} */
-const spaced = (drawing) => ({ ...drawing, nodes: withHeadroom(drawing.nodes) });
-
 /** Return a memoised `folded`, in which cards know of the room above them: nodes and wires are reused unless something that they depend on has changed. */
 export function folding() {
   /** @type {{ drawing: Drawing, bare: boolean, seen: Drawing } | null} */
@@ -243,8 +240,9 @@ export function folding() {
       /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every(
         (part) => last?.drawing[part] === drawing[part],
       );
-    const { nodes, wires, regions, groups, within, hidden } =
-      same && last ? last.seen : spaced(folded(bare ? withoutNone(drawing) : drawing));
+    const known = same && last ? last.seen : folded(bare ? withoutNone(drawing) : drawing);
+    const { wires, regions, groups, within, hidden } = known;
+    const nodes = known === last?.seen ? known.nodes : withHeadroom(known.nodes);
     const seen = { ...drawing, nodes, wires, regions, groups, within, hidden };
     last = { drawing, bare, seen };
     return seen;

@@ -65,7 +65,11 @@ export function choicesFor(drawing, id) {
   if (inputs.length)
     return [...inputs]
       .sort((a, b) => rank(a) - rank(b))
-      .map((node) => ({ of: id, by: node.id, says: said(node) }));
+      .map(({ id: by, isParameter, isInput, symbol }) => ({
+        of: id,
+        by,
+        says: isParameter ? "parameter" : isInput ? "input" : symbol,
+      }));
   const output = drawing.nodes.find(({ isOutput }) => isOutput);
   return output && output.id !== id && readsOf(drawing, output.id).includes(id)
     ? [{ of: output.id, by: id, says: "" }]
@@ -83,10 +87,6 @@ export function pairOf(drawing, ids) {
 
 /** @param {GraphNode} node */
 const rank = ({ isParameter, isInput }) => (isParameter ? 0 : isInput ? 1 : 2);
-
-/** @param {GraphNode} node */
-const said = ({ isParameter, isInput, symbol }) =>
-  isParameter ? "parameter" : isInput ? "input" : symbol;
 
 // Wires that would close a loop, and along which path.
 
