@@ -4,7 +4,7 @@
     @pytest.mark.nightly      only at night: it takes long for what it adds to the tests beside it
 
 A case is in the sample by the checksum of its name, so it stays in or out when others are added. Of
-hypothesis' examples a third is tried. A test that is named on the command line runs in full.
+hypothesis' examples a sixth is tried. A test that is named on the command line runs in full.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 THOROUGH = os.environ.get("THOROUGH") == "1"
-SHARE, FEWEST = 3, 5
+SHARE, FEWEST = 6, 5
 SETTINGS = "_hypothesis_internal_use_settings"
 """Where hypothesis keeps the settings of a test; it has no documented factor for all numbers of examples."""
 

@@ -11,6 +11,7 @@ from tests.browser.lab_page import FOLDED, FOUND, LabPage
 
 MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
 PRESSED = ":is(.workspace, .canvas-tools) [aria-pressed=true]"
+PLOT = ".plots .tab[aria-selected=true]"
 OPEN = ".popover, .inline, .preview, .ghost, .frame"
 NEAR = 3  # px by which the view that is fitted differs from the first one
 TWICE = 400  # milliseconds after which the next click makes no double click
@@ -52,6 +53,7 @@ SEEN = f"""() => {{ {FOUND}
     look: {{...document.documentElement.dataset}},
     inspected: found(".inspector h2").map((one) => one.textContent),
     details: found(".checks .details").map((one) => one.ariaExpanded),
+    plot: found({PLOT!r}).map((one) => one.textContent),
     pressed: found({PRESSED!r}).map((one) => one.title),
     undo: found(".canvas-tools .undo").map((one) => one.title),
     formula: found(".formula textarea").map((one) => one.value),
@@ -143,6 +145,8 @@ class SharedPage:
         if self._seen()["selected"] != ["a"]:
             lab.node("a").focus()  # a click would make the next one a double click
             lab.page.keyboard.press("Enter")
+        if self.plots and (plot := self.first["plot"]) and self._seen()["plot"] != plot:
+            lab.choose_figure(*plot)
         lab.page.evaluate(
             RELEASE, self.first["pressed"]
         )  # not before: the rules that undo takes back are pressed too

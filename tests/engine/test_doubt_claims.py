@@ -121,7 +121,7 @@ def mixed_traces(seed: int) -> list[Trace]:
     return [trace(parse("\n".join(lines)), dtype=dtype) for dtype in DTYPES]
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("seed", range(60))
 def test_every_warning_on_a_random_graph_is_true(seed):
     for found in mixed_traces(seed):

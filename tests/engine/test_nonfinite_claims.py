@@ -152,7 +152,7 @@ def test_two_kinds_at_one_node_are_both_named(text):
     assert check_notes(found)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("seed", range(60))
 def test_every_note_on_a_random_graph_is_true(seed):
     for found in troubled_traces(seed):

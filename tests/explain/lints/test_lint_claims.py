@@ -163,7 +163,7 @@ def test_the_hints_on_graphs_made_by_hand_are_true(name):
     assert not expected or any(counts)
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(80)
 @pytest.mark.parametrize("seed", range(0, 400, 4))
 def test_so_are_those_on_random_programs(seed):
     texts = [*valid(range(seed, seed + 4)), random_text(seed)]

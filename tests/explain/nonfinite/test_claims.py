@@ -240,7 +240,7 @@ def test_the_sentences_of_graphs_made_by_hand_are_true(text, dtype):
     assert bool(check_all(found)) == bool(found.nonfinite_origins)
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("seed", range(60))
 def test_every_sentence_on_a_random_graph_is_true(seed):
     for found in troubled_traces(seed):

@@ -66,7 +66,7 @@ def check_claim(claim: Claim, found: av.Trace, exact: av.Trace) -> None:
             assert any(true.size == 1 and true.item() == claim.numbers[0] for _, true in pairs)
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(80)
 @pytest.mark.parametrize("seed", range(0, 300, 3))
 def test_the_sentences_on_random_programs_are_true(seed):
     for text in [*valid(range(seed, seed + 3)), random_text(seed)]:

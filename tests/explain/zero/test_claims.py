@@ -147,7 +147,7 @@ def test_so_is_that_of_many(graph, dtype):
         check_all(found, name)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("seed", range(60))
 def test_every_sentence_on_a_random_graph_with_gradients_is_true(seed):
     found = trace(parse(random_text(seed)))
