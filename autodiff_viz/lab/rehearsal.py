@@ -9,9 +9,10 @@ from autodiff_viz.engine.compilation_cache import filled
 from autodiff_viz.engine.finite_differences import check_inputs
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.explain.forward.compute import jvp, tangent_sweep
 from autodiff_viz.explain.sweep.compute import SLIDER, sweep
 from autodiff_viz.explain.verification.view import verification
-from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
+from autodiff_viz.graph.dtypes import FLOAT64
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.actions import set_rule
@@ -42,10 +43,6 @@ def warm() -> int:
             ran += 1
         except GraphError:
             continue
-    for length in (50, 300):  # nodes of chains, each of which needs a longer tape of numbers
-        chain = parse("\n".join(["x0 = 0.5", *(f"x{i} = sin(x{i - 1})" for i in range(1, length))]))
-        for dtype in (FLOAT32, FLOAT64):
-            sweep(trace(chain, dtype=dtype), "x0", [i / SLIDER for i in range(SLIDER)])
     for graph, swept in _lines():
         sweep(trace(graph), swept, [i / SLIDER for i in range(SLIDER)])
         trace(graph, dtype=FLOAT64)  # as hints do
@@ -110,8 +107,16 @@ def fill(directory: str) -> int:
       The number of graphs of the catalog that ran.
     """
     with filled(Path(directory)):
-        for view in (*rehearse(), *_common()):
+        views = (*rehearse(), *_common())
+        for view in views:
             verification(view.trace)
+        # Forward mode on numbers has programs of its own, one of them for sliders. They are large: a server
+        # loads them when the first visitor wants tangents.
+        first = views[0].trace
+        name = next(iter(first.inputs))
+        tangents = jvp(first, {name: 1.0})
+        dict(tangents.tangent)  # read, and so computed
+        tangent_sweep(tangents, name, [i / SLIDER for i in range(SLIDER)])
         return warm()
 
 
