@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_viz.engine.live_path.kernels import ONCE
+from autodiff_viz.engine.live_path.compiling import ONCE
 from tests.thorough import fewer
 from tests.xla_flags import flags
 

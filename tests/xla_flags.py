@@ -1,7 +1,7 @@
 """Print the XLA flags with which tests compile by day: the options of programs that run once.
 
 An unknown flag ends the process, so that those that a jaxlib does not have are left out. They are the options
-`ONCE` of engine/live_path/kernels.py, which cannot be imported for that: XLA reads its flags as it starts.
+`ONCE` of engine/live_path/compiling.py, which cannot be imported for that: XLA reads its flags as it starts.
 """
 
 from importlib.metadata import version

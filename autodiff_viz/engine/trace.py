@@ -254,6 +254,7 @@ def _finish(
     chosen: tuple[str, ...],
 ) -> Trace:
     graph, shapes, dtype = prepared.graph, prepared.shapes, prepared.dtype
+    prepared.tape.run()
     inputs = {name: values[name] for name in prepared.inputs}
     return Trace(
         graph=graph,

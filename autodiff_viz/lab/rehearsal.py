@@ -9,6 +9,7 @@ from autodiff_viz.engine.compilation_cache import filled
 from autodiff_viz.engine.finite_differences import check_inputs
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.explain.forward.compute import jvp, tangent_sweep
 from autodiff_viz.explain.sweep.compute import SLIDER, sweep
 from autodiff_viz.explain.verification.view import verification
 from autodiff_viz.graph.dtypes import FLOAT64
@@ -111,8 +112,16 @@ def fill(directory: str) -> int:
       The number of graphs of the catalog that ran.
     """
     with filled(Path(directory)):
-        for view in (*rehearse(), *_common()):
+        views = (*rehearse(), *_common())
+        for view in views:
             verification(view.trace)
+        # Forward mode on numbers has programs of its own, one of them for sliders. They are large: a server
+        # loads them when the first visitor wants tangents.
+        first = views[0].trace
+        name = next(iter(first.inputs))
+        tangents = jvp(first, {name: 1.0})
+        dict(tangents.tangent)  # read, and so computed
+        tangent_sweep(tangents, name, [i / SLIDER for i in range(SLIDER)])
         return warm()
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import optax
 
 from autodiff_viz.engine.arguments import known_dtype
-from autodiff_viz.engine.live_path.kernels import ONCE, rounded
+from autodiff_viz.engine.live_path.compiling import ONCE, rounded
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.tolerance import agree, gaps, norm, paired
 from autodiff_viz.engine.trace import Trace, precision, trace

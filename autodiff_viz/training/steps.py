@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from autodiff_viz.engine.live_path.kernels import ROUNDED
+from autodiff_viz.engine.live_path.compiling import ROUNDED
 from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params, structure

@@ -1,21 +1,32 @@
 """Compile ops: one small program per (op, parameters, shapes), shared by all graphs and all visitors.
 
 The live path calls these one after another, so that an edit never compiles a whole graph. The pullback of a
-compiled op recomputes the op inside the same program; XLA removes what the derivative does not need.
+compiled op recomputes the op inside the same program; XLA removes what the derivative does not need. Ops that
+take numbers alone have one program together: see `numbers`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
-import jax.lib
+import jax
 import jax.numpy as jnp
-import numpy as np
-from jax import lax
 
+from autodiff_viz.engine.live_path.compiling import ONCE, QUICK, compiled, rounded
+from autodiff_viz.engine.live_path.numbers import (
+    UNCHANGED,
+    Number,
+    NumberOp,
+    add,
+    branches,
+    pulling,
+    pushing,
+    reading,
+    running,
+)
 from autodiff_viz.engine.live_path.op_calls import (
     known_op,
     program_key,
@@ -23,183 +34,89 @@ from autodiff_viz.engine.live_path.op_calls import (
     runner,
     split,
 )
-from autodiff_viz.engine.live_path.pullbacks import (
-    Pull,
-    PullBack,
-    Slots,
-    carries,
-    pass_nothing,
-    pass_unchanged,
-    passes_unchanged,
-    pull_alone,
-    pull_fused,
-    pull_of,
-    pull_sum_of,
-    push_of,
-)
+from autodiff_viz.engine.live_path.pullbacks import carries, pull_of, push_of, unchanged
 from autodiff_viz.engine.memo import shared
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.grad_nodes import OF
-from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Params
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.gradients import GradOf
 from autodiff_viz.ops.misfits import Shape
-from autodiff_viz.ops.op import Op
-
-# Compile functions ahead of time, so that only their executables stay in memory. `jax.jit` keeps what it
-# has lowered as long as the function: about 1 MB a program, and a server has dozens. Here the jaxpr and
-# the lowered module go as soon as XLA has compiled them. Source: https://docs.jax.dev/en/latest/aot.html
-
-
-def compiled(function: Callable, options: Mapping[str, Any] | None, fixed: bool = False) -> Callable:
-    """Return `function` so that its first call compiles it, for the shapes and types of its arguments.
-
-    The function must be pure. JAX cannot transform what is returned.
-
-    Args:
-      options: compiler options.
-      fixed: whether each call has arguments of the same shapes and types; otherwise each new combination is
-        compiled.
-    """
-    return _once(function, options) if fixed else _by_signature(function, options)
-
-
-def _once(function: Callable, options: Mapping[str, Any] | None) -> Callable:
-    program: Callable | None = None
-
-    def call(*arguments: Any) -> Any:
-        nonlocal program
-        if program is None:
-            program = _compile(function, options, arguments)
-        return program(*arguments)
-
-    return call
-
-
-def _by_signature(function: Callable, options: Mapping[str, Any] | None) -> Callable:
-    programs: dict[Hashable, Callable] = {}
-
-    def call(*arguments: Any) -> Any:
-        signature = _signature(arguments)
-        program = programs.get(signature)
-        if program is None:
-            program = programs[signature] = _compile(function, options, arguments)
-        return program(*arguments)
-
-    return call
-
-
-def _compile(function: Callable, options: Mapping[str, Any] | None, arguments: tuple) -> Callable:
-    @wraps(function)
-    def once(*some: Any) -> Any:
-        return function(*some)
-
-    # JAX's caches refer weakly to `once`, so what they keep of it is freed at the end.
-    return jax.jit(once, compiler_options=options and {**options}).lower(*arguments).compile()
-
-
-def _signature(arguments: tuple) -> Hashable:
-    """Return the structure of the arguments, with each leaf's type and shape."""
-    leaves, structure = jax.tree.flatten(arguments)
-    return structure, tuple((getattr(leaf, "dtype", type(leaf)), np.shape(leaf)) for leaf in leaves)
-
-
-# Compile one `lax.switch` over all ops that take as many numbers. An executable of XLA takes 1.3 MB
-# whatever it computes, and a switch over thirty ops hardly more than one of them. The result of an op
-# has the same bits as in a program of its own. Source:
-# https://docs.jax.dev/en/latest/_autosummary/jax.lax.switch.html
-
-
-PROGRAMS = 16  # numbers that an op takes, times dtypes
 
 Axes = tuple[int | None, ...] | None
 """For `jax.vmap`, the axis of samples of each argument; None where nothing has one."""
 
 
-class NumberPrograms:
-    """Programs that are shared by all ops that take `count` numbers of a dtype, and have no parameters.
+# Pullbacks of nodes: the usual one, and fast paths for ops that need less.
 
-    Each is compiled when it is first used. `options` are the compiler's.
+
+Contributions = Sequence[jax.Array | None]
+"""What a node passes down its wires, one for each; None is a symbolic zero."""
+
+Pull = Callable[..., Contributions]
+"""`pull(cotangent, *arguments)`: a compiled op's own pullback."""
+
+PullBack = Callable[[list[jax.Array], Sequence[Any], jax.Array], tuple[jax.Array, Contributions]]
+"""`pull_back(parts, arguments, value)`: a node's step of the backward pass.
+
+It sums the contributions that arrive at the node, `parts`, and returns the sum and what the node passes down
+its wires. `arguments` and `value` are those of the node's op in the forward pass.
+"""
+
+
+def total(parts: list[jax.Array]) -> jax.Array:
+    """Add contributions. The axis of samples comes first, so one without it is broadcast."""
+    added = parts[0]
+    for part in parts[1:]:
+        lazy = type(added) is Number or type(part) is Number
+        added = add(added, part) if lazy else _add(added, part)
+    return added
+
+
+_add = jax.jit(lambda a, b: a + b)
+
+
+def pass_nothing(wires: int) -> PullBack:
+    """Return the pullback of a node that passes nothing, such as one that stops."""
+    nothing = (None,) * wires
+    return lambda parts, arguments, value: (total(parts), nothing)
+
+
+def pass_unchanged(wires: int) -> PullBack:
+    """Return the fast path of an op that passes the unchanged cotangent down every wire, as `a + b` does."""
+
+    def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
+        v = total(parts)
+        return v, (v,) * wires
+
+    return pull_back
+
+
+def pull_alone(pull: Pull) -> PullBack:
+    """Return the pullback of an op whose contributions are summed before it is called."""
+
+    def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
+        v = parts[0] if len(parts) == 1 else total(parts)
+        return v, pull(v, *arguments)
+
+    return pull_back
+
+
+def pull_changed(pull: Pull, change: Callable[[jax.Array], Sequence[jax.Array]]) -> PullBack:
+    """Return the pullback of an op under a rule that first changes the arriving cotangent.
+
+    Args:
+      change: returns the changed cotangent, as its one result.
     """
 
-    def __init__(self, count: int, dtype: str, options: dict[str, Any]):
-        self._sample = jax.ShapeDtypeStruct((), jnp.dtype(dtype))
-        self._samples, self._options = [self._sample] * count, options
-        self._runs = {name: runner(op, (), dtype, 0) for name, op in OPS.items() if self._fits(op, dtype)}
-        self._programs: dict[Hashable, tuple[list[str], Callable]] = {}
+    def pull_back(parts: list[jax.Array], arguments: Sequence[Any], value: jax.Array) -> tuple:
+        v = total(parts)
+        return v, pull(*change(v), *arguments)
 
-    def has(self, name: str | GradOf) -> bool:
-        """Return whether the op is one of them."""
-        return name in self._runs
-
-    def run(self, name: str, axes: Axes) -> Callable[..., jax.Array]:
-        """Return the op as `kernels.Kernel.run`."""
-        return self._chosen(name, ("run", axes), lambda: self._runs, axes)
-
-    def pull(self, name: str, slots: Slots, axes: Axes) -> Callable[..., tuple[jax.Array, ...]]:
-        """Return the op's pullback as `kernels.Kernel.pull`, of an op that carries to all of `slots`."""
-        return self._chosen(name, ("pull", slots, axes), lambda: self._pulls(slots), axes)
-
-    def pull_sum(self, name: str, slots: Slots) -> Callable[..., tuple[jax.Array, tuple[jax.Array, ...]]]:
-        """Return the op's pullback of the sum of two contributions, and that sum before it."""
-
-        def branches() -> dict[str, Callable]:
-            return {other: pull_sum_of(pull) for other, pull in self._pulls(slots).items()}
-
-        return self._chosen(name, ("pull_sum", slots), branches, None)
-
-    def push(self, name: str, slots: Slots, axes: tuple | None) -> Callable[..., tuple[jax.Array, ...]]:
-        """Return the op's forward mode, as `kernels.tangent_kernel`."""
-        return self._chosen(name, ("push", slots, axes), lambda: self._pushes(slots), axes)
-
-    def _chosen(
-        self, name: str, key: Hashable, branches: Callable[[], dict[str, Callable]], axes: tuple | None
-    ) -> Callable:
-        if key not in self._programs:
-            named = branches()
-            self._programs[key] = [*named], _switch([*named.values()], axes, self._options)
-        names, program = self._programs[key]
-        return partial(program, jnp.int32(names.index(name)))
-
-    def _fits(self, op: Op, dtype: str) -> bool:
-        if op.params or (not op.variadic and len(op.slots) != len(self._samples)):
-            return False
-        try:
-            found = jax.eval_shape(runner(op, (), dtype, 0), *self._samples)
-        except (TypeError, ValueError, IndexError, AssertionError):
-            return False
-        return (found.shape, found.dtype) == (self._sample.shape, self._sample.dtype)
-
-    def _pulls(self, slots: Slots) -> dict[str, Callable]:
-        return {
-            name: pull_of(run, slots)
-            for name, run in self._runs.items()
-            if all(carries(run, self._samples, slots))
-        }
-
-    def _pushes(self, slots: Slots) -> dict[str, Callable]:
-        return {name: push_of(run, slots) for name, run in self._runs.items()}
+    return pull_back
 
 
-@remembered(PROGRAMS)
-def number_programs(count: int, dtype: str, options: tuple[tuple[str, Any], ...]) -> NumberPrograms:
-    """Return the programs of all ops that take `count` numbers."""
-    return NumberPrograms(count, dtype, dict(options))
-
-
-def _switch(branches: Sequence[Callable], axes: tuple | None, options: dict[str, Any]) -> Callable:
-    """Compile `switch(index, *arguments)`; the index is one for all samples."""
-
-    def switch(index: jax.Array, *arguments: Any) -> Any:
-        def chosen(*some: Any) -> Any:
-            return lax.switch(index, branches, *some)
-
-        return (chosen if axes is None else jax.vmap(chosen, in_axes=axes))(*arguments)
-
-    return compiled(switch, options, fixed=axes is None)
+# Ops, compiled for given shapes.
 
 
 KEPT = 288  # compiled ops, a third of them on trial; each holds about 2 MB
@@ -207,29 +124,6 @@ TANGENTS_KEPT = 192  # compiled tangents, half of them on trial; each is one pro
 
 SCALED, FITTED = "mul", "broadcast_to"
 """Ops that rules call by themselves: to scale a cotangent, and to fit a lambda's result to its wire."""
-
-JAXLIB = tuple(map(int, jax.lib.__version__.split(".")[:3]))
-
-QUICK = {
-    **({"xla_cpu_use_fusion_emitters": False} if JAXLIB < (0, 11, 1) else {}),
-    "xla_cpu_parallel_codegen_split_count": 1,
-    "xla_backend_optimization_level": 3,
-}
-"""Compiler options for ops on numbers: less compile time, less machine code, and the same bits.
-
-Without fusion emitters XLA takes half of the time; from jaxlib 0.11.1 on there is nothing else, and XLA
-refuses the option. On tensors some ops would run slower. The level is XLA's own, set so that numbers have
-these bits whatever XLA_FLAGS says: with less, tanh(10) is not rounded to 1.
-"""
-
-ONCE = {**QUICK, "xla_backend_optimization_level": 0}
-"""Compiler options for programs of one graph, which few others need: faster to compile, slower to run."""
-
-ROUNDED = {"xla_allow_excess_precision": False}
-"""Compiler options for 16-bit numbers: XLA rounds after each operation, as JAX does without compilation.
-
-By default it computes a chain of operations in float32 and rounds only the result.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +186,13 @@ def kernel(
         yet.
     """
     shape = result_shape(name, static, shapes, dtype)
+    if (number_op := _number_op(name, static, shapes, dtype)) is not None:
+        passed = [number_op.contributions[slot] for slot in differentiated]
+        carried = tuple([each is not None for each in passed])
+        same = bool(passed) and all(each == UNCHANGED for each in passed)
+        pull = pulling(number_op, dtype, differentiated)
+        pull_back = pull_alone(pull) if any(carried) else pass_nothing(len(differentiated))
+        return Kernel(running(number_op, dtype), pull, pull_back, shape, carried, same)
     op = known_op(name)
     _, leading = split(op, ())
     run = runner(op, static, dtype, len(leading))
@@ -306,17 +207,14 @@ def kernel(
     chosen = _options(name, [*shapes, shape], dtype)
     # The z of a grad node, which is not read, may have samples where nothing else has.
     fixed = not swept and not leading and type(name) is not GradOf
-    unchanged = all(carried) and passes_unchanged(pull, shape, dtype, samples)
-    ours = _shared_programs(name, static, shapes, dtype)
-    pulls_shared = ours is not None and carried and all(carried)
+    same = bool(slots) and all(carried) and all(unchanged(pull_all, shape, dtype, samples))
+    reads = reading if () in (shape, *shapes) else lambda program: program
 
     def run_program(axes: Axes) -> Callable:
-        return compiled(_mapped(run, axes), chosen, fixed) if ours is None else ours.run(name, axes)
+        return reads(compiled(_mapped(run, axes), chosen, fixed))
 
     def pull_program(axes: Axes) -> Callable:
-        if pulls_shared:
-            return ours.pull(name, slots, axes)
-        return compiled(_mapped(pull, axes), chosen, fixed)
+        return reads(compiled(_mapped(pull, axes), chosen, fixed))
 
     if swept:
         ranks = _ranks(name, leading, shapes)
@@ -324,27 +222,20 @@ def kernel(
         plain = partial(kernel, name, static, shapes, differentiated, dtype)
         ran = _along_samples(run_program, ranks, lambda: plain().run)
         pulled = _along_samples(pull_program, (len(shape), *ranks), lambda: plain().pull)
-        pull_back = pull_alone(pulled) if any(carried) else pass_nothing(len(slots))
-        return Kernel(ran, pulled, pull_back, shape, carried, unchanged)
-    ran, pulled = run_program(None), pull_program(None)
+    else:
+        ran, pulled = run_program(None), pull_program(None)
     if not any(carried):
         pull_back = pass_nothing(len(slots))
-    elif unchanged:
+    elif same and not swept:
         pull_back = pass_unchanged(len(slots))
     else:
-        pulls = ours.pull_sum(name, slots) if pulls_shared else compiled(pull_sum_of(pull), chosen, fixed)
-        pull_back = pull_fused(pulled, pulls)
-    return Kernel(ran, pulled, pull_back, shape, carried, unchanged)
+        pull_back = pull_alone(pulled)
+    return Kernel(ran, pulled, pull_back, shape, carried, same)
 
 
-def _shared_programs(
-    name: str | GradOf, static: Params, shapes: tuple[Shape, ...], dtype: str
-) -> NumberPrograms | None:
-    """Return the programs that the op shares with others; None if it needs its own."""
-    if static or any(shapes):
-        return None
-    found = number_programs(len(shapes), dtype, tuple(rounded(QUICK, dtype).items()))
-    return found if found.has(name) else None
+def _number_op(name: str | GradOf, static: Params, shapes: tuple[Shape, ...], dtype: str) -> NumberOp | None:
+    """Return the op as one of the interpreter's; None if it needs a program of its own."""
+    return None if static or any(shapes) else branches(dtype).ops.get(name)
 
 
 def _ranks(name: str | GradOf, leading: list, shapes: tuple[Shape, ...]) -> tuple[int | None, ...]:
@@ -369,9 +260,8 @@ def _along_samples(
     programs: dict[tuple, Callable] = {}
 
     def call(*arguments: Any) -> Any:
-        counts = tuple(
-            [getattr(x, "ndim", None) for x in arguments]
-        )  # of axes; run-time parameters have none
+        # The numbers of axes; run-time parameters have none.
+        counts = tuple([getattr(x, "ndim", None) for x in arguments])
         if counts not in programs:
             pairs = zip(counts, ranks, strict=True)
             axes = tuple(0 if rank is not None and count > rank else None for count, rank in pairs)
@@ -406,27 +296,30 @@ def tangent_kernel(
       GraphError: as `kernel`.
     """
     shape = result_shape(name, static, shapes, dtype)
+    if (number_op := _number_op(name, static, shapes, dtype)) is not None:
+        return pushing(number_op, dtype, slots)
     _, leading = split(known_op(name), ())
-    ours = _shared_programs(name, static, shapes, dtype)
     places = tuple(len(leading) + slot for slot in slots)
     push = push_of(runner(known_op(name), static, dtype, len(leading)), places)
 
-    def program(axes: Axes) -> Callable:
-        if ours is not None:
-            return ours.push(name, slots, axes)
-        return compiled(_mapped(push, axes), _options(name, [*shapes, shape], dtype))
-
-    if not swept:
-        return program(None)
     count = len(slots)
+
+    def program(axes: Axes) -> Callable:
+        return compiled(_mapped(push, axes), _options(name, [*shapes, shape], dtype))
 
     def one_by_one(push: Callable) -> Callable:
         return lambda *arrays: push(arrays[:count], *arrays[count:])
 
-    called = _along_samples(
-        lambda axes: one_by_one(program((axes[:count], *axes[count:]))),
-        (*[len(shapes[slot]) for slot in slots], *_ranks(name, leading, shapes)),
-        lambda: one_by_one(tangent_kernel(name, static, shapes, slots, dtype)),
+    if not swept:
+        called = reading(one_by_one(program(None)))
+        return lambda tangents, *arguments: called(*tangents, *arguments)
+
+    called = reading(
+        _along_samples(
+            lambda axes: one_by_one(program((axes[:count], *axes[count:]))),
+            (*[len(shapes[slot]) for slot in slots], *_ranks(name, leading, shapes)),
+            lambda: one_by_one(tangent_kernel(name, static, shapes, slots, dtype)),
+        )
     )
     return lambda tangents, *arguments: called(*tangents, *arguments)
 
@@ -434,8 +327,3 @@ def tangent_kernel(
 def _options(name: str | GradOf, shapes: Sequence[Shape], dtype: str) -> dict[str, Any] | None:
     """Return the compiler options for an op; `shapes` are those of its slots and of its value."""
     return rounded(ONCE if type(name) is GradOf else {} if any(shapes) else QUICK, dtype) or None
-
-
-def rounded(options: dict[str, Any], dtype: str) -> dict[str, Any]:
-    """Return compiler options with what the dtype needs."""
-    return {**options, **ROUNDED} if DTYPES[dtype].half else options

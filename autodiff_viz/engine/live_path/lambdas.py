@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from autodiff_viz.engine.live_path.arrays import constant
+from autodiff_viz.engine.live_path.arrays import rounded
 from autodiff_viz.engine.live_path.kernels import FITTED, kernel
 from autodiff_viz.engine.live_path.op_calls import Program, known_op, result_shape, split
 from autodiff_viz.graph.dtypes import FLOAT32
@@ -59,7 +59,7 @@ class LambdaProgram(NamedTuple):
                 calls.append((len(known), run, line.leading, line.operands))
                 known.append(None)
             else:
-                known.append(constant(line, dtype))
+                known.append(rounded(line, dtype))
         results = self.results
 
         def call(*arrays: jax.Array) -> list[jax.Array]:

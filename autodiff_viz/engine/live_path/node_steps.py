@@ -12,18 +12,19 @@ from typing import Any, NamedTuple
 import jax
 
 from autodiff_viz.engine.grad_op import check_grad, op_call
-from autodiff_viz.engine.live_path.arrays import constant
+from autodiff_viz.engine.live_path.arrays import constant, rounded
 from autodiff_viz.engine.live_path.check import at_node, check_rule, total_too_large
-from autodiff_viz.engine.live_path.kernels import Kernel, kernel
-from autodiff_viz.engine.live_path.lambdas import LambdaProgram
-from autodiff_viz.engine.live_path.passes import Prepared, Step
-from autodiff_viz.engine.live_path.pullbacks import (
+from autodiff_viz.engine.live_path.kernels import (
+    Kernel,
     PullBack,
+    kernel,
     pass_nothing,
     pass_unchanged,
     pull_changed,
     total,
 )
+from autodiff_viz.engine.live_path.lambdas import LambdaProgram
+from autodiff_viz.engine.live_path.passes import Prepared, Step
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, Node, Params
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -133,7 +134,7 @@ def compile_node(prepared: Prepared, node: Node, later: PendingPullbacks) -> Non
     A node that may need another one is added to `later`.
     """
     name, dtype, known, shapes = node.name, prepared.dtype, prepared.known, prepared.shapes
-    reads, below, wired = [], [], []
+    reads, below, wired, literals = [], [], [], []
     op, slots, elements = node.op, node.op_slots, 0
     static: Params = ()
     if op == GRAD:
@@ -154,22 +155,28 @@ def compile_node(prepared: Prepared, node: Node, later: PendingPullbacks) -> Non
         elif slot is None or type(slot) is str:
             raise GraphError(unusable(node, i))
         else:
-            array = known[name, i] = constant(slot, dtype)
             reads.append((name, i))
-            below.append(array.shape)
-    key = op, static, tuple(below), tuple(wired), dtype
-    swept = bool(prepared.swept)
-    compiled = kernel(*key, swept)
+            below.append(shape_of(slot))
+            literals.append(i)
+    key = op, static, tuple(below), tuple(wired)
+    swept, numbers = bool(prepared.swept), not any(below)
+    compiled = None if static else prepared.kernels.get(key)
+    if compiled is None:
+        compiled = kernel(*key, dtype, swept)
+        if not static:  # parameters are a visitor's, and need a longer key
+            prepared.kernels[key] = compiled
+    for i in literals:
+        known[name, i] = prepared.tape.put(rounded(slots[i], dtype)) if numbers else constant(slots[i], dtype)
     shape = shapes[name] = compiled.shape
     if shape or elements:
         claim(prepared, node, shape, elements)
     if node.rule.kind == FOLLOW:
         prepared.steps.append(Step(name, compiled.run, reads, compiled.pull_back, key[3], node.slots))
         return
-    taking, function = tuple([slot for slot, _ in node.wires]), _rule_function(prepared, node, key[2])
-    later[len(prepared.steps)] = PendingPullback(node, reads, taking, dtype, function, compiled, swept)
+    wires, function = tuple([slot for slot, _ in node.wires]), _rule_function(prepared, node, key[2])
+    later[len(prepared.steps)] = PendingPullback(node, reads, wires, dtype, function, compiled, swept)
     # Until its pullback is chosen it has the op's own.
-    prepared.steps.append(Step(name, compiled.run, reads, compiled.pull_back, taking, node.slots))
+    prepared.steps.append(Step(name, compiled.run, reads, compiled.pull_back, wires, node.slots))
 
 
 def claim(prepared: Prepared, node: Node, shape: Shape, inside: int) -> None:

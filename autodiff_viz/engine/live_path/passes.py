@@ -1,7 +1,8 @@
 """Run the forward and backward pass of a prepared graph: values, then cotangents, one compiled op per node.
 
 `prepare` has checked the graph, compiled its ops and chosen a pullback for each node, so the loops here ask
-nothing. One call of a compiled op takes some microseconds; the loops keep Python's own share below that.
+nothing. One call of a compiled op takes some microseconds; the loops keep Python's own share below that. An
+op on numbers only writes a row, and all rows are computed when one is read: see `numbers`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 
-from autodiff_viz.engine.live_path.pullbacks import PullBack
+from autodiff_viz.engine.live_path.kernels import Kernel, PullBack
+from autodiff_viz.engine.live_path.numbers import Tape
 from autodiff_viz.graph.model import Graph, Slot
 from autodiff_viz.ops.misfits import Shape
 
@@ -49,22 +52,26 @@ class Prepared:
     """A checked graph, ready to run. See `prepare`.
 
     Attributes:
+      tape: of its numbers.
       known: arrays that need no op: values of inputs by name, constants of slots and run-time parameters.
       shapes: of all values, per sample, in topological order.
       steps: of all nodes but the inputs, in topological order.
       inputs: by name of an input, its pullback: that of an identity whose contribution is the gradient.
       elements: of the values of all steps together.
+      kernels: those that have been looked up, by op, parameters, shapes and wired slots.
       swept: the inputs whose values carry a leading axis of samples. All that depends on them carries it too.
     """
 
     graph: Graph
     dtype: str
     swept: frozenset[str]
+    tape: Tape
     known: dict[Hashable, Any] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     inputs: dict[str, PullBack] = field(default_factory=dict)
     elements: int = 0
+    kernels: dict[Hashable, Kernel] = field(default_factory=dict)
 
 
 class Cotangents(NamedTuple):
@@ -93,6 +100,8 @@ def backward(
 ) -> Cotangents:
     """Pull `seed`, a cotangent of the output, back to every node and wire."""
     arriving, gradients = dict.fromkeys(reversed(prepared.shapes)), dict.fromkeys(prepared.inputs)
+    if not prepared.shapes[prepared.graph.output]:
+        seed = prepared.tape.put(np.asarray(seed))
     passed, waiting = {}, {prepared.graph.output: [seed]}  # a node's pullback sums what waits for it
     steps = zip(reversed(prepared.steps), reversed(called), strict=True)
     for (name, _, _, pull_back, wired, slots), arguments in steps:
@@ -102,7 +111,11 @@ def backward(
         for slot, contribution in zip(wired, contributions, strict=False):
             passed[name, slot] = contribution
             if contribution is not None:
-                waiting.setdefault(slots[slot], []).append(contribution)
+                read = slots[slot]
+                if read in waiting:
+                    waiting[read].append(contribution)
+                else:
+                    waiting[read] = [contribution]
     for name, parts in waiting.items():
         arriving[name], (gradients[name],) = prepared.inputs[name](parts, [], values[name])
     return Cotangents(arriving, passed, gradients)

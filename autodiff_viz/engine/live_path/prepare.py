@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from autodiff_viz.engine.live_path.arrays import own_value
 from autodiff_viz.engine.live_path.check import at_node, check_no_slots, check_rule
 from autodiff_viz.engine.live_path.node_steps import bind_all, compile_node, gradient
+from autodiff_viz.engine.live_path.numbers import Tape
 from autodiff_viz.engine.live_path.passes import Prepared
 from autodiff_viz.engine.memo import Evaluation, within
 from autodiff_viz.graph.model import INPUT, Graph
@@ -39,7 +42,9 @@ def prepare(
         shapes; a rule does not fit; the graph needs too many programs or elements. It is the first problem;
         `diagnose` finds all.
     """
-    prepared, leaves, later = Prepared(graph, dtype, swept), [], {}
+    samples = max((len(inputs[name]) for name in swept), default=None)
+    tape, leaves, later = Tape(dtype, samples), [], {}
+    prepared = Prepared(graph, dtype, swept, tape)
     known, shapes = prepared.known, prepared.shapes
     with within(Evaluation()):
         for node in order(graph):
@@ -47,8 +52,9 @@ def prepare(
                 if node.op == INPUT:
                     check_no_slots(node)
                     name = node.name
-                    value = known[name] = inputs[name] if name in inputs else own_value(node, dtype)
+                    value = inputs[name] if name in inputs else own_value(node, dtype)
                     shape = shapes[name] = value.shape[1:] if name in swept else value.shape
+                    known[name] = value if shape else tape.put(np.asarray(value))
                     if node.rule.kind != FOLLOW:
                         check_rule(node, shape, ())
                     leaves.append(node)

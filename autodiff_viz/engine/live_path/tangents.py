@@ -14,9 +14,8 @@ import jax
 
 from autodiff_viz.engine.grad_op import blocks, op_call
 from autodiff_viz.engine.live_path.check import at_node
-from autodiff_viz.engine.live_path.kernels import kernel, tangent_kernel
+from autodiff_viz.engine.live_path.kernels import kernel, tangent_kernel, total
 from autodiff_viz.engine.live_path.passes import Prepared, Wire
-from autodiff_viz.engine.live_path.pullbacks import total
 from autodiff_viz.engine.memo import Evaluation, within
 from autodiff_viz.graph.grad_nodes import OF
 from autodiff_viz.graph.model import GRAD, INPUT, Node

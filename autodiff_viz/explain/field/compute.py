@@ -20,7 +20,7 @@ import numpy as np
 
 from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.finite_differences import HALF, TOLERANCE
-from autodiff_viz.engine.live_path.kernels import ONCE, rounded
+from autodiff_viz.engine.live_path.compiling import ONCE, rounded
 from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps
 from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.engine.whole_program.jaxprs import Traced, traced

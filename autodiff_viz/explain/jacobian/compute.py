@@ -165,14 +165,15 @@ def _rows(
     sizes = [trace.value[name].size for name in names]
     rows = []
     for unit in _units(trace.value[trace.output]):
-        arriving, _, gradients = backward(prepared, values, called, on_device(unit))
-        # An input is taken before its own rule, which changes the gradient; None is a symbolic zero.
-        parts = [gradients[name] if name in gradients else arriving[name] for name in names]
-        row = [
-            np.zeros(size) if part is None else np.ravel(part)
-            for part, size in zip(parts, sizes, strict=True)
-        ]
-        rows.append(np.concatenate(row))
+        with prepared.tape.scratch():
+            arriving, _, gradients = backward(prepared, values, called, on_device(unit))
+            # An input is taken before its own rule, which changes the gradient; None is a symbolic zero.
+            parts = [gradients[name] if name in gradients else arriving[name] for name in names]
+            row = [
+                np.zeros(size) if part is None else np.ravel(part)
+                for part, size in zip(parts, sizes, strict=True)
+            ]
+            rows.append(np.concatenate(row))
     # With the shape given, a matrix without rows keeps its width.
     return np.array(rows, trace.dtype).reshape(trace.value[trace.output].size, sum(sizes))
 
@@ -184,11 +185,12 @@ def _columns(
     columns, size = [], trace.value[trace.output].size
     for name in names:
         for unit in _units(trace.value[name]):
-            pushed = push_forward(prepared, called, {name: on_device(unit)})
-            if trace.output not in pushed.tangent:
-                return None, leading(trace.graph, pushed.blocked)
-            tangent = pushed.tangent[trace.output]
-            columns.append(np.zeros(size, trace.dtype) if tangent is None else np.ravel(tangent))
+            with prepared.tape.scratch():
+                pushed = push_forward(prepared, called, {name: on_device(unit)})
+                if trace.output not in pushed.tangent:
+                    return None, leading(trace.graph, pushed.blocked)
+                tangent = pushed.tangent[trace.output]
+                columns.append(np.zeros(size, trace.dtype) if tangent is None else np.ravel(tangent))
     return np.array(columns, trace.dtype).reshape(-1, size).T, ()
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device
+from autodiff_viz.engine.live_path.numbers import read
 from autodiff_viz.engine.live_path.passes import Step, Wire, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.op_derivative import changed_cotangent, own_contributions
@@ -73,8 +74,8 @@ def pulled_alone(found: Trace, names: list[str]) -> dict[str, LinearPullback]:
         inputs = {name: on_device(np.asarray(value)) for name, value in found.inputs.items()}
         prepared = prepare(found.graph, inputs, found.dtype)
         values, called = forward(prepared)
-    steps = {step.name: (step, called[i]) for i, step in enumerate(prepared.steps)}
-    return {name: _isolated(found, found.graph[name], *steps[name], values[name]) for name in names}
+        steps = {step.name: (step, [*map(read, called[i])]) for i, step in enumerate(prepared.steps)}
+    return {name: _isolated(found, found.graph[name], *steps[name], read(values[name])) for name in names}
 
 
 def _isolated(found: Trace, node: Node, step: Step, arguments: list[Any], value: Any) -> LinearPullback:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device
+from autodiff_viz.engine.live_path.numbers import read
 from autodiff_viz.engine.live_path.passes import Cotangents, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.sentence import Claim, Statement, joined
@@ -301,7 +302,9 @@ def _evaluated(found: Trace) -> tuple[Callable[[float], Cotangents], dict[str, A
     def run(scale: float) -> Cotangents:
         with in_dtype(found.dtype), np.errstate(over="ignore"):
             seed = (found.seed.astype(np.float64) * scale).astype(found.dtype)
-            return backward(prepared, values, called, on_device(seed))
+            with prepared.tape.scratch():
+                each = backward(prepared, values, called, on_device(seed))
+                return Cotangents(*({key: read(array) for key, array in part.items()} for part in each))
 
     return run, values
 

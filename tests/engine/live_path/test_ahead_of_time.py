@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autodiff_viz.engine.live_path.kernels import QUICK, compiled
+from autodiff_viz.engine.live_path.compiling import QUICK, compiled
 
 
 def tripled(x: jax.Array, y: jax.Array) -> jax.Array:
