@@ -1,0 +1,207 @@
+"""Build the graph of a text while it is read: nodes by number, which get their names at the end.
+
+A node is known by its number until the text has been read, because its name depends on what comes later: of
+all values that a text calls `x`, the last keeps the name.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from autodiff_viz.engine.live_path.check import shapes
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Graph, Group, Literal, Node, Region, Rule
+from autodiff_viz.graph.model import params as as_params
+from autodiff_viz.graph.policies import POLICIES
+from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
+from autodiff_viz.graph.text import numbered, shape_of
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The value of a node, by the node's number."""
+
+    number: int
+
+
+Held = Union[Ref, Literal]
+"""What a slot holds while a text is read: the value of a node, or a constant."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A node that has no name yet.
+
+    Attributes:
+      op, slots, params, rule: as of `Node`.
+      hint: what the text calls its value; "" if it has no name there.
+      lines: the lines of the text that it comes from, innermost first.
+      framework: whose conventions it follows.
+    """
+
+    op: str
+    slots: tuple[Held, ...]
+    params: dict[str, Any]
+    rule: Rule
+    hint: str = ""
+    lines: tuple[int, ...] = ()
+    framework: str = ""
+
+
+@dataclass(slots=True)
+class Frame:
+    """A checkpoint region or a group that is being read."""
+
+    name: str
+    policy: str | None  # of a region; None for a group
+    saved: tuple[str, ...] = ()
+    numbers: set[int] = field(default_factory=set)
+
+
+class TooLarge(ValueError):
+    """Raised where a text makes more nodes than a graph may have."""
+
+
+class Builder:
+    """Collects nodes, regions and groups."""
+
+    def __init__(self) -> None:
+        self.drafts: list[Draft] = []
+        self.frames: list[Frame] = []
+        self.open_frames: list[Frame] = []
+        self.lines: tuple[int, ...] = ()
+        self.merged: set[int] = set()  # copies whose readers read the original instead
+        self._shapes: dict[int, tuple[int, ...]] = {}
+
+    def add(self, op: str, slots: Iterable[Held], rule: Rule | None = None, **params: Any) -> Ref:
+        """Add a node and return its value.
+
+        Raises:
+          TooLarge: there would be more nodes than a graph may have.
+        """
+        if len(self.drafts) >= limits.NODES:
+            raise TooLarge(f"This makes more than {limits.NODES} nodes, which is all that a graph may have.")
+        self.drafts.append(Draft(op, tuple(slots), params, rule or Rule(), lines=self.lines))
+        number = len(self.drafts) - 1
+        for frame in self.open_frames:
+            frame.numbers.add(number)
+        return Ref(number)
+
+    def input(self, value: Literal, hint: str, trainable: bool = False) -> Ref:
+        """Add an input with a value."""
+        options = {"trainable": True} if trainable else {}
+        ref = self.add(INPUT, (), value=value, **options)
+        self.drafts[ref.number].hint = hint
+        return ref
+
+    def stopped(self, held: Held) -> Held:
+        """Return a value that passes no gradient on."""
+        return held if not isinstance(held, Ref) else self.add(IDENTITY, (held,), Rule(STOP))
+
+    def ancestors(self, root: Ref) -> set[int]:
+        """Return the numbers of a node and of all that it reads."""
+        reached, waiting = set(), [root.number]
+        while waiting:
+            number = waiting.pop()
+            if number not in reached:
+                reached.add(number)
+                waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
+        return reached
+
+    def shape(self, held: Held) -> tuple[int, ...] | None:
+        """Return the shape of a value; None if it is not known, since something in it does not fit."""
+        if not isinstance(held, Ref):
+            return shape_of(held)
+        if held.number not in self._shapes:
+            numbers = sorted(self.ancestors(held))
+            names = {number: f"n{number}" for number in numbers}
+            graph = Graph(tuple(self._node(number, names) for number in numbers), (), names[held.number])
+            known = shapes(graph)
+            self._shapes |= {number: known[name] for number, name in names.items() if name in known}
+        return self._shapes.get(held.number)
+
+    def graph(self, output: Ref | None, keep: Iterable[Ref] = ()) -> tuple[Graph, dict[int, str]]:
+        """Return the graph, and the names of its nodes by number.
+
+        A grad node that nothing reads is left out unless it is in `keep`: what it would show is the cotangent
+        of another node.
+        """
+        left_out = self._unread_grads({ref.number for ref in keep}) | self.merged
+        numbers = [number for number in range(len(self.drafts)) if number not in left_out]
+        names = self._names(numbers)
+        nodes = tuple(self._node(number, names) for number in numbers)
+        regions, groups = [], []
+        taken = set(names.values())
+        for frame in self.frames:
+            inside = frozenset(names[number] for number in frame.numbers if number in names)
+            if not inside:
+                continue
+            name = numbered(frame.name, taken) if frame.name in taken else frame.name
+            taken.add(name)
+            if frame.policy is None:
+                groups.append(Group(name, inside))
+            else:
+                saved = frozenset(node for node in inside if node in frame.saved)
+                regions.append(Region(name, inside, frame.policy or POLICIES[0], saved))
+        root = names[output.number] if output is not None and output.number in names else None
+        if root is None and nodes:
+            root = nodes[-1].name
+        return Graph(nodes, tuple(regions), root, tuple(groups)), names
+
+    def _unread_grads(self, keep: set[int]) -> set[int]:
+        read = defaultdict(int)
+        for draft in self.drafts:
+            for slot in draft.slots:
+                if isinstance(slot, Ref):
+                    read[slot.number] += 1
+        gone: set[int] = set()
+        for number in reversed(range(len(self.drafts))):
+            draft = self.drafts[number]
+            if not read[number] and number not in keep and (draft.op == GRAD or draft.hint == SEED):
+                gone.add(number)
+                for slot in draft.slots:
+                    if isinstance(slot, Ref):
+                        read[slot.number] -= 1
+        return gone
+
+    def _node(self, number: int, names: Mapping[int, str]) -> Node:
+        draft = self.drafts[number]
+        slots = tuple(names[slot.number] if isinstance(slot, Ref) else slot for slot in draft.slots)
+        return Node(names[number], draft.op, slots, as_params(**draft.params), draft.rule)
+
+    def _names(self, numbers: Sequence[int]) -> dict[int, str]:
+        by_hint: dict[str, list[int]] = defaultdict(list)
+        for number in numbers:
+            draft = self.drafts[number]
+            by_hint[draft.hint if draft.hint and draft.hint != SEED else ""].append(number)
+        names: dict[int, str] = {}
+        taken = {hint for hint in by_hint if hint}
+        for hint, those in by_hint.items():
+            if not hint:
+                continue
+            names[those[-1]] = hint
+            for number in those[:-1]:
+                names[number] = numbered(hint, taken)
+                taken.add(names[number])
+        for number in by_hint[""]:
+            stem = self.drafts[number].op
+            names[number] = numbered(stem, taken) if stem in taken else f"{stem}_1"
+            if names[number] in taken:
+                names[number] = numbered(stem, taken)
+            taken.add(names[number])
+        return names
+
+
+SEED = "\0seed"
+"""Hint of a node that exists only to seed a derivative."""
+
+
+def refs(held: Iterable[Held]) -> Iterator[Ref]:
+    """Yield the values of nodes among what slots hold."""
+    return (one for one in held if isinstance(one, Ref))
+
+
+__all__ = ["FOLLOW", "SEED", "Builder", "Draft", "Frame", "Held", "Ref", "TooLarge", "refs"]

@@ -1,0 +1,1021 @@
+"""Interpret the statements of a text: names, calls, loops and branches, on arrays that are nodes of a graph.
+
+Nothing of the text runs: its syntax tree is walked, numbers of its own are computed here within limits, and
+every call of a library's function is looked up in the tables of the dialects.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
+from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
+from autodiff_viz.reading.values import (
+    BOOL,
+    INT,
+    Array,
+    Class,
+    Function,
+    Instance,
+    Native,
+    Path,
+    Refused,
+)
+
+CALLS = 200_000  # expressions and statements interpreted of one text
+DEPTH = 60  # calls inside calls
+STEPS = 256  # steps of one loop
+PYTHON_SIZE = 10_000  # length of a list, string or range that the text makes
+
+
+class Return(Exception):
+    """Ends a function of the text with its value."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+
+class Break(Exception):
+    """Ends a loop."""
+
+
+class Continue(Exception):
+    """Ends a step of a loop."""
+
+
+@dataclass(eq=False)
+class Scope:
+    """The names of a function or a text, and the scope around it."""
+
+    names: dict[str, Any] = field(default_factory=dict)
+    outer: Scope | None = None
+    globals: set[str] = field(default_factory=set)
+
+    def find(self, name: str) -> Scope | None:
+        """Return the innermost scope that has the name."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.names:
+            scope = scope.outer
+        return scope
+
+
+@dataclass(frozen=True)
+class Request:
+    """A derivative that the text asks for.
+
+    Attributes:
+      name: what it differentiates by.
+      root, seed, wrt: output, its cotangent (None: ones) and the node.
+      line: where it is asked for.
+      is_none: whether the library answers None, since nothing leads from one to the other.
+    """
+
+    name: str
+    root: Ref | None
+    wrt: Ref | None
+    line: int
+    value: Held | None = None
+
+
+class Interpreter:
+    """Walks a text; see `reading.read`."""
+
+    def __init__(self, tables: dict[str, Callable[..., Any]], methods: dict[str, dict[str, Any]]) -> None:
+        self.builder: Any = Builder()
+        self.tables, self.methods = tables, methods
+        self.scope = Scope()
+        self.changes: dict[tuple[int, str], None] = {}
+        self.requests: list[Request] = []
+        self.roots: list[Ref] = []
+        self.lines: list[int] = []
+        self.work = self.depth = 0
+        self.no_grad = 0
+        self.frameworks: set[str] = set()
+        self.extra: dict[str, Any] = {}
+
+    # Statements.
+
+    def run(self, body: Iterable[ast.stmt]) -> None:
+        """Interpret statements in order."""
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        """Interpret one statement."""
+        self._count(node)
+        handler = getattr(self, f"_do_{type(node).__name__}", None)
+        if handler is None:
+            word = type(node).__name__.lower().rstrip("_")
+            raise Refused(f"A statement with '{word}' is not read.", at=node)
+        before = len(self.builder.drafts) if isinstance(self.builder, Builder) else 0
+        self.lines.append(node.lineno)
+        self.builder.lines = tuple(reversed(self.lines))
+        try:
+            handler(node)
+        except Refused as refused:
+            refused.at = refused.at or node
+            raise
+        except TooLarge as error:
+            raise Refused(str(error), "Use a shorter loop.", "too-large", node) from None
+        finally:
+            self.lines.pop()
+            self.builder.lines = tuple(reversed(self.lines))
+        del before
+
+    def _count(self, node: ast.AST) -> None:
+        self.work += 1
+        if self.work > CALLS:
+            raise Refused(f"This takes more than {CALLS:,} steps to read.", "Use shorter loops.", "too-large", node)
+
+    def _do_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):  # a docstring or a comment in quotes
+            self.value(node.value)
+
+    def _do_Pass(self, node: ast.Pass) -> None:
+        pass
+
+    def _do_Assert(self, node: ast.Assert) -> None:
+        self.say(node, "`assert` is left out: the page shows every number")
+
+    def _do_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.scope.names.pop(target.id, None)
+
+    def _do_Global(self, node: ast.Global) -> None:
+        self.scope.globals |= set(node.names)
+
+    _do_Nonlocal = _do_Global  # type: ignore[assignment]
+
+    def _do_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            self.scope.names[name] = Path(alias.name if alias.asname else name)
+
+    def _do_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if node.module != "__future__" and alias.name != "*":
+                self.scope.names[alias.asname or alias.name] = Path(f"{node.module}.{alias.name}")
+
+    def _do_Assign(self, node: ast.Assign) -> None:
+        value = self.value(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def _do_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.value(node.value))
+
+    def _do_AugAssign(self, node: ast.AugAssign) -> None:
+        present = self.value(_as_load(node.target))
+        change = self.value(node.value)
+        if isinstance(present, list) and isinstance(node.op, ast.Add):
+            present.extend(change)
+            return
+        result = self.binary(node.op, present, change, node)
+        if isinstance(present, Array) and present.framework in ("torch", "numpy"):
+            self.in_place(present, result, node)
+            if isinstance(node.target, ast.Name):
+                self.named(present, node.target.id)
+            return
+        self.assign(node.target, result)
+
+    def in_place(self, array: Array, result: Array, node: ast.AST) -> None:
+        """Change an array in place; the hook of the dialect refuses what its library refuses."""
+        check = self.extra.get(("in place", array.framework))
+        if check:
+            check(self, array, node)
+        array.held, array.version = result.held, array.version + 1
+        array.requires_grad, array.leaf = result.requires_grad, array.leaf and not result.requires_grad
+
+    def _do_FunctionDef(self, node: ast.FunctionDef) -> None:
+        function: Any = self.function(node.name, node.args, node.body)
+        for decorator in reversed(node.decorator_list):
+            function = self.call(self.value(decorator), [function], {}, decorator)
+        self.scope.names[node.name] = function
+
+    def function(self, name: str, args: ast.arguments, body: Any) -> Function:
+        """Return a function of the text, with its defaults evaluated."""
+        defaults = [self.value(one) for one in args.defaults]
+        keywords = [None if one is None else self.value(one) for one in args.kw_defaults]
+        return Function(name, args, body, self.scope, defaults, keywords)
+
+    def _do_ClassDef(self, node: ast.ClassDef) -> None:
+        bases = tuple(base.name if isinstance(base, (Path, Class)) else "" for base in map(self.value, node.bases))
+        inner = Scope({}, self.scope)
+        outside, self.scope = self.scope, inner
+        try:
+            self.run(node.body)
+        finally:
+            self.scope = outside
+        self.scope.names[node.name] = Class(node.name, bases, inner.names)
+
+    def _do_Return(self, node: ast.Return) -> None:
+        raise Return(None if node.value is None else self.value(node.value))
+
+    def _do_If(self, node: ast.If) -> None:
+        if _is_main(node.test):
+            self.run(node.body)
+            return
+        self.run(node.body if self.truth(self.value(node.test), node.test) else node.orelse)
+
+    def _do_For(self, node: ast.For) -> None:
+        ended = False
+        for i, item in enumerate(self.items(self.value(node.iter), node.iter)):
+            if i >= STEPS:
+                raise Refused(f"A loop of more than {STEPS} steps is not unrolled.", "Use fewer steps.", "too-large", node)
+            self.assign(node.target, item)
+            try:
+                self.run(node.body)
+            except Break:
+                ended = True
+                break
+            except Continue:
+                continue
+        if not ended:
+            self.run(node.orelse)
+
+    def _do_While(self, node: ast.While) -> None:
+        for _ in range(STEPS):
+            if not self.truth(self.value(node.test), node.test):
+                return
+            try:
+                self.run(node.body)
+            except Break:
+                return
+            except Continue:
+                continue
+        raise Refused(f"A loop of more than {STEPS} steps is not unrolled.", "Use fewer steps.", "too-large", node)
+
+    def _do_Break(self, node: ast.Break) -> None:
+        raise Break
+
+    def _do_Continue(self, node: ast.Continue) -> None:
+        raise Continue
+
+    def _do_With(self, node: ast.With) -> None:
+        exits: list[Callable[[], None]] = []
+        try:
+            for item in node.items:
+                manager = self.value(item.context_expr)
+                enter = self.extra.get(("enter", type(manager)))
+                if enter is None:
+                    raise Refused(f"'with {ast.unparse(item.context_expr)}' is not read.", at=item.context_expr)
+                value, leave = enter(self, manager)
+                exits.append(leave)
+                if item.optional_vars is not None:
+                    self.assign(item.optional_vars, value)
+            self.run(node.body)
+        finally:
+            for leave in reversed(exits):
+                leave()
+
+    # Names.
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        """Bind a target to a value."""
+        if isinstance(target, ast.Name):
+            scope = self.scope
+            if target.id in scope.globals:
+                scope = scope.outer.find(target.id) or scope if scope.outer else scope
+            scope.names[target.id] = self.named(value, target.id)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, value)
+        elif isinstance(target, ast.Attribute):
+            self._set_attribute(target, value)
+        elif isinstance(target, ast.Subscript):
+            self._set_item(target, value)
+        else:
+            raise Refused("This is nothing that a value can be assigned to.", at=target)
+
+    def _unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
+        items = list(self.items(value, target))
+        stars = [i for i, one in enumerate(target.elts) if isinstance(one, ast.Starred)]
+        if stars:
+            first, after = stars[0], len(target.elts) - stars[0] - 1
+            if len(items) < first + after:
+                raise Refused(f"{len(items)} values are too few for {len(target.elts)} names.", at=target)
+            middle = items[first : len(items) - after]
+            items = [*items[:first], middle, *items[len(items) - after :]]
+        if len(items) != len(target.elts):
+            raise Refused(f"{len(items)} values cannot be unpacked to {len(target.elts)} names.", at=target)
+        for one, item in zip(target.elts, items, strict=True):
+            self.assign(one.value if isinstance(one, ast.Starred) else one, item)
+
+    def named(self, value: Any, name: str) -> Any:
+        """Give the node of an array the name that the text gives it; a constant becomes an input."""
+        if isinstance(value, Instance) and not value.name:
+            value.name = name
+        if isinstance(value, (tuple, list)):
+            return value
+        if isinstance(value, Array) and isinstance(self.builder, Builder):
+            if not value.is_node:
+                value.held = self.builder.input(value.held, name)
+            draft = self.builder.drafts[value.held.number]
+            if not draft.hint:
+                draft.hint = name
+            if value.requires_grad:  # of PyTorch: `backward` looks for the leaves among these
+                self.extra.setdefault("tensors", []).append(value)
+                self.extra.setdefault(("label", id(value)), name)
+        return value
+
+    def _set_attribute(self, target: ast.Attribute, value: Any) -> None:
+        owner = self.value(target.value)
+        setter = self.extra.get(("set attribute", type(owner)))
+        if isinstance(owner, Instance):
+            if isinstance(value, (Array, Instance)):
+                self.named(value, target.attr)
+            owner.fields[target.attr] = value
+        elif setter is not None:
+            setter(self, owner, target.attr, value, target)
+        else:
+            raise Refused(f"'{ast.unparse(target)}' cannot be set.", at=target)
+
+    def _set_item(self, target: ast.Subscript, value: Any) -> None:
+        owner, index = self.value(target.value), self.value(target.slice)
+        if isinstance(owner, (list, dict)):
+            try:
+                owner[index] = value
+            except (IndexError, TypeError, KeyError) as error:
+                raise Refused(f"{error}".capitalize() + ".", at=target) from None
+            return
+        setter = self.extra.get(("set item", type(owner)))
+        if setter is None:
+            raise Refused(f"'{ast.unparse(target)}' cannot be set.", at=target)
+        setter(self, owner, index, value, target)
+
+    # Expressions.
+
+    def value(self, node: ast.expr) -> Any:
+        """Interpret an expression."""
+        self._count(node)
+        handler = getattr(self, f"_get_{type(node).__name__}", None)
+        if handler is None:
+            raise Refused(f"'{ast.unparse(node)[:60]}' is not read.", at=node)
+        try:
+            return handler(node)
+        except Refused as refused:
+            refused.at = refused.at or node
+            raise
+
+    def _get_Constant(self, node: ast.Constant) -> Any:
+        if isinstance(node.value, (bytes, complex)):
+            raise Refused(f"A number of type {type(node.value).__name__} is not read.", at=node)
+        return node.value
+
+    def _get_Name(self, node: ast.Name) -> Any:
+        scope = self.scope.find(node.id)
+        if scope is not None:
+            return scope.names[node.id]
+        if node.id in BUILTINS:
+            return Native(BUILTINS[node.id], node.id)
+        if node.id in USUAL:
+            return Path(USUAL[node.id])
+        raise Refused(f"Nothing is called {node.id!r} here.", "Paste the line that defines it too.", "unknown-name", node)
+
+    def _get_Tuple(self, node: ast.Tuple) -> tuple:
+        return tuple(self._elements(node.elts))
+
+    def _get_List(self, node: ast.List) -> list:
+        return list(self._elements(node.elts))
+
+    def _elements(self, nodes: Iterable[ast.expr]) -> Iterator[Any]:
+        for one in nodes:
+            if isinstance(one, ast.Starred):
+                yield from self.items(self.value(one.value), one)
+            else:
+                yield self.value(one)
+
+    def _get_Dict(self, node: ast.Dict) -> dict:
+        built: dict = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                built |= self.value(value)
+            else:
+                built[_hashable(self.value(key), key)] = self.value(value)
+        return built
+
+    def _get_Slice(self, node: ast.Slice) -> slice:
+        parts = (None if part is None else self.value(part) for part in (node.lower, node.upper, node.step))
+        return slice(*parts)
+
+    def _get_JoinedStr(self, node: ast.JoinedStr) -> str:
+        return ""  # of a print, which is left out
+
+    def _get_Lambda(self, node: ast.Lambda) -> Function:
+        return self.function("lambda", node.args, node.body)
+
+    def _get_IfExp(self, node: ast.IfExp) -> Any:
+        return self.value(node.body if self.truth(self.value(node.test), node.test) else node.orelse)
+
+    def _get_BoolOp(self, node: ast.BoolOp) -> Any:
+        wants = isinstance(node.op, ast.And)
+        value: Any = None
+        for one in node.values:
+            value = self.value(one)
+            if self.truth(value, one) is not wants:
+                return value
+        return value
+
+    def _get_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        value = self.value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return not self.truth(value, node.operand)
+        if isinstance(value, Array):
+            if isinstance(node.op, ast.USub):
+                return self.make("neg", [value])
+            if isinstance(node.op, ast.UAdd):
+                return value
+            if value.dtype != BOOL:
+                raise Refused("'~' is read of comparisons only.", at=node)
+            return self.make("sub", [1.0, value], dtype=BOOL)
+        try:
+            return _UNARY[type(node.op)](value)
+        except TypeError as error:
+            raise Refused(f"{error}.".capitalize(), at=node) from None
+
+    def _get_BinOp(self, node: ast.BinOp) -> Any:
+        return self.binary(node.op, self.value(node.left), self.value(node.right), node)
+
+    def binary(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
+        """Apply an operator of Python to two values."""
+        if isinstance(left, Array) or isinstance(right, Array):
+            return self._array_operator(op, left, right, node)
+        return _plain_operator(op, left, right, node)
+
+    def _array_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
+        for side in (left, right):
+            if not isinstance(side, (Array, int, float)):
+                raise Refused(f"An array and {_kind(side)} cannot be joined by an operator.", at=node)
+        name = _OPERATORS.get(type(op))
+        if name is not None:
+            if name == "pow" and isinstance(right, int) and not isinstance(right, bool) and right == 2:
+                return self.make("square", [left])
+            return self.make(name, [left, right])
+        if isinstance(op, ast.MatMult):
+            return self.tables["numpy.matmul"](self, left, right)
+        booleans = all(isinstance(side, bool) or (isinstance(side, Array) and side.dtype == BOOL) for side in (left, right))
+        if isinstance(op, ast.BitAnd) and booleans:
+            return self.make("mul", [left, right], dtype=BOOL)
+        if isinstance(op, ast.BitOr) and booleans:
+            return self.make("maximum", [left, right], dtype=BOOL)
+        if isinstance(op, ast.FloorDiv):
+            return self.make("floor", [self.make("div", [left, right])])
+        raise Refused(f"This operator is not read of arrays: {ast.unparse(node)[:60]}.", at=node)
+
+    def _get_Compare(self, node: ast.Compare) -> Any:
+        left, result = self.value(node.left), True
+        for op, right_node in zip(node.ops, node.comparators, strict=True):
+            right = self.value(right_node)
+            if isinstance(left, Array) or isinstance(right, Array):
+                if isinstance(op, (ast.Is, ast.IsNot)):
+                    result = (left is right) is isinstance(op, ast.Is)
+                elif len(node.ops) > 1:
+                    raise Refused("A chain of comparisons of arrays has no one answer.", "Join two by '&'.", at=node)
+                else:
+                    return self.compare(op, left, right, node)
+            else:
+                try:
+                    result = _COMPARISONS[type(op)](left, right)
+                except TypeError as error:
+                    raise Refused(f"{error}.".capitalize(), at=node) from None
+            if not result:
+                return False
+            left = right
+        return result
+
+    def compare(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Array:
+        """Compare arrays: 1 where it holds, else 0, and no gradient."""
+        if isinstance(op, ast.Gt):
+            return self.make("greater", [left, right], dtype=BOOL)
+        if isinstance(op, ast.Lt):
+            return self.make("less", [left, right], dtype=BOOL)
+        if isinstance(op, (ast.GtE, ast.LtE)):
+            # NaN would have to give 0 both ways, so "not less" will not do: >= is > or ==, and equal is neither.
+            opposite = "less" if isinstance(op, ast.GtE) else "greater"
+            return self.make("sub", [1.0, self.make(opposite, [left, right], dtype=BOOL)], dtype=BOOL)
+        if isinstance(op, (ast.Eq, ast.NotEq)):
+            apart = self.make(
+                "maximum",
+                [self.make("less", [left, right], dtype=BOOL), self.make("greater", [left, right], dtype=BOOL)],
+                dtype=BOOL,
+            )
+            return apart if isinstance(op, ast.NotEq) else self.make("sub", [1.0, apart], dtype=BOOL)
+        raise Refused("This comparison is not read of arrays.", at=node)
+
+    def _get_Attribute(self, node: ast.Attribute) -> Any:
+        return self.attribute(self.value(node.value), node.attr, node)
+
+    def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
+        """Return an attribute of a value."""
+        if isinstance(owner, Path):
+            path = f"{owner.name}.{name}"
+            return CONSTANTS.get(path.rpartition(".")[2], Path(path)) if _is_number(path) else Path(path)
+        getter = self.extra.get(("attribute", type(owner)))
+        if getter is not None:
+            return getter(self, owner, name, node)
+        if isinstance(owner, Native) and name in owner.attributes:
+            return owner.attributes[name]
+        if isinstance(owner, (list, dict, str, tuple)):
+            return _plain_method(self, owner, name, node)
+        raise Refused(f"{_kind(owner).capitalize()} has no {name!r} that is read.", at=node)
+
+    def _get_Subscript(self, node: ast.Subscript) -> Any:
+        owner, index = self.value(node.value), self.value(node.slice)
+        if isinstance(owner, (tuple, list, dict, str)):
+            try:
+                return owner[index]
+            except (IndexError, KeyError, TypeError) as error:
+                raise Refused(f"There is no element {ast.unparse(node.slice)}: {error}.", at=node) from None
+        getter = self.extra.get(("item", type(owner)))
+        if getter is None:
+            raise Refused(f"{_kind(owner).capitalize()} has no elements.", at=node)
+        return getter(self, owner, index, node)
+
+    def _comprehension(self, generators: list[ast.comprehension], make: Callable[[], None]) -> None:
+        if not generators:
+            make()
+            return
+        first, rest = generators[0], generators[1:]
+        for i, item in enumerate(self.items(self.value(first.iter), first.iter)):
+            if i >= STEPS:
+                raise Refused(f"More than {STEPS} steps are not unrolled.", "Use fewer.", "too-large", first.iter)
+            self.assign(first.target, item)
+            if all(self.truth(self.value(test), test) for test in first.ifs):
+                self._comprehension(rest, make)
+
+    def _get_ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> list:
+        items: list[Any] = []
+        with self.inside(Scope({}, self.scope)):
+            self._comprehension(node.generators, lambda: items.append(self.value(node.elt)))
+        return items
+
+    _get_GeneratorExp = _get_ListComp
+
+    def _get_DictComp(self, node: ast.DictComp) -> dict:
+        items: dict = {}
+
+        def make() -> None:
+            items[_hashable(self.value(node.key), node.key)] = self.value(node.value)
+
+        with self.inside(Scope({}, self.scope)):
+            self._comprehension(node.generators, make)
+        return items
+
+    def _get_Call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Name) and node.func.id == "print" and self.scope.find("print") is None:
+            for one in node.args:  # what is printed may be asked for only there
+                if not isinstance(one, (ast.Constant, ast.JoinedStr)):
+                    self.value(one)
+            return None
+        function = self.value(node.func)
+        args = list(self._elements(node.args))
+        keywords: dict[str, Any] = {}
+        for keyword in node.keywords:
+            value = self.value(keyword.value)
+            if keyword.arg is None:
+                if not isinstance(value, dict):
+                    raise Refused("'**' needs a dictionary.", at=keyword.value)
+                keywords |= value
+            else:
+                keywords[keyword.arg] = value
+        return self.call(function, args, keywords, node)
+
+    def call(self, function: Any, args: list[Any], keywords: dict[str, Any], node: ast.AST | None = None) -> Any:
+        """Call a function of the text or of a library."""
+        if self.depth >= DEPTH:
+            raise Refused(f"Calls are nested more than {DEPTH} deep.", "", "too-large", node)
+        self.depth += 1
+        try:
+            if isinstance(function, Function):
+                return self._call_function(function, args, keywords, node)
+            if isinstance(function, Native):
+                return function.call(self, args, keywords)
+            if isinstance(function, Path):
+                return self._call_path(function, args, keywords, node)
+            caller = self.extra.get(("call", type(function)))
+            if caller is not None:
+                return caller(self, function, args, keywords, node)
+        finally:
+            self.depth -= 1
+        raise Refused(f"{_kind(function).capitalize()} cannot be called.", at=node)
+
+    def _call_function(self, function: Function, args: list, keywords: dict, node: ast.AST | None) -> Any:
+        names = _bound(function, args, keywords, node)
+        with self.inside(Scope(names, function.scope)):
+            if isinstance(function.body, ast.expr):
+                return self.value(function.body)
+            try:
+                self.run(function.body)
+            except Return as returned:
+                return returned.value
+        return None
+
+    def _call_path(self, path: Path, args: list, keywords: dict, node: ast.AST | None) -> Any:
+        known = self.tables.get(canonical(path.name))
+        if known is None:
+            raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
+        try:
+            return known(self, *args, **keywords)
+        except TypeError as error:
+            if "argument" not in str(error):
+                raise
+            raise Refused(f"{path.name} is not read with these arguments: {_about(error)}.", at=node) from None
+
+    def nearest(self, path: str) -> str:
+        """Return a hint with the function that is called most like this one."""
+        from difflib import get_close_matches
+
+        last = path.rpartition(".")[2]
+        names = sorted({name.rpartition(".")[2] for name in self.tables})
+        near = get_close_matches(last, names, 1)
+        return f"There is {near[0]}." if near else ""
+
+    @contextmanager
+    def inside(self, scope: Scope) -> Iterator[None]:
+        """Make a scope the present one."""
+        outside, self.scope = self.scope, scope
+        try:
+            yield
+        finally:
+            self.scope = outside
+
+    @contextmanager
+    def frame(self, frame: Frame) -> Iterator[Frame]:
+        """Collect the nodes that are made meanwhile in a region or a group."""
+        self.builder.frames.append(frame)
+        self.builder.open_frames.append(frame)
+        try:
+            yield frame
+        finally:
+            self.builder.open_frames.remove(frame)
+
+    def items(self, value: Any, node: ast.AST) -> list[Any]:
+        """Return the elements of a value that is iterated over."""
+        if isinstance(value, (tuple, list, str)):
+            return list(value)
+        if isinstance(value, dict):
+            return list(value)
+        getter = self.extra.get(("items", type(value)))
+        if getter is not None:
+            return getter(self, value, node)
+        raise Refused(f"{_kind(value).capitalize()} cannot be iterated over.", at=node)
+
+    def truth(self, value: Any, node: ast.AST) -> bool:
+        """Return whether a value counts as true; that of an array depends on numbers."""
+        if isinstance(value, Array):
+            raise Refused(
+                "Which branch is taken depends on the numbers of an array, and a graph has one.",
+                "Write where(condition, a, b).",
+                "data-dependent",
+                node,
+            )
+        return bool(value)
+
+    # Nodes.
+
+    def make(self, op: str, args: list[Any], dtype: str | None = None, rule: Rule | None = None, **params: Any) -> Array:
+        """Add a node for an op of arrays and numbers.
+
+        The result is an array of the arguments' library and dtype; PyTorch differentiates by it if by one of
+        the arguments.
+        """
+        arrays = [arg for arg in args if isinstance(arg, Array)]
+        framework = next((a.framework for a in arrays if a.framework != "numpy"), arrays[0].framework if arrays else "numpy")
+        slots = [self.held(arg) for arg in args]
+        needs = any(array.requires_grad for array in arrays)
+        if self.no_grad and needs:
+            rule = Rule(STOP)
+        ref = self.builder.add(op, slots, rule, **params)
+        if isinstance(self.builder, Builder):
+            self.builder.drafts[ref.number].framework = framework
+        kind = dtype or result_dtype(arrays, args, op)
+        return Array(ref, framework, kind, requires_grad=needs and not self.no_grad, leaf=not needs or bool(self.no_grad))
+
+    def held(self, value: Any) -> Held:
+        """Return what a slot holds for a value."""
+        if isinstance(value, Array):
+            return value.held
+        if isinstance(value, bool):
+            return float(value)
+        if isinstance(value, (int, float)):
+            if not math.isfinite(value):
+                raise Refused("A number that is not finite cannot stand in a graph.", "Use a large number, such as 1e30.")
+            return float(value)
+        if isinstance(value, (tuple, list)) and value:
+            return tuple(self.held(one) for one in value)
+        raise Refused(f"{_kind(value).capitalize()} cannot stand where an array is needed.")
+
+    def gradient(self, root: Array, wrt: Array) -> Array:
+        """Return the derivative of a number by an array, as a node."""
+        ref = self.builder.add(GRAD, [root.held, wrt.held])
+        return Array(ref, root.framework, wrt.dtype)
+
+    def copied(self, value: Array) -> Array:
+        """Return the same value as a node of its own."""
+        ref = self.builder.add(IDENTITY, [value.held])
+        return Array(ref, value.framework, value.dtype, value.requires_grad, leaf=False)
+
+    def say(self, node: ast.AST | int, text: str) -> None:
+        """Note what became what, once for each line."""
+        line = node if isinstance(node, int) else getattr(node, "lineno", 0)
+        self.changes[line, text] = None
+
+    @property
+    def line(self) -> int:
+        """The line of the innermost statement."""
+        return self.lines[-1] if self.lines else 0
+
+
+ALIASES = (
+    ("jax.numpy.", "numpy."),
+    ("jax.nn.", "nn."),
+    ("jax.lax.", "lax."),
+    ("math.", "numpy."),
+    ("numpy.linalg.", "numpy.linalg."),
+)
+"""Beginnings of full names that have the tables of another library."""
+
+
+def canonical(path: str) -> str:
+    """Return the name under which the tables have a library's function."""
+    for begin, ours in ALIASES:
+        if path.startswith(begin):
+            return ours + path.removeprefix(begin)
+    return path
+
+
+USUAL = {
+    "jax": "jax",
+    "jnp": "jax.numpy",
+    "lax": "jax.lax",
+    "np": "numpy",
+    "math": "math",
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "tf": "tensorflow",
+    "grad": "jax.grad",
+    "jit": "jax.jit",
+    "vmap": "jax.vmap",
+}
+"""What names mean that a text uses without an import, as everybody writes them."""
+
+CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "nan": math.nan, "newaxis": None}
+
+
+def _is_number(path: str) -> bool:
+    module, _, name = path.rpartition(".")
+    return name in CONSTANTS and module in ("math", "numpy", "jax.numpy", "torch")
+
+
+def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:
+    """Return the dtype of what an op makes of arrays: the widest float, else float32 for what makes floats."""
+    from autodiff_viz.reading.values import FLOATS
+
+    floats = [array.dtype for array in arrays if array.dtype in FLOATS]
+    if floats:
+        return max(floats, key=FLOATS.index)
+    if op in ("div", "mean", "sqrt", "exp", "log", "sin", "cos", "tanh", "sigmoid") or any(type(a) is float for a in args):
+        return "float64" if arrays and all(array.framework == "numpy" for array in arrays) else "float32"
+    return INT
+
+
+_UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
+_OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
+_COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}
+_PLAIN = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+
+
+def _plain_operator(op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
+    """Apply an operator to plain values, none of which may grow beyond a limit."""
+    if type(op) not in _PLAIN:
+        raise Refused(f"This operator is not read: {ast.unparse(node)[:60]}.", at=node)
+    numbers = all(isinstance(side, (int, float)) for side in (left, right))
+    if not numbers and isinstance(op, ast.Mult):
+        size = [len(side) if isinstance(side, (list, tuple, str)) else side for side in (left, right)]
+        if all(isinstance(one, int) for one in size) and size[0] * size[1] > PYTHON_SIZE:
+            raise Refused("This makes too long a list.", "", "too-large", node)
+    if not numbers and isinstance(op, ast.Mod) and isinstance(left, str):
+        return ""  # a text to print
+    if numbers and isinstance(op, ast.Pow) and (abs(right) > 1000 or abs(left) > 1e30):
+        raise Refused("This number is too large.", "", "too-large", node)
+    try:
+        result = _PLAIN[type(op)](left, right)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise Refused(f"{error}.".capitalize(), at=node) from None
+    if isinstance(result, (int, float)) and abs(result) > limits.NUMBER and math.isfinite(result):
+        raise Refused("This number is too large.", "", "too-large", node)
+    if isinstance(result, complex) or (isinstance(result, (list, str, tuple)) and len(result) > PYTHON_SIZE):
+        raise Refused("This value is not read.", "", "too-large", node)
+    return result
+
+
+def _plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native:
+    def append(_: Interpreter, args: list, keywords: dict) -> None:
+        if len(owner) >= PYTHON_SIZE:
+            raise Refused("This list is too long.", "", "too-large", node)
+        owner.append(*args)
+
+    known: dict[tuple[type, str], Callable[..., Any]] = {
+        (list, "append"): append,
+        (list, "extend"): lambda _, args, kw: owner.extend(r.items(args[0], node)),
+        (list, "pop"): lambda _, args, kw: owner.pop(*args),
+        (dict, "items"): lambda _, args, kw: list(owner.items()),
+        (dict, "keys"): lambda _, args, kw: list(owner.keys()),
+        (dict, "values"): lambda _, args, kw: list(owner.values()),
+        (dict, "get"): lambda _, args, kw: owner.get(*args),
+        (str, "format"): lambda _, args, kw: "",
+        (str, "join"): lambda _, args, kw: "",
+    }
+    found = known.get((type(owner), name))
+    if found is None:
+        raise Refused(f"{_kind(owner).capitalize()} has no {name!r} that is read.", at=node)
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        try:
+            return found(_, args, keywords)
+        except (IndexError, KeyError, TypeError) as error:
+            raise Refused(f"{error}.".capitalize(), at=node) from None
+
+    return Native(call, name)
+
+
+def _number(r: Interpreter, args: list, kind: type) -> Any:
+    if len(args) == 1 and isinstance(args[0], Array):
+        return args[0]  # float(x) of an array is its number
+    try:
+        return kind(*args)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Refused(f"{error}.".capitalize()) from None
+
+
+def _range(r: Interpreter, args: list, keywords: dict) -> list[int]:
+    if not all(type(arg) is int for arg in args) or not 1 <= len(args) <= 3:
+        raise Refused("range() needs whole numbers that are written out.")
+    try:
+        steps = range(*args)
+    except ValueError as error:
+        raise Refused(f"{error}.".capitalize()) from None
+    if len(steps) > PYTHON_SIZE:
+        raise Refused(f"A range of {len(steps)} numbers is too long.", "", "too-large")
+    return list(steps)
+
+
+def _len(r: Interpreter, args: list, keywords: dict) -> int:
+    if len(args) == 1 and isinstance(args[0], Array):
+        shape = r.builder.shape(args[0].held)
+        if shape:
+            return shape[0]
+    if len(args) == 1 and isinstance(args[0], (list, tuple, dict, str)):
+        return len(args[0])
+    raise Refused("len() of this is not known.")
+
+
+def _sum(r: Interpreter, args: list, keywords: dict) -> Any:
+    items = r.items(args[0], ast.Constant(0)) if args else []
+    total: Any = args[1] if len(args) > 1 else 0
+    for item in items:
+        total = item if type(total) is int and total == 0 else r.binary(ast.Add(), total, item, ast.Constant(0))
+    return total
+
+
+def _zip(r: Interpreter, args: list, keywords: dict) -> list:
+    return list(zip(*(r.items(one, ast.Constant(0)) for one in args), strict=False))
+
+
+def _enumerate(r: Interpreter, args: list, keywords: dict) -> list:
+    start = keywords.get("start", args[1] if len(args) > 1 else 0)
+    return list(enumerate(r.items(args[0], ast.Constant(0)), start))
+
+
+def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
+    if isinstance(args[0], Array):
+        return r.attribute(args[0], "abs", ast.Constant(0)).call(r, [], {}) if args[0].framework == "torch" else r.make("abs", args)
+    return abs(args[0])
+
+
+def _extreme(pick: Callable[..., Any], op: str) -> Callable[..., Any]:
+    def call(r: Interpreter, args: list, keywords: dict) -> Any:
+        items = r.items(args[0], ast.Constant(0)) if len(args) == 1 else args
+        if any(isinstance(item, Array) for item in items):
+            raise Refused(f"Python's {op}() of arrays depends on their numbers.", "Use maximum or minimum.", "data-dependent")
+        return pick(items)
+
+    return call
+
+
+def _isinstance(r: Interpreter, args: list, keywords: dict) -> bool:
+    raise Refused("isinstance() is not read.")
+
+
+BUILTINS: dict[str, Callable[..., Any]] = {
+    "range": _range,
+    "len": _len,
+    "sum": _sum,
+    "zip": _zip,
+    "enumerate": _enumerate,
+    "reversed": lambda r, args, kw: list(reversed(r.items(args[0], ast.Constant(0)))),
+    "list": lambda r, args, kw: list(r.items(args[0], ast.Constant(0))) if args else [],
+    "tuple": lambda r, args, kw: tuple(r.items(args[0], ast.Constant(0))) if args else (),
+    "dict": lambda r, args, kw: dict(*args, **kw),
+    "float": lambda r, args, kw: _number(r, args, float),
+    "int": lambda r, args, kw: _number(r, args, int),
+    "bool": lambda r, args, kw: r.truth(args[0], ast.Constant(0)),
+    "abs": _abs,
+    "max": _extreme(max, "max"),
+    "min": _extreme(min, "min"),
+    "print": lambda r, args, kw: None,
+    "round": lambda r, args, kw: r.make("round", args) if isinstance(args[0], Array) else round(*args),
+    "pow": lambda r, args, kw: r.binary(ast.Pow(), args[0], args[1], ast.Constant(0)),
+    "isinstance": _isinstance,
+    "super": lambda r, args, kw: Path("super"),
+}
+
+
+def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None) -> dict[str, Any]:
+    """Return the arguments of a call by the names of the function's parameters."""
+    spec, names = function.args, function.parameters()
+    bound: dict[str, Any] = dict(zip(names, args, strict=False))
+    if len(args) > len(names):
+        if spec.vararg is None:
+            raise Refused(f"{function.name}() takes {len(names)} values, and {len(args)} are given.", at=node)
+    if spec.vararg is not None:
+        bound[spec.vararg.arg] = tuple(args[len(names) :])
+    only = [arg.arg for arg in spec.kwonlyargs]
+    for key, value in keywords.items():
+        if key in names or key in only:
+            if key in bound:
+                raise Refused(f"{function.name}() gets {key!r} twice.", at=node)
+            bound[key] = value
+        elif spec.kwarg is None:
+            raise Refused(f"{function.name}() has no argument {key!r}.", at=node)
+    if spec.kwarg is not None:
+        bound[spec.kwarg.arg] = {key: value for key, value in keywords.items() if key not in names and key not in only}
+    for name, default in zip(names[len(names) - len(function.defaults) :], function.defaults, strict=False):
+        bound.setdefault(name, default)
+    for name, default, given in zip(only, function.kw_defaults, spec.kw_defaults, strict=False):
+        if given is not None:
+            bound.setdefault(name, default)
+    if missing := [name for name in (*names, *only) if name not in bound]:
+        raise Refused(f"{function.name}() also needs {', '.join(missing)}.", at=node)
+    return bound
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    copy = ast.parse(ast.unparse(target), mode="eval").body
+    return ast.copy_location(copy, target)
+
+
+def _is_main(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
+
+
+def _hashable(value: Any, node: ast.AST) -> Any:
+    if not isinstance(value, (str, int, float, bool, type(None))):
+        raise Refused("A key of a dictionary is a text or a number here.", at=node)
+    return value
+
+
+def _kind(value: Any) -> str:
+    kinds = {
+        Array: "an array", Function: "a function", Native: "a function", Path: "a name of a library", Class: "a class",
+        Instance: "an object", type(None): "None", list: "a list", tuple: "a tuple", dict: "a dictionary", str: "a text",
+        int: "a number", float: "a number", bool: "a truth value", slice: "a slice",
+    }
+    return kinds.get(type(value), "this")
+
+
+def _about(error: TypeError) -> str:
+    """Return what Python says about arguments that do not fit, without the name of our function."""
+    return str(error).partition("()")[2].strip() or str(error)
+
+
+__all__ = ["SEED", "Interpreter", "Request", "Scope"]

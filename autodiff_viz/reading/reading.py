@@ -1,0 +1,157 @@
+"""Read a text of another library as a graph: `read(text)`, by its syntax tree alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.syntax_tree import syntax_tree
+from autodiff_viz.reading import arrays, jax_transforms, torch_autograd
+from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
+from autodiff_viz.reading.values import FLOATS, Array, Refused
+
+_ = jax_transforms
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became what: a line of the text, and a sentence."""
+
+    line: int
+    says: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text that was read.
+
+    Attributes:
+      graph: what could be read of it.
+      dialect: the library that it is written for: "jax", "torch", "tf", "numpy" or "formula".
+      changes: what became what, by line.
+      refused: what could not be read, with its place; empty if all was.
+      lines: the lines of the text that each node comes from, by name.
+    """
+
+    graph: Graph
+    dialect: str
+    changes: tuple[Change, ...]
+    refused: tuple[Problem, ...]
+    lines: Mapping[str, tuple[int, ...]]
+    dtype: str
+    _answers: Any = None
+    _values: Any = None
+
+    def answers(self) -> dict[str, np.ndarray | None]:
+        """Return the gradients that the text asks for, by what it differentiates by."""
+        return self._answers()
+
+    def values(self) -> dict[str, np.ndarray]:
+        """Return the values of the names that the text assigns."""
+        return self._values()
+
+
+def read(text: str) -> Reading:
+    """Read a text as a graph. Nothing of it runs.
+
+    Returns:
+      The reading; what could not be read is in `refused`, and the graph has what comes before it.
+    """
+    interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
+    arrays.install(interpreter)
+    torch_autograd.install(interpreter)
+    interpreter.extra["library"] = "jax"
+    refused: tuple[Problem, ...] = ()
+    try:
+        tree = _tree(text)
+        interpreter.run(tree.body)
+    except Refused as error:
+        refused = (_problem(error),)
+    except GraphError as error:
+        refused = error.problems
+    except (Return, Break, Continue):
+        refused = (Problem("not-read", "A return, break or continue stands outside of a function or a loop."),)
+    return _reading(interpreter, refused)
+
+
+def _tree(text: str) -> ast.Module:
+    if len(text) > limits.TEXT:
+        raise Refused(f"The text has {len(text):,} characters; {limits.TEXT:,} are read.", "", "too-large")
+    try:
+        return syntax_tree(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        column = max((getattr(error, "offset", None) or 1) - 1, 0)
+        message = f"This is not Python: {getattr(error, 'msg', error)}."
+        raise GraphError(Problem("syntax", message, line=line, column=column)) from None
+
+
+def _problem(error: Refused) -> Problem:
+    at = error.at
+    line, column = getattr(at, "lineno", None), getattr(at, "col_offset", None)
+    return Problem(error.code, error.message, error.hint, line=line, column=column or 0 if line else None)
+
+
+def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
+    root = r.roots[-1] if r.roots else _last(r, r.builder.merged)
+    graph, names = r.builder.graph(root)
+    kinds = [value.dtype for value in _arrays(r) if value.dtype in FLOATS]
+    dtype = max(kinds, key=FLOATS.index) if kinds else "float32"
+    lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
+
+    def answers() -> dict[str, np.ndarray | None]:
+        found: dict[str, np.ndarray | None] = {}
+        for request in r.requests:
+            refs = [ref for ref in (request.root, request.wrt, request.value) if isinstance(ref, Ref)]
+            whole, their = r.builder.graph(request.root, refs)
+            if request.wrt is None:
+                found[request.name] = None
+                continue
+            traced = trace(whole, dtype=dtype)
+            wrt = their[request.wrt.number]
+            found[request.name] = np.asarray(traced.cotangent[wrt])
+        for tensor in {id(one): one for one in r.extra.get("tensors", [])}.values():
+            label = r.extra["label", id(tensor)]
+            entry = state.grads.get(id(tensor))
+            if entry is None:
+                if r.roots and tensor.leaf and tensor.requires_grad and label not in found:
+                    found[label] = None
+                continue
+            total = 0
+            for _, root in entry[1]:
+                whole, their = r.builder.graph(root, [root])
+                total = total + np.asarray(trace(whole, dtype=dtype).cotangent[their[tensor.held.number]])
+            found[label] = total
+        return found
+
+    state = torch_autograd._autograd(r)
+
+    def values() -> dict[str, np.ndarray]:
+        traced = trace(graph, dtype=dtype)
+        return {
+            name: np.asarray(traced.value[names[value.held.number]])
+            for name, value in r.scope.names.items()
+            if isinstance(value, Array) and value.is_node and value.held.number in names
+        }
+
+    changes = tuple(Change(line, says) for line, says in r.changes)
+    dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
+    return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
+
+
+def _arrays(r: Interpreter) -> list[Array]:
+    return [value for value in r.scope.names.values() if isinstance(value, Array)]
+
+
+def _last(r: Interpreter, gone: set[int]) -> Ref | None:
+    numbers = [number for number in range(len(r.builder.drafts)) if number not in gone]
+    return Ref(numbers[-1]) if numbers else None
