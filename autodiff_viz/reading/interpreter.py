@@ -956,6 +956,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "round": lambda r, args, kw: r.make("round", args) if isinstance(args[0], Array) else round(*args),
     "pow": lambda r, args, kw: r.binary(ast.Pow(), args[0], args[1], ast.Constant(0)),
     "isinstance": _isinstance,
+    "staticmethod": lambda r, args, kw: args[0],
     "super": lambda r, args, kw: Path("super"),
 }
 

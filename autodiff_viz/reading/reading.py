@@ -14,7 +14,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.syntax_tree import syntax_tree
-from autodiff_viz.reading import arrays, jax_transforms, torch_autograd
+from autodiff_viz.reading import arrays, custom_rules, jax_transforms, torch_autograd
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
 from autodiff_viz.reading.values import FLOATS, Array, Refused
@@ -69,6 +69,7 @@ def read(text: str) -> Reading:
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
     arrays.install(interpreter)
     torch_autograd.install(interpreter)
+    custom_rules.install(interpreter)
     interpreter.extra["library"] = "jax"
     refused: tuple[Problem, ...] = ()
     try:

@@ -329,6 +329,7 @@ def detach(r: Interpreter, x: Array) -> Array:
     return result
 
 
+TENSOR["view_as"] = TENSOR["reshape_as"] = lambda r, x, other: reshape(r, x, shape_of(r, other))
 TENSOR["clone"] = lambda r, x: r.copied(x) if x.is_node else Array(x.held, "torch", x.dtype)
 TENSOR["contiguous"] = TENSOR["cpu"] = TENSOR["to"] = lambda r, x, *_, **__: x
 TENSOR["double"] = lambda r, x: arrays.cast(r, x, "float64")

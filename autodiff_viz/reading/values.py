@@ -132,7 +132,7 @@ class Instance:
 
 def parameter_names(function: Any) -> list[str]:
     """Return the names of a function's positional parameters, of what it was made from if that is known."""
-    while isinstance(function, Native) and function.inner is not None:
+    while getattr(function, "inner", None) is not None:
         function = function.inner
     if isinstance(function, Instance) and isinstance(function.of, Class):
         function = function.of.members.get("forward", function)
