@@ -101,6 +101,10 @@ class Builder:
         """Return a value that passes no gradient on."""
         return held if not isinstance(held, Ref) else self.add(IDENTITY, (held,), Rule(STOP))
 
+    def forget_shapes(self) -> None:
+        """Forget the shapes, since an input has got another value."""
+        self._shapes.clear()
+
     def ancestors(self, root: Ref) -> set[int]:
         """Return the numbers of a node and of all that it reads."""
         reached, waiting = set(), [root.number]

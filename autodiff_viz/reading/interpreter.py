@@ -1000,7 +1000,7 @@ def _is_main(test: ast.expr) -> bool:
 
 
 def _hashable(value: Any, node: ast.AST) -> Any:
-    if not isinstance(value, (str, int, float, bool, type(None))):
+    if not isinstance(value, (str, int, float, bool, type(None), Array)):
         raise Refused("A key of a dictionary is a text or a number here.", at=node)
     return value
 
