@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
@@ -401,10 +402,11 @@ def one_hot(r: Interpreter, x: Any, num_classes: int) -> Array:
 @known("nn.gelu")
 def gelu(r: Interpreter, x: Any, approximate: bool = True) -> Array:
     """Read a GELU: by tanh, or by erf if it is to be exact."""
-    if approximate:
+    if not approximate:
         return r.make("gelu", [x])
-    inner = r.make("erf", [r.make("div", [x, 2.0**0.5])])
-    return r.make("mul", [r.make("mul", [x, 0.5]), r.make("add", [1.0, inner])])
+    cubed = r.make("mul", [0.044715, r.make("pow", [x, 3.0])])
+    inner = r.make("tanh", [r.make("mul", [(2.0 / math.pi) ** 0.5, r.make("add", [x, cubed])])])
+    return r.make("mul", [x, r.make("mul", [0.5, r.make("add", [1.0, inner])])])
 
 
 @known("numpy.logaddexp")

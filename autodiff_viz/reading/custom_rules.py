@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from autodiff_viz.graph.model import Call, Lambda, Rule, Term
-from autodiff_viz.graph.rule_kinds import PULLBACK
+from autodiff_viz.graph.model import IDENTITY, Call, Lambda, Rule, Term
+from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
 from autodiff_viz.reading.arrays import FUNCTIONS, known, shape_of
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.torch_autograd import TORCH
-from autodiff_viz.reading.values import BOOL, INT, Array, Class, Function, Native, Refused, parameter_names
+from autodiff_viz.reading.values import Array, Class, Function, Native, Refused, parameter_names
 
 ARRIVING = "v"
 
@@ -49,8 +49,9 @@ def declare(
     if not isinstance(value, Array):
         raise Refused(f"{name} is read if it returns one array.")
     framework, dtype = value.framework, value.dtype
-    if not value.is_node or any(value.held == wire.held for wire in wires if isinstance(wire, Array)):
-        value = Array(r.builder.add("identity", [value.held]), framework, dtype)
+    # The zero that the pullback passes along the value's own wire would still be multiplied by slopes: 0 times
+    # infinity is NaN.
+    value = Array(r.builder.add(IDENTITY, [value.held], Rule(STOP)), framework, dtype)
     with body(r, shape_of(r, value)) as terms:
         passed = list(pull(Array(ARRIVING, framework, dtype)))
         if len(passed) != len(wires):
@@ -284,5 +285,3 @@ def install(r: Interpreter) -> None:
         ("set attribute", Context): set_context_attribute,
     }
 
-
-_ = (BOOL, INT)

@@ -147,7 +147,7 @@ def scalar_root(r: Interpreter, value: Any) -> Array:
     return value
 
 
-def gradients(r: Interpreter, root: Array, done: Differentiated, keep: bool = True) -> Any:
+def gradients(r: Interpreter, root: Array, done: Differentiated, asked: bool = True) -> Any:
     """Return the derivatives of a number by each argument, and note that they were asked for."""
     by_own = {}
     for label, _, own in done.owns:
@@ -155,7 +155,8 @@ def gradients(r: Interpreter, root: Array, done: Differentiated, keep: bool = Tr
             by_own[id(own)] = r.gradient(root, own)
         else:
             by_own[id(own)] = r.make("zeros_like", [own])
-        r.requests.append(Request(label, root.held if root.is_node else None, own.held, r.line, by_own[id(own)].held))
+        if asked:
+            r.requests.append(Request(label, root.held if root.is_node else None, own.held, r.line, by_own[id(own)].held))
     if root.is_node:
         r.roots.append(root.held)
     return [mapped(lambda leaf: by_own[id(leaf)], one) for one in done.arguments]
@@ -259,12 +260,14 @@ def rows(r: Interpreter, value: Array, done: Differentiated) -> list[Any]:
         return gradients(r, value, done)
     if len(shape) > 1 or shape[0] > ROWS:
         raise Refused(f"A Jacobian is read of at most {ROWS} outputs in a row.", "Reshape the output.", "too-large")
-    each = [gradients(r, r.make("getitem", [value], index=(i,)), done) for i in range(shape[0])]
+    each = [gradients(r, r.make("getitem", [value], index=(i,)), done, asked=False) for i in range(shape[0])]
     stacked = []
     for column in zip(*each, strict=True):
         if not isinstance(column[0], Array):
             raise Refused("A Jacobian is read by arrays, not by lists of them.")
         stacked.append(r.make("stack", list(column), axis=0))
+    for (label, _, own), whole in zip(done.owns, stacked, strict=False):
+        r.requests.append(Request(label, None, own.held, r.line, whole.held))
     return stacked
 
 

@@ -119,6 +119,9 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
                 found[request.name] = None
                 continue
             traced = trace(whole, dtype=dtype)
+            if request.root is None:  # made of several derivatives, such as a Jacobian
+                found[request.name] = np.asarray(traced.value[their[request.value.number]])
+                continue
             wrt = their[request.wrt.number]
             found[request.name] = np.asarray(traced.cotangent[wrt])
         for tensor in {id(one): one for one in r.extra.get("tensors", [])}.values():

@@ -20,14 +20,15 @@ from autodiff_viz.reading.arrays import constant, dtype_of, fold, named_dtype, s
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_transforms import pulled
+from autodiff_viz.reading.torch_autograd import absolute
 from autodiff_viz.reading.values import BOOL, INT, Array, Native, Path, Refused, leaves
 
 TF: arrays.Table = {}
 ROWS = 64
 
 for _name, _op in {
-    **{name: name for name in ("exp", "sin", "cos", "tan", "tanh", "sqrt", "square", "abs", "sign", "round", "floor",
-                               "maximum", "minimum", "add", "multiply", "divide", "subtract", "negative", "pow", "sigmoid",
+    **{name: name for name in ("exp", "sin", "cos", "tan", "tanh", "sqrt", "square", "sign", "round", "floor",
+                               "maximum", "minimum", "add", "pow", "sigmoid",
                                "identity")},
     "multiply": "mul", "divide": "div", "subtract": "sub", "negative": "neg", "truediv": "div",
 }.items():
@@ -52,6 +53,7 @@ for _op in ("sum", "mean", "max", "min", "prod"):
     TF[f"tensorflow.reduce_{_op}"] = TF[f"tensorflow.math.reduce_{_op}"] = _reduction(_op)
 TF["tensorflow.reduce_logsumexp"] = TF["tensorflow.math.reduce_logsumexp"] = _reduction("logsumexp")
 TF["tensorflow.matmul"] = TF["tensorflow.linalg.matmul"] = lambda r, a, b: arrays.product(r, a, b)
+TF["tensorflow.abs"] = TF["tensorflow.math.abs"] = absolute
 TF["tensorflow.where"] = lambda r, condition, x, y: r.make("where", [condition, x, y])
 TF["tensorflow.reshape"] = lambda r, tensor, shape: arrays.reshape(r, tensor, *shape)
 TF["tensorflow.transpose"] = lambda r, a, perm=None: arrays.transpose(r, a, *([tuple(perm)] if perm else []))
@@ -166,11 +168,17 @@ def tape_attribute(r: Interpreter, tape: Tape, name: str, node: ast.AST) -> Nati
         if size > ROWS:
             raise Refused(f"A Jacobian is read of at most {ROWS} outputs.", "", "too-large", node)
         flat = target if len(shape) == 1 else r.make("reshape", [target], shape=(size,))
+        tape.last = None  # the rows are picked after the block
+        before = len(r.requests)
         rows = [gradients(r, [r.make("getitem", [flat], index=(i,))], given["sources"], None, tape, False) for i in range(size)]
+        label = r.requests[-1].name
+        del r.requests[before:]
         if any(row is None for row in rows):
             return None
         stacked = r.make("stack", rows, axis=0)
-        return r.make("reshape", [stacked], shape=(*shape, *shape_of(r, given["sources"])))
+        whole = r.make("reshape", [stacked], shape=(*shape, *shape_of(r, given["sources"])))
+        r.requests.append(Request(label, None, given["sources"].held, r.line, whole.held))
+        return whole
 
     known = {"watch": watch, "gradient": gradient, "jacobian": jacobian,
              "stop_recording": lambda _, args, kw: Pause(tape), "reset": lambda _, args, kw: enter_tape(r, tape)[0]}
@@ -179,8 +187,8 @@ def tape_attribute(r: Interpreter, tape: Tape, name: str, node: ast.AST) -> Nati
     return Native(known[name], name)
 
 
-def _recorded(r: Interpreter, root: Ref, source: Array, tape: Tape | None) -> bool:
-    """Return whether a tape has recorded a way from a source to an output."""
+def _recorded(r: Interpreter, root: Ref, source: Array, tape: Tape | None, asked: int) -> bool:
+    """Return whether a tape has recorded a way from a source to an output; nodes from `asked` on seed the output."""
     if not isinstance(source.held, Ref):
         return False
     if tape is None:
@@ -194,7 +202,7 @@ def _recorded(r: Interpreter, root: Ref, source: Array, tape: Tape | None) -> bo
         reached.add(number)
         if number == source.held.number:
             return True
-        inside = number >= tape.first and (number < last or number == root.number)
+        inside = number >= tape.first and (number < last or number >= asked)
         if inside and not any(a <= number < b for a, b in tape.pauses):
             waiting += [slot.number for slot in r.builder.drafts[number].slots if isinstance(slot, Ref)]
     return False
@@ -203,6 +211,7 @@ def _recorded(r: Interpreter, root: Ref, source: Array, tape: Tape | None) -> bo
 def gradients(r: Interpreter, targets: list[Array], sources: Any, seeds: list[Any] | None, tape: Tape | None, zero: bool) -> Any:
     """Return the gradient of the sum of targets by each source: None where nothing leads to it."""
     total: Any = None
+    asked = len(r.builder.drafts)
     for i, target in enumerate(targets):
         seed = seeds[i] if seeds else None
         part = pulled(r, target, seed) if seed is not None else target if shape_of(r, target) == () else r.make("sum", [target])
@@ -217,7 +226,7 @@ def gradients(r: Interpreter, targets: list[Array], sources: Any, seeds: list[An
         label = r.builder.drafts[source.held.number].hint if isinstance(source.held, Ref) else "x"
         watched = tape is None or source in tape.watched or (source.requires_grad and tape.watches_variables)
         watched = watched or (tape is not None and isinstance(source.held, Ref) and source.held.number >= tape.first)
-        if not watched or not _recorded(r, total.held, source, tape):
+        if not watched or not _recorded(r, total.held, source, tape, asked):
             r.requests.append(Request(label or "x", total.held, None, r.line))
             return r.make("zeros_like", [source]) if zero else None
         grad = r.gradient(total, source)

@@ -118,7 +118,7 @@ def declared(text: str) -> Rule:
 
 
 CONVENTIONS = {
-    "abs": (declared("lambda v, x, out: v * sign(x)"), "PyTorch's slope of abs at 0 is 0; JAX's is 1"),
+    "abs": (declared("lambda v, x, out: v * sign(x)"), "the slope of abs at 0 is 0 here; JAX's is 1"),
     "clip": (
         declared("lambda v, x, out: v * (1.0 - greater(abs(out - x), 0.0))"),
         "PyTorch passes everything at the ends of clamp; JAX half",
