@@ -25,9 +25,11 @@ ARRIVING = "v"
 
 
 @contextmanager
-def body(r: Interpreter, shape: tuple[int, ...]) -> Iterator[Terms]:
-    """Read what follows as terms, of an arriving cotangent of this shape."""
-    outer, r.builder = r.builder, Terms(r.builder, {ARRIVING: shape})
+def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any]) -> Iterator[Terms]:
+    """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires."""
+    names = {wire.held.number: f"x{i}" for i, wire in enumerate(wires) if isinstance(wire, Array) and wire.is_node}
+    given = {name: r.builder.shape(Ref(number)) for number, name in names.items()}
+    outer, r.builder = r.builder, Terms(r.builder, {ARRIVING: shape, **given}, names)
     try:
         yield r.builder
     finally:
@@ -52,14 +54,15 @@ def declare(
     # The zero that the pullback passes along the value's own wire would still be multiplied by slopes: 0 times
     # infinity is NaN.
     value = Array(r.builder.add(IDENTITY, [value.held], Rule(STOP)), framework, dtype)
-    with body(r, shape_of(r, value)) as terms:
+    with body(r, shape_of(r, value), wires) as terms:
         passed = list(pull(Array(ARRIVING, framework, dtype)))
         if len(passed) != len(wires):
             raise Refused(f"{name} gets {len(wires)} arguments, and its backward function returns {len(passed)} cotangents.")
         cotangents = [None if one is None else terms.term(r.held(one)) for one in passed]
-    reads = [value.held, *(Ref(number) for number in terms.captured)]
-    args = [ARRIVING, "y", *terms.captured.values()]
-    out: list[Term] = [_zeros("y"), *(_zeros(arg) for arg in terms.captured.values())]
+    captured = terms.used(one for one in cotangents if one is not None)
+    reads = [value.held, *(Ref(number) for number in captured)]
+    args = [ARRIVING, "y", *captured.values()]
+    out: list[Term] = [_zeros("y"), *(_zeros(arg) for arg in captured.values())]
     for i, (wire, cotangent) in enumerate(zip(wires, cotangents, strict=True)):
         if isinstance(wire, Array) and wire.is_node:
             arg = f"x{i}"

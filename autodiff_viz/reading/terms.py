@@ -28,10 +28,10 @@ class Terms:
       captured: the nodes that the body reads, with the names of the arguments that stand for them.
     """
 
-    def __init__(self, outer: Builder, given: Mapping[str, Shape | None]) -> None:
+    def __init__(self, outer: Builder, given: Mapping[str, Shape | None], wires: Mapping[int, str]) -> None:
         self.outer, self.lines = outer, outer.lines
         self.shapes: dict[str, Shape | None] = dict(given)
-        self.captured: dict[int, str] = {}
+        self.wires, self.captured = wires, {}  # type: Mapping[int, str], dict[int, str]
         self.made = 0
         self.elementwise = True
 
@@ -53,10 +53,23 @@ class Terms:
         """Return what stands for a value: the argument for a node."""
         if not isinstance(held, Ref):
             return held
+        if held.number in self.wires:
+            return self.wires[held.number]
         if held.number not in self.captured:
             name = numbered("r", set(self.shapes))
             self.captured[held.number], self.shapes[name] = name, self.outer.shape(held)
         return self.captured[held.number]
+
+    def used(self, terms: Iterable[Term]) -> dict[int, str]:
+        """Return the captured nodes that terms read."""
+        names, waiting = set(), list(terms)
+        while waiting:
+            term = waiting.pop()
+            if isinstance(term, Call):
+                waiting += term.args
+            elif isinstance(term, str):
+                names.add(term)
+        return {number: name for number, name in self.captured.items() if name in names}
 
     def shape(self, held: Any) -> Shape | None:
         """Return the shape of a term; None if something in it does not fit."""
