@@ -13,7 +13,6 @@ import numpy as np
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.text import literal_fault
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused
 
@@ -557,7 +556,10 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
         raise Refused(
             "JAX's arrays do not change in place.", f"Write {ast.unparse(target.value)} = "
             f"{ast.unparse(target.value)}.at[{ast.unparse(target.slice)}].set(...).", "immutable", target)
-    if isinstance(x.held, Ref) is False and isinstance(value, (int, float)):
+    if isinstance(index, Array) and index.dtype == BOOL:
+        r.in_place(x, r.make("where", [index, value, x]), target)
+        return
+    if x.is_constant and isinstance(value, (int, float)):
         changed = np.array(x.held, float)
         changed[index] = value
         x.held = as_literal(changed)

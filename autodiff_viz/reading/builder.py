@@ -74,6 +74,7 @@ class Builder:
         self.open_frames: list[Frame] = []
         self.lines: tuple[int, ...] = ()
         self.merged: set[int] = set()  # copies whose readers read the original instead
+        self.replaced: set[int] = set()  # inputs whose numbers were replaced; left out unless something reads them
         self._shapes: dict[int, tuple[int, ...]] = {}
 
     def add(self, op: str, slots: Iterable[Held], rule: Rule | None = None, **params: Any) -> Ref:
@@ -164,7 +165,8 @@ class Builder:
         gone: set[int] = set()
         for number in reversed(range(len(self.drafts))):
             draft = self.drafts[number]
-            if not read[number] and number not in keep and (draft.op == GRAD or draft.hint == SEED):
+            superfluous = draft.op == GRAD or draft.hint == SEED or number in self.replaced
+            if superfluous and not read[number] and number not in keep:
                 gone.add(number)
                 for slot in draft.slots:
                     if isinstance(slot, Ref):

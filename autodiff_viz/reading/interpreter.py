@@ -193,7 +193,16 @@ class Interpreter:
         check = self.extra.get(("in place", array.framework))
         if check:
             check(self, array, node)
-        array.held, array.version = result.held, array.version + 1
+        held = result.held
+        if array.is_node and isinstance(self.builder, Builder):
+            draft = self.builder.drafts[array.held.number]
+            if not isinstance(held, Ref):  # a constant takes the place of what the tensor held
+                held = self.builder.input(held, draft.hint, draft.params.get("trainable", False))
+                self.builder.replaced.add(array.held.number)
+        if array.requires_grad and array.leaf and self.no_grad:
+            array.held, array.version = held, array.version + 1
+            return
+        array.held, array.version = held, array.version + 1
         array.requires_grad, array.leaf = result.requires_grad, array.leaf and not result.requires_grad
 
     def _do_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -334,6 +343,8 @@ class Interpreter:
             if isinstance(value, (Array, Instance)):
                 self.named(value, target.attr)
             owner.fields[target.attr] = value
+            if "field set" in self.extra:
+                self.extra["field set"](self, owner, target.attr, value)
         elif setter is not None:
             setter(self, owner, target.attr, value, target)
         else:
@@ -457,6 +468,8 @@ class Interpreter:
                 raise Refused(f"An array and {_kind(side)} cannot be joined by an operator.", at=node)
         name = _OPERATORS.get(type(op))
         if name is not None:
+            if name == "pow" and isinstance(left, Array) and left.framework == "torch":
+                return self.tables["torch.pow"](self, left, right)
             if name == "pow" and isinstance(right, int) and not isinstance(right, bool) and right == 2:
                 return self.make("square", [left])
             return self.make(name, [left, right])

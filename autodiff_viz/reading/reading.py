@@ -14,7 +14,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.syntax_tree import syntax_tree
-from autodiff_viz.reading import arrays, custom_rules, jax_transforms, tensorflow_tapes, torch_autograd
+from autodiff_viz.reading import arrays, custom_rules, jax_transforms, tensorflow_tapes, torch_autograd, torch_modules
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
 from autodiff_viz.reading.values import FLOATS, Array, Refused
@@ -70,6 +70,7 @@ def read(text: str) -> Reading:
     arrays.install(interpreter)
     torch_autograd.install(interpreter)
     custom_rules.install(interpreter)
+    torch_modules.install(interpreter)
     tensorflow_tapes.install(interpreter)
     interpreter.extra["library"] = "jax"
     refused: tuple[Problem, ...] = ()
@@ -132,9 +133,9 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
                     found[label] = None
                 continue
             total = 0
-            for _, root in entry[1]:
+            for _, root, wrt in entry[1]:
                 whole, their = r.builder.graph(root, [root])
-                total = total + np.asarray(trace(whole, dtype=dtype).cotangent[their[tensor.held.number]])
+                total = total + np.asarray(trace(whole, dtype=dtype).cotangent[their[wrt.number]])
             found[label] = total
         return found
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
-from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
+from autodiff_viz.graph.model import IDENTITY, Lambda, Rule
+from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
 from autodiff_viz.language.parse import parse_lambda
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, dtype_of, fold, known, named_dtype, shape_of
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_transforms import pulled
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused, leaves
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Refused
 
 TORCH: arrays.Table = {}
 TENSOR: arrays.Table = {}
@@ -35,6 +35,16 @@ def both(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return function
 
     return register
+
+
+class Pair(tuple):
+    """Values and indices of an extreme along a dimension; the indices are nodes only if the text reads them."""
+
+    def __new__(cls, values: Array, indices: Callable[[], Array]) -> Pair:
+        """Make the pair."""
+        made = super().__new__(cls, (values, None))
+        made.indices = indices
+        return made
 
 
 # Make tensors.
@@ -102,7 +112,7 @@ TORCH["torch.nn.Parameter"] = TORCH["torch.nn.parameter.Parameter"] = _parameter
 
 for _name, _op in {
     **{name: name for name in ("exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "sqrt", "square", "sign", "floor",
-                               "sigmoid", "relu", "erf", "neg", "round", "add", "sub", "mul", "div", "pow", "maximum",
+                               "sigmoid", "relu", "erf", "neg", "round", "add", "sub", "mul", "div", "maximum",
                                "minimum", "arcsin", "arccos", "arctan")},
     "negative": "neg", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "asin": "arcsin",
     "acos": "arccos", "atan": "arctan",
@@ -175,7 +185,16 @@ def _extreme(r: Interpreter, op: str, x: Any, dim: Any, keepdim: bool) -> Any:
         return r.make("maximum" if op == "max" else "minimum", [x, dim])
     if dim is None:
         return fold(r, op, x, None, False)
-    raise Refused(f"{op}() along a dimension is not read yet.", f"There is {op}() of all elements.")
+    rank, size = len(shape_of(r, x)), shape_of(r, x)[dim]
+    order = [i for i in range(rank) if i != dim % rank] + [dim % rank]
+    last = x if order == list(range(rank)) else arrays.transpose(r, x, tuple(order))
+    chosen = last if op == "max" else r.make("neg", [last])
+    text = f"lambda v, x, out: expand_dims(v, -1) * one_hot(argmax({'x' if op == 'max' else '-x'}, axis=-1), {size})"
+    r.say(r.line, f"{op}() along a dimension passes the gradient to one element here; JAX splits it between equal ones")
+    values = r.make(op, [last], rule=declared(text) if isinstance(r.held(x), Ref) else None, axis=-1)
+    if keepdim:
+        values = arrays.expand(r, values, dim)
+    return Pair(values, lambda: r.make("argmax", [chosen], dtype=INT, axis=-1))
 
 
 @both("matmul", "mm", "mv", "bmm", "dot")
@@ -191,6 +210,60 @@ def variance(r: Interpreter, x: Any, dim: Any = None, unbiased: bool = True, kee
     if ddof == 1:
         r.say(r.line, "PyTorch's var divides by n - 1")
     return arrays.variance(r, x, dim, ddof, keepdim)
+
+
+@both("std")
+def deviation(r: Interpreter, x: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, correction: Any = None) -> Array:
+    """Read a standard deviation, whose gradient at 0 is 0 in PyTorch."""
+    return root(r, variance(r, x, dim, unbiased, keepdim, correction))
+
+
+@both("norm")
+def norm(r: Interpreter, x: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Array:
+    """Read the Euclidean norm, whose gradient at 0 is 0 in PyTorch."""
+    if p not in (2, "fro"):
+        raise Refused("Only the Euclidean norm is read.", "Write it out, such as x.abs().sum().")
+    return root(r, fold(r, "sum", r.make("square", [x]), dim, keepdim))
+
+
+TORCH["torch.linalg.norm"] = TORCH["torch.linalg.vector_norm"] = lambda r, x, ord=2, dim=None, keepdim=False: norm(r, x, ord or 2, dim, keepdim)
+
+ROOT = declared("lambda v, x, out: where(out > 0.0, v * 0.5 / out, zeros_like(out))")
+
+
+def root(r: Interpreter, x: Array) -> Array:
+    """Return a square root that passes nothing where it is 0, as PyTorch's norm and std do."""
+    r.say(r.line, "at 0 this passes 0 here; JAX's is NaN")
+    return r.make("sqrt", [x], rule=ROOT)
+
+
+@both("pow")
+def power(r: Interpreter, x: Any, exponent: Any) -> Array:
+    """Read a power; PyTorch's slope for the exponent 0 is 0 everywhere."""
+    if isinstance(exponent, (int, float)) and exponent == 0:
+        return r.make("pow", [x, 0.0], rule=declared("lambda v, x, out: zeros_like(x)"))
+    return r.make("square", [x]) if exponent == 2 else r.make("pow", [x, exponent])
+
+
+@known("register_hook", table=TENSOR)
+def register_hook(r: Interpreter, x: Array, hook: Any) -> None:
+    """Read a hook: what it returns replaces the gradient that arrives at the tensor."""
+    from autodiff_viz.reading.terms import Terms
+
+    terms = Terms(r.builder, {"v": shape_of(r, x)}, {})
+    outer, r.builder = r.builder, terms
+    try:
+        changed = r.call(hook, [Array("v", "torch", x.dtype)], {})
+        term = None if changed is None else terms.term(r.held(changed))
+    finally:
+        r.builder = outer
+    if terms.captured:
+        raise Refused("A hook that reads other tensors is not read.", "Write the numbers in it.")
+    if term is not None:
+        ref = r.builder.add(IDENTITY, [x.held], Rule(REWRITE, Lambda(("v",), (term,))))
+        r.builder.drafts[ref.number].hint = r.builder.drafts[x.held.number].hint if x.is_node else ""
+        x.held = ref
+        r.say(r.line, "the hook became rewrite()")
 
 
 @both("reshape", "view")
@@ -373,7 +446,7 @@ class Autograd:
     """What `backward` has left at tensors: the outputs, and what was added to `.grad`."""
 
     def __init__(self) -> None:
-        self.grads: dict[int, tuple[Array, list[tuple[Array, Ref]]]] = {}
+        self.grads: dict[int, tuple[Array, list[tuple[Array, Ref, Ref]]]] = {}
         self.total: Array | None = None
 
 
@@ -402,9 +475,26 @@ def _root(r: Interpreter, x: Array, gradient: Any, name: str) -> Array:
     return pulled(r, x, seed)
 
 
+UNRECORDED = ("greater", "less", "argmax", "zeros_like", "ones_like")  # ops whose value has no grad_fn
+
+
+def recorded(r: Interpreter, root: Ref) -> set[int]:
+    """Return the numbers of the nodes that the backward pass of PyTorch reaches."""
+    reached, waiting = set(), [root.number]
+    while waiting:
+        number = waiting.pop()
+        draft = r.builder.drafts[number]
+        if number in reached:
+            continue
+        reached.add(number)
+        if draft.rule.kind != STOP and draft.op not in UNRECORDED:
+            waiting += [slot.number for slot in draft.slots if isinstance(slot, Ref)]
+    return reached
+
+
 def _leaves(r: Interpreter, root: Array) -> list[Array]:
     """Return the leaves that a number is computed from, by the scopes and objects of the text."""
-    above = r.builder.ancestors(root.held)
+    above = recorded(r, root.held)
     known_leaves = [x for x in r.extra.get("tensors", []) if x.requires_grad and x.leaf or x.retains]
     return [x for x in known_leaves if isinstance(x.held, Ref) and x.held.number in above]
 
@@ -428,7 +518,7 @@ def backward(r: Interpreter, x: Array, gradient: Any = None, retain_graph: Any =
     r.roots.append(root.held)
     for leaf in _leaves(r, root):
         grad = r.gradient(root, leaf)
-        state.grads.setdefault(id(leaf), (leaf, []))[1].append((grad, root.held))
+        state.grads.setdefault(id(leaf), (leaf, []))[1].append((grad, root.held, leaf.held))
     if state.total is not None:
         r.say(r.line, "a second backward() adds to .grad: the output is the sum of both")
         total = r.make("add", [state.total, root])
@@ -444,8 +534,9 @@ def grad_of(r: Interpreter, x: Array) -> Any:
     if entry is None:
         return None
     total: Any = None
-    for grad, _ in entry[1]:
+    for grad, _, _ in entry[1]:
         total = grad if total is None else r.make("add", [total, grad])
+    r.extra.setdefault("grads of", {})[id(total)] = x
     return total
 
 
@@ -496,6 +587,8 @@ def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tupl
         return True, x.leaf
     if name == "data":
         return True, detach(r, x)
+    if name.endswith("_") and (method := in_place_method(name)) is not None and name not in TENSOR:
+        return True, Native(lambda _, args, kw: method(r, x, *args, **kw), name)
     if name == "mT":
         return True, transpose(r, x, -1, -2)
     return False, None
@@ -550,6 +643,42 @@ def check_in_place(r: Interpreter, x: Array, node: ast.AST) -> None:
         raise Refused("A change in place of a tensor that shares its memory with another is not read.", "Write clone().", "view", node)
 
 
+def in_place_method(name: str) -> Callable[..., Any] | None:
+    """Return the method that changes a tensor in place as another one computes; None if there is none."""
+    if name == "zero_":
+        return lambda r, x: _replace(r, x, 0.0)
+    if name == "fill_":
+        return lambda r, x, value: _replace(r, x, value)
+    if name == "copy_":
+        return lambda r, x, other: _replace(r, x, other)
+    plain = TENSOR.get(name.removesuffix("_")) if name.endswith("_") and not name.endswith("__") else None
+    if plain is None:
+        return None
+
+    def change(r: Interpreter, x: Array, *args: Any, **keywords: Any) -> Array:
+        r.in_place(x, plain(r, x, *args, **keywords), ast.Constant(0))
+        return x
+
+    return change
+
+
+def _replace(r: Interpreter, x: Array, value: Any) -> Array:
+    grads = r.extra.get("grads of", {})
+    if id(x) in grads:  # x.grad.zero_()
+        _autograd(r).grads.pop(id(grads[id(x)]), None)
+        r.extra.setdefault("zeroed", set()).add(id(grads[id(x)]))
+        return x
+    shape = shape_of(r, x)
+    if isinstance(value, Array) and value.is_node:
+        new = value if shape_of(r, value) == shape else arrays.broadcast(r, value, shape)
+        new = Array(r.builder.add(IDENTITY, [new.held], Rule(STOP) if r.no_grad else None), "torch", x.dtype)
+    else:
+        numbers = np.broadcast_to(np.array(value.held if isinstance(value, Array) else value, float), shape)
+        new = constant(r, numbers.copy(), "torch", x.dtype)
+    r.in_place(x, new, ast.Constant(0))
+    return x
+
+
 def install(r: Interpreter) -> None:
     """Teach an interpreter PyTorch."""
     r.tables |= TORCH
@@ -561,5 +690,3 @@ def install(r: Interpreter) -> None:
         ("in place", "torch"): check_in_place,
     }
 
-
-_ = (GRAD, Path, leaves)

@@ -62,6 +62,11 @@ class Array:
     retains: bool = False
 
     @property
+    def is_constant(self) -> bool:
+        """Whether it is a number or a tensor of numbers that the text writes out."""
+        return isinstance(self.held, (int, float, tuple))
+
+    @property
     def is_node(self) -> bool:
         """Whether it is the value of a node, and no constant."""
         return isinstance(self.held, Ref)
