@@ -332,7 +332,9 @@ class Interpreter:
             if not draft.hint:
                 draft.hint = name
             if value.requires_grad:  # of PyTorch: `backward` looks for the leaves among these
-                self.extra.setdefault("tensors", []).append(value)
+                tensors = self.extra.setdefault("tensors", [])
+                if all(one is not value for one in tensors):
+                    tensors.append(value)
                 self.extra.setdefault(("label", id(value)), name)
         return value
 

@@ -20,7 +20,7 @@ from autodiff_viz.reading.arrays import constant, dtype_of, fold, named_dtype, s
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_transforms import pulled
-from autodiff_viz.reading.torch_autograd import absolute
+from autodiff_viz.reading.torch_autograd import absolute, clamp
 from autodiff_viz.reading.values import BOOL, INT, Array, Native, Path, Refused, leaves
 
 TF: arrays.Table = {}
@@ -54,6 +54,13 @@ for _op in ("sum", "mean", "max", "min", "prod"):
 TF["tensorflow.reduce_logsumexp"] = TF["tensorflow.math.reduce_logsumexp"] = _reduction("logsumexp")
 TF["tensorflow.matmul"] = TF["tensorflow.linalg.matmul"] = lambda r, a, b: arrays.product(r, a, b)
 TF["tensorflow.abs"] = TF["tensorflow.math.abs"] = absolute
+TF["tensorflow.clip_by_value"] = lambda r, t, clip_value_min, clip_value_max: clamp(r, t, clip_value_min, clip_value_max)
+TF["tensorflow.nn.sparse_softmax_cross_entropy_with_logits"] = lambda r, labels, logits: r.make(
+    "softmax_cross_entropy_with_integer_labels", [logits, labels])
+TF["tensorflow.nn.softmax_cross_entropy_with_logits"] = lambda r, labels, logits: r.make(
+    "neg", [fold(r, "sum", r.make("mul", [labels, r.make("log_softmax", [logits], axis=-1)]), -1, False)])
+TF["tensorflow.nn.sigmoid_cross_entropy_with_logits"] = lambda r, labels, logits: r.make(
+    "sigmoid_binary_cross_entropy", [logits, labels])
 TF["tensorflow.where"] = lambda r, condition, x, y: r.make("where", [condition, x, y])
 TF["tensorflow.reshape"] = lambda r, tensor, shape: arrays.reshape(r, tensor, *shape)
 TF["tensorflow.transpose"] = lambda r, a, perm=None: arrays.transpose(r, a, *([tuple(perm)] if perm else []))

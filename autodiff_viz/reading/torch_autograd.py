@@ -536,7 +536,7 @@ def grad_of(r: Interpreter, x: Array) -> Any:
     total: Any = None
     for grad, _, _ in entry[1]:
         total = grad if total is None else r.make("add", [total, grad])
-    r.extra.setdefault("grads of", {})[id(total)] = x
+    r.extra.setdefault("grads of", {})[id(total)] = (total, x)  # holds the array, so that its id stays its own
     return total
 
 
@@ -665,8 +665,7 @@ def in_place_method(name: str) -> Callable[..., Any] | None:
 def _replace(r: Interpreter, x: Array, value: Any) -> Array:
     grads = r.extra.get("grads of", {})
     if id(x) in grads:  # x.grad.zero_()
-        _autograd(r).grads.pop(id(grads[id(x)]), None)
-        r.extra.setdefault("zeroed", set()).add(id(grads[id(x)]))
+        _autograd(r).grads.pop(id(grads[id(x)][1]), None)
         return x
     shape = shape_of(r, x)
     if isinstance(value, Array) and value.is_node:
