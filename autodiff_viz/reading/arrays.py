@@ -49,17 +49,76 @@ def elementwise(op: str) -> Callable[..., Any]:
 
 SAME = {
     "numpy": {
-        **{name: name for name in ("exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "sqrt", "square", "sign",
-                                   "floor", "maximum", "minimum", "add", "abs", "arcsin", "arccos", "arctan")},
-        "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg", "power": "pow",
-        "absolute": "abs", "fabs": "abs", "round": "round", "rint": "round", "asin": "arcsin", "acos": "arccos",
-        "atan": "arctan", "pow": "pow", "float_power": "pow",
+        **{
+            name: name
+            for name in (
+                "exp",
+                "log",
+                "log1p",
+                "expm1",
+                "sin",
+                "cos",
+                "tan",
+                "tanh",
+                "sqrt",
+                "square",
+                "sign",
+                "floor",
+                "maximum",
+                "minimum",
+                "add",
+                "abs",
+                "arcsin",
+                "arccos",
+                "arctan",
+            )
+        },
+        "subtract": "sub",
+        "multiply": "mul",
+        "divide": "div",
+        "true_divide": "div",
+        "negative": "neg",
+        "power": "pow",
+        "absolute": "abs",
+        "fabs": "abs",
+        "round": "round",
+        "rint": "round",
+        "asin": "arcsin",
+        "acos": "arccos",
+        "atan": "arctan",
+        "pow": "pow",
+        "float_power": "pow",
     },
     "nn": {name: name for name in ("relu", "sigmoid", "softplus", "silu")} | {"swish": "silu"},
     "lax": {
-        **{name: name for name in ("exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "sqrt", "sign", "floor", "add",
-                                   "sub", "mul", "div", "neg", "pow", "abs", "square", "erf")},
-        "max": "maximum", "min": "minimum", "logistic": "sigmoid",
+        **{
+            name: name
+            for name in (
+                "exp",
+                "log",
+                "log1p",
+                "expm1",
+                "sin",
+                "cos",
+                "tan",
+                "tanh",
+                "sqrt",
+                "sign",
+                "floor",
+                "add",
+                "sub",
+                "mul",
+                "div",
+                "neg",
+                "pow",
+                "abs",
+                "square",
+                "erf",
+            )
+        },
+        "max": "maximum",
+        "min": "minimum",
+        "logistic": "sigmoid",
     },
     "scipy.special": {"erf": "erf", "expit": "sigmoid"},
     "jax.scipy.special": {"erf": "erf", "expit": "sigmoid", "logsumexp": "logsumexp"},
@@ -109,14 +168,25 @@ def named_dtype(r: Interpreter, dtype: Any) -> str | None:
     """Return our name of a dtype argument; None if there is none."""
     if dtype is None:
         return None
-    name = dtype.name.rpartition(".")[2] if isinstance(dtype, Path) else dtype if isinstance(dtype, str) else ""
+    name = (
+        dtype.name.rpartition(".")[2] if isinstance(dtype, Path) else dtype if isinstance(dtype, str) else ""
+    )
     if isinstance(dtype, Native):
         name = dtype.name
-    name = {"float": "float64", "double": "float64", "half": "float16", "long": INT, "single": "float32", "bool_": BOOL}.get(name, name)
+    name = {
+        "float": "float64",
+        "double": "float64",
+        "half": "float16",
+        "long": INT,
+        "single": "float32",
+        "bool_": BOOL,
+    }.get(name, name)
     if name.startswith(("int", "uint")):
         return INT
     if name not in (*FLOATS, BOOL):
-        raise Refused(f"The dtype {name or '?'} is not read.", "There are float16, bfloat16, float32, float64.")
+        raise Refused(
+            f"The dtype {name or '?'} is not read.", "There are float16, bfloat16, float32, float64."
+        )
     return name
 
 
@@ -151,7 +221,9 @@ def shape_argument(shape: Any) -> tuple[int, ...]:
     if sizes is None or not all(type(size) is int and size > 0 for size in sizes):
         raise Refused("A shape is written out in whole numbers, such as (2, 3).")
     if prod(sizes) > limits.ELEMENTS or len(sizes) > limits.RANK:
-        raise Refused(f"A tensor has at most {limits.ELEMENTS} elements and {limits.RANK} axes.", "", "too-large")
+        raise Refused(
+            f"A tensor has at most {limits.ELEMENTS} elements and {limits.RANK} axes.", "", "too-large"
+        )
     return sizes
 
 
@@ -174,7 +246,9 @@ MAKERS: Mapping[str, Callable[..., Any]] = {
     "zeros": lambda r, f, shape, dtype=None: _full(r, f, shape, 0.0, dtype),
     "ones": lambda r, f, shape, dtype=None: _full(r, f, shape, 1.0, dtype),
     "full": lambda r, f, shape, fill_value, dtype=None: _full(r, f, shape, fill_value, dtype),
-    "eye": lambda r, f, N, dtype=None: constant(r, np.eye(shape_argument(N)[0]), f, named_dtype(r, dtype) or ("float32" if f == "jax" else "float64")),
+    "eye": lambda r, f, N, dtype=None: constant(
+        r, np.eye(shape_argument(N)[0]), f, named_dtype(r, dtype) or ("float32" if f == "jax" else "float64")
+    ),
     "arange": lambda r, f, *args, dtype=None: _arange(r, f, args, dtype),
     "linspace": lambda r, f, start, stop, num=50: constant(
         r, np.linspace(start, stop, shape_argument(num)[0]), f, "float32" if f == "jax" else "float64"
@@ -193,12 +267,14 @@ def _arange(r: Interpreter, framework: str, args: tuple, dtype: Any) -> Array:
     span = args[0] if len(args) == 1 else args[1] - args[0]
     if not step or span / step > limits.ELEMENTS or span / step <= 0:
         raise Refused("This range is empty or too long.", "", "too-large")
-    kind = named_dtype(r, dtype) or (INT if all(type(arg) is int for arg in args) else "float32" if framework == "jax" else "float64")
+    kind = named_dtype(r, dtype) or (
+        INT if all(type(arg) is int for arg in args) else "float32" if framework == "jax" else "float64"
+    )
     return constant(r, np.arange(*args), framework, kind)
 
 
 for _name, _maker in MAKERS.items():
-    FUNCTIONS[f"numpy.{_name}"] = lambda r, *args, _maker=_maker, **kw: _maker(r, r.extra["library"], *args, **kw)
+    FUNCTIONS[f"numpy.{_name}"] = lambda r, *args, _maker=_maker, **kw: _maker(r, r.library, *args, **kw)
 FUNCTIONS["numpy.zeros_like"], FUNCTIONS["numpy.ones_like"] = _like(0.0), _like(1.0)
 
 
@@ -230,7 +306,7 @@ def reduced(op: str) -> Callable[..., Any]:
 def fold(r: Interpreter, op: str, x: Any, axis: Any, keepdims: Any) -> Array:
     """Fold axes of an array by an op; several axes one after the other, the last first."""
     if isinstance(x, (tuple, list)):
-        x = _array(r, r.extra["library"], x)
+        x = _array(r, r.library, x)
     if isinstance(axis, (tuple, list)):
         rank = len(shape_of(r, x))
         for one in sorted((a % rank for a in axis), reverse=True):
@@ -243,7 +319,9 @@ def fold(r: Interpreter, op: str, x: Any, axis: Any, keepdims: Any) -> Array:
 for _op in ("sum", "mean", "max", "min", "prod"):
     FUNCTIONS[f"numpy.{_op}"] = reduced(_op)
 FUNCTIONS["numpy.amax"], FUNCTIONS["numpy.amin"] = reduced("max"), reduced("min")
-FUNCTIONS["nn.logsumexp"] = FUNCTIONS["scipy.special.logsumexp"] = FUNCTIONS["jax.scipy.special.logsumexp"] = reduced("logsumexp")
+FUNCTIONS["nn.logsumexp"] = FUNCTIONS["scipy.special.logsumexp"] = FUNCTIONS[
+    "jax.scipy.special.logsumexp"
+] = reduced("logsumexp")
 
 
 def shape_of(r: Interpreter, x: Any) -> tuple[int, ...]:
@@ -334,7 +412,11 @@ def expand(r: Interpreter, x: Array, axis: int) -> Array:
 def squeeze(r: Interpreter, x: Array, axis: Any = None) -> Array:
     """Read that axes of length 1 go."""
     shape = shape_of(r, x)
-    gone = [i for i, size in enumerate(shape) if size == 1] if axis is None else [axis_argument(axis) % len(shape)]
+    gone = (
+        [i for i, size in enumerate(shape) if size == 1]
+        if axis is None
+        else [axis_argument(axis) % len(shape)]
+    )
     return r.make("reshape", [x], shape=tuple(size for i, size in enumerate(shape) if i not in gone))
 
 
@@ -348,7 +430,7 @@ def _joined(op: str) -> Callable[..., Any]:
 
 def r_array(r: Interpreter, value: Any) -> Any:
     """Return a list of numbers as an array, and anything else as it is."""
-    return _array(r, r.extra["library"], value) if isinstance(value, (list, tuple)) else value
+    return _array(r, r.library, value) if isinstance(value, (list, tuple)) else value
 
 
 FUNCTIONS["numpy.concatenate"] = FUNCTIONS["numpy.concat"] = _joined("concatenate")
@@ -362,7 +444,9 @@ def where(r: Interpreter, condition: Any, a: Any, b: Any) -> Array:
 
 
 @known("numpy.clip")
-def clip(r: Interpreter, x: Any, min: Any = None, max: Any = None, a_min: Any = None, a_max: Any = None) -> Array:
+def clip(
+    r: Interpreter, x: Any, min: Any = None, max: Any = None, a_min: Any = None, a_max: Any = None
+) -> Array:
     """Read limits to a value."""
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     if low is None or high is None:
@@ -426,15 +510,38 @@ def isnan(r: Interpreter, x: Any) -> Array:
     raise Refused("isnan() is not read.", "Write the condition by the input: where(x > 0, ...).")
 
 
-COMPARED = {"greater": ast.Gt, "less": ast.Lt, "greater_equal": ast.GtE, "less_equal": ast.LtE, "equal": ast.Eq, "not_equal": ast.NotEq}
+COMPARED = {
+    "greater": ast.Gt,
+    "less": ast.Lt,
+    "greater_equal": ast.GtE,
+    "less_equal": ast.LtE,
+    "equal": ast.Eq,
+    "not_equal": ast.NotEq,
+}
 for _name, _op in COMPARED.items():
     FUNCTIONS[f"numpy.{_name}"] = lambda r, a, b, _op=_op: r.compare(_op(), a, b, ast.Constant(0))
 
 
 # What arrays are asked for.
 
-SHARED = ("sum", "mean", "max", "min", "prod", "var", "std", "reshape", "transpose", "ravel", "squeeze", "clip", "dot",
-          "argmax", "cumsum", "round")
+SHARED = (
+    "sum",
+    "mean",
+    "max",
+    "min",
+    "prod",
+    "var",
+    "std",
+    "reshape",
+    "transpose",
+    "ravel",
+    "squeeze",
+    "clip",
+    "dot",
+    "argmax",
+    "cumsum",
+    "round",
+)
 METHODS.update({name: FUNCTIONS[f"numpy.{name}"] for name in SHARED})
 METHODS["flatten"] = ravel
 METHODS["copy"] = lambda r, x: Array(x.held, x.framework, x.dtype)
@@ -464,7 +571,7 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
         return Path(f"{x.framework}.{x.dtype}")
     if name == "at" and x.framework == "jax":
         return At(x)
-    special = r.extra.get(("attribute", x.framework))
+    special = r.handlers.attribute.get(x.framework)
     if special is not None:
         done, value = special(r, x, name, node)
         if done:
@@ -506,17 +613,26 @@ def index_of(r: Interpreter, index: Any) -> tuple:
             read.append(part)
         elif part is Ellipsis:
             read.append("...")
-        elif isinstance(part, slice) and all(type(one) in (int, type(None)) for one in (part.start, part.stop, part.step)):
+        elif isinstance(part, slice) and all(
+            type(one) in (int, type(None)) for one in (part.start, part.stop, part.step)
+        ):
             read.append((part.start, part.stop, part.step))
         else:
-            raise Refused("An index is written out in whole numbers here.", "Pick elements by where() or a product.")
+            raise Refused(
+                "An index is written out in whole numbers here.", "Pick elements by where() or a product."
+            )
     return tuple(read)
 
 
 def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     """Return elements of an array."""
     if isinstance(index, Array) and index.dtype == BOOL:
-        raise Refused("How many elements a condition picks depends on numbers.", "Write where(condition, x, 0).", "data-dependent", node)
+        raise Refused(
+            "How many elements a condition picks depends on numbers.",
+            "Write where(condition, x, 0).",
+            "data-dependent",
+            node,
+        )
     return r.make("getitem", [x], index=index_of(r, index))
 
 
@@ -554,8 +670,12 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
     """Change elements in place, as NumPy and PyTorch do."""
     if x.framework == "jax":
         raise Refused(
-            "JAX's arrays do not change in place.", f"Write {ast.unparse(target.value)} = "
-            f"{ast.unparse(target.value)}.at[{ast.unparse(target.slice)}].set(...).", "immutable", target)
+            "JAX's arrays do not change in place.",
+            f"Write {ast.unparse(target.value)} = "
+            f"{ast.unparse(target.value)}.at[{ast.unparse(target.slice)}].set(...).",
+            "immutable",
+            target,
+        )
     if isinstance(index, Array) and index.dtype == BOOL:
         r.in_place(x, r.make("where", [index, value, x]), target)
         return
@@ -569,12 +689,10 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
 
 def install(r: Interpreter) -> None:
     """Teach an interpreter what arrays do."""
-    r.extra |= {
-        "library": "numpy",
-        ("attribute", Array): attribute,
-        ("item", Array): item,
-        ("items", Array): items,
-        ("item", At): at_item,
-        ("attribute", At): at_attribute,
-        ("set item", Array): set_item,
-    }
+    r.library = "numpy"
+    r.handlers.attribute[Array] = attribute
+    r.handlers.item[Array] = item
+    r.handlers.items[Array] = items
+    r.handlers.item[At] = at_item
+    r.handlers.attribute[At] = at_attribute
+    r.handlers.set_item[Array] = set_item

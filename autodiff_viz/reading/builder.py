@@ -74,7 +74,9 @@ class Builder:
         self.open_frames: list[Frame] = []
         self.lines: tuple[int, ...] = ()
         self.merged: set[int] = set()  # copies whose readers read the original instead
-        self.replaced: set[int] = set()  # inputs whose numbers were replaced; left out unless something reads them
+        self.replaced: set[int] = (
+            set()
+        )  # inputs whose numbers were replaced; left out unless something reads them
         self._shapes: dict[int, tuple[int, ...]] = {}
 
     def add(self, op: str, slots: Iterable[Held], rule: Rule | None = None, **params: Any) -> Ref:

@@ -27,7 +27,9 @@ ARRIVING = "v"
 @contextmanager
 def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any]) -> Iterator[Terms]:
     """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires."""
-    names = {wire.held.number: f"x{i}" for i, wire in enumerate(wires) if isinstance(wire, Array) and wire.is_node}
+    names = {
+        wire.held.number: f"x{i}" for i, wire in enumerate(wires) if isinstance(wire, Array) and wire.is_node
+    }
     given = {name: r.builder.shape(Ref(number)) for number, name in names.items()}
     outer, r.builder = r.builder, Terms(r.builder, {ARRIVING: shape, **given}, names)
     try:
@@ -57,7 +59,9 @@ def declare(
     with body(r, shape_of(r, value), wires) as terms:
         passed = list(pull(Array(ARRIVING, framework, dtype)))
         if len(passed) != len(wires):
-            raise Refused(f"{name} gets {len(wires)} arguments, and its backward function returns {len(passed)} cotangents.")
+            raise Refused(
+                f"{name} gets {len(wires)} arguments, and its backward function returns {len(passed)} cotangents."
+            )
         cotangents = [None if one is None else terms.term(r.held(one)) for one in passed]
     captured = terms.used(one for one in cotangents if one is not None)
     reads = [value.held, *(Ref(number) for number in captured)]
@@ -116,7 +120,9 @@ def custom_attribute(r: Interpreter, custom: Custom, name: str, node: ast.AST) -
 
     def define(_: Interpreter, args: list, keywords: dict) -> Any:
         if name == "defvjp" and custom.backward:
-            custom.fwd, custom.bwd = (*args, *(keywords[key] for key in ("fwd", "bwd") if key in keywords))[:2]
+            custom.fwd, custom.bwd = (*args, *(keywords[key] for key in ("fwd", "bwd") if key in keywords))[
+                :2
+            ]
             return None
         if name == "defjvp" and not custom.backward:
             custom.jvp = args[0]
@@ -137,16 +143,22 @@ def call_custom(r: Interpreter, custom: Custom, args: list, keywords: dict, node
         return r.call(custom.inner, args, {}, node)
     differ = [i for i in range(len(args)) if i not in custom.nondiff]
     if custom.backward and custom.bwd is None:
-        raise Refused("This function has no backward function yet.", "Call its defvjp(fwd, bwd) first.", at=node)
+        raise Refused(
+            "This function has no backward function yet.", "Call its defvjp(fwd, bwd) first.", at=node
+        )
     if custom.backward:
-        value, residuals = _pair(r.call(custom.fwd, args, {}, node), "The forward function returns (value, residuals).")
+        value, residuals = _pair(
+            r.call(custom.fwd, args, {}, node), "The forward function returns (value, residuals)."
+        )
         fixed = [args[i] for i in custom.nondiff]
 
         def pull(v: Array) -> Sequence[Any]:
             passed = r.call(custom.bwd, [*fixed, residuals, v], {}, node)
             return passed if isinstance(passed, (tuple, list)) else [passed]
 
-        return declare(r, value, [args[i] for i in differ], pull, getattr(custom.inner, "name", "This function"))
+        return declare(
+            r, value, [args[i] for i in differ], pull, getattr(custom.inner, "name", "This function")
+        )
     value = r.call(custom.inner, args, {}, node)
     if custom.jvp is None and not custom.jvps:
         raise Refused("This function has no derivative yet.", "Call its defjvp(function) first.", at=node)
@@ -157,7 +169,9 @@ def call_custom(r: Interpreter, custom: Custom, args: list, keywords: dict, node
     return declare(r, value, [args[i] for i in differ], along, getattr(custom.inner, "name", "This function"))
 
 
-def _along(r: Interpreter, custom: Custom, args: list, i: int, v: Array, value: Any, node: ast.AST | None) -> Any:
+def _along(
+    r: Interpreter, custom: Custom, args: list, i: int, v: Array, value: Any, node: ast.AST | None
+) -> Any:
     """Return what the rule of forward mode makes of a tangent of one argument, which is also its pullback.
 
     A map that multiplies every element by a number of its own is its own transpose; of others the pullback
@@ -166,15 +180,25 @@ def _along(r: Interpreter, custom: Custom, args: list, i: int, v: Array, value: 
     if not isinstance(args[i], Array) or not args[i].is_node:
         return None
     if shape_of(r, args[i]) != shape_of(r, value):
-        raise Refused("A custom_jvp is read where arguments and value have one shape.", "Declare it by custom_vjp.", at=node)
+        raise Refused(
+            "A custom_jvp is read where arguments and value have one shape.",
+            "Declare it by custom_vjp.",
+            at=node,
+        )
     if custom.jvps:
         rule = custom.jvps[i] if i < len(custom.jvps) else None
         tangent = None if rule is None else r.call(rule, [v, value, *args], {}, node)
     else:
         tangents = tuple(v if k == i else 0.0 for k in range(len(args)))
-        _, tangent = _pair(r.call(custom.jvp, [tuple(args), tangents], {}, node), "The rule returns (value, tangent).")
+        _, tangent = _pair(
+            r.call(custom.jvp, [tuple(args), tangents], {}, node), "The rule returns (value, tangent)."
+        )
     if not r.builder.elementwise:
-        raise Refused("A custom_jvp is read where its rule works element by element.", "Declare it by custom_vjp.", at=node)
+        raise Refused(
+            "A custom_jvp is read where its rule works element by element.",
+            "Declare it by custom_vjp.",
+            at=node,
+        )
     return tangent
 
 
@@ -262,7 +286,9 @@ def custom_gradient(r: Interpreter, function: Any) -> Native:
     """Read `tf.custom_gradient`: a function that returns a value and a function of its gradient."""
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
-        value, back = _pair(r.call(function, args, keywords), "The function returns (value, gradient function).")
+        value, back = _pair(
+            r.call(function, args, keywords), "The function returns (value, gradient function)."
+        )
 
         def pull(v: Array) -> Sequence[Any]:
             passed = r.call(back, [v], {})
@@ -280,11 +306,8 @@ TORCH["staticmethod"] = FUNCTIONS["staticmethod"] = lambda r, f: f
 
 def install(r: Interpreter) -> None:
     """Teach an interpreter declared derivatives."""
-    r.extra |= {
-        ("attribute", Custom): custom_attribute,
-        ("call", Custom): call_custom,
-        ("attribute", Class): class_attribute,
-        ("attribute", Context): context_attribute,
-        ("set attribute", Context): set_context_attribute,
-    }
-
+    r.handlers.attribute[Custom] = custom_attribute
+    r.handlers.call[Custom] = call_custom
+    r.handlers.attribute[Class] = class_attribute
+    r.handlers.attribute[Context] = context_attribute
+    r.handlers.set_attribute[Context] = set_context_attribute

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
@@ -29,6 +29,8 @@ from autodiff_viz.reading.values import (
     Path,
     Refused,
 )
+
+State = TypeVar("State")
 
 CALLS = 200_000  # expressions and statements interpreted of one text
 DEPTH = 60  # calls inside calls
@@ -85,6 +87,31 @@ class Request:
     value: Held | None = None
 
 
+@dataclass(eq=False)
+class Handlers:
+    """What the dialects do with values of their own kinds, by the type of the value or the name of its library.
+
+    Attributes:
+      attribute, set_attribute: read and set `value.name`.
+      item, set_item: read and set `value[index]`.
+      items: list what a loop over the value yields.
+      call: call the value.
+      enter: enter it as the manager of a `with`; returns (what `as` names, what leaves it).
+      in_place: refuse a change in place that the library refuses.
+      field_set: note that an object has got an attribute.
+    """
+
+    attribute: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    set_attribute: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    item: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    set_item: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    items: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    call: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    enter: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    field_set: Callable[..., None] | None = None
+
+
 class Interpreter:
     """Walks a text; see `reading.read`."""
 
@@ -99,7 +126,16 @@ class Interpreter:
         self.work = self.depth = 0
         self.no_grad = 0
         self.frameworks: set[str] = set()
+        self.handlers = Handlers()
+        self.library = "jax"  # whose arrays `array` and `zeros` make
+        self._states: dict[type, Any] = {}
         self.extra: dict[str, Any] = {}
+
+    def state(self, kind: type[State]) -> State:
+        """Return the one object of a type that a dialect keeps while a text is read."""
+        if kind not in self._states:
+            self._states[kind] = kind()
+        return self._states[kind]
 
     # Statements.
 
@@ -115,7 +151,6 @@ class Interpreter:
         if handler is None:
             word = type(node).__name__.lower().rstrip("_")
             raise Refused(f"A statement with '{word}' is not read.", at=node)
-        before = len(self.builder.drafts) if isinstance(self.builder, Builder) else 0
         self.lines.append(node.lineno)
         self.builder.lines = tuple(reversed(self.lines))
         try:
@@ -128,12 +163,13 @@ class Interpreter:
         finally:
             self.lines.pop()
             self.builder.lines = tuple(reversed(self.lines))
-        del before
 
     def _count(self, node: ast.AST) -> None:
         self.work += 1
         if self.work > CALLS:
-            raise Refused(f"This takes more than {CALLS:,} steps to read.", "Use shorter loops.", "too-large", node)
+            raise Refused(
+                f"This takes more than {CALLS:,} steps to read.", "Use shorter loops.", "too-large", node
+            )
 
     def _do_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # a docstring or a comment in quotes
@@ -190,7 +226,7 @@ class Interpreter:
 
     def in_place(self, array: Array, result: Array, node: ast.AST) -> None:
         """Change an array in place; the hook of the dialect refuses what its library refuses."""
-        check = self.extra.get(("in place", array.framework))
+        check = self.handlers.in_place.get(array.framework)
         if check:
             check(self, array, node)
         held = result.held
@@ -218,7 +254,9 @@ class Interpreter:
         return Function(name, args, body, self.scope, defaults, keywords)
 
     def _do_ClassDef(self, node: ast.ClassDef) -> None:
-        bases = tuple(base.name if isinstance(base, (Path, Class)) else "" for base in map(self.value, node.bases))
+        bases = tuple(
+            base.name if isinstance(base, (Path, Class)) else "" for base in map(self.value, node.bases)
+        )
         inner = Scope({}, self.scope)
         outside, self.scope = self.scope, inner
         try:
@@ -240,7 +278,12 @@ class Interpreter:
         ended = False
         for i, item in enumerate(self.items(self.value(node.iter), node.iter)):
             if i >= STEPS:
-                raise Refused(f"A loop of more than {STEPS} steps is not unrolled.", "Use fewer steps.", "too-large", node)
+                raise Refused(
+                    f"A loop of more than {STEPS} steps is not unrolled.",
+                    "Use fewer steps.",
+                    "too-large",
+                    node,
+                )
             self.assign(node.target, item)
             try:
                 self.run(node.body)
@@ -262,7 +305,9 @@ class Interpreter:
                 return
             except Continue:
                 continue
-        raise Refused(f"A loop of more than {STEPS} steps is not unrolled.", "Use fewer steps.", "too-large", node)
+        raise Refused(
+            f"A loop of more than {STEPS} steps is not unrolled.", "Use fewer steps.", "too-large", node
+        )
 
     def _do_Break(self, node: ast.Break) -> None:
         raise Break
@@ -275,9 +320,11 @@ class Interpreter:
         try:
             for item in node.items:
                 manager = self.value(item.context_expr)
-                enter = self.extra.get(("enter", type(manager)))
+                enter = self.handlers.enter.get(type(manager))
                 if enter is None:
-                    raise Refused(f"'with {ast.unparse(item.context_expr)}' is not read.", at=item.context_expr)
+                    raise Refused(
+                        f"'with {ast.unparse(item.context_expr)}' is not read.", at=item.context_expr
+                    )
                 value, leave = enter(self, manager)
                 exits.append(leave)
                 if item.optional_vars is not None:
@@ -340,13 +387,13 @@ class Interpreter:
 
     def _set_attribute(self, target: ast.Attribute, value: Any) -> None:
         owner = self.value(target.value)
-        setter = self.extra.get(("set attribute", type(owner)))
+        setter = self.handlers.set_attribute.get(type(owner))
         if isinstance(owner, Instance):
             if isinstance(value, (Array, Instance)):
                 self.named(value, target.attr)
             owner.fields[target.attr] = value
-            if "field set" in self.extra:
-                self.extra["field set"](self, owner, target.attr, value)
+            if self.handlers.field_set is not None:
+                self.handlers.field_set(self, owner, target.attr, value)
         elif setter is not None:
             setter(self, owner, target.attr, value, target)
         else:
@@ -360,7 +407,7 @@ class Interpreter:
             except (IndexError, TypeError, KeyError) as error:
                 raise Refused(f"{error}".capitalize() + ".", at=target) from None
             return
-        setter = self.extra.get(("set item", type(owner)))
+        setter = self.handlers.set_item.get(type(owner))
         if setter is None:
             raise Refused(f"'{ast.unparse(target)}' cannot be set.", at=target)
         setter(self, owner, index, value, target)
@@ -392,7 +439,12 @@ class Interpreter:
             return Native(BUILTINS[node.id], node.id)
         if node.id in USUAL:
             return Path(USUAL[node.id])
-        raise Refused(f"Nothing is called {node.id!r} here.", "Paste the line that defines it too.", "unknown-name", node)
+        raise Refused(
+            f"Nothing is called {node.id!r} here.",
+            "Paste the line that defines it too.",
+            "unknown-name",
+            node,
+        )
 
     def _get_Tuple(self, node: ast.Tuple) -> tuple:
         return tuple(self._elements(node.elts))
@@ -477,7 +529,10 @@ class Interpreter:
             return self.make(name, [left, right])
         if isinstance(op, ast.MatMult):
             return self.tables["numpy.matmul"](self, left, right)
-        booleans = all(isinstance(side, bool) or (isinstance(side, Array) and side.dtype == BOOL) for side in (left, right))
+        booleans = all(
+            isinstance(side, bool) or (isinstance(side, Array) and side.dtype == BOOL)
+            for side in (left, right)
+        )
         if isinstance(op, ast.BitAnd) and booleans:
             return self.make("mul", [left, right], dtype=BOOL)
         if isinstance(op, ast.BitOr) and booleans:
@@ -494,7 +549,9 @@ class Interpreter:
                 if isinstance(op, (ast.Is, ast.IsNot)):
                     result = (left is right) is isinstance(op, ast.Is)
                 elif len(node.ops) > 1:
-                    raise Refused("A chain of comparisons of arrays has no one answer.", "Join two by '&'.", at=node)
+                    raise Refused(
+                        "A chain of comparisons of arrays has no one answer.", "Join two by '&'.", at=node
+                    )
                 else:
                     return self.compare(op, left, right, node)
             else:
@@ -520,7 +577,10 @@ class Interpreter:
         if isinstance(op, (ast.Eq, ast.NotEq)):
             apart = self.make(
                 "maximum",
-                [self.make("less", [left, right], dtype=BOOL), self.make("greater", [left, right], dtype=BOOL)],
+                [
+                    self.make("less", [left, right], dtype=BOOL),
+                    self.make("greater", [left, right], dtype=BOOL),
+                ],
                 dtype=BOOL,
             )
             return apart if isinstance(op, ast.NotEq) else self.make("sub", [1.0, apart], dtype=BOOL)
@@ -534,7 +594,7 @@ class Interpreter:
         if isinstance(owner, Path):
             path = f"{owner.name}.{name}"
             return CONSTANTS.get(path.rpartition(".")[2], Path(path)) if _is_number(path) else Path(path)
-        getter = self.extra.get(("attribute", type(owner)))
+        getter = self.handlers.attribute.get(type(owner))
         if getter is not None:
             return getter(self, owner, name, node)
         if isinstance(owner, Native) and name in owner.attributes:
@@ -550,7 +610,7 @@ class Interpreter:
                 return owner[index]
             except (IndexError, KeyError, TypeError) as error:
                 raise Refused(f"There is no element {ast.unparse(node.slice)}: {error}.", at=node) from None
-        getter = self.extra.get(("item", type(owner)))
+        getter = self.handlers.item.get(type(owner))
         if getter is None:
             raise Refused(f"{_kind(owner).capitalize()} has no elements.", at=node)
         return getter(self, owner, index, node)
@@ -562,7 +622,9 @@ class Interpreter:
         first, rest = generators[0], generators[1:]
         for i, item in enumerate(self.items(self.value(first.iter), first.iter)):
             if i >= STEPS:
-                raise Refused(f"More than {STEPS} steps are not unrolled.", "Use fewer.", "too-large", first.iter)
+                raise Refused(
+                    f"More than {STEPS} steps are not unrolled.", "Use fewer.", "too-large", first.iter
+                )
             self.assign(first.target, item)
             if all(self.truth(self.value(test), test) for test in first.ifs):
                 self._comprehension(rest, make)
@@ -604,7 +666,9 @@ class Interpreter:
                 keywords[keyword.arg] = value
         return self.call(function, args, keywords, node)
 
-    def call(self, function: Any, args: list[Any], keywords: dict[str, Any], node: ast.AST | None = None) -> Any:
+    def call(
+        self, function: Any, args: list[Any], keywords: dict[str, Any], node: ast.AST | None = None
+    ) -> Any:
         """Call a function of the text or of a library."""
         if self.depth >= DEPTH:
             raise Refused(f"Calls are nested more than {DEPTH} deep.", "", "too-large", node)
@@ -616,7 +680,7 @@ class Interpreter:
                 return function.call(self, args, keywords)
             if isinstance(function, Path):
                 return self._call_path(function, args, keywords, node)
-            caller = self.extra.get(("call", type(function)))
+            caller = self.handlers.call.get(type(function))
             if caller is not None:
                 return caller(self, function, args, keywords, node)
         finally:
@@ -643,7 +707,9 @@ class Interpreter:
         except TypeError as error:
             if "argument" not in str(error):
                 raise
-            raise Refused(f"{path.name} is not read with these arguments: {_about(error)}.", at=node) from None
+            raise Refused(
+                f"{path.name} is not read with these arguments: {_about(error)}.", at=node
+            ) from None
 
     def nearest(self, path: str) -> str:
         """Return a hint with the function that is called most like this one."""
@@ -679,7 +745,7 @@ class Interpreter:
             return list(value)
         if isinstance(value, dict):
             return list(value)
-        getter = self.extra.get(("items", type(value)))
+        getter = self.handlers.items.get(type(value))
         if getter is not None:
             return getter(self, value, node)
         raise Refused(f"{_kind(value).capitalize()} cannot be iterated over.", at=node)
@@ -697,14 +763,19 @@ class Interpreter:
 
     # Nodes.
 
-    def make(self, op: str, args: list[Any], dtype: str | None = None, rule: Rule | None = None, **params: Any) -> Array:
+    def make(
+        self, op: str, args: list[Any], dtype: str | None = None, rule: Rule | None = None, **params: Any
+    ) -> Array:
         """Add a node for an op of arrays and numbers.
 
         The result is an array of the arguments' library and dtype; PyTorch differentiates by it if by one of
         the arguments.
         """
         arrays = [arg for arg in args if isinstance(arg, Array)]
-        framework = next((a.framework for a in arrays if a.framework != "numpy"), arrays[0].framework if arrays else "numpy")
+        framework = next(
+            (a.framework for a in arrays if a.framework != "numpy"),
+            arrays[0].framework if arrays else "numpy",
+        )
         slots = [self.held(arg) for arg in args]
         needs = any(array.requires_grad for array in arrays)
         if self.no_grad and needs:
@@ -713,7 +784,13 @@ class Interpreter:
         if isinstance(self.builder, Builder):
             self.builder.drafts[ref.number].framework = framework
         kind = dtype or result_dtype(arrays, args, op)
-        return Array(ref, framework, kind, requires_grad=needs and not self.no_grad, leaf=not needs or bool(self.no_grad))
+        return Array(
+            ref,
+            framework,
+            kind,
+            requires_grad=needs and not self.no_grad,
+            leaf=not needs or bool(self.no_grad),
+        )
 
     def held(self, value: Any) -> Held:
         """Return what a slot holds for a value."""
@@ -723,7 +800,10 @@ class Interpreter:
             return float(value)
         if isinstance(value, (int, float)):
             if not math.isfinite(value):
-                raise Refused("A number that is not finite cannot stand in a graph.", "Use a large number, such as 1e30.")
+                raise Refused(
+                    "A number that is not finite cannot stand in a graph.",
+                    "Use a large number, such as 1e30.",
+                )
             return float(value)
         if isinstance(value, (tuple, list)) and value:
             return tuple(self.held(one) for one in value)
@@ -799,7 +879,9 @@ def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:
     floats = [array.dtype for array in arrays if array.dtype in FLOATS]
     if floats:
         return max(floats, key=FLOATS.index)
-    if op in ("div", "mean", "sqrt", "exp", "log", "sin", "cos", "tanh", "sigmoid") or any(type(a) is float for a in args):
+    if op in ("div", "mean", "sqrt", "exp", "log", "sin", "cos", "tanh", "sigmoid") or any(
+        type(a) is float for a in args
+    ):
         return "float64" if arrays and all(array.framework == "numpy" for array in arrays) else "float32"
     return INT
 
@@ -918,7 +1000,9 @@ def _sum(r: Interpreter, args: list, keywords: dict) -> Any:
     items = r.items(args[0], ast.Constant(0)) if args else []
     total: Any = args[1] if len(args) > 1 else 0
     for item in items:
-        total = item if type(total) is int and total == 0 else r.binary(ast.Add(), total, item, ast.Constant(0))
+        total = (
+            item if type(total) is int and total == 0 else r.binary(ast.Add(), total, item, ast.Constant(0))
+        )
     return total
 
 
@@ -933,7 +1017,11 @@ def _enumerate(r: Interpreter, args: list, keywords: dict) -> list:
 
 def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
     if isinstance(args[0], Array):
-        return r.attribute(args[0], "abs", ast.Constant(0)).call(r, [], {}) if args[0].framework == "torch" else r.make("abs", args)
+        return (
+            r.attribute(args[0], "abs", ast.Constant(0)).call(r, [], {})
+            if args[0].framework == "torch"
+            else r.make("abs", args)
+        )
     return abs(args[0])
 
 
@@ -941,7 +1029,11 @@ def _extreme(pick: Callable[..., Any], op: str) -> Callable[..., Any]:
     def call(r: Interpreter, args: list, keywords: dict) -> Any:
         items = r.items(args[0], ast.Constant(0)) if len(args) == 1 else args
         if any(isinstance(item, Array) for item in items):
-            raise Refused(f"Python's {op}() of arrays depends on their numbers.", "Use maximum or minimum.", "data-dependent")
+            raise Refused(
+                f"Python's {op}() of arrays depends on their numbers.",
+                "Use maximum or minimum.",
+                "data-dependent",
+            )
         return pick(items)
 
     return call
@@ -994,7 +1086,9 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
         elif spec.kwarg is None:
             raise Refused(f"{function.name}() has no argument {key!r}.", at=node)
     if spec.kwarg is not None:
-        bound[spec.kwarg.arg] = {key: value for key, value in keywords.items() if key not in names and key not in only}
+        bound[spec.kwarg.arg] = {
+            key: value for key, value in keywords.items() if key not in names and key not in only
+        }
     for name, default in zip(names[len(names) - len(function.defaults) :], function.defaults, strict=False):
         bound.setdefault(name, default)
     for name, default, given in zip(only, function.kw_defaults, spec.kw_defaults, strict=False):
@@ -1022,9 +1116,21 @@ def _hashable(value: Any, node: ast.AST) -> Any:
 
 def _kind(value: Any) -> str:
     kinds = {
-        Array: "an array", Function: "a function", Native: "a function", Path: "a name of a library", Class: "a class",
-        Instance: "an object", type(None): "None", list: "a list", tuple: "a tuple", dict: "a dictionary", str: "a text",
-        int: "a number", float: "a number", bool: "a truth value", slice: "a slice",
+        Array: "an array",
+        Function: "a function",
+        Native: "a function",
+        Path: "a name of a library",
+        Class: "a class",
+        Instance: "an object",
+        type(None): "None",
+        list: "a list",
+        tuple: "a tuple",
+        dict: "a dictionary",
+        str: "a text",
+        int: "a number",
+        float: "a number",
+        bool: "a truth value",
+        slice: "a slice",
     }
     return kinds.get(type(value), "this")
 

@@ -70,12 +70,17 @@ def argument(r: Interpreter, value: Any, name: str) -> tuple[Any, list[tuple[str
             raise Refused(f"It cannot be differentiated by {label}, which is no array.")
         if isinstance(leaf, int) or (isinstance(leaf, Array) and leaf.dtype in (INT, BOOL)):
             raise Refused(
-                f"JAX differentiates by floats only, and {label} is an integer.", "Write a point: 2.0.", "integer")
+                f"JAX differentiates by floats only, and {label} is an integer.",
+                "Write a point: 2.0.",
+                "integer",
+            )
         if isinstance(leaf, Array) and leaf.is_node:
             node = r.copied(leaf)
         else:
             held = r.held(leaf)
-            node = Array(r.builder.input(held, label.rpartition(".")[2]), "jax", getattr(leaf, "dtype", "float32"))
+            node = Array(
+                r.builder.input(held, label.rpartition(".")[2]), "jax", getattr(leaf, "dtype", "float32")
+            )
             leaf = node
         owns.append((label, leaf, node))
         return node
@@ -139,11 +144,15 @@ def scalar_root(r: Interpreter, value: Any) -> Array:
     if isinstance(value, (int, float)):
         return constant(r, value, "jax", "float32")
     if not isinstance(value, Array):
-        raise Refused("grad() needs a function that returns one number.", "With more than that, add has_aux=True.")
+        raise Refused(
+            "grad() needs a function that returns one number.", "With more than that, add has_aux=True."
+        )
     if shape_of(r, value) != ():
         raise Refused(
             f"grad() needs a function that returns one number, and this returns shape {list(shape_of(r, value))}.",
-            "Sum it up, or use jacrev or vjp.", "not-scalar")
+            "Sum it up, or use jacrev or vjp.",
+            "not-scalar",
+        )
     return value
 
 
@@ -156,13 +165,17 @@ def gradients(r: Interpreter, root: Array, done: Differentiated, asked: bool = T
         else:
             by_own[id(own)] = r.make("zeros_like", [own])
         if asked:
-            r.requests.append(Request(label, root.held if root.is_node else None, own.held, r.line, by_own[id(own)].held))
+            r.requests.append(
+                Request(label, root.held if root.is_node else None, own.held, r.line, by_own[id(own)].held)
+            )
     if root.is_node:
         r.roots.append(root.held)
     return [mapped(lambda leaf: by_own[id(leaf)], one) for one in done.arguments]
 
 
-def _grad(r: Interpreter, function: Any, argnums: Any = 0, has_aux: bool = False, with_value: bool = False) -> Native:
+def _grad(
+    r: Interpreter, function: Any, argnums: Any = 0, has_aux: bool = False, with_value: bool = False
+) -> Native:
     chosen, one = _argnums(argnums)
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
@@ -259,7 +272,9 @@ def rows(r: Interpreter, value: Array, done: Differentiated) -> list[Any]:
     if shape == ():
         return gradients(r, value, done)
     if len(shape) > 1 or shape[0] > ROWS:
-        raise Refused(f"A Jacobian is read of at most {ROWS} outputs in a row.", "Reshape the output.", "too-large")
+        raise Refused(
+            f"A Jacobian is read of at most {ROWS} outputs in a row.", "Reshape the output.", "too-large"
+        )
     each = [gradients(r, r.make("getitem", [value], index=(i,)), done, asked=False) for i in range(shape[0])]
     stacked = []
     for column in zip(*each, strict=True):
@@ -288,7 +303,12 @@ def vmap(r: Interpreter, fun: Any, in_axes: Any = 0, out_axes: Any = 0) -> Nativ
         axes = in_axes if isinstance(in_axes, (tuple, list)) else [in_axes] * len(args)
         if out_axes != 0 or not all(axis in (0, None) for axis in axes) or len(axes) != len(args):
             raise Refused("vmap is read along the first axis only.")
-        sizes = {shape_of(r, array)[0] for arg, axis in zip(args, axes, strict=True) if axis == 0 for array in arrays_in(arg)}
+        sizes = {
+            shape_of(r, array)[0]
+            for arg, axis in zip(args, axes, strict=True)
+            if axis == 0
+            for array in arrays_in(arg)
+        }
         if len(sizes) != 1:
             raise Refused("vmap needs arrays of one length.")
         (size,) = sizes
@@ -324,8 +344,10 @@ def checkpoint(r: Interpreter, fun: Any = None, policy: Any = None, **_: Any) ->
     name, saved = _policy(policy)
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
-        args = [Array(r.builder.input(r.held(a), n), "jax") if isinstance(a, (int, float)) else a
-                for a, n in zip(args, [*parameter_names(fun), *["x"] * len(args)], strict=False)]
+        args = [
+            Array(r.builder.input(r.held(a), n), "jax") if isinstance(a, (int, float)) else a
+            for a, n in zip(args, [*parameter_names(fun), *["x"] * len(args)], strict=False)
+        ]
         with r.frame(Frame(getattr(fun, "name", "block"), name, saved)):
             return r.call(fun, args, keywords)
 

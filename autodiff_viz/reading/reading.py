@@ -14,7 +14,14 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.syntax_tree import syntax_tree
-from autodiff_viz.reading import arrays, custom_rules, jax_transforms, tensorflow_tapes, torch_autograd, torch_modules
+from autodiff_viz.reading import (
+    arrays,
+    custom_rules,
+    jax_transforms,
+    tensorflow_tapes,
+    torch_autograd,
+    torch_modules,
+)
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
 from autodiff_viz.reading.values import FLOATS, Array, Refused
@@ -72,7 +79,7 @@ def read(text: str) -> Reading:
     custom_rules.install(interpreter)
     torch_modules.install(interpreter)
     tensorflow_tapes.install(interpreter)
-    interpreter.extra["library"] = "jax"
+    interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()
     try:
         tree = _tree(text)
@@ -82,7 +89,9 @@ def read(text: str) -> Reading:
     except GraphError as error:
         refused = error.problems
     except (Return, Break, Continue):
-        refused = (Problem("not-read", "A return, break or continue stands outside of a function or a loop."),)
+        refused = (
+            Problem("not-read", "A return, break or continue stands outside of a function or a loop."),
+        )
     return _reading(interpreter, refused)
 
 

@@ -27,10 +27,32 @@ TF: arrays.Table = {}
 ROWS = 64
 
 for _name, _op in {
-    **{name: name for name in ("exp", "sin", "cos", "tan", "tanh", "sqrt", "square", "sign", "round", "floor",
-                               "maximum", "minimum", "add", "pow", "sigmoid",
-                               "identity")},
-    "multiply": "mul", "divide": "div", "subtract": "sub", "negative": "neg", "truediv": "div",
+    **{
+        name: name
+        for name in (
+            "exp",
+            "sin",
+            "cos",
+            "tan",
+            "tanh",
+            "sqrt",
+            "square",
+            "sign",
+            "round",
+            "floor",
+            "maximum",
+            "minimum",
+            "add",
+            "pow",
+            "sigmoid",
+            "identity",
+        )
+    },
+    "multiply": "mul",
+    "divide": "div",
+    "subtract": "sub",
+    "negative": "neg",
+    "truediv": "div",
 }.items():
     TF[f"tensorflow.{_name}"] = TF[f"tensorflow.math.{_name}"] = arrays.elementwise(_op)
 for _name in ("log", "log1p", "expm1", "erf", "softplus"):
@@ -54,13 +76,18 @@ for _op in ("sum", "mean", "max", "min", "prod"):
 TF["tensorflow.reduce_logsumexp"] = TF["tensorflow.math.reduce_logsumexp"] = _reduction("logsumexp")
 TF["tensorflow.matmul"] = TF["tensorflow.linalg.matmul"] = lambda r, a, b: arrays.product(r, a, b)
 TF["tensorflow.abs"] = TF["tensorflow.math.abs"] = absolute
-TF["tensorflow.clip_by_value"] = lambda r, t, clip_value_min, clip_value_max: clamp(r, t, clip_value_min, clip_value_max)
+TF["tensorflow.clip_by_value"] = lambda r, t, clip_value_min, clip_value_max: clamp(
+    r, t, clip_value_min, clip_value_max
+)
 TF["tensorflow.nn.sparse_softmax_cross_entropy_with_logits"] = lambda r, labels, logits: r.make(
-    "softmax_cross_entropy_with_integer_labels", [logits, labels])
+    "softmax_cross_entropy_with_integer_labels", [logits, labels]
+)
 TF["tensorflow.nn.softmax_cross_entropy_with_logits"] = lambda r, labels, logits: r.make(
-    "neg", [fold(r, "sum", r.make("mul", [labels, r.make("log_softmax", [logits], axis=-1)]), -1, False)])
+    "neg", [fold(r, "sum", r.make("mul", [labels, r.make("log_softmax", [logits], axis=-1)]), -1, False)]
+)
 TF["tensorflow.nn.sigmoid_cross_entropy_with_logits"] = lambda r, labels, logits: r.make(
-    "sigmoid_binary_cross_entropy", [logits, labels])
+    "sigmoid_binary_cross_entropy", [logits, labels]
+)
 TF["tensorflow.where"] = lambda r, condition, x, y: r.make("where", [condition, x, y])
 TF["tensorflow.reshape"] = lambda r, tensor, shape: arrays.reshape(r, tensor, *shape)
 TF["tensorflow.transpose"] = lambda r, a, perm=None: arrays.transpose(r, a, *([tuple(perm)] if perm else []))
@@ -70,10 +97,20 @@ TF["tensorflow.expand_dims"] = lambda r, input, axis: arrays.expand(r, input, ax
 TF["tensorflow.zeros_like"] = lambda r, x: r.make("zeros_like", [x])
 TF["tensorflow.ones_like"] = lambda r, x: r.make("ones_like", [x])
 TF["tensorflow.shape"] = lambda r, x: shape_of(r, x)
-TF["tensorflow.function"] = lambda r, f=None, **_: f if f is not None else Native(lambda _, a, k: a[0], "function")
+TF["tensorflow.function"] = lambda r, f=None, **_: (
+    f if f is not None else Native(lambda _, a, k: a[0], "function")
+)
 TF["tensorflow.random.set_seed"] = lambda r, seed: None
-for _name, _op in {"greater": ast.Gt, "less": ast.Lt, "greater_equal": ast.GtE, "less_equal": ast.LtE, "equal": ast.Eq}.items():
-    TF[f"tensorflow.{_name}"] = TF[f"tensorflow.math.{_name}"] = lambda r, a, b, _op=_op: r.compare(_op(), a, b, ast.Constant(0))
+for _name, _op in {
+    "greater": ast.Gt,
+    "less": ast.Lt,
+    "greater_equal": ast.GtE,
+    "less_equal": ast.LtE,
+    "equal": ast.Eq,
+}.items():
+    TF[f"tensorflow.{_name}"] = TF[f"tensorflow.math.{_name}"] = lambda r, a, b, _op=_op: r.compare(
+        _op(), a, b, ast.Constant(0)
+    )
 
 
 def _tensor(r: Interpreter, value: Any, dtype: Any = None, **_: Any) -> Array:
@@ -83,7 +120,9 @@ def _tensor(r: Interpreter, value: Any, dtype: Any = None, **_: Any) -> Array:
     return constant(r, value, "tf", named_dtype(r, dtype) or ("float32" if kind == "float" else kind))
 
 
-def _variable(r: Interpreter, initial_value: Any, trainable: bool = True, dtype: Any = None, name: Any = None, **_: Any) -> Array:
+def _variable(
+    r: Interpreter, initial_value: Any, trainable: bool = True, dtype: Any = None, name: Any = None, **_: Any
+) -> Array:
     made = _tensor(r, initial_value, dtype)
     made.requires_grad = trainable and made.dtype not in (INT, BOOL)
     if isinstance(made.held, Ref):
@@ -94,10 +133,18 @@ def _variable(r: Interpreter, initial_value: Any, trainable: bool = True, dtype:
 
 TF["tensorflow.constant"] = TF["tensorflow.convert_to_tensor"] = _tensor
 TF["tensorflow.Variable"] = _variable
-TF["tensorflow.cast"] = lambda r, x, dtype: arrays.cast(r, x, named_dtype(r, dtype)) if isinstance(x, Array) else _tensor(r, x, dtype)
-TF["tensorflow.zeros"] = lambda r, shape, dtype=None: _tensor(r, np.zeros(arrays.shape_argument(shape)), dtype or "float32")
-TF["tensorflow.ones"] = lambda r, shape, dtype=None: _tensor(r, np.ones(arrays.shape_argument(shape)), dtype or "float32")
-TF["tensorflow.range"] = lambda r, *args, dtype=None: Array(arrays._arange(r, "jax", args, dtype).held, "tf", named_dtype(r, dtype) or INT)
+TF["tensorflow.cast"] = lambda r, x, dtype: (
+    arrays.cast(r, x, named_dtype(r, dtype)) if isinstance(x, Array) else _tensor(r, x, dtype)
+)
+TF["tensorflow.zeros"] = lambda r, shape, dtype=None: _tensor(
+    r, np.zeros(arrays.shape_argument(shape)), dtype or "float32"
+)
+TF["tensorflow.ones"] = lambda r, shape, dtype=None: _tensor(
+    r, np.ones(arrays.shape_argument(shape)), dtype or "float32"
+)
+TF["tensorflow.range"] = lambda r, *args, dtype=None: Array(
+    arrays._arange(r, "jax", args, dtype).held, "tf", named_dtype(r, dtype) or INT
+)
 
 
 @arrays.known("tensorflow.stop_gradient", table=TF)
@@ -119,7 +166,9 @@ class Tape:
     pauses: list[tuple[int, int]] = field(default_factory=list)
 
 
-TF["tensorflow.GradientTape"] = lambda r, persistent=False, watch_accessed_variables=True: Tape(persistent, watch_accessed_variables)
+TF["tensorflow.GradientTape"] = lambda r, persistent=False, watch_accessed_variables=True: Tape(
+    persistent, watch_accessed_variables
+)
 
 
 def enter_tape(r: Interpreter, tape: Tape) -> tuple[Tape, Callable[[], None]]:
@@ -160,8 +209,12 @@ def tape_attribute(r: Interpreter, tape: Tape, name: str, node: ast.AST) -> Nati
         names = ("target", "sources", "output_gradients", "unconnected_gradients")
         given = {**dict(zip(names, args, strict=False)), **keywords}
         if tape.used and not tape.persistent:
-            raise Refused("A non-persistent GradientTape can only be used to compute one set of gradients.",
-                          "Write tf.GradientTape(persistent=True).", "tape-used", node)
+            raise Refused(
+                "A non-persistent GradientTape can only be used to compute one set of gradients.",
+                "Write tf.GradientTape(persistent=True).",
+                "tape-used",
+                node,
+            )
         tape.used = True
         targets = [leaf for _path, leaf in leaves(given["target"])]
         seeds = [leaf for _path, leaf in leaves(given.get("output_gradients"))]
@@ -177,7 +230,10 @@ def tape_attribute(r: Interpreter, tape: Tape, name: str, node: ast.AST) -> Nati
         flat = target if len(shape) == 1 else r.make("reshape", [target], shape=(size,))
         tape.last = None  # the rows are picked after the block
         before = len(r.requests)
-        rows = [gradients(r, [r.make("getitem", [flat], index=(i,))], given["sources"], None, tape, False) for i in range(size)]
+        rows = [
+            gradients(r, [r.make("getitem", [flat], index=(i,))], given["sources"], None, tape, False)
+            for i in range(size)
+        ]
         label = r.requests[-1].name
         del r.requests[before:]
         if any(row is None for row in rows):
@@ -187,8 +243,13 @@ def tape_attribute(r: Interpreter, tape: Tape, name: str, node: ast.AST) -> Nati
         r.requests.append(Request(label, None, given["sources"].held, r.line, whole.held))
         return whole
 
-    known = {"watch": watch, "gradient": gradient, "jacobian": jacobian,
-             "stop_recording": lambda _, args, kw: Pause(tape), "reset": lambda _, args, kw: enter_tape(r, tape)[0]}
+    known = {
+        "watch": watch,
+        "gradient": gradient,
+        "jacobian": jacobian,
+        "stop_recording": lambda _, args, kw: Pause(tape),
+        "reset": lambda _, args, kw: enter_tape(r, tape)[0],
+    }
     if name not in known:
         raise Refused(f"A tape has no {name!r} that is read.", at=node)
     return Native(known[name], name)
@@ -215,13 +276,21 @@ def _recorded(r: Interpreter, root: Ref, source: Array, tape: Tape | None, asked
     return False
 
 
-def gradients(r: Interpreter, targets: list[Array], sources: Any, seeds: list[Any] | None, tape: Tape | None, zero: bool) -> Any:
+def gradients(
+    r: Interpreter, targets: list[Array], sources: Any, seeds: list[Any] | None, tape: Tape | None, zero: bool
+) -> Any:
     """Return the gradient of the sum of targets by each source: None where nothing leads to it."""
     total: Any = None
     asked = len(r.builder.drafts)
     for i, target in enumerate(targets):
         seed = seeds[i] if seeds else None
-        part = pulled(r, target, seed) if seed is not None else target if shape_of(r, target) == () else r.make("sum", [target])
+        part = (
+            pulled(r, target, seed)
+            if seed is not None
+            else target
+            if shape_of(r, target) == ()
+            else r.make("sum", [target])
+        )
         total = part if total is None else r.make("add", [total, part])
     if total is None or not total.is_node:
         raise Refused("There is nothing to differentiate.")
@@ -232,7 +301,9 @@ def gradients(r: Interpreter, targets: list[Array], sources: Any, seeds: list[An
             raise Refused("A gradient is taken by tensors and variables.")
         label = r.builder.drafts[source.held.number].hint if isinstance(source.held, Ref) else "x"
         watched = tape is None or source in tape.watched or (source.requires_grad and tape.watches_variables)
-        watched = watched or (tape is not None and isinstance(source.held, Ref) and source.held.number >= tape.first)
+        watched = watched or (
+            tape is not None and isinstance(source.held, Ref) and source.held.number >= tape.first
+        )
         if not watched or not _recorded(r, total.held, source, tape, asked):
             r.requests.append(Request(label or "x", total.held, None, r.line))
             return r.make("zeros_like", [source]) if zero else None
@@ -246,8 +317,16 @@ def gradients(r: Interpreter, targets: list[Array], sources: Any, seeds: list[An
 
 
 TF["tensorflow.gradients"] = lambda r, ys, xs, grad_ys=None, **_: [
-    one for one in gradients(r, [leaf for _p, leaf in leaves(ys)], list(xs) if isinstance(xs, (tuple, list)) else [xs],
-                             None if grad_ys is None else [leaf for _p, leaf in leaves(grad_ys)], None, False)]
+    one
+    for one in gradients(
+        r,
+        [leaf for _p, leaf in leaves(ys)],
+        list(xs) if isinstance(xs, (tuple, list)) else [xs],
+        None if grad_ys is None else [leaf for _p, leaf in leaves(grad_ys)],
+        None,
+        False,
+    )
+]
 
 
 # Graphs of the first version: placeholders, and a session that feeds them.
@@ -292,15 +371,16 @@ TF["tensorflow.global_variables_initializer"] = lambda r: None
 def install(r: Interpreter) -> None:
     """Teach an interpreter TensorFlow."""
     r.tables |= TF
-    r.extra |= {
-        ("enter", Tape): enter_tape,
-        ("enter", Pause): enter_pause,
-        ("attribute", Tape): tape_attribute,
-        ("attribute", Session): session_attribute,
-        ("enter", Session): lambda r, session: (session, lambda: None),
+    r.handlers.enter[Tape] = enter_tape
+    r.handlers.enter[Pause] = enter_pause
+    r.handlers.attribute[Tape] = tape_attribute
+    r.handlers.attribute[Session] = session_attribute
+    r.handlers.enter[Session] = lambda r, session: (session, lambda: None)
+    r.methods["tf"] = {
+        **arrays.METHODS,
+        "numpy": lambda r, x: Array(x.held, "numpy", x.dtype),
+        "assign": lambda r, x, value: _assigned(r, x, value),
     }
-    r.methods["tf"] = {**arrays.METHODS, "numpy": lambda r, x: Array(x.held, "numpy", x.dtype),
-                       "assign": lambda r, x, value: _assigned(r, x, value)}
 
 
 def _assigned(r: Interpreter, x: Array, value: Any) -> Array:

@@ -42,7 +42,9 @@ class Terms:
           Refused: it has a rule of its own, which a term cannot have.
         """
         if rule is not None:
-            raise Refused("A stop or a rule inside a declared derivative is not read.", "Write the numbers it passes.")
+            raise Refused(
+                "A stop or a rule inside a declared derivative is not read.", "Write the numbers it passes."
+            )
         self.made += 1
         if self.made > limits.LAMBDA_TERMS:
             raise TooLarge(f"A declared derivative has at most {limits.LAMBDA_TERMS} operations.")

@@ -58,7 +58,11 @@ def _tensor(r: Interpreter, data: Any, dtype: Any = None, requires_grad: bool = 
         held, kind = made.held, made.dtype if made.dtype in (INT, BOOL) else "float32"
     kind = named_dtype(r, dtype) or kind
     if requires_grad and kind in (INT, BOOL):
-        raise Refused("Only Tensors of floating point and complex dtype can require gradients.", "Write 2.0, not 2.", "integer")
+        raise Refused(
+            "Only Tensors of floating point and complex dtype can require gradients.",
+            "Write 2.0, not 2.",
+            "integer",
+        )
     return Array(held, "torch", kind, requires_grad)
 
 
@@ -68,7 +72,9 @@ TORCH["torch.autograd.Variable"] = lambda r, data, requires_grad=False: _tensor(
 
 
 def _shape(sizes: tuple) -> tuple[int, ...]:
-    return arrays.shape_argument(sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else tuple(sizes))
+    return arrays.shape_argument(
+        sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else tuple(sizes)
+    )
 
 
 def _filled(value: float) -> Callable[..., Any]:
@@ -81,11 +87,19 @@ def _filled(value: float) -> Callable[..., Any]:
 
 TORCH["torch.zeros"], TORCH["torch.ones"] = _filled(0.0), _filled(1.0)
 TORCH["torch.full"] = lambda r, size, fill_value, dtype=None, requires_grad=False, **_: _tensor(
-    r, constant(r, np.full(_shape((size,)), fill_value), "torch", "float32"), dtype, requires_grad)
+    r, constant(r, np.full(_shape((size,)), fill_value), "torch", "float32"), dtype, requires_grad
+)
 TORCH["torch.eye"] = lambda r, n, dtype=None, requires_grad=False: _tensor(
-    r, constant(r, np.eye(_shape((n,))[0]), "torch", "float32"), dtype, requires_grad)
+    r, constant(r, np.eye(_shape((n,))[0]), "torch", "float32"), dtype, requires_grad
+)
 TORCH["torch.linspace"] = lambda r, start, end, steps, dtype=None, requires_grad=False: _tensor(
-    r, constant(r, np.linspace(start, end, _shape((steps,))[0], dtype=np.float32).astype(float), "torch", "float32"), dtype, requires_grad)
+    r,
+    constant(
+        r, np.linspace(start, end, _shape((steps,))[0], dtype=np.float32).astype(float), "torch", "float32"
+    ),
+    dtype,
+    requires_grad,
+)
 
 
 def _arange(r: Interpreter, *args: Any, dtype: Any = None, requires_grad: bool = False) -> Array:
@@ -111,14 +125,54 @@ TORCH["torch.nn.Parameter"] = TORCH["torch.nn.parameter.Parameter"] = _parameter
 # Functions that are ops of ours.
 
 for _name, _op in {
-    **{name: name for name in ("exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "sqrt", "square", "sign", "floor",
-                               "sigmoid", "relu", "erf", "neg", "round", "add", "sub", "mul", "div", "maximum",
-                               "minimum", "arcsin", "arccos", "arctan")},
-    "negative": "neg", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "asin": "arcsin",
-    "acos": "arccos", "atan": "arctan",
+    **{
+        name: name
+        for name in (
+            "exp",
+            "log",
+            "log1p",
+            "expm1",
+            "sin",
+            "cos",
+            "tan",
+            "tanh",
+            "sqrt",
+            "square",
+            "sign",
+            "floor",
+            "sigmoid",
+            "relu",
+            "erf",
+            "neg",
+            "round",
+            "add",
+            "sub",
+            "mul",
+            "div",
+            "maximum",
+            "minimum",
+            "arcsin",
+            "arccos",
+            "arctan",
+        )
+    },
+    "negative": "neg",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
 }.items():
     both(_name)(arrays.elementwise(_op))
-for _name, _op in {"relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh", "silu": "silu", "elu": "elu"}.items():
+for _name, _op in {
+    "relu": "relu",
+    "sigmoid": "sigmoid",
+    "tanh": "tanh",
+    "silu": "silu",
+    "elu": "elu",
+}.items():
     TORCH[f"torch.nn.functional.{_name}"] = arrays.elementwise(_op)
 
 
@@ -157,7 +211,9 @@ def clamp(r: Interpreter, x: Any, min: Any = None, max: Any = None) -> Array:
 
 
 def _reduction(op: str) -> Callable[..., Any]:
-    def read(r: Interpreter, x: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None) -> Array:
+    def read(
+        r: Interpreter, x: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
+    ) -> Array:
         return fold(r, op, x, axis if dim is None else dim, keepdim)
 
     return read
@@ -190,7 +246,10 @@ def _extreme(r: Interpreter, op: str, x: Any, dim: Any, keepdim: bool) -> Any:
     last = x if order == list(range(rank)) else arrays.transpose(r, x, tuple(order))
     chosen = last if op == "max" else r.make("neg", [last])
     text = f"lambda v, x, out: expand_dims(v, -1) * one_hot(argmax({'x' if op == 'max' else '-x'}, axis=-1), {size})"
-    r.say(r.line, f"{op}() along a dimension passes the gradient to one element here; JAX splits it between equal ones")
+    r.say(
+        r.line,
+        f"{op}() along a dimension passes the gradient to one element here; JAX splits it between equal ones",
+    )
     values = r.make(op, [last], rule=declared(text) if isinstance(r.held(x), Ref) else None, axis=-1)
     if keepdim:
         values = arrays.expand(r, values, dim)
@@ -204,7 +263,14 @@ def matmul(r: Interpreter, a: Any, b: Any) -> Array:
 
 
 @both("var")
-def variance(r: Interpreter, x: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, correction: Any = None) -> Array:
+def variance(
+    r: Interpreter,
+    x: Any,
+    dim: Any = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    correction: Any = None,
+) -> Array:
     """Read a variance, which divides by n - 1 in PyTorch."""
     ddof = int(unbiased) if correction is None else correction
     if ddof == 1:
@@ -213,7 +279,14 @@ def variance(r: Interpreter, x: Any, dim: Any = None, unbiased: bool = True, kee
 
 
 @both("std")
-def deviation(r: Interpreter, x: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, correction: Any = None) -> Array:
+def deviation(
+    r: Interpreter,
+    x: Any,
+    dim: Any = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    correction: Any = None,
+) -> Array:
     """Read a standard deviation, whose gradient at 0 is 0 in PyTorch."""
     return root(r, variance(r, x, dim, unbiased, keepdim, correction))
 
@@ -226,7 +299,9 @@ def norm(r: Interpreter, x: Any, p: Any = 2, dim: Any = None, keepdim: bool = Fa
     return root(r, fold(r, "sum", r.make("square", [x]), dim, keepdim))
 
 
-TORCH["torch.linalg.norm"] = TORCH["torch.linalg.vector_norm"] = lambda r, x, ord=2, dim=None, keepdim=False: norm(r, x, ord or 2, dim, keepdim)
+TORCH["torch.linalg.norm"] = TORCH["torch.linalg.vector_norm"] = lambda r, x, ord=2, dim=None, keepdim=False: (
+    norm(r, x, ord or 2, dim, keepdim)
+)
 
 ROOT = declared("lambda v, x, out: where(out > 0.0, v * 0.5 / out, zeros_like(out))")
 
@@ -324,7 +399,12 @@ def flatten(r: Interpreter, x: Array, start_dim: int = 0, end_dim: int = -1) -> 
 
 
 TENSOR["expand"] = lambda r, x, *sizes: arrays.broadcast(
-    r, x, tuple(b if a == -1 else a for a, b in zip(_minus(sizes), shape_of(r, x), strict=False)) if -1 in _minus(sizes) else _minus(sizes))
+    r,
+    x,
+    tuple(b if a == -1 else a for a, b in zip(_minus(sizes), shape_of(r, x), strict=False))
+    if -1 in _minus(sizes)
+    else _minus(sizes),
+)
 
 
 def _minus(sizes: tuple) -> tuple:
@@ -353,7 +433,14 @@ TENSOR["where"] = lambda r, x, condition, other: r.make("where", [condition, x, 
 for _name in ("softmax", "log_softmax"):
     both(_name)(lambda r, x, dim=-1, _name=_name, **_: r.make(_name, [x], axis=dim))
     TORCH[f"torch.nn.functional.{_name}"] = TORCH[f"torch.{_name}"]
-for _name, _op in {"gt": ast.Gt, "lt": ast.Lt, "ge": ast.GtE, "le": ast.LtE, "eq": ast.Eq, "ne": ast.NotEq}.items():
+for _name, _op in {
+    "gt": ast.Gt,
+    "lt": ast.Lt,
+    "ge": ast.GtE,
+    "le": ast.LtE,
+    "eq": ast.Eq,
+    "ne": ast.NotEq,
+}.items():
     both(_name)(lambda r, a, b, _op=_op: r.compare(_op(), a, b, ast.Constant(0)))
 both("cumsum")(lambda r, x, dim: r.make("cumsum", [x], axis=dim))
 both("argmax")(lambda r, x, dim=None: arrays.argmax(r, x, dim))
@@ -417,7 +504,11 @@ TENSOR["numel"] = lambda r, x: int(np.prod(shape_of(r, x)))
 
 def _numpy(r: Interpreter, x: Array) -> Array:
     if x.requires_grad:
-        raise Refused("Can't call numpy() on Tensor that requires grad.", "Use tensor.detach().numpy() instead.", "requires-grad")
+        raise Refused(
+            "Can't call numpy() on Tensor that requires grad.",
+            "Use tensor.detach().numpy() instead.",
+            "requires-grad",
+        )
     return Array(x.held, "numpy", x.dtype)
 
 
@@ -425,7 +516,9 @@ def _numpy(r: Interpreter, x: Array) -> Array:
 def requires_grad_(r: Interpreter, x: Array, requires_grad: bool = True) -> Array:
     """Read that a tensor is differentiated by from here on."""
     if x.dtype not in FLOATS:
-        raise Refused("Only Tensors of floating point dtype can require gradients.", "Write 2.0, not 2.", "integer")
+        raise Refused(
+            "Only Tensors of floating point dtype can require gradients.", "Write 2.0, not 2.", "integer"
+        )
     if not requires_grad and not x.leaf:
         raise Refused("You can only change requires_grad flags of leaf variables.", "Use detach().", "leaf")
     x.requires_grad = requires_grad
@@ -458,7 +551,9 @@ def _differentiable(r: Interpreter, x: Array) -> None:
     if not isinstance(x, Array) or not x.requires_grad:
         raise Refused(
             "element 0 of tensors does not require grad and does not have a grad_fn",
-            "Create a tensor with requires_grad=True, and compute the output from it.", "no-grad-fn")
+            "Create a tensor with requires_grad=True, and compute the output from it.",
+            "no-grad-fn",
+        )
 
 
 def _root(r: Interpreter, x: Array, gradient: Any, name: str) -> Array:
@@ -467,11 +562,15 @@ def _root(r: Interpreter, x: Array, gradient: Any, name: str) -> Array:
         if int(np.prod(shape_of(r, x))) != 1:
             raise Refused(
                 "grad can be implicitly created only for scalar outputs.",
-                "Sum it up, or pass the cotangent: backward(torch.ones_like(y)).", "not-scalar")
+                "Sum it up, or pass the cotangent: backward(torch.ones_like(y)).",
+                "not-scalar",
+            )
         return x if shape_of(r, x) == () else r.make("sum", [x])
     seed = gradient if isinstance(gradient, Array) else constant(r, gradient, "torch", "float32")
     if shape_of(r, seed) != shape_of(r, x):
-        raise Refused(f"Mismatch in shape: the gradient has {list(shape_of(r, seed))}, the output {list(shape_of(r, x))}.")
+        raise Refused(
+            f"Mismatch in shape: the gradient has {list(shape_of(r, seed))}, the output {list(shape_of(r, x))}."
+        )
     return pulled(r, x, seed)
 
 
@@ -495,12 +594,19 @@ def recorded(r: Interpreter, root: Ref) -> set[int]:
 def _leaves(r: Interpreter, root: Array) -> list[Array]:
     """Return the leaves that a number is computed from, by the scopes and objects of the text."""
     above = recorded(r, root.held)
-    known_leaves = [x for x in r.extra.get("tensors", []) if x.requires_grad and x.leaf or x.retains]
+    known_leaves = [x for x in r.extra.get("tensors", []) if (x.requires_grad and x.leaf) or x.retains]
     return [x for x in known_leaves if isinstance(x.held, Ref) and x.held.number in above]
 
 
 @known("backward", table=TENSOR)
-def backward(r: Interpreter, x: Array, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False, **_: Any) -> None:
+def backward(
+    r: Interpreter,
+    x: Array,
+    gradient: Any = None,
+    retain_graph: Any = None,
+    create_graph: bool = False,
+    **_: Any,
+) -> None:
     """Read `backward`: the gradients are added at the leaves."""
     _differentiable(r, x)
     if not x.is_node:
@@ -509,7 +615,9 @@ def backward(r: Interpreter, x: Array, gradient: Any = None, retain_graph: Any =
     if x.held.number in run and not r.extra.get(("retained graph", x.held.number)):
         raise Refused(
             "Trying to backward through the graph a second time.",
-            "Write retain_graph=True in the first backward().", "second-backward")
+            "Write retain_graph=True in the first backward().",
+            "second-backward",
+        )
     run.add(x.held.number)
     if retain_graph or create_graph:
         r.extra["retained graph", x.held.number] = True
@@ -536,13 +644,24 @@ def grad_of(r: Interpreter, x: Array) -> Any:
     total: Any = None
     for grad, _, _ in entry[1]:
         total = grad if total is None else r.make("add", [total, grad])
-    r.extra.setdefault("grads of", {})[id(total)] = (total, x)  # holds the array, so that its id stays its own
+    r.extra.setdefault("grads of", {})[id(total)] = (
+        total,
+        x,
+    )  # holds the array, so that its id stays its own
     return total
 
 
 @known("torch.autograd.grad", table=TORCH)
-def autograd_grad(r: Interpreter, outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any = None,
-                  create_graph: bool = False, allow_unused: bool = False, **_: Any) -> tuple:
+def autograd_grad(
+    r: Interpreter,
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: Any = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+    **_: Any,
+) -> tuple:
     """Read `torch.autograd.grad`."""
     outs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
     seeds = list(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else [grad_outputs] * len(outs)
@@ -556,13 +675,19 @@ def autograd_grad(r: Interpreter, outputs: Any, inputs: Any, grad_outputs: Any =
     r.roots.append(total.held)
     for one in ins:
         if not isinstance(one, Array) or not one.requires_grad:
-            raise Refused("One of the differentiated Tensors does not require grad.", "Write requires_grad=True.", "requires-grad")
+            raise Refused(
+                "One of the differentiated Tensors does not require grad.",
+                "Write requires_grad=True.",
+                "requires-grad",
+            )
         label = _label(r, one)
         if not isinstance(one.held, Ref) or one.held.number not in above:
             if not allow_unused:
                 raise Refused(
                     "One of the differentiated Tensors appears to not have been used in the graph.",
-                    "Set allow_unused=True if this is the desired behaviour.", "unused")
+                    "Set allow_unused=True if this is the desired behaviour.",
+                    "unused",
+                )
             found.append(None)
             r.requests.append(Request(label, total.held, None, r.line))
             continue
@@ -574,7 +699,11 @@ def autograd_grad(r: Interpreter, outputs: Any, inputs: Any, grad_outputs: Any =
 
 
 def _label(r: Interpreter, x: Array) -> str:
-    return r.extra.get(("label", id(x))) or (r.builder.drafts[x.held.number].hint if isinstance(x.held, Ref) else "") or "x"
+    return (
+        r.extra.get(("label", id(x)))
+        or (r.builder.drafts[x.held.number].hint if isinstance(x.held, Ref) else "")
+        or "x"
+    )
 
 
 def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tuple[bool, Any]:
@@ -638,9 +767,17 @@ def check_in_place(r: Interpreter, x: Array, node: ast.AST) -> None:
     if x.requires_grad and x.leaf and not r.no_grad:
         raise Refused(
             "a leaf Variable that requires grad is being used in an in-place operation.",
-            "Write a new value: y = x + 1, or use torch.no_grad().", "leaf-in-place", node)
+            "Write a new value: y = x + 1, or use torch.no_grad().",
+            "leaf-in-place",
+            node,
+        )
     if x.views or x.base is not None:
-        raise Refused("A change in place of a tensor that shares its memory with another is not read.", "Write clone().", "view", node)
+        raise Refused(
+            "A change in place of a tensor that shares its memory with another is not read.",
+            "Write clone().",
+            "view",
+            node,
+        )
 
 
 def in_place_method(name: str) -> Callable[..., Any] | None:
@@ -682,10 +819,7 @@ def install(r: Interpreter) -> None:
     """Teach an interpreter PyTorch."""
     r.tables |= TORCH
     r.methods["torch"] = {**TENSOR}
-    r.extra |= {
-        ("attribute", "torch"): tensor_attribute,
-        ("set attribute", Array): set_tensor_attribute,
-        ("enter", NoGrad): enter_no_grad,
-        ("in place", "torch"): check_in_place,
-    }
-
+    r.handlers.attribute["torch"] = tensor_attribute
+    r.handlers.set_attribute[Array] = set_tensor_attribute
+    r.handlers.enter[NoGrad] = enter_no_grad
+    r.handlers.in_place["torch"] = check_in_place

@@ -51,14 +51,32 @@ def _sequential(r: Interpreter, *layers: Any) -> Instance:
 
 
 TORCH["torch.nn.Linear"], TORCH["torch.nn.Sequential"] = _linear, _sequential
-for _name, _function in {"ReLU": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid", "GELU": "gelu", "LeakyReLU": "leaky_relu",
-                         "Softplus": "softplus", "SiLU": "silu", "Softmax": "softmax", "LogSoftmax": "log_softmax",
-                         "MSELoss": "mse_loss", "CrossEntropyLoss": "cross_entropy", "L1Loss": "l1_loss",
-                         "BCEWithLogitsLoss": "binary_cross_entropy_with_logits", "BCELoss": "binary_cross_entropy",
-                         "NLLLoss": "nll_loss"}.items():
+for _name, _function in {
+    "ReLU": "relu",
+    "Tanh": "tanh",
+    "Sigmoid": "sigmoid",
+    "GELU": "gelu",
+    "LeakyReLU": "leaky_relu",
+    "Softplus": "softplus",
+    "SiLU": "silu",
+    "Softmax": "softmax",
+    "LogSoftmax": "log_softmax",
+    "MSELoss": "mse_loss",
+    "CrossEntropyLoss": "cross_entropy",
+    "L1Loss": "l1_loss",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+    "BCELoss": "binary_cross_entropy",
+    "NLLLoss": "nll_loss",
+}.items():
     TORCH[f"torch.nn.{_name}"] = lambda r, *args, _function=_function, **kw: Native(
-        lambda _, given, more: r.call(Path(f"torch.nn.functional.{_function}"), [*given, *args], {**more, **kw}), _function)
-TORCH["torch.nn.Flatten"] = lambda r: Native(lambda _, args, kw: torch_autograd.flatten(r, args[0], 1), "flatten")
+        lambda _, given, more: r.call(
+            Path(f"torch.nn.functional.{_function}"), [*given, *args], {**more, **kw}
+        ),
+        _function,
+    )
+TORCH["torch.nn.Flatten"] = lambda r: Native(
+    lambda _, args, kw: torch_autograd.flatten(r, args[0], 1), "flatten"
+)
 TORCH["torch.nn.Identity"] = lambda r: Native(lambda _, args, kw: args[0], "identity")
 TORCH["super.__init__"] = lambda r, *_, **__: None
 
@@ -85,7 +103,14 @@ def leaky_relu(r: Interpreter, x: Any, negative_slope: float = 0.01) -> Array:
 def cross_entropy(r: Interpreter, input: Any, target: Any, reduction: str = "mean") -> Array:
     """Read the cross-entropy of logits and classes."""
     if isinstance(target, Array) and target.dtype != "int":
-        losses = r.make("neg", [arrays.fold(r, "sum", r.make("mul", [target, r.make("log_softmax", [input], axis=-1)]), -1, False)])
+        losses = r.make(
+            "neg",
+            [
+                arrays.fold(
+                    r, "sum", r.make("mul", [target, r.make("log_softmax", [input], axis=-1)]), -1, False
+                )
+            ],
+        )
     else:
         losses = r.make("softmax_cross_entropy_with_integer_labels", [input, target])
     return torch_autograd._mean_of(r, losses, reduction)
@@ -136,7 +161,9 @@ def instantiate(r: Interpreter, owner: Class, args: list, keywords: dict, node: 
     return made
 
 
-def call_instance(r: Interpreter, instance: Instance, args: list, keywords: dict, node: ast.AST | None) -> Any:
+def call_instance(
+    r: Interpreter, instance: Instance, args: list, keywords: dict, node: ast.AST | None
+) -> Any:
     """Call a module: its layers are a group."""
     with r.frame(Frame(instance.name or _kind(instance), None)):
         if instance.of == "torch.nn.Linear":
@@ -146,7 +173,11 @@ def call_instance(r: Interpreter, instance: Instance, args: list, keywords: dict
             for one in instance.fields.values():
                 value = r.call(one, [value], {}, node)
             return value
-        forward = instance.of.members.get("forward", instance.of.members.get("__call__")) if isinstance(instance.of, Class) else None
+        forward = (
+            instance.of.members.get("forward", instance.of.members.get("__call__"))
+            if isinstance(instance.of, Class)
+            else None
+        )
         if forward is None:
             raise Refused("This object cannot be called.", at=node)
         return r.call(forward, [instance, *args], keywords, node)
@@ -172,14 +203,24 @@ def instance_attribute(r: Interpreter, instance: Instance, name: str, node: ast.
     if name in ("train", "eval", "to", "cpu", "double", "requires_grad_"):
         return Native(lambda _, args, kw: instance, name)
     if name == "zero_grad":
-        return Native(lambda _, args, kw: [torch_autograd._autograd(r).grads.pop(id(one), None) for one in parameters(instance)] and None, name)
+        return Native(
+            lambda _, args, kw: (
+                [torch_autograd._autograd(r).grads.pop(id(one), None) for one in parameters(instance)]
+                and None
+            ),
+            name,
+        )
     raise Refused(f"This object has no {name!r} that is read.", at=node)
 
 
 def instance_item(r: Interpreter, instance: Instance, index: Any, node: ast.AST) -> Any:
     """Return a layer of a Sequential."""
     layers = list(instance.fields.values())
-    if instance.of != "torch.nn.Sequential" or type(index) is not int or not -len(layers) <= index < len(layers):
+    if (
+        instance.of != "torch.nn.Sequential"
+        or type(index) is not int
+        or not -len(layers) <= index < len(layers)
+    ):
         raise Refused("This object has no such element.", at=node)
     return layers[index]
 
@@ -242,11 +283,9 @@ def call_class(r: Interpreter, owner: Class, args: list, keywords: dict, node: a
 def install(r: Interpreter) -> None:
     """Teach an interpreter modules."""
     r.tables |= TORCH
-    r.extra |= {
-        ("call", Class): call_class,
-        ("call", Instance): call_instance,
-        ("attribute", Instance): instance_attribute,
-        ("item", Instance): instance_item,
-        ("attribute", Descent): descent_attribute,
-        "field set": field_set,
-    }
+    r.handlers.call[Class] = call_class
+    r.handlers.call[Instance] = call_instance
+    r.handlers.attribute[Instance] = instance_attribute
+    r.handlers.item[Instance] = instance_item
+    r.handlers.attribute[Descent] = descent_attribute
+    r.handlers.field_set = field_set

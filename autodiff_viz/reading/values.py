@@ -156,7 +156,9 @@ def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
         keys = sorted(value, key=str)
         return [pair for key in keys for pair in leaves(value[key], f"{path}.{key}" if path else str(key))]
     if isinstance(value, (tuple, list)):
-        return [pair for i, one in enumerate(value) for pair in leaves(one, f"{path}.{i}" if path else str(i))]
+        return [
+            pair for i, one in enumerate(value) for pair in leaves(one, f"{path}.{i}" if path else str(i))
+        ]
     return [(path, value)]
 
 
