@@ -566,24 +566,8 @@ class Interpreter:
 
     def compare(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Array:
         """Compare arrays: 1 where it holds, else 0, and no gradient."""
-        if isinstance(op, ast.Gt):
-            return self.make("greater", [left, right], dtype=BOOL)
-        if isinstance(op, ast.Lt):
-            return self.make("less", [left, right], dtype=BOOL)
-        if isinstance(op, (ast.GtE, ast.LtE)):
-            # NaN would have to give 0 both ways, so "not less" will not do: >= is > or ==, and equal is neither.
-            opposite = "less" if isinstance(op, ast.GtE) else "greater"
-            return self.make("sub", [1.0, self.make(opposite, [left, right], dtype=BOOL)], dtype=BOOL)
-        if isinstance(op, (ast.Eq, ast.NotEq)):
-            apart = self.make(
-                "maximum",
-                [
-                    self.make("less", [left, right], dtype=BOOL),
-                    self.make("greater", [left, right], dtype=BOOL),
-                ],
-                dtype=BOOL,
-            )
-            return apart if isinstance(op, ast.NotEq) else self.make("sub", [1.0, apart], dtype=BOOL)
+        if type(op) in _COMPARES:
+            return self.make(_COMPARES[type(op)], [left, right], dtype=BOOL)
         raise Refused("This comparison is not read of arrays.", at=node)
 
     def _get_Attribute(self, node: ast.Attribute) -> Any:
@@ -899,6 +883,14 @@ _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.IsNot: operator.is_not,
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
+}
+_COMPARES = {
+    ast.Gt: "greater",
+    ast.Lt: "less",
+    ast.GtE: "greater_equal",
+    ast.LtE: "less_equal",
+    ast.Eq: "equal",
+    ast.NotEq: "not_equal",
 }
 _PLAIN = {
     ast.Add: operator.add,
