@@ -559,6 +559,11 @@ def cast(r: Interpreter, x: Array, dtype: str | None) -> Array:
 
 def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
     """Return an attribute of an array."""
+    special = r.handlers.attribute.get(x.framework)
+    if special is not None:
+        done, value = special(r, x, name, node)
+        if done:
+            return value
     if name == "shape":
         return shape_of(r, x)
     if name == "ndim":
@@ -571,11 +576,6 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
         return Path(f"{x.framework}.{x.dtype}")
     if name == "at" and x.framework == "jax":
         return At(x)
-    special = r.handlers.attribute.get(x.framework)
-    if special is not None:
-        done, value = special(r, x, name, node)
-        if done:
-            return value
     table = r.methods.get(x.framework, METHODS)
     if name not in table:
         near = r.nearest(name)
@@ -626,6 +626,9 @@ def index_of(r: Interpreter, index: Any) -> tuple:
 
 def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     """Return elements of an array."""
+    special = r.handlers.item.get(x.framework)
+    if special is not None:
+        return special(r, x, index, node)
     if isinstance(index, Array) and index.dtype == BOOL:
         raise Refused(
             "How many elements a condition picks depends on numbers.",
@@ -668,6 +671,13 @@ def at_attribute(r: Interpreter, at: At, name: str, node: ast.AST) -> Native:
 
 def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subscript) -> None:
     """Change elements in place, as NumPy and PyTorch do."""
+    if x.framework == "tf":
+        raise Refused(
+            "A tensor of TensorFlow does not support item assignment.",
+            "Write tf.tensor_scatter_nd_update(x, [[i]], [value]), or tf.where(mask, a, b).",
+            "immutable",
+            target,
+        )
     if x.framework == "jax":
         raise Refused(
             "JAX's arrays do not change in place.",

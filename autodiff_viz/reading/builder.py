@@ -179,6 +179,12 @@ class Builder:
         nodes = tuple(self._node(number, names) for number in sorted(within))
         return np.asarray(trace_part(Graph(nodes), dtype=dtype).value[names[ref.number]])
 
+    def part(self, output: Ref, within: Iterable[int]) -> tuple[Graph, dict[int, str]]:
+        """Return the graph of some nodes with an output, and their names by number; without regions."""
+        names = {number: f"n{number}" for number in within}
+        nodes = tuple(self._node(number, names) for number in sorted(names))
+        return Graph(nodes, (), names[output.number]), names
+
     def graph(self, output: Ref | None, keep: Iterable[Ref] = ()) -> tuple[Graph, dict[int, str]]:
         """Return the graph, and the names of its nodes by number.
 

@@ -17,6 +17,8 @@ from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
 from autodiff_viz.reading.arrays import FUNCTIONS, known, shape_of
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.tensorflow_functions import Overrides, tensor
+from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.torch_autograd import TORCH
 from autodiff_viz.reading.values import Array, Class, Function, Native, Refused, parameter_names
@@ -283,7 +285,7 @@ def set_context_attribute(r: Interpreter, context: Context, name: str, value: An
 
 
 def custom_gradient(r: Interpreter, function: Any) -> Native:
-    """Read `tf.custom_gradient`: a function that returns a value and a function of its gradient."""
+    """Read `custom_gradient`: a function that returns a value and a function of its gradient."""
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
         value, back = _pair(
@@ -299,7 +301,115 @@ def custom_gradient(r: Interpreter, function: Any) -> Native:
     return Native(call, "custom_gradient", function)
 
 
-FUNCTIONS["jax.custom_gradient"] = FUNCTIONS["tensorflow.custom_gradient"] = custom_gradient
+def tf_custom_gradient(r: Interpreter, f: Any = None) -> Native:
+    """Read `tf.custom_gradient`, whose gradient function also gets the variables that the function reads."""
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        args = [tensor(r, one) if isinstance(one, (int, float)) else one for one in args]
+        first = len(r.builder.drafts)
+        value, back = _pair(r.call(f, args, keywords), "The function returns (value, gradient function).")
+        if isinstance(value, (tuple, list)) and len(value) == 1:
+            value = value[0]
+        if isinstance(value, Array) and not value.is_node:
+            value = r.copied(Array(r.builder.input(value.held, ""), "tf", value.dtype))
+        made_of = r.builder.ancestors(value.held) if isinstance(value, Array) else set()
+        reads = {
+            slot
+            for number in made_of
+            if number >= first
+            for slot in r.builder.drafts[number].slots
+            if isinstance(slot, Ref)
+        }
+        given = {one.held for one in args if isinstance(one, Array)}
+        variables = [
+            one.array
+            for one in r.state(Variables).by_id.values()
+            if one.trainable and one.array.held in reads and one.array.held not in given
+        ]
+        if variables and "variables" not in _all_parameters(back):
+            raise Refused(
+                "TypeError: @tf.custom_gradient uses variables, but its gradient function has no "
+                "argument 'variables'.",
+                "Write def grad(upstream, variables=None): return gradients, variable_gradients.",
+            )
+
+        def pull(v: Array) -> Sequence[Any]:
+            passed = r.call(back, [v], {"variables": variables} if variables else {})
+            if variables:
+                passed, others = _pair(passed, "The gradient function returns (gradients, variable gradients).")
+                others = list(others) if isinstance(others, (tuple, list)) else [others]
+            else:
+                others = []
+            return [*(passed if isinstance(passed, (tuple, list)) else [passed]), *others]
+
+        wires = [*args, *variables]
+        made = declare(r, value, wires, pull, getattr(f, "name", "This function"))
+        nodes = sum(isinstance(one, Array) and one.is_node for one in wires)
+        draft = r.builder.drafts[made.held.number]
+        # The value and what the gradient function reads from outside are no arguments of the function.
+        barred = set(range(len(draft.slots) - nodes))
+        function = draft.rule.function
+        for i, (name, term) in enumerate(zip(function.args[1:-1], function.body, strict=True)):
+            if term == _zeros(name):
+                barred.add(i)
+        r.state(Variables).barred[made.held.number] = barred
+        r.say(r.line, "tf.custom_gradient became a declared pullback")
+        return made
+
+    return Native(call, "custom_gradient", f)
+
+
+def _all_parameters(function: Any) -> list[str]:
+    if not isinstance(function, Function):
+        return []
+    names = [*function.parameters(), *(one.arg for one in function.args.kwonlyargs)]
+    return [*names, "variables"] if function.args.kwarg is not None else names
+
+
+@dataclass(eq=False)
+class OpOf:
+    """What the first argument of a registered gradient is: the op with its inputs and outputs."""
+
+    inputs: list[Any]
+    outputs: list[Any]
+
+
+def register_gradient(r: Interpreter, op_type: str) -> Native:
+    """Read `@tf.RegisterGradient("Name")`."""
+
+    def register(_: Interpreter, args: list, keywords: dict) -> Any:
+        r.state(Overrides).registered[op_type] = args[0]
+        return args[0]
+
+    return Native(register, "RegisterGradient")
+
+
+def overridden(r: Interpreter, function: Callable[..., Any], args: tuple, keywords: dict, name: str) -> Array:
+    """Return an op's value with the gradient that `gradient_override_map` names for its type."""
+    known = r.state(Overrides).registered
+    if name not in known:
+        raise Refused(f"No gradient is registered as {name!r}.", f'Write @tf.RegisterGradient("{name}").')
+    wires = [tensor(r, one) for one in (*args, *keywords.values()) if isinstance(one, Array)]
+    value = function(r, *args, **keywords)
+
+    def pull(v: Array) -> Sequence[Any]:
+        passed = r.call(known[name], [OpOf(wires, [value]), v], {})
+        return passed if isinstance(passed, (tuple, list)) else [passed]
+
+    return declare(r, value, wires, pull, name)
+
+
+def op_attribute(r: Interpreter, op: OpOf, name: str, node: ast.AST) -> Any:
+    """Return the inputs or the outputs of an op."""
+    if name in ("inputs", "outputs"):
+        return getattr(op, name)
+    raise Refused(f"An op has no {name!r} that is read.", "There are inputs and outputs.", at=node)
+
+
+FUNCTIONS["jax.custom_gradient"] = custom_gradient
+for _begin in ("tensorflow.", "tensorflow.compat.v1."):
+    FUNCTIONS[f"{_begin}custom_gradient"] = tf_custom_gradient
+    FUNCTIONS[f"{_begin}RegisterGradient"] = register_gradient
 TORCH["torch.autograd.function.once_differentiable"] = lambda r, f: f
 TORCH["staticmethod"] = FUNCTIONS["staticmethod"] = lambda r, f: f
 
@@ -307,6 +417,8 @@ TORCH["staticmethod"] = FUNCTIONS["staticmethod"] = lambda r, f: f
 def install(r: Interpreter) -> None:
     """Teach an interpreter declared derivatives."""
     r.handlers.attribute[Custom] = custom_attribute
+    r.handlers.attribute[OpOf] = op_attribute
+    r.state(Overrides).apply = overridden
     r.handlers.call[Custom] = call_custom
     r.handlers.attribute[Class] = class_attribute
     r.handlers.attribute[Context] = context_attribute

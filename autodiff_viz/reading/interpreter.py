@@ -34,6 +34,7 @@ from autodiff_viz.reading.values import (
     Native,
     Path,
     Refused,
+    mapped,
 )
 
 State = TypeVar("State")
@@ -102,6 +103,7 @@ class Handlers:
       item, set_item: read and set `value[index]`.
       items: list what a loop over the value yields.
       call: call the value.
+      operator, compare: apply an operator or a comparison, where the library has rules of its own.
       enter: enter it as the manager of a `with`; returns (what `as` names, what leaves it).
       in_place: refuse a change in place that the library refuses.
       field_set: note that an object has got an attribute.
@@ -113,6 +115,8 @@ class Handlers:
     set_item: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     items: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     call: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    operator: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    compare: dict[str, Callable[..., Any]] = field(default_factory=dict)
     enter: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     field_set: Callable[..., None] | None = None
@@ -528,6 +532,9 @@ class Interpreter:
 
     def _array_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
         for side in (left, right):
+            if isinstance(side, Array) and side.framework in self.handlers.operator:
+                return self.handlers.operator[side.framework](self, op, left, right, node)
+        for side in (left, right):
             if not isinstance(side, (Array, int, float)):
                 raise Refused(f"An array and {kind(side)} cannot be joined by an operator.", at=node)
         name = _OPERATORS.get(type(op))
@@ -576,6 +583,9 @@ class Interpreter:
 
     def compare(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Array:
         """Compare arrays: 1 where it holds, else 0, and no gradient."""
+        for side in (left, right):
+            if isinstance(side, Array) and side.framework in self.handlers.compare:
+                return self.handlers.compare[side.framework](self, op, left, right)
         if type(op) in _COMPARES:
             return self.make(_COMPARES[type(op)], [left, right], dtype=BOOL)
         raise Refused("This comparison is not read of arrays.", at=node)
@@ -693,6 +703,9 @@ class Interpreter:
         return None
 
     def _call_path(self, path: Path, args: list, keywords: dict, node: ast.AST | None) -> Any:
+        if path.name.startswith(("numpy.", "math.")):
+            # NumPy takes the numbers of a TensorFlow tensor, and no gradient passes.
+            args, keywords = mapped(self.plain_numbers, args), mapped(self.plain_numbers, keywords)
         known = self.tables.get(canonical(path.name))
         if known is None:
             raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
@@ -704,6 +717,12 @@ class Interpreter:
             raise Refused(
                 f"{path.name} is not read with these arguments: {_about(error)}.", at=node
             ) from None
+
+    def plain_numbers(self, value: Any) -> Any:
+        """Return a tensor of TensorFlow as NumPy's array, which no gradient passes; anything else as it is."""
+        if not isinstance(value, Array) or value.framework != "tf":
+            return value
+        return Array(self.builder.stopped(value.held), "numpy", value.dtype)
 
     def nearest(self, path: str) -> str:
         """Return a hint with the function that is called most like this one."""

@@ -109,7 +109,7 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
 
 def _number(r: Interpreter, args: list, kind: type) -> Any:
     if len(args) == 1 and isinstance(args[0], Array):
-        return args[0]  # float(x) of an array is its number
+        return r.plain_numbers(args[0])  # float(x) of an array is its number
     try:
         return kind(*args)
     except (TypeError, ValueError, OverflowError) as error:
@@ -158,6 +158,8 @@ def _enumerate(r: Interpreter, args: list, keywords: dict) -> list:
 
 
 def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
+    if isinstance(args[0], Array) and args[0].framework == "tf":
+        return r.tables["tensorflow.abs"](r, args[0])
     if isinstance(args[0], Array):
         return (
             r.attribute(args[0], "abs", ast.Constant(0)).call(r, [], {})

@@ -18,12 +18,15 @@ from autodiff_viz.reading import (
     arrays,
     custom_rules,
     jax_transforms,
+    keras_layers,
     tensorflow_tapes,
     torch_autograd,
     torch_modules,
 )
 from autodiff_viz.reading.builder import Ref
-from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
+from autodiff_viz.reading.draws import Draws
+from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
+from autodiff_viz.reading.tensorflow_functions import Dtypes
 from autodiff_viz.reading.values import FLOATS, Array, Refused
 
 _ = jax_transforms
@@ -79,10 +82,12 @@ def read(text: str) -> Reading:
     custom_rules.install(interpreter)
     torch_modules.install(interpreter)
     tensorflow_tapes.install(interpreter)
+    keras_layers.install(interpreter)
     interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()
     try:
         tree = _tree(text)
+        interpreter.state(tensorflow_tapes.Feeds).scan(tree)
         interpreter.run(tree.body)
     except Refused as error:
         refused = (_problem(error),)
@@ -115,25 +120,19 @@ def _problem(error: Refused) -> Problem:
 
 def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     root = r.roots[-1] if r.roots else _last(r, r.builder.merged)
+    kept = set().union(*(r.builder.ancestors(ref) for ref in _kept(r)))
+    r.builder.merged |= r.state(tensorflow_tapes.Variables).left_out - kept
     graph, names = r.builder.graph(root)
     kinds = [value.dtype for value in _arrays(r) if value.dtype in FLOATS]
+    kinds += r.state(Dtypes).floats
     dtype = max(kinds, key=FLOATS.index) if kinds else "float32"
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
     def answers() -> dict[str, np.ndarray | None]:
         found: dict[str, np.ndarray | None] = {}
-        for request in r.requests:
-            refs = [ref for ref in (request.root, request.wrt, request.value) if isinstance(ref, Ref)]
-            whole, their = r.builder.graph(request.root, refs)
-            if request.wrt is None:
-                found[request.name] = None
-                continue
-            traced = trace(whole, dtype=dtype)
-            if request.root is None:  # made of several derivatives, such as a Jacobian
-                found[request.name] = np.asarray(traced.value[their[request.value.number]])
-                continue
-            wrt = their[request.wrt.number]
-            found[request.name] = np.asarray(traced.cotangent[wrt])
+        asked = {request.name: request for request in r.requests}  # the last counts
+        for request in asked.values():
+            found[request.name] = None if request.wrt is None else answer(r, request, dtype)
         for tensor in {id(one): one for one in r.extra.get("tensors", [])}.values():
             label = r.extra["label", id(tensor)]
             entry = state.grads.get(id(tensor))
@@ -161,6 +160,52 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     changes = tuple(Change(line, says) for line, says in r.changes)
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
+
+
+def _kept(r: Interpreter) -> list[Ref]:
+    """Return the nodes whose values or derivatives the text still names or asks for."""
+    asked = [ref for one in r.requests[-32:] for ref in (one.root, one.wrt, one.value)]
+    return [ref for ref in (*r.roots[-1:], *asked, *(one.held for one in _arrays(r))) if isinstance(ref, Ref)]
+
+
+def answer(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
+    """Return the derivative that a request asks for.
+
+    Raises:
+      GraphError: it depends on numbers that the library draws.
+    """
+    value = _derivative(r, request, dtype)
+    above = set().union(*(r.builder.ancestors(ref) for ref in (request.root, request.value) if isinstance(ref, Ref)))
+    drawn = {number: one for number, one in r.state(Draws).named.items() if number in above}
+    if drawn:
+        seeds = {number: r.builder.drafts[number].params["seed"] for number in drawn}
+        try:
+            for number, seed in seeds.items():
+                r.builder.drafts[number].params["seed"] = seed + 7919
+            other = _derivative(r, request, dtype)
+        finally:
+            for number, seed in seeds.items():
+                r.builder.drafts[number].params["seed"] = seed
+        if not np.array_equal(value, other, equal_nan=True):
+            what, line = next(iter(drawn.values()))
+            raise GraphError(
+                Problem(
+                    "drawn",
+                    f"This gradient depends on numbers that {what} draws.",
+                    "Write the numbers that were drawn in its place.",
+                    line=line,
+                    column=0,
+                )
+            )
+    return value
+
+
+def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
+    if request.root is None:  # made of several derivatives, such as a Jacobian
+        return r.builder.numbers(request.value, dtype)
+    within = r.builder.ancestors(request.root) | r.builder.ancestors(request.wrt)
+    part, names = r.builder.part(request.root, within)
+    return np.asarray(trace(part, dtype=dtype).cotangent[names[request.wrt.number]])
 
 
 def _arrays(r: Interpreter) -> list[Array]:
