@@ -85,6 +85,7 @@ class Builder:
             set()
         )  # inputs whose numbers were replaced; left out unless something reads them
         self._shapes: dict[int, Shape | None] = {}
+        self._numbers: dict[str, dict[int, tuple[np.ndarray, Any]]] = {}  # by dtype: arrays, and as constants
 
     def add(self, op: str, slots: Iterable[Held], rule: Rule | None = None, **params: Any) -> Ref:
         """Add a node and return its value.
@@ -120,6 +121,11 @@ class Builder:
     def forget_shapes(self) -> None:
         """Forget the shapes, since an input has got another value."""
         self._shapes.clear()
+        self._numbers.clear()
+
+    def forget_numbers(self) -> None:
+        """Forget the numbers of all nodes, since an input has got another value of the same shape."""
+        self._numbers.clear()
 
     def ancestors(self, root: Ref) -> set[int]:
         """Return the numbers of a node and of all that it reads."""
@@ -169,15 +175,59 @@ class Builder:
         return result_shape(node.op, static, tuple(below[: len(node.op_slots)]), FLOAT32)
 
     def numbers(self, ref: Ref, dtype: str) -> np.ndarray:
-        """Return the numbers of a node's value.
+        """Return the numbers of a node's value; what is known of the nodes below is not computed again.
 
         Raises:
           GraphError: something that it reads cannot be computed.
         """
-        within = self.ancestors(ref)
-        names = {number: f"n{number}" for number in within}
-        nodes = tuple(self._node(number, names) for number in sorted(within))
-        return np.asarray(trace_part(Graph(nodes), dtype=dtype).value[names[ref.number]])
+        known = self._numbers.setdefault(dtype, {})
+        if ref.number not in known:
+            computed, given = self._to_compute(ref.number, known)
+            names = {number: f"n{number}" for number in computed | given}
+            nodes = tuple(
+                self._node(number, names)
+                if number in computed
+                else Node(names[number], INPUT, (), as_params(value=known[number][1]))
+                for number in sorted(names)
+            )
+            values = trace_part(Graph(nodes), dtype=dtype).value
+            for number in computed:
+                array = np.asarray(values[names[number]])
+                literal = _literal(array) if array.size <= KNOWN and np.isfinite(array).all() else None
+                known[number] = array, literal
+        return known[ref.number][0]
+
+    def _to_compute(self, root: int, known: Mapping[int, Any]) -> tuple[set[int], set[int]]:
+        """Return the nodes to compute for one, and those below them whose numbers are known.
+
+        A derivative needs the nodes between its two ends as they are; and a number that is not finite cannot
+        stand in a graph.
+        """
+        computed: set[int] = set()
+        given: set[int] = set()
+        waiting = [(root, True)]
+        while waiting:
+            number, as_it_is = waiting.pop()
+            if number in computed or (number in given and not as_it_is):
+                continue
+            if not as_it_is and known.get(number, (None, None))[1] is not None:
+                given.add(number)
+                continue
+            computed.add(number)
+            draft = self.drafts[number]
+            if draft.op == GRAD:
+                between = self._between(*(slot.number for slot in draft.slots[:2]))
+                waiting += [(one, True) for one in between]
+            waiting += [(slot.number, False) for slot in refs(draft.slots)]
+        return computed, given - computed
+
+    def _between(self, z: int, x: int) -> set[int]:
+        """Return the nodes that depend on x and that z depends on."""
+        above, depends = self.ancestors(Ref(z)), {x}
+        for number in sorted(above):
+            if any(slot.number in depends for slot in refs(self.drafts[number].slots)):
+                depends.add(number)
+        return (depends & above) - {x}
 
     def part(self, output: Ref, within: Iterable[int]) -> tuple[Graph, dict[int, str]]:
         """Return the graph of some nodes with an output, and their names by number; without regions."""
@@ -260,6 +310,18 @@ class Builder:
 
 SEED = "\0seed"
 """Hint of a node that exists only to seed a derivative."""
+
+
+KNOWN = 4096  # elements of a value that is kept as a constant
+
+
+def _literal(array: np.ndarray) -> Literal:
+    """Return an array as nested tuples of numbers."""
+
+    def nested(one: Any) -> Any:
+        return tuple(map(nested, one)) if isinstance(one, list) else float(one)
+
+    return nested(array.astype(float).tolist())
 
 
 def refs(held: Iterable[Held]) -> Iterator[Ref]:

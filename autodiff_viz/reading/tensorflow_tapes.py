@@ -30,7 +30,7 @@ from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Function, Nati
 
 ROWS = 512  # outputs of a Jacobian
 SYMBOLIC_ROWS = 8  # outputs of a Jacobian that stands in the graph as derivatives, and not as numbers
-UPDATES = 8  # derivatives inside one value before its numbers stand for it
+UPDATES = 4  # derivatives inside one value before its numbers stand for it
 
 
 # Variables.
@@ -631,7 +631,13 @@ def one_gradient(
     if not parts:
         if asked:
             r.requests.append(Request(label, total.held if total is not None else None, None, r.line))
-        return r.make("zeros_like", [Array(source.held, "tf", source.dtype)], dtype=source.dtype) if zero else None
+            if zero:
+                zeros = r.make("zeros_like", [Array(source.held, "tf", source.dtype)], dtype=source.dtype)
+                r.requests[-1] = Request(label, None, _refs(r, source)[0], r.line, zeros.held)
+                return zeros
+        elif zero:
+            return r.make("zeros_like", [Array(source.held, "tf", source.dtype)], dtype=source.dtype)
+        return None
     result = parts[0]
     for part in parts[1:]:
         result = r.make("add", [result, part], dtype=source.dtype)
@@ -732,6 +738,7 @@ def _rows(
         for i in range(size):
             chosen = np.broadcast_to(weights[i], shape_of(r, target)) if batch else weights[i]
             r.builder.drafts[seed.number].params["value"] = as_literal(np.ascontiguousarray(chosen))
+            r.builder.forget_numbers()
             numbers.append(r.builder.numbers(row.held, target.dtype))
         made = np.stack(numbers).reshape(total_shape)
         before = r.builder.ancestors(row.held)
