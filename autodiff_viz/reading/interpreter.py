@@ -201,12 +201,17 @@ class Interpreter:
     def _do_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
+            self._uses(alias.name)
             self.scope.names[name] = Path(alias.name if alias.asname else name)
 
     def _do_ImportFrom(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
+            self._uses(node.module or "")
             if node.module != "__future__" and alias.name != "*":
                 self.scope.names[alias.asname or alias.name] = Path(f"{node.module}.{alias.name}")
+
+    def _uses(self, path: str) -> None:
+        self.frameworks.add(LIBRARIES.get(path.partition(".")[0], ""))
 
     def _do_Assign(self, node: ast.Assign) -> None:
         value = self.value(node.value)
@@ -448,6 +453,7 @@ class Interpreter:
         if node.id in BUILTINS:
             return Native(BUILTINS[node.id], node.id)
         if node.id in USUAL:
+            self._uses(USUAL[node.id])
             return Path(USUAL[node.id])
         raise Refused(
             f"Nothing is called {node.id!r} here.",
@@ -869,6 +875,9 @@ def canonical(path: str) -> str:
             return ours + path.removeprefix(begin)
     return path
 
+
+LIBRARIES = {"jax": "jax", "torch": "torch", "tensorflow": "tf", "keras": "tf", "numpy": "numpy", "math": "numpy"}
+"""The dialect of a library, by the first part of its full name."""
 
 USUAL = {
     "jax": "jax",
