@@ -129,6 +129,7 @@ class Interpreter:
         self.requests: list[Request] = []
         self.roots: list[Ref] = []
         self.lines: list[int] = []
+        self.lines_now = 0  # the line of the statement that was entered last
         self.work = self.depth = 0
         self.no_grad = self.asked = 0
         self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
@@ -159,6 +160,7 @@ class Interpreter:
             word = type(node).__name__.lower().rstrip("_")
             raise Refused(f"A statement with '{word}' is not read.", at=node)
         self.lines.append(node.lineno)
+        self.lines_now = node.lineno
         self.builder.lines = tuple(reversed(self.lines))
         try:
             handler(node)
@@ -223,7 +225,7 @@ class Interpreter:
             self.assign(node.target, self.value(node.value))
 
     def _do_AugAssign(self, node: ast.AugAssign) -> None:
-        present = self.value(_as_load(node.target))
+        present = self.value(node.target)
         change = self.value(node.value)
         if isinstance(present, list) and isinstance(node.op, ast.Add):
             present.extend(change)
@@ -876,7 +878,14 @@ def canonical(path: str) -> str:
     return path
 
 
-LIBRARIES = {"jax": "jax", "torch": "torch", "tensorflow": "tf", "keras": "tf", "numpy": "numpy", "math": "numpy"}
+LIBRARIES = {
+    "jax": "jax",
+    "torch": "torch",
+    "tensorflow": "tf",
+    "keras": "tf",
+    "numpy": "numpy",
+    "math": "numpy",
+}
 """The dialect of a library, by the first part of its full name."""
 
 USUAL = {
@@ -967,11 +976,6 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
     if missing := [name for name in (*names, *only) if name not in bound]:
         raise Refused(f"{function.name}() also needs {', '.join(missing)}.", at=node)
     return bound
-
-
-def _as_load(target: ast.expr) -> ast.expr:
-    copy = ast.parse(ast.unparse(target), mode="eval").body
-    return ast.copy_location(copy, target)
 
 
 def _is_main(test: ast.expr) -> bool:

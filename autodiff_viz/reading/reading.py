@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,8 @@ from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Retur
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
 
 _ = jax_transforms
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,14 @@ def read(text: str) -> Reading:
     except (Return, Break, Continue):
         refused = (
             Problem("not-read", "A return, break or continue stands outside of a function or a loop."),
+        )
+    except Exception:
+        # A fault of the reader is said as one, and what came before it is there all the same.
+        line = interpreter.lines_now or 1
+        logger.exception("a text could not be read, at line %d", line)
+        message = f"Line {line} makes the reader fail: the fault is ours, not the text's."
+        refused = (
+            Problem("reader-fault", message, "Leave the line out, or write it another way.", line=line),
         )
     return _reading(interpreter, refused)
 
