@@ -133,6 +133,7 @@ class Interpreter:
         self.requests: list[Request] = []
         self.roots: list[Ref] = []
         self.lines: list[int] = []
+        self.lines_now = 0  # the line of the statement that was entered last
         self.work = self.depth = 0
         self.no_grad = self.asked = 0
         self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
@@ -163,6 +164,7 @@ class Interpreter:
             word = type(node).__name__.lower().rstrip("_")
             raise Refused(f"A statement with '{word}' is not read.", at=node)
         self.lines.append(node.lineno)
+        self.lines_now = node.lineno
         self.builder.lines = tuple(reversed(self.lines))
         try:
             handler(node)
@@ -205,12 +207,17 @@ class Interpreter:
     def _do_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
+            self._uses(alias.name)
             self.scope.names[name] = Path(alias.name if alias.asname else name)
 
     def _do_ImportFrom(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
+            self._uses(node.module or "")
             if node.module != "__future__" and alias.name != "*":
                 self.scope.names[alias.asname or alias.name] = Path(f"{node.module}.{alias.name}")
+
+    def _uses(self, path: str) -> None:
+        self.frameworks.add(LIBRARIES.get(path.partition(".")[0], ""))
 
     def _do_Assign(self, node: ast.Assign) -> None:
         value = self.value(node.value)
@@ -222,7 +229,7 @@ class Interpreter:
             self.assign(node.target, self.value(node.value))
 
     def _do_AugAssign(self, node: ast.AugAssign) -> None:
-        present = self.value(_as_load(node.target))
+        present = self.value(node.target)
         change = self.value(node.value)
         if isinstance(present, list) and isinstance(node.op, ast.Add):
             present.extend(change)
@@ -452,6 +459,7 @@ class Interpreter:
         if node.id in BUILTINS:
             return Native(BUILTINS[node.id], node.id)
         if node.id in USUAL:
+            self._uses(USUAL[node.id])
             return Path(USUAL[node.id])
         raise Refused(
             f"Nothing is called {node.id!r} here.",
@@ -889,6 +897,16 @@ def canonical(path: str) -> str:
     return path
 
 
+LIBRARIES = {
+    "jax": "jax",
+    "torch": "torch",
+    "tensorflow": "tf",
+    "keras": "tf",
+    "numpy": "numpy",
+    "math": "numpy",
+}
+"""The dialect of a library, by the first part of its full name."""
+
 USUAL = {
     "jax": "jax",
     "jnp": "jax.numpy",
@@ -977,11 +995,6 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
     if missing := [name for name in (*names, *only) if name not in bound]:
         raise Refused(f"{function.name}() also needs {', '.join(missing)}.", at=node)
     return bound
-
-
-def _as_load(target: ast.expr) -> ast.expr:
-    copy = ast.parse(ast.unparse(target), mode="eval").body
-    return ast.copy_location(copy, target)
 
 
 def _is_main(test: ast.expr) -> bool:
