@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from autodiff_viz.graph.model import INPUT
 from autodiff_viz.reading.builder import Ref
 
 if TYPE_CHECKING:
@@ -27,10 +26,4 @@ class Draws:
         ref = r.builder.add(op, (), seed=len(self.named), **params)
         self.named[ref.number] = what, r.line
         r.say(r.line, f"{what} draws its numbers; those in the graph are an example")
-        return ref
-
-    def parameter(self, r: Interpreter, what: str, shape: tuple[int, ...], label: str) -> Ref:
-        """Add a parameter of drawn numbers."""
-        ref = self.draw(r, INPUT, what, shape=shape, trainable=True)
-        r.builder.drafts[ref.number].hint = label
         return ref

@@ -17,6 +17,7 @@ import numpy as np
 
 from autodiff_viz.graph.model import IDENTITY, INPUT, Rule
 from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.ops.params import INITIALIZERS
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading import tensorflow_functions as functions
 from autodiff_viz.reading.arrays import as_literal, constant, shape_of
@@ -172,7 +173,9 @@ def first_value(r: Interpreter, initializer: Any, shape: tuple[int, ...], what: 
         raise Refused("This initializer is not read.", "There are 'zeros', 'ones' and Constant.")
     sizes = arrays.shape_argument(shape) if shape else ()
     if initializer.draws:
-        return Array(r.state(Draws).draw(r, INPUT, f"{what} ({initializer.draws})", shape=sizes, trainable=True), "tf")
+        known = {"init": initializer.draws} if initializer.draws in INITIALIZERS and len(sizes) >= 2 else {}
+        named = f"{what} ({initializer.draws})"
+        return Array(r.state(Draws).draw(r, INPUT, named, shape=sizes, trainable=True, **known), "tf")
     value = initializer.value
     numbers = np.array(r.numbers(value) if isinstance(value, Array) else value, float)
     try:

@@ -31,7 +31,7 @@ from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
 from autodiff_viz.reading.tensorflow_functions import Dtypes
-from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
+from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, leaves
 
 _ = jax_transforms
 
@@ -96,7 +96,7 @@ def read(text: str) -> Reading:
     except GraphError as error:
         not_formula = error.problems
     try:
-        tree = _tree(text)
+        tree = _tree(text, interpreter)
         if not _is_code(tree):
             raise GraphError(not_formula)
         interpreter.state(tensorflow_tapes.Feeds).scan(tree)
@@ -174,16 +174,52 @@ def _call_open(r: Interpreter) -> None:
     r.call(function, inputs, {})
 
 
-def _tree(text: str) -> ast.Module:
+def with_indentation(text: str) -> tuple[str, list[int]]:
+    """Return a text that has lost its indentation with that of its `with` blocks, and the lines of these.
+
+    Pages that are copied without their layout lose it. A block then ends at the next empty line. A text in
+    which any line is indented is left as it is.
+    """
+    lines = text.splitlines()
+    if any(line[:1].isspace() and line.strip() for line in lines):
+        return text, []
+    begun: list[int] = []
+    inside = 0
+    for i, line in enumerate(lines):
+        if not line.strip():
+            inside = 0
+        opens = line.startswith("with ") and line.rstrip().endswith(":")
+        lines[i] = "    " * inside + line
+        if opens:
+            begun.append(i + 1)
+            inside += 1
+    return "\n".join(lines), begun
+
+
+def _tree(text: str, r: Interpreter) -> ast.Module:
     if len(text) > limits.TEXT:
         raise Refused(f"The text has {len(text):,} characters; {limits.TEXT:,} are read.", "", "too-large")
     try:
         return syntax_tree(text)
+    except IndentationError as error:
+        mended, begun = with_indentation(text)
+        if not begun:
+            raise GraphError(_not_python(error)) from None
+        try:
+            tree = syntax_tree(mended)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise GraphError(_not_python(error)) from None
+        for line in begun:
+            r.say(line, "the lines up to the next empty one are taken as this block: they had lost their indentation")
+        return tree
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = getattr(error, "lineno", None) or 1
-        column = max((getattr(error, "offset", None) or 1) - 1, 0)
-        message = f"This is not Python: {getattr(error, 'msg', error)}."
-        raise GraphError(Problem("syntax", message, line=line, column=column)) from None
+        raise GraphError(_not_python(error)) from None
+
+
+def _not_python(error: Exception) -> Problem:
+    line = getattr(error, "lineno", None) or 1
+    column = max((getattr(error, "offset", None) or 1) - 1, 0)
+    return Problem("syntax", f"This is not Python: {getattr(error, 'msg', error)}.", line=line, column=column)
 
 
 def _problem(error: Refused) -> Problem:
@@ -224,13 +260,14 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     state = torch_autograd._autograd(r)
 
     def values() -> dict[str, np.ndarray]:
-        traced = trace(graph, dtype=dtype)
         return {
-            name: np.asarray(traced.value[names[value.held.number]])
+            ".".join(part for part in (name, path) if part): r.builder.numbers(leaf.held, dtype)
             for name, value in r.scope.names.items()
-            if isinstance(value, Array) and value.is_node and value.held.number in names
+            for path, leaf in leaves(value)
+            if isinstance(leaf, Array) and leaf.is_node and leaf.held.number not in gone
         }
 
+    gone = frozenset(r.builder.merged)
     changes = tuple(Change(line, says) for line, says in r.changes)
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
