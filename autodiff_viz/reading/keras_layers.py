@@ -20,7 +20,7 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.ops.params import INITIALIZERS
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading import tensorflow_functions as functions
-from autodiff_viz.reading.arrays import as_literal, constant, shape_of
+from autodiff_viz.reading.arrays import FUNCTIONS, as_literal, constant, shape_of
 from autodiff_viz.reading.builder import Frame, Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
@@ -1109,10 +1109,22 @@ def optimizer_attribute(r: Interpreter, optimizer: Optimizer, name: str, node: a
     raise Refused(f"An optimizer has no {name!r} that is read.", "There are apply_gradients and minimize.", at=node)
 
 
+def _by_all_names() -> arrays.Table:
+    """Return TensorFlow's and Keras's functions by all the names that packages give them."""
+    ours = {**TF, **KERAS}
+    begun = "tensorflow.keras."
+    older = {f"tensorflow.compat.{v}.{name.partition('.')[2]}": one for v in ("v1", "v2") for name, one in ours.items()}
+    alone = {f"keras.{name.removeprefix(begun)}": one for name, one in ours.items() if name.startswith(begun)}
+    inside = {f"tensorflow.python.{name.partition('.')[2]}": one for name, one in ours.items() if name.startswith(begun)}
+    return {**older, **alone, **inside, **ours}
+
+
+ALL = _by_all_names()
+
+
 def install(r: Interpreter) -> None:
     """Teach an interpreter Keras."""
-    r.tables |= KERAS
-    r.tables |= {f"keras.{name.removeprefix('tensorflow.keras.')}": one for name, one in r.tables.items() if name.startswith("tensorflow.keras.")}
+    r.tables |= {**ALL, **{name: one for name, one in r.tables.items() if name in FUNCTIONS}}
     r.tables["super.build"] = lambda r, *args, **options: None
     r.handlers.call[Layer] = call_layer
     r.handlers.attribute[Layer] = layer_attribute

@@ -240,6 +240,20 @@ def unary(op: str, name: str, pull: str = "", says: str = "", floats: bool = Tru
     return read
 
 
+@dataclass(eq=False)
+class Connected:
+    """Nodes whose pullback reads their own value in TensorFlow: a second derivative is 0 there, and not None."""
+
+    numbers: set[int] = field(default_factory=set)
+
+
+def connected(r: Interpreter, made: Array) -> Array:
+    """Note that TensorFlow's gradient of a node reads its value."""
+    if made.is_node:
+        r.state(Connected).numbers.add(made.held.number)
+    return made
+
+
 NOTHING_IS_NOTHING = "at its corner it passes 0 where 0 arrives in TensorFlow; JAX's 0 * inf is NaN"
 
 for _names, _read in {
@@ -248,9 +262,10 @@ for _names, _read in {
     ("asin", "math.asin"): unary("arcsin", "asin"),
     ("acos", "math.acos"): unary("arccos", "acos"),
     ("atan", "math.atan"): unary("arctan", "atan"),
-    **{(f"nn.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus", "elu")},
+    **{(f"nn.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus")},
+    ("nn.elu", "keras.activations.elu"): unary("elu", "elu", "v * where(less(x, 0.0), out + 1.0, ones_like(x))"),
     ("nn.relu", "keras.activations.relu"): unary("relu", "relu", floats=False),
-    **{(f"keras.activations.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus", "elu")},
+    **{(f"keras.activations.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus")},
     ("keras.activations.exponential",): unary("exp", "exp"),
     ("square", "math.square"): unary("square", "square", floats=False),
     ("negative", "math.negative"): unary("neg", "negative", floats=False),
@@ -273,6 +288,12 @@ def reciprocal(r: Interpreter, x: Any) -> Array:
     made = floating(r, x, "math.reciprocal")
     r.say(r.line, f"reciprocal: {NOTHING_IS_NOTHING}")
     return ruled(r, "pow", [made, tensor(r, -1.0, made.dtype)], {"x": "where(v, -v * out * out, zeros_like(v))", "p": ""})
+
+
+@tf("math.reciprocal_no_nan")
+def reciprocal_no_nan(r: Interpreter, x: Any) -> Array:
+    """Read 1/x that is 0, with no gradient, at 0."""
+    return divide_no_nan(r, 1.0, floating(r, x, "math.reciprocal_no_nan"))
 
 
 @tf("math.rsqrt")
@@ -342,7 +363,15 @@ def relu6(r: Interpreter, features: Any) -> Array:
     """Read relu6, whose slope is 0 at both its corners."""
     x = floating(r, features, "nn.relu6")
     six = [x, tensor(r, 0.0, x.dtype), tensor(r, 6.0, x.dtype)]
-    return ruled(r, "clip", six, {"x": "v * greater(x, 0.0) * less(x, 6.0)", "a": "", "b": ""})
+    return connected(r, ruled(r, "clip", six, {"x": "v * greater(x, 0.0) * less(x, 6.0)", "a": "", "b": ""}))
+
+
+@tf("nn.crelu")
+def crelu(r: Interpreter, features: Any, axis: Any = -1) -> Array:
+    """Read relu of a tensor and of its negative, joined."""
+    x = floating(r, features, "nn.crelu")
+    both = [r.make("relu", [one]) for one in (x, r.make("neg", [x]))]
+    return r.make("concatenate", both, dtype=x.dtype, axis=axis_argument(axis))
 
 
 @tf("nn.leaky_relu")
@@ -350,7 +379,8 @@ def leaky_relu(r: Interpreter, features: Any, alpha: Any = 0.2) -> Array:
     """Read leaky_relu, whose slope at 0 is the small one in TensorFlow."""
     x = floating(r, features, "nn.leaky_relu")
     r.say(r.line, "the slope of leaky_relu at 0 is the small one in TensorFlow; JAX's is 1")
-    return r.make("where", [r.make("greater", [x, 0.0], dtype=BOOL), x, r.make("mul", [x, float(alpha)])])
+    small = r.make("mul", [x, float(alpha)])
+    return connected(r, r.make("where", [r.make("greater", [x, 0.0], dtype=BOOL), x, small]))
 
 
 @tf("keras.activations.leaky_relu")
@@ -364,7 +394,7 @@ def selu(r: Interpreter, features: Any) -> Array:
     """Read selu by elu: scale * elu(x) above 0, scale * alpha * elu(x) below."""
     x = floating(r, features, "nn.selu")
     scale, alpha = 1.0507009873554805, 1.6732632423543772
-    curve = r.make("elu", [x])
+    curve = TF["tensorflow.nn.elu"](r, x)
     below = r.make("mul", [curve, scale * alpha])
     return r.make("where", [r.make("less", [x, 0.0], dtype=BOOL), below, r.make("mul", [curve, scale])])
 
@@ -532,8 +562,8 @@ def _zero_times(name: str, op: str) -> Reader:
     def read(r: Interpreter, x: Any, y: Any) -> Array:
         a, b = alike(r, [x, y], name)
         fits = r.make("not_equal", [a, 0.0], dtype=BOOL)
-        safe = r.make("where", [fits, b, 1.0])
-        return r.make("div", [a, safe]) if op == "div" else r.make("mul", [a, r.make(op, [safe])])
+        safe, factor = r.make("where", [fits, b, 1.0]), r.make("where", [fits, a, 0.0])
+        return r.make("div", [factor, safe]) if op == "div" else r.make("mul", [factor, r.make(op, [safe])])
 
     return read
 
@@ -818,15 +848,22 @@ def argmin(r: Interpreter, input: Any, axis: Any = None, output_type: Any = None
 def sort(r: Interpreter, values: Any, axis: Any = -1, direction: Any = "ASCENDING") -> Array:
     """Read a sort."""
     x = tensor(r, values)
-    options = {"descending": True} if direction == "DESCENDING" else {}
-    return r.make("sort", [x], dtype=x.dtype, axis=axis_argument(axis), **options)
+    return _sorted(r, x, axis_argument(axis), direction == "DESCENDING")
+
+
+def _sorted(r: Interpreter, x: Array, axis: int, descending: bool) -> Array:
+    # Of equal elements the first comes first in either direction, so descending is not ascending turned round.
+    if not descending:
+        return r.make("sort", [x], dtype=x.dtype, axis=axis)
+    negative = r.make("sort", [r.make("neg", [x], dtype=x.dtype)], dtype=x.dtype, axis=axis)
+    return r.make("neg", [negative], dtype=x.dtype)
 
 
 @tf("math.top_k", "nn.top_k")
 def top_k(r: Interpreter, input: Any, k: Any = 1, sorted: Any = True) -> tuple:
     """Read the k largest along the last axis, the largest first; their places are not read."""
     x = tensor(r, input)
-    last = r.make("sort", [x], dtype=x.dtype, axis=-1, descending=True)
+    last = _sorted(r, x, -1, True)
     return r.make("getitem", [last], dtype=x.dtype, index=("...", (None, k, None))), None
 
 

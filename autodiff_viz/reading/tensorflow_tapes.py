@@ -24,7 +24,7 @@ from autodiff_viz.reading.arrays import as_literal, constant, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter, Request
-from autodiff_viz.reading.tensorflow_functions import METHODS, TF, Overrides, add, alike, item, kind_named
+from autodiff_viz.reading.tensorflow_functions import METHODS, TF, Connected, Overrides, add, alike, item, kind_named
 from autodiff_viz.reading.tensorflow_functions import compare, operator, shape_attribute, subtract, tensor, tf
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Function, Native, Path, Refused, arrays_in, leaves, mapped
 
@@ -357,7 +357,7 @@ UNRECORDED = (
 LINEAR = (
     *("add", "sub", "neg", "sum", "mean", "reshape", "transpose", "concatenate", "stack", "getitem"),
     *("broadcast_to", "expand_dims", "identity", "cumsum", "at_set", "where", "flatten", "avg_pool"),
-    *("max", "min", "max_pool", "sort", "dropout"),
+    *("max", "min", "max_pool", "sort", "dropout", "sign"),
 )
 """Ops whose pullback reads none of their values, or only which is the largest."""
 
@@ -381,6 +381,8 @@ def differentiable(r: Interpreter, number: int) -> list[tuple[int, Ref]]:
 def pullback_reads(r: Interpreter, number: int, slot: int) -> list[Ref]:
     """Return what the pullback of a node along one slot reads, beside what arrives."""
     draft = r.builder.drafts[number]
+    if number in r.state(Connected).numbers:
+        return [Ref(number)]
     wires = [i for i, one in enumerate(draft.slots) if isinstance(one, Ref)]
     if draft.rule.kind == PULLBACK and draft.rule.function is not None:
         function = draft.rule.function
