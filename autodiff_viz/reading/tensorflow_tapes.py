@@ -551,7 +551,13 @@ def gradients(
             raise TypeRefused()
         if not isinstance(target, Array):
             raise Refused("The target of a gradient is a tensor.")
-        if target.framework == "numpy" or target.dtype not in FLOATS:
+        if target.framework == "numpy":
+            raise Refused(
+                "The target of a gradient is NumPy's array, of which nothing is recorded.",
+                "Leave numpy() and np functions out of what is differentiated.",
+                "numpy-target",
+            )
+        if target.dtype not in FLOATS:
             continue  # no gradient: TensorFlow answers None
         part = seeded(r, target, seeds[i] if seeds else None, wanted)
         total = part if total is None else r.make("add", [total, part], dtype=part.dtype)
