@@ -134,7 +134,7 @@ def _inside(node: Node, inside: tuple[Node, ...]) -> _Inside:
     nodes = []
     for each in ran:
         slots = [number[slot] if isinstance(slot, str) else slot for slot in each.slots]
-        # A function of the cotangents of the wires takes an argument for each wire, so no number may become one.
+        # A declared pullback takes an argument for each wire, so no number may become a wire.
         by_wires = each.rule.function is not None and KINDS[each.rule.kind].function == WIRES
         for i, slot in enumerate(() if by_wires else each.op_slots):
             if not isinstance(slot, str):

@@ -336,7 +336,9 @@ def tf_custom_gradient(r: Interpreter, f: Any = None) -> Native:
         def pull(v: Array) -> Sequence[Any]:
             passed = r.call(back, [v], {"variables": variables} if variables else {})
             if variables:
-                passed, others = _pair(passed, "The gradient function returns (gradients, variable gradients).")
+                passed, others = _pair(
+                    passed, "The gradient function returns (gradients, variable gradients)."
+                )
                 others = list(others) if isinstance(others, (tuple, list)) else [others]
             else:
                 others = []

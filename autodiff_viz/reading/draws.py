@@ -1,4 +1,4 @@
-"""Keep which numbers a library draws: those in the graph are an example, so an answer must not depend on them."""
+"""Keep which numbers a library draws: those in the graph are an example, on which no answer may depend."""
 
 from __future__ import annotations
 

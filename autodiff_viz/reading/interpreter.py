@@ -727,7 +727,7 @@ class Interpreter:
             ) from None
 
     def plain_numbers(self, value: Any) -> Any:
-        """Return a tensor of TensorFlow as NumPy's array, which no gradient passes; anything else as it is."""
+        """Return a tensor of TensorFlow as NumPy's array, which no gradient passes; all else as it is."""
         if not isinstance(value, Array) or value.framework != "tf":
             return value
         return Array(self.builder.stopped(value.held), "numpy", value.dtype)

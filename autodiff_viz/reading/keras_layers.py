@@ -27,12 +27,10 @@ from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.tensorflow_functions import (
     TF,
     add,
-    alike,
     clip_by_value,
     divide,
     fold,
     multiply,
-    power,
     softmax_cross_entropy,
     subtract,
     tensor,
@@ -50,7 +48,18 @@ from autodiff_viz.reading.tensorflow_tapes import (
     make_variable,
     variable_of,
 )
-from autodiff_viz.reading.values import FLOATS, INT, Array, Class, Function, Instance, Native, Path, Refused, leaves
+from autodiff_viz.reading.values import (
+    FLOATS,
+    INT,
+    Array,
+    Class,
+    Function,
+    Instance,
+    Native,
+    Path,
+    Refused,
+    leaves,
+)
 
 KERAS: arrays.Table = {}
 EPSILON = 1e-7
@@ -146,7 +155,17 @@ for _begin in ("tensorflow.keras.initializers.", "tensorflow.initializers."):
         f"{_begin}ones": _initializer(1.0),
         f"{_begin}constant": _initializer(),
     }
-    for _name in ("GlorotUniform", "GlorotNormal", "HeNormal", "HeUniform", "LecunNormal", "RandomNormal", "RandomUniform", "TruncatedNormal", "Orthogonal"):
+    for _name in (
+        "GlorotUniform",
+        "GlorotNormal",
+        "HeNormal",
+        "HeUniform",
+        "LecunNormal",
+        "RandomNormal",
+        "RandomUniform",
+        "TruncatedNormal",
+        "Orthogonal",
+    ):
         KERAS[_begin + _name] = _initializer(draws=_name)
 for _begin in ("tensorflow.", "tensorflow.compat.v1."):
     KERAS |= {
@@ -165,8 +184,12 @@ def first_value(r: Interpreter, initializer: Any, shape: tuple[int, ...], what: 
         initializer = r.call(initializer, [], {})
     if isinstance(initializer, str):
         if initializer not in (*FIXED, *DRAWN):
-            raise Refused(f"The initializer {initializer!r} is not read.", "There are 'zeros', 'ones' and Constant.")
-        initializer = Initializer(FIXED[initializer]) if initializer in FIXED else Initializer(draws=initializer)
+            raise Refused(
+                f"The initializer {initializer!r} is not read.", "There are 'zeros', 'ones' and Constant."
+            )
+        initializer = (
+            Initializer(FIXED[initializer]) if initializer in FIXED else Initializer(draws=initializer)
+        )
     if isinstance(initializer, (Function, Native)):
         return tensor(r, r.call(initializer, [list(shape)], {}))
     if not isinstance(initializer, Initializer):
@@ -179,7 +202,9 @@ def first_value(r: Interpreter, initializer: Any, shape: tuple[int, ...], what: 
     value = initializer.value
     numbers = np.array(r.numbers(value) if isinstance(value, Array) else value, float)
     try:
-        numbers = np.broadcast_to(numbers, sizes) if numbers.size != math.prod(sizes) else numbers.reshape(sizes)
+        numbers = (
+            np.broadcast_to(numbers, sizes) if numbers.size != math.prod(sizes) else numbers.reshape(sizes)
+        )
     except ValueError as error:
         raise Refused(f"{error}.".capitalize(), code="shape-mismatch") from None
     return constant(r, numbers.copy(), "tf", "float32")
@@ -205,7 +230,19 @@ def weight(
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "Dense": ("units", "activation", "use_bias", "kernel_initializer", "bias_initializer"),
-    "Conv2D": ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate", "groups", "activation", "use_bias", "kernel_initializer", "bias_initializer"),
+    "Conv2D": (
+        "filters",
+        "kernel_size",
+        "strides",
+        "padding",
+        "data_format",
+        "dilation_rate",
+        "groups",
+        "activation",
+        "use_bias",
+        "kernel_initializer",
+        "bias_initializer",
+    ),
     "Flatten": (),
     "Activation": ("activation",),
     "ReLU": ("max_value", "negative_slope", "threshold"),
@@ -230,7 +267,17 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 }
 """Layers that are read, with the arguments that are, in their order."""
 
-HARMLESS = ("name", "dtype", "input_shape", "input_dim", "trainable", "batch_input_shape", "data_format", "seed", "noise_shape")
+HARMLESS = (
+    "name",
+    "dtype",
+    "input_shape",
+    "input_dim",
+    "trainable",
+    "batch_input_shape",
+    "data_format",
+    "seed",
+    "noise_shape",
+)
 ALIASES = {"Convolution2D": "Conv2D", "MaxPool2D": "MaxPooling2D", "AvgPool2D": "AveragePooling2D"}
 
 
@@ -240,10 +287,19 @@ def _maker(kind: str) -> Callable[..., Layer]:
         if len(args) > len(known):
             raise Refused(f"{kind}() takes {len(known)} values, and {len(args)} are given.")
         options = {**dict(zip(known, args, strict=False)), **keywords}
-        unread = [name for name, value in options.items() if name not in known and name not in HARMLESS and value is not None]
+        unread = [
+            name
+            for name, value in options.items()
+            if name not in known and name not in HARMLESS and value is not None
+        ]
         if unread:
             raise Refused(f"{kind} is not read with {', '.join(unread)}.")
-        for name, usual in (("data_format", "channels_last"), ("dilation_rate", 1), ("groups", 1), ("noise_shape", None)):
+        for name, usual in (
+            ("data_format", "channels_last"),
+            ("dilation_rate", 1),
+            ("groups", 1),
+            ("noise_shape", None),
+        ):
             if options.get(name) not in (None, usual, (usual, usual), [usual, usual]):
                 raise Refused(f"{kind} is not read with {name}={options[name]!r}.")
         r.frameworks.add("tf")
@@ -268,7 +324,9 @@ def sequential(r: Interpreter, layers: Any = None, trainable: Any = True, name: 
     return made
 
 
-def symbolic_input(r: Interpreter, shape: Any = None, batch_size: Any = None, dtype: Any = None, **options: Any) -> Symbolic:
+def symbolic_input(
+    r: Interpreter, shape: Any = None, batch_size: Any = None, dtype: Any = None, **options: Any
+) -> Symbolic:
     """Read `tf.keras.Input`."""
     return Symbolic(tuple(shape) if isinstance(shape, (tuple, list)) else None)
 
@@ -319,7 +377,9 @@ def _build_dense(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
     kernel = options.get("kernel_initializer", "glorot_uniform")
     layer.weights["kernel"] = weight(r, layer.name, "kernel", (shape[-1], units), kernel)
     if options.get("use_bias", True):
-        layer.weights["bias"] = weight(r, layer.name, "bias", (units,), options.get("bias_initializer", "zeros"))
+        layer.weights["bias"] = weight(
+            r, layer.name, "bias", (units,), options.get("bias_initializer", "zeros")
+        )
 
 
 def _build_conv(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
@@ -329,7 +389,9 @@ def _build_conv(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
     kernel = options.get("kernel_initializer", "glorot_uniform")
     layer.weights["kernel"] = weight(r, layer.name, "kernel", (*sizes, shape[-1], filters), kernel)
     if options.get("use_bias", True):
-        layer.weights["bias"] = weight(r, layer.name, "bias", (filters,), options.get("bias_initializer", "zeros"))
+        layer.weights["bias"] = weight(
+            r, layer.name, "bias", (filters,), options.get("bias_initializer", "zeros")
+        )
 
 
 def _build_norm(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
@@ -337,12 +399,18 @@ def _build_norm(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
     if options.get("axis", -1) not in (-1, len(shape) - 1, [-1], (-1,)):
         raise Refused(f"{layer.kind} is read along the last axis.")
     if options.get("scale", True):
-        layer.weights["gamma"] = weight(r, layer.name, "gamma", (shape[-1],), options.get("gamma_initializer", "ones"))
+        layer.weights["gamma"] = weight(
+            r, layer.name, "gamma", (shape[-1],), options.get("gamma_initializer", "ones")
+        )
     if options.get("center", True):
-        layer.weights["beta"] = weight(r, layer.name, "beta", (shape[-1],), options.get("beta_initializer", "zeros"))
+        layer.weights["beta"] = weight(
+            r, layer.name, "beta", (shape[-1],), options.get("beta_initializer", "zeros")
+        )
     if layer.kind == "BatchNormalization":
         layer.weights["moving_mean"] = weight(r, layer.name, "moving_mean", (shape[-1],), "zeros", False)
-        layer.weights["moving_variance"] = weight(r, layer.name, "moving_variance", (shape[-1],), "ones", False)
+        layer.weights["moving_variance"] = weight(
+            r, layer.name, "moving_variance", (shape[-1],), "ones", False
+        )
 
 
 def _build_embedding(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
@@ -519,7 +587,11 @@ def call_layer(r: Interpreter, layer: Layer, args: list, keywords: dict, node: a
             if layer.kind == "Sequential":
                 value = _input(r, args[0])
                 for one in layer.layers:
-                    options = {"training": training} if training is not None and isinstance(one, (Layer, Instance)) else {}
+                    options = (
+                        {"training": training}
+                        if training is not None and isinstance(one, (Layer, Instance))
+                        else {}
+                    )
                     if isinstance(one, Instance) and "training" not in _parameters(one):
                         options = {}
                     value = r.call(one, [value], options, node)
@@ -534,7 +606,11 @@ def call_layer(r: Interpreter, layer: Layer, args: list, keywords: dict, node: a
 
 def _parameters(instance: Instance) -> list[str]:
     member = instance.of.members.get("call") if isinstance(instance.of, Class) else None
-    return [*member.parameters(), *(a.arg for a in member.args.kwonlyargs)] if isinstance(member, Function) else []
+    return (
+        [*member.parameters(), *(a.arg for a in member.args.kwonlyargs)]
+        if isinstance(member, Function)
+        else []
+    )
 
 
 def _input(r: Interpreter, value: Any) -> Any:
@@ -566,17 +642,28 @@ def _functional(r: Interpreter, layer: Layer, given: Any, training: Any) -> Any:
 
 
 def weights_of(r: Interpreter, value: Any, only: bool | None = True) -> Iterator[Array]:
-    """Yield the weights of a layer, a model or an object of the text; `only` those that are trained, or not."""
+    """Yield the weights of a layer, a model or an object of the text; `only` those trained, or not."""
     if isinstance(value, Layer):
         owns = list(value.weights.values())
         inside = list(value.layers)
     elif isinstance(value, Instance) and _module(value):
         names = sorted(value.fields)
         owns = [one for name in names for _, one in leaves(value.fields[name]) if variable_of(r, one)]
-        inside = [one for name in names for _, one in leaves(value.fields[name]) if isinstance(one, (Layer, Instance))]
+        inside = [
+            one
+            for name in names
+            for _, one in leaves(value.fields[name])
+            if isinstance(one, (Layer, Instance))
+        ]
     elif isinstance(value, Instance):
-        owns = [one for one in value.fields.get("\0weights", [])]
-        inside = [one for name, each in value.fields.items() if name != "\0weights" for _, one in leaves(each) if isinstance(one, (Layer, Instance))]
+        owns = list(value.fields.get("\0weights", []))
+        inside = [
+            one
+            for name, each in value.fields.items()
+            if name != "\0weights"
+            for _, one in leaves(each)
+            if isinstance(one, (Layer, Instance))
+        ]
     else:
         return
     for one in owns:
@@ -587,7 +674,11 @@ def weights_of(r: Interpreter, value: Any, only: bool | None = True) -> Iterator
 
 
 def _ordered(r: Interpreter, value: Any) -> list[Array]:
-    return [*weights_of(r, value, True), *weights_of(r, value, False)] if not isinstance(value, Layer) or value.layers else list(value.weights.values())
+    return (
+        [*weights_of(r, value, True), *weights_of(r, value, False)]
+        if not isinstance(value, Layer) or value.layers
+        else list(value.weights.values())
+    )
 
 
 def shared_attribute(r: Interpreter, owner: Any, name: str, node: ast.AST) -> tuple[bool, Any]:
@@ -595,11 +686,13 @@ def shared_attribute(r: Interpreter, owner: Any, name: str, node: ast.AST) -> tu
     if name in ("trainable_weights", "trainable_variables"):
         return True, list(weights_of(r, owner))
     if name in ("weights", "variables"):
-        return True, [one for one in weights_of(r, owner, None)]
+        return True, list(weights_of(r, owner, None))
     if name in ("non_trainable_weights", "non_trainable_variables"):
         return True, list(weights_of(r, owner, False))
     if name == "get_weights":
-        return True, Native(lambda _, args, kw: [functions.numpy_of(r, one) for one in weights_of(r, owner, None)], name)
+        return True, Native(
+            lambda _, args, kw: [functions.numpy_of(r, one) for one in weights_of(r, owner, None)], name
+        )
     if name == "set_weights":
         return True, Native(lambda _, args, kw: set_weights(r, owner, args[0]), name)
     if name == "summary":
@@ -629,7 +722,12 @@ def set_first(r: Interpreter, one: Array, value: Any) -> None:
         new = functions.cast(r, new, one.dtype)
     number = one.held.number
     unread = all(one.held not in draft.slots for draft in r.builder.drafts)
-    if unread and not isinstance(new.held, Ref) and shape_of(r, new) == shape_of(r, one) and len(record.held) == 1:
+    if (
+        unread
+        and not isinstance(new.held, Ref)
+        and shape_of(r, new) == shape_of(r, one)
+        and len(record.held) == 1
+    ):
         r.builder.drafts[number].params = {"value": new.held, "trainable": True}
         r.state(Draws).named.pop(number, None)
         return
@@ -654,14 +752,18 @@ def layer_attribute(r: Interpreter, layer: Layer, name: str, node: ast.AST) -> A
     if name == "built":
         return layer.built
     if name == "add" and layer.kind == "Sequential":
-        return Native(lambda _, args, kw: None if isinstance(args[0], Symbolic) else layer.layers.append(args[0]), name)
+        return Native(
+            lambda _, args, kw: None if isinstance(args[0], Symbolic) else layer.layers.append(args[0]), name
+        )
     if name == "pop" and layer.kind == "Sequential":
         return Native(lambda _, args, kw: layer.layers.pop() and None, name)
     if name == "get_layer":
 
         def get(_: Interpreter, args: list, keywords: dict) -> Any:
             index, called = keywords.get("index"), keywords.get("name", args[0] if args else None)
-            found = [one for i, one in enumerate(layer.layers) if i == index or getattr(one, "name", "") == called]
+            found = [
+                one for i, one in enumerate(layer.layers) if i == index or getattr(one, "name", "") == called
+            ]
             if not found:
                 raise Refused("There is no such layer.", at=node)
             return found[0]
@@ -670,10 +772,14 @@ def layer_attribute(r: Interpreter, layer: Layer, name: str, node: ast.AST) -> A
     if name == "call":
         return Native(lambda _, args, kw: call_layer(r, layer, args, kw, node), name)
     if name == "build":
-        return Native(lambda _, args, kw: _build(r, layer, kw.get("input_shape", args[0] if args else None)), name)
+        return Native(
+            lambda _, args, kw: _build(r, layer, kw.get("input_shape", args[0] if args else None)), name
+        )
     if name in ("input", "output", "inputs", "outputs"):
         return getattr(layer, name if name.endswith("s") else f"{name}s")
-    raise Refused(f"A layer has no {name!r} that is read.", "Its weights are there once it is called or built.", at=node)
+    raise Refused(
+        f"A layer has no {name!r} that is read.", "Its weights are there once it is called or built.", at=node
+    )
 
 
 def _build(r: Interpreter, layer: Layer, shape: Any) -> None:
@@ -682,8 +788,8 @@ def _build(r: Interpreter, layer: Layer, shape: Any) -> None:
     if not isinstance(shape, (tuple, list)):
         raise Refused("build() needs a shape, such as (None, 3).")
     if layer.kind in ("Sequential", "Functional"):
-        # Each layer is built by what the one before returns, so the model is called once, and what it computed
-        # is left out.
+        # Each layer is built by what the one before returns, so the model is called once; what it computed is
+        # left out.
         first = len(r.builder.drafts)
         example = constant(r, np.zeros(tuple(1 if one is None else one for one in shape)), "tf", "float32")
         call_layer(r, layer, [Array(r.builder.input(example.held, ""), "tf", "float32")], {}, None)
@@ -721,8 +827,18 @@ def _bases(instance: Instance) -> tuple[str, ...]:
 
 
 def _keras(instance: Instance) -> bool:
-    known = ("keras.Model", "keras.models.Model", "keras.layers.Layer", "keras.Layer", "keras.losses.Loss", "keras.Sequential")
-    return any(base.startswith("tensorflow.") and base.removeprefix("tensorflow.").removeprefix("python.") in known for base in _bases(instance))
+    known = (
+        "keras.Model",
+        "keras.models.Model",
+        "keras.layers.Layer",
+        "keras.Layer",
+        "keras.losses.Loss",
+        "keras.Sequential",
+    )
+    return any(
+        base.startswith("tensorflow.") and base.removeprefix("tensorflow.").removeprefix("python.") in known
+        for base in _bases(instance)
+    )
 
 
 def _module(instance: Instance) -> bool:
@@ -735,10 +851,11 @@ def instance_attribute(r: Interpreter, instance: Instance, name: str, node: ast.
         return False, None
     if name == "add_weight" and _keras(instance):
 
-        def add_weight(
-            _: Interpreter, args: list, keywords: dict
-        ) -> Array:
-            options = {**dict(zip(("shape", "initializer", "dtype", "trainable"), args, strict=False)), **keywords}
+        def add_weight(_: Interpreter, args: list, keywords: dict) -> Array:
+            options = {
+                **dict(zip(("shape", "initializer", "dtype", "trainable"), args, strict=False)),
+                **keywords,
+            }
             unread = set(options) - {"shape", "initializer", "dtype", "trainable", "name"}
             if unread:
                 raise Refused(f"add_weight() is not read with {', '.join(unread)}.", at=node)
@@ -746,13 +863,20 @@ def instance_attribute(r: Interpreter, instance: Instance, name: str, node: ast.
             shape = (shape,) if type(shape) is int else tuple(shape or ())
             label = options.get("name") or f"variable{'_' * bool(instance.fields.get(chr(0) + 'weights'))}"
             first = options.get("initializer") or "glorot_uniform"
-            made = weight(r, _name_of(r, instance), label, shape, first, options.get("trainable", True) is not False)
+            made = weight(
+                r, _name_of(r, instance), label, shape, first, options.get("trainable", True) is not False
+            )
             instance.fields.setdefault("\0weights", []).append(made)
             return made
 
         return True, Native(add_weight, name)
     if name in ("layers", "submodules"):
-        return True, [one for each in instance.fields.values() for _, one in leaves(each) if isinstance(one, (Layer, Instance))]
+        return True, [
+            one
+            for each in instance.fields.values()
+            for _, one in leaves(each)
+            if isinstance(one, (Layer, Instance))
+        ]
     if name == "name":
         return True, _name_of(r, instance)
     if name == "build" and _keras(instance):
@@ -766,7 +890,9 @@ def _name_of(r: Interpreter, instance: Instance) -> str:
     return instance.fields["\0name"]
 
 
-def call_instance(r: Interpreter, instance: Instance, args: list, keywords: dict, node: ast.AST | None) -> Any:
+def call_instance(
+    r: Interpreter, instance: Instance, args: list, keywords: dict, node: ast.AST | None
+) -> Any:
     """Call an object of a class of the text that is a layer, a model or a module."""
     members = instance.of.members
     name = "call" if "call" in members and _keras(instance) else "__call__"
@@ -781,11 +907,19 @@ def call_instance(r: Interpreter, instance: Instance, args: list, keywords: dict
     try:
         with r.frame(Frame(_name_of(r, instance), None)):
             if _keras(instance):
-                args = [_input(r, args[0]), *args[1:]] if args and isinstance(args[0], (Array, list, tuple)) else args
+                args = (
+                    [_input(r, args[0]), *args[1:]]
+                    if args and isinstance(args[0], (Array, list, tuple))
+                    else args
+                )
                 if "build" in members and not instance.fields.get("\0built"):
                     instance.fields["\0built"] = True
                     r.call(members["build"], [instance, shape_of(r, args[0])], {}, node)
-                if "training" in keywords and "training" not in _parameters(instance) and members[name].args.kwarg is None:
+                if (
+                    "training" in keywords
+                    and "training" not in _parameters(instance)
+                    and members[name].args.kwarg is None
+                ):
                     keywords = {key: value for key, value in keywords.items() if key != "training"}
             return r.call(members[name], [instance, *args], keywords, node)
     finally:
@@ -818,7 +952,10 @@ def _matched(r: Interpreter, y_true: Any, y_pred: Any) -> tuple[Array, Array]:
 
 def _along(r: Interpreter, op: str, x: Array) -> Array:
     if not shape_of(r, x):
-        raise Refused("Keras takes the mean along the last axis, and a number has none.", "Write y[None], or tf.square(a - b).")
+        raise Refused(
+            "Keras takes the mean along the last axis, and a number has none.",
+            "Write y[None], or tf.square(a - b).",
+        )
     return fold(r, op, x, -1, False)
 
 
@@ -835,7 +972,12 @@ def mean_absolute_error(r: Interpreter, y_true: Any, y_pred: Any) -> Array:
 
 
 def binary_crossentropy(
-    r: Interpreter, y_true: Any, y_pred: Any, from_logits: Any = False, label_smoothing: Any = 0.0, axis: Any = -1
+    r: Interpreter,
+    y_true: Any,
+    y_pred: Any,
+    from_logits: Any = False,
+    label_smoothing: Any = 0.0,
+    axis: Any = -1,
 ) -> Array:
     """Read the binary cross-entropy: of probabilities it keeps 1e-7 from 0 and 1, of logits it is exact."""
     true, predicted = _matched(r, y_true, y_pred)
@@ -851,7 +993,12 @@ def binary_crossentropy(
 
 
 def categorical_crossentropy(
-    r: Interpreter, y_true: Any, y_pred: Any, from_logits: Any = False, label_smoothing: Any = 0.0, axis: Any = -1
+    r: Interpreter,
+    y_true: Any,
+    y_pred: Any,
+    from_logits: Any = False,
+    label_smoothing: Any = 0.0,
+    axis: Any = -1,
 ) -> Array:
     """Read the cross-entropy of probabilities, which are made to sum to 1, or of logits."""
     true, predicted = _matched(r, y_true, y_pred)
@@ -866,7 +1013,12 @@ def categorical_crossentropy(
 
 
 def sparse_categorical_crossentropy(
-    r: Interpreter, y_true: Any, y_pred: Any, from_logits: Any = False, ignore_class: Any = None, axis: Any = -1
+    r: Interpreter,
+    y_true: Any,
+    y_pred: Any,
+    from_logits: Any = False,
+    ignore_class: Any = None,
+    axis: Any = -1,
 ) -> Array:
     """Read the cross-entropy of classes."""
     if ignore_class is not None:
@@ -904,7 +1056,9 @@ def hinge(r: Interpreter, y_true: Any, y_pred: Any) -> Array:
 def kl_divergence(r: Interpreter, y_true: Any, y_pred: Any) -> Array:
     """Read the Kullback-Leibler divergence."""
     true, predicted = (clip_by_value(r, one, EPSILON, 1.0) for one in _matched(r, y_true, y_pred))
-    return fold(r, "sum", multiply(r, true, TF["tensorflow.math.log"](r, divide(r, true, predicted))), -1, False)
+    return fold(
+        r, "sum", multiply(r, true, TF["tensorflow.math.log"](r, divide(r, true, predicted))), -1, False
+    )
 
 
 LOSSES: dict[str, tuple[Callable[..., Array], tuple[str, ...]]] = {
@@ -932,7 +1086,9 @@ def reduced(r: Interpreter, losses: Array, reduction: Any) -> Array:
 
 
 def _loss(function: Callable[..., Array]) -> Callable[..., Native]:
-    def make(r: Interpreter, reduction: Any = "sum_over_batch_size", name: Any = None, **options: Any) -> Native:
+    def make(
+        r: Interpreter, reduction: Any = "sum_over_batch_size", name: Any = None, **options: Any
+    ) -> Native:
         if isinstance(reduction, bool):
             options, reduction = {"from_logits": reduction, **options}, "sum_over_batch_size"
         options.pop("dtype", None)
@@ -1013,7 +1169,11 @@ def _optimizer(kind: str) -> Callable[..., Optimizer]:
     return make
 
 
-for _begin in ("tensorflow.keras.optimizers.", "tensorflow.optimizers.", "tensorflow.keras.optimizers.legacy."):
+for _begin in (
+    "tensorflow.keras.optimizers.",
+    "tensorflow.optimizers.",
+    "tensorflow.keras.optimizers.legacy.",
+):
     for _kind in RATES:
         KERAS[_begin + _kind] = _optimizer(_kind)
 
@@ -1057,13 +1217,21 @@ def updated(r: Interpreter, optimizer: Optimizer, grad: Array, one: Array) -> Ar
         m = keep("m", add(r, m, multiply(r, subtract(r, grad, m), 1.0 - first)))
         v = keep("v", add(r, v, multiply(r, subtract(r, square, v), 1.0 - second)))
         rate *= math.sqrt(1.0 - second**optimizer.steps) / (1.0 - first**optimizer.steps)
-        return subtract(r, one, divide(r, multiply(r, m, rate), add(r, r.make("sqrt", [v]), float(options["epsilon"]))))
+        return subtract(
+            r, one, divide(r, multiply(r, m, rate), add(r, r.make("sqrt", [v]), float(options["epsilon"])))
+        )
     if optimizer.kind == "RMSprop":
         rho = float(options["rho"])
         v = keep("v", add(r, multiply(r, kept("v", 0.0), rho), multiply(r, square, 1.0 - rho)))
-        return subtract(r, one, multiply(r, multiply(r, grad, rate), functions.rsqrt(r, add(r, v, float(options["epsilon"])))))
+        return subtract(
+            r,
+            one,
+            multiply(r, multiply(r, grad, rate), functions.rsqrt(r, add(r, v, float(options["epsilon"])))),
+        )
     v = keep("v", add(r, kept("v", float(options["initial_accumulator_value"])), square))
-    return subtract(r, one, divide(r, multiply(r, grad, rate), r.make("sqrt", [add(r, v, float(options["epsilon"]))])))
+    return subtract(
+        r, one, divide(r, multiply(r, grad, rate), r.make("sqrt", [add(r, v, float(options["epsilon"]))]))
+    )
 
 
 def optimizer_attribute(r: Interpreter, optimizer: Optimizer, name: str, node: ast.AST) -> Any:
@@ -1089,7 +1257,11 @@ def optimizer_attribute(r: Interpreter, optimizer: Optimizer, name: str, node: a
         sources = r.call(sources, [], {}) if isinstance(sources, (Function, Native)) else sources
         if tape is None:
             if isinstance(loss, Array):
-                raise Refused("minimize() of a tensor needs tape=.", "Pass a function: minimize(lambda: loss, [w]).", at=node)
+                raise Refused(
+                    "minimize() of a tensor needs tape=.",
+                    "Pass a function: minimize(lambda: loss, [w]).",
+                    at=node,
+                )
             tape = Tape()
             _, leave = enter_tape(r, tape)
             loss = r.call(loss, [], {})
@@ -1106,16 +1278,26 @@ def optimizer_attribute(r: Interpreter, optimizer: Optimizer, name: str, node: a
         return Native(known[name], name)
     if name in ("build",):
         return Native(lambda _, args, kw: None, name)
-    raise Refused(f"An optimizer has no {name!r} that is read.", "There are apply_gradients and minimize.", at=node)
+    raise Refused(
+        f"An optimizer has no {name!r} that is read.", "There are apply_gradients and minimize.", at=node
+    )
 
 
 def _by_all_names() -> arrays.Table:
     """Return TensorFlow's and Keras's functions by all the names that packages give them."""
     ours = {**TF, **KERAS}
     begun = "tensorflow.keras."
-    older = {f"tensorflow.compat.{v}.{name.partition('.')[2]}": one for v in ("v1", "v2") for name, one in ours.items()}
+    older = {
+        f"tensorflow.compat.{v}.{name.partition('.')[2]}": one
+        for v in ("v1", "v2")
+        for name, one in ours.items()
+    }
     alone = {f"keras.{name.removeprefix(begun)}": one for name, one in ours.items() if name.startswith(begun)}
-    inside = {f"tensorflow.python.{name.partition('.')[2]}": one for name, one in ours.items() if name.startswith(begun)}
+    inside = {
+        f"tensorflow.python.{name.partition('.')[2]}": one
+        for name, one in ours.items()
+        if name.startswith(begun)
+    }
     return {**older, **alone, **inside, **ours}
 
 
@@ -1130,7 +1312,9 @@ def install(r: Interpreter) -> None:
     r.handlers.attribute[Layer] = layer_attribute
     r.handlers.set_attribute[Layer] = set_layer_attribute
     r.handlers.attribute[Optimizer] = optimizer_attribute
-    r.handlers.call[Initializer] = lambda r, one, args, kw, node: first_value(r, one, tuple(args[0]), "This", "")
+    r.handlers.call[Initializer] = lambda r, one, args, kw, node: first_value(
+        r, one, tuple(args[0]), "This", ""
+    )
     r.handlers.attribute[Symbolic] = lambda r, one, name, node: _symbolic(r, one, name, node)
     others_call, others_attribute = r.handlers.call[Instance], r.handlers.attribute[Instance]
 
@@ -1152,6 +1336,3 @@ def _symbolic(r: Interpreter, one: Symbolic, name: str, node: ast.AST) -> Any:
     if name == "shape" and one.shape is not None:
         return (None, *one.shape)
     raise Refused(f"A symbolic tensor has no {name!r} that is read.", at=node)
-
-
-__all__ = ["alike", "install", "power"]

@@ -210,7 +210,10 @@ def _tree(text: str, r: Interpreter) -> ast.Module:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise GraphError(_not_python(error)) from None
         for line in begun:
-            r.say(line, "the lines up to the next empty one are taken as this block: they had lost their indentation")
+            r.say(
+                line,
+                "the lines up to the next empty one are taken as this block: they had lost their indentation",
+            )
         return tree
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise GraphError(_not_python(error)) from None
@@ -275,7 +278,8 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
 
 def _kept(r: Interpreter) -> list[Ref]:
     """Return the nodes whose values or derivatives the text still names or asks for."""
-    asked = [ref for one in r.requests[-32:] for ref in (one.root, one.wrt, one.value)]
+    last = {one.name: one for one in r.requests}
+    asked = [ref for one in last.values() for ref in (one.root, one.wrt, one.value)]
     return [ref for ref in (*r.roots[-1:], *asked, *(one.held for one in _arrays(r))) if isinstance(ref, Ref)]
 
 
@@ -286,7 +290,9 @@ def answer(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
       GraphError: it depends on numbers that the library draws.
     """
     value = _derivative(r, request, dtype)
-    above = set().union(*(r.builder.ancestors(ref) for ref in (request.root, request.value) if isinstance(ref, Ref)))
+    above = set().union(
+        *(r.builder.ancestors(ref) for ref in (request.root, request.value) if isinstance(ref, Ref))
+    )
     drawn = {number: one for number, one in r.state(Draws).named.items() if number in above}
     if drawn:
         seeds = {number: r.builder.drafts[number].params["seed"] for number in drawn}

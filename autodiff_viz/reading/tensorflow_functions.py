@@ -1,8 +1,8 @@
 """Read TensorFlow's tensors and functions: dtypes that must agree, and its own slopes at corners.
 
 TensorFlow converts Python's numbers, lists and NumPy's arrays to the dtype of the tensor beside them, and
-refuses two tensors of different dtypes. Where its registered gradient differs from JAX's at a corner, the node
-declares TensorFlow's; `say` tells which.
+refuses two tensors of different dtypes. Where its registered gradient differs from JAX's at a corner, the
+node declares TensorFlow's; `say` tells which.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.graph.model import IDENTITY, Rule
+from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
 from autodiff_viz.language.parse import parse_lambda
 from autodiff_viz.reading import arrays
-from autodiff_viz.reading.arrays import as_literal, axis_argument, constant, dtype_of, shape_of
+from autodiff_viz.reading.arrays import axis_argument, constant, dtype_of, shape_of
 from autodiff_viz.reading.builder import Builder, Frame, Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
@@ -128,6 +128,11 @@ def tensor(r: Interpreter, value: Any, dtype: Any = None) -> Array:
     return made
 
 
+def written_dtype(kind: str) -> str:
+    """Return what TensorFlow calls a dtype."""
+    return {INT: "int32"}.get(kind, kind)
+
+
 def _has_arrays(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(isinstance(leaf, Array) for _, leaf in leaves(value))
 
@@ -141,7 +146,8 @@ def floating(r: Interpreter, value: Any, name: str) -> Array:
     made = tensor(r, value)
     if made.dtype not in FLOATS:
         raise Refused(
-            f"Value for attr 'T' of {made.dtype} is not in the list of allowed values: tf.{name} takes floats.",
+            f"Value for attr 'T' of {written_dtype(made.dtype)} is not in the list of allowed values: "
+            f"tf.{name} takes floats.",
             "Write 2.0, or tf.cast(x, tf.float32).",
             "dtype",
         )
@@ -164,7 +170,8 @@ def alike(r: Interpreter, values: Sequence[Any], name: str = "this") -> list[Arr
         if isinstance(value, Array) and value.framework == "tf":
             if value.dtype != first.dtype:
                 raise Refused(
-                    f"cannot compute {name}: a tensor of {first.dtype} was expected, and one is {value.dtype}.",
+                    f"cannot compute {name}: a tensor of {written_dtype(first.dtype)} was expected, "
+                    f"and one is {written_dtype(value.dtype)}.",
                     f"Write tf.cast(x, tf.{first.dtype if first.dtype in FLOATS else 'float32'}).",
                     "dtype",
                 )
@@ -173,8 +180,8 @@ def alike(r: Interpreter, values: Sequence[Any], name: str = "this") -> list[Arr
             kind = value.dtype if isinstance(value, Array) else dtype_of(value)
             if first.dtype not in FLOATS and kind not in (INT, BOOL):
                 raise Refused(
-                    f"Cannot convert {ast.unparse(ast.Constant(value)) if isinstance(value, float) else 'this'}"
-                    f" to EagerTensor of dtype {first.dtype}.",
+                    f"Cannot convert {value if isinstance(value, float) else 'this'}"
+                    f" to EagerTensor of dtype {written_dtype(first.dtype)}.",
                     "Write tf.cast(x, tf.float32).",
                     "dtype",
                 )
@@ -185,13 +192,17 @@ def alike(r: Interpreter, values: Sequence[Any], name: str = "this") -> list[Arr
 # Slopes of TensorFlow's own.
 
 
-@lru_cache(256)
 def _rule(text: str) -> Rule:
     return Rule(PULLBACK, parse_lambda(text))
 
 
 def ruled(
-    r: Interpreter, op: str, args: Sequence[Array], pulls: dict[str, str], dtype: str | None = None, **params: Any
+    r: Interpreter,
+    op: str,
+    args: Sequence[Array],
+    pulls: dict[str, str],
+    dtype: str | None = None,
+    **params: Any,
 ) -> Array:
     """Return a node whose pullback is declared.
 
@@ -242,7 +253,7 @@ def unary(op: str, name: str, pull: str = "", says: str = "", floats: bool = Tru
 
 @dataclass(eq=False)
 class Connected:
-    """Nodes whose pullback reads their own value in TensorFlow: a second derivative is 0 there, and not None."""
+    """Nodes whose pullback reads their own value in TensorFlow: a second derivative is 0, and not None."""
 
     numbers: set[int] = field(default_factory=set)
 
@@ -263,7 +274,9 @@ for _names, _read in {
     ("acos", "math.acos"): unary("arccos", "acos"),
     ("atan", "math.atan"): unary("arctan", "atan"),
     **{(f"nn.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus")},
-    ("nn.elu", "keras.activations.elu"): unary("elu", "elu", "v * where(less(x, 0.0), out + 1.0, ones_like(x))"),
+    ("nn.elu", "keras.activations.elu"): unary(
+        "elu", "elu", "v * where(less(x, 0.0), out + 1.0, ones_like(x))"
+    ),
     ("nn.relu", "keras.activations.relu"): unary("relu", "relu", floats=False),
     **{(f"keras.activations.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus")},
     ("keras.activations.exponential",): unary("exp", "exp"),
@@ -287,7 +300,12 @@ def reciprocal(r: Interpreter, x: Any) -> Array:
     """Read 1/x, whose registered gradient passes 0 where 0 arrives."""
     made = floating(r, x, "math.reciprocal")
     r.say(r.line, f"reciprocal: {NOTHING_IS_NOTHING}")
-    return ruled(r, "pow", [made, tensor(r, -1.0, made.dtype)], {"x": "where(v, -v * out * out, zeros_like(v))", "p": ""})
+    return ruled(
+        r,
+        "pow",
+        [made, tensor(r, -1.0, made.dtype)],
+        {"x": "where(v, -v * out * out, zeros_like(v))", "p": ""},
+    )
 
 
 @tf("math.reciprocal_no_nan")
@@ -444,7 +462,9 @@ def hard_sigmoid(r: Interpreter, x: Any) -> Array:
 @tf("nn.softmax", "math.softmax", "keras.activations.softmax", "keras.ops.softmax")
 def softmax(r: Interpreter, logits: Any, axis: Any = -1) -> Array:
     """Read softmax."""
-    return r.make("softmax", [floating(r, logits, "nn.softmax")], axis=axis_argument(-1 if axis is None else axis))
+    return r.make(
+        "softmax", [floating(r, logits, "nn.softmax")], axis=axis_argument(-1 if axis is None else axis)
+    )
 
 
 @tf("nn.log_softmax", "math.log_softmax", "keras.activations.log_softmax")
@@ -463,7 +483,9 @@ def binary(op: str, name: str) -> Reader:
     def read(r: Interpreter, x: Any, y: Any) -> Array:
         pair = alike(r, [x, y], name)
         if pair[0].dtype == BOOL:
-            raise Refused(f"TensorFlow has no {name} of truth values.", "Write tf.cast(x, tf.float32).", "dtype")
+            raise Refused(
+                f"TensorFlow has no {name} of truth values.", "Write tf.cast(x, tf.float32).", "dtype"
+            )
         return r.make(op, pair, dtype=pair[0].dtype)
 
     return read
@@ -490,9 +512,7 @@ def maximum(r: Interpreter, x: Any, y: Any) -> Array:
     """Read the larger of two, of which the first takes all of the gradient where they are equal."""
     pair = alike(r, [x, y], "Maximum")
     r.say(r.line, "of equal numbers the first takes the whole gradient in TensorFlow; in JAX each takes half")
-    return ruled(
-        r, "maximum", pair, {"a": "v * greater_equal(a, b)", "b": "v * less(a, b)"}, pair[0].dtype
-    )
+    return ruled(r, "maximum", pair, {"a": "v * greater_equal(a, b)", "b": "v * less(a, b)"}, pair[0].dtype)
 
 
 @tf("minimum", "math.minimum")
@@ -500,9 +520,7 @@ def minimum(r: Interpreter, x: Any, y: Any) -> Array:
     """Read the smaller of two, as `maximum`."""
     pair = alike(r, [x, y], "Minimum")
     r.say(r.line, "of equal numbers the first takes the whole gradient in TensorFlow; in JAX each takes half")
-    return ruled(
-        r, "minimum", pair, {"a": "v * less_equal(a, b)", "b": "v * greater(a, b)"}, pair[0].dtype
-    )
+    return ruled(r, "minimum", pair, {"a": "v * less_equal(a, b)", "b": "v * greater(a, b)"}, pair[0].dtype)
 
 
 @tf("pow", "math.pow")
@@ -737,13 +755,17 @@ def fold(r: Interpreter, op: str, x: Any, axis: Any, keepdims: Any) -> Array:
 
 
 def _reduction(op: str) -> Reader:
-    def read(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False, keep_dims: Any = None) -> Array:
+    def read(
+        r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False, keep_dims: Any = None
+    ) -> Array:
         x = tensor(r, input_tensor)
         if x.dtype == BOOL:
             raise Refused("This is not computed of truth values.", "Write tf.cast(x, tf.float32).", "dtype")
         if op in ("mean", "logsumexp") and x.dtype not in FLOATS:
             raise Refused(
-                "A mean of whole numbers is a whole number in TensorFlow.", "Write tf.cast(x, tf.float32).", "dtype"
+                "A mean of whole numbers is a whole number in TensorFlow.",
+                "Write tf.cast(x, tf.float32).",
+                "dtype",
             )
         return fold(r, op, x, axis, keepdims or keep_dims)
 
@@ -769,7 +791,9 @@ tf("reduce_all", "math.reduce_all")(_of_truth("min"))
 def variance(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False) -> Array:
     """Read a variance: the mean square distance from the mean."""
     x = floating(r, input_tensor, "math.reduce_variance")
-    return fold(r, "mean", r.make("square", [r.make("sub", [x, fold(r, "mean", x, axis, True)])]), axis, keepdims)
+    return fold(
+        r, "mean", r.make("square", [r.make("sub", [x, fold(r, "mean", x, axis, True)])]), axis, keepdims
+    )
 
 
 @tf("math.reduce_std")
@@ -779,7 +803,9 @@ def deviation(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any
 
 
 @tf("norm", "linalg.norm")
-def norm(r: Interpreter, tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = False) -> Array:
+def norm(
+    r: Interpreter, tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = False
+) -> Array:
     """Read a norm: the root of a sum of squares, a sum of sizes, or the largest size."""
     x = floating(r, tensor, "norm")
     flat = axis is None or isinstance(axis, int) or len(axis) == 1
@@ -852,7 +878,7 @@ def sort(r: Interpreter, values: Any, axis: Any = -1, direction: Any = "ASCENDIN
 
 
 def _sorted(r: Interpreter, x: Array, axis: int, descending: bool) -> Array:
-    # Of equal elements the first comes first in either direction, so descending is not ascending turned round.
+    # Of equal elements the first comes first in either direction: descending is not ascending turned.
     if not descending:
         return r.make("sort", [x], dtype=x.dtype, axis=axis)
     negative = r.make("sort", [r.make("neg", [x], dtype=x.dtype)], dtype=x.dtype, axis=axis)
@@ -967,7 +993,9 @@ def diag_part(r: Interpreter, input: Any) -> Array:
     rows, columns = shape_of(r, x)
     picked = r.make("where", [constant(r, np.eye(rows, columns), "tf", BOOL), x, 0.0], dtype=x.dtype)
     made = fold(r, "sum", picked, 1, False)
-    return made if rows <= columns else r.make("getitem", [made], dtype=x.dtype, index=((None, columns, None),))
+    return (
+        made if rows <= columns else r.make("getitem", [made], dtype=x.dtype, index=((None, columns, None),))
+    )
 
 
 @tf("linalg.diag", "linalg.tensor_diag")
@@ -975,7 +1003,11 @@ def diag(r: Interpreter, diagonal: Any) -> Array:
     """Read a matrix with a vector on its diagonal."""
     x = tensor(r, diagonal)
     (size,) = shape_of(r, x)
-    return r.make("where", [constant(r, np.eye(size), "tf", BOOL), r.make("expand_dims", [x], axis=0), 0.0], dtype=x.dtype)
+    return r.make(
+        "where",
+        [constant(r, np.eye(size), "tf", BOOL), r.make("expand_dims", [x], axis=0), 0.0],
+        dtype=x.dtype,
+    )
 
 
 # Choose.
@@ -995,7 +1027,13 @@ def where(r: Interpreter, condition: Any, x: Any = None, y: Any = None) -> Array
 
 @tf("one_hot")
 def one_hot(
-    r: Interpreter, indices: Any, depth: Any, on_value: Any = 1.0, off_value: Any = 0.0, axis: Any = -1, dtype: Any = None
+    r: Interpreter,
+    indices: Any,
+    depth: Any,
+    on_value: Any = 1.0,
+    off_value: Any = 0.0,
+    axis: Any = -1,
+    dtype: Any = None,
 ) -> Array:
     """Read classes as rows with one 1."""
     if axis not in (-1, None) or type(depth) is not int:
@@ -1007,7 +1045,14 @@ def one_hot(
 
 
 @tf("gather")
-def gather(r: Interpreter, params: Any, indices: Any, validate_indices: Any = None, axis: Any = 0, batch_dims: Any = 0) -> Array:
+def gather(
+    r: Interpreter,
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = 0,
+    batch_dims: Any = 0,
+) -> Array:
     """Read elements by their places along an axis; the gradient is read dense, not as IndexedSlices."""
     x = tensor(r, params)
     if batch_dims:
@@ -1023,7 +1068,9 @@ def gather(r: Interpreter, params: Any, indices: Any, validate_indices: Any = No
         return picked[0]
     rows = r.make("stack", picked, dtype=x.dtype, axis=axis)
     shape = shape_of(r, x)
-    return rows if places.ndim == 1 else _reshaped(r, rows, (*shape[:axis], *places.shape, *shape[axis + 1 :]))
+    return (
+        rows if places.ndim == 1 else _reshaped(r, rows, (*shape[:axis], *places.shape, *shape[axis + 1 :]))
+    )
 
 
 @tf("nn.embedding_lookup")
@@ -1126,9 +1173,11 @@ def squeeze(r: Interpreter, input: Any, axis: Any = None) -> Array:
     """Read that axes of length 1 go."""
     x = tensor(r, input)
     shape = shape_of(r, x)
-    gone = [i for i, size in enumerate(shape) if size == 1] if axis is None else [
-        one % len(shape) for one in ([axis] if type(axis) is int else axis)
-    ]
+    gone = (
+        [i for i, size in enumerate(shape) if size == 1]
+        if axis is None
+        else [one % len(shape) for one in ([axis] if type(axis) is int else axis)]
+    )
     if any(shape[i] != 1 for i in gone):
         raise Refused(f"Can not squeeze an axis of {list(shape)} that is not 1.", "", "shape-mismatch")
     return _reshaped(r, x, tuple(size for i, size in enumerate(shape) if i not in gone))
@@ -1231,7 +1280,9 @@ def reverse(r: Interpreter, tensor: Any, axis: Any) -> Array:
 
 
 @tf("pad")
-def pad(r: Interpreter, tensor: Any, paddings: Any, mode: Any = "CONSTANT", constant_values: Any = 0) -> Array:
+def pad(
+    r: Interpreter, tensor: Any, paddings: Any, mode: Any = "CONSTANT", constant_values: Any = 0
+) -> Array:
     """Read a tensor set into a larger one of one number."""
     x = as_tensor(r, tensor)
     if mode != "CONSTANT":
@@ -1263,7 +1314,9 @@ def _scattered(r: Interpreter, x: Any, indices: Any, updates: Any, adds: bool) -
     for i, place in enumerate(places.tolist()):
         one = r.make("getitem", [new], dtype=x.dtype, index=(i,))
         if adds:
-            one = r.make("add", [r.make("getitem", [x], dtype=x.dtype, index=tuple(place)), one], dtype=x.dtype)
+            one = r.make(
+                "add", [r.make("getitem", [x], dtype=x.dtype, index=tuple(place)), one], dtype=x.dtype
+            )
         x = r.make("at_set", [x, one], dtype=x.dtype, index=tuple(place))
     return x
 
@@ -1285,7 +1338,9 @@ def constant_tensor(r: Interpreter, value: Any, dtype: Any = None, shape: Any = 
     if shape is not None:
         sizes = sizes_of(r, shape)
         if shape_of(r, made) == ():
-            return constant(r, np.full(arrays.shape_argument(sizes), float(np.array(made.held))), "tf", made.dtype)
+            return constant(
+                r, np.full(arrays.shape_argument(sizes), float(np.array(made.held))), "tf", made.dtype
+            )
         return _reshaped(r, made, sizes)
     return made
 
@@ -1302,7 +1357,9 @@ def filled(number: float) -> Reader:
     def read(r: Interpreter, shape: Any, dtype: Any = "float32") -> Array:
         sizes = sizes_of(r, shape)
         kind = kind_named(r, dtype) or "float32"
-        return tensor(r, constant(r, np.full(arrays.shape_argument(sizes) if sizes else (), number), "tf", kind))
+        return tensor(
+            r, constant(r, np.full(arrays.shape_argument(sizes) if sizes else (), number), "tf", kind)
+        )
 
     return read
 
@@ -1342,12 +1399,17 @@ def eye(r: Interpreter, num_rows: Any, num_columns: Any = None, dtype: Any = "fl
 
 
 @tf("range")
-def range_(r: Interpreter, *args: Any, dtype: Any = None, start: Any = None, limit: Any = None, delta: Any = None) -> Array:
+def range_(
+    r: Interpreter, *args: Any, dtype: Any = None, start: Any = None, limit: Any = None, delta: Any = None
+) -> Array:
     """Read a range of numbers."""
     named = [one for one in (start, limit, delta) if one is not None]
     numbers = [
-        float(r.numbers(one)) if isinstance(one, Array) and one.dtype in FLOATS
-        else int(whole_numbers(r, one)) if isinstance(one, Array) else one
+        float(r.numbers(one))
+        if isinstance(one, Array) and one.dtype in FLOATS
+        else int(whole_numbers(r, one))
+        if isinstance(one, Array)
+        else one
         for one in (*args, *named)
     ]
     made = arrays._arange(r, "jax", tuple(numbers), dtype)
@@ -1424,19 +1486,24 @@ def drawn(r: Interpreter, op: str, what: str, shape: Any, dtype: Any, **params: 
     kind = kind_named(r, dtype) or "float32"
     if kind not in FLOATS:
         raise Refused(f"{what} of whole numbers is not read.", "Write the numbers that it drew.")
-    made = tensor(r, Array(r.state(Draws).draw(r, op, what, shape=sizes, **params), "tf", kind))
-    return made
+    return tensor(r, Array(r.state(Draws).draw(r, op, what, shape=sizes, **params), "tf", kind))
 
 
 @tf("random.uniform", "random_uniform", "compat.v1.random_uniform", "compat.v1.random.uniform")
-def random_uniform(r: Interpreter, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = "float32", seed: Any = None) -> Array:
+def random_uniform(
+    r: Interpreter, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = "float32", seed: Any = None
+) -> Array:
     """Read a uniform draw."""
     ends = {"low": float(minval), "high": 1.0 if maxval is None else float(maxval)}
     return drawn(r, "uniform", "tf.random.uniform", shape, dtype, **ends)
 
 
-@tf("random.normal", "random_normal", "compat.v1.random_normal", "random.truncated_normal", "truncated_normal")
-def random_normal(r: Interpreter, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = "float32", seed: Any = None) -> Array:
+@tf(
+    "random.normal", "random_normal", "compat.v1.random_normal", "random.truncated_normal", "truncated_normal"
+)
+def random_normal(
+    r: Interpreter, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = "float32", seed: Any = None
+) -> Array:
     """Read a normal draw."""
     return drawn(r, "normal", "tf.random.normal", shape, dtype, mean=float(mean), scale=float(stddev))
 
@@ -1447,7 +1514,11 @@ def dropout(r: Interpreter, x: Any, rate: Any = None, noise_shape: Any = None, s
     x = floating(r, x, "nn.dropout")
     if not rate:
         return x
-    mask = r.make("greater_equal", [drawn(r, "uniform", "tf.nn.dropout", list(shape_of(r, x)), None), float(rate)], dtype=BOOL)
+    mask = r.make(
+        "greater_equal",
+        [drawn(r, "uniform", "tf.nn.dropout", list(shape_of(r, x)), None), float(rate)],
+        dtype=BOOL,
+    )
     return r.make("mul", [r.make("div", [x, 1.0 - float(rate)]), mask], dtype=x.dtype)
 
 
@@ -1457,18 +1528,30 @@ def dropout(r: Interpreter, x: Any, rate: Any = None, noise_shape: Any = None, s
 def _square(strides: Any, name: str) -> int:
     sizes = [strides] if type(strides) is int else list(strides)
     inner = sizes[1:3] if len(sizes) == 4 else sizes
-    if any(type(one) is not int or one != inner[0] for one in inner) or (len(sizes) == 4 and sizes[::3] != [1, 1]):
+    if any(type(one) is not int or one != inner[0] for one in inner) or (
+        len(sizes) == 4 and sizes[::3] != [1, 1]
+    ):
         raise Refused(f"{name} is read with one number for both directions.")
     return inner[0]
 
 
 @tf("nn.conv2d")
 def conv2d(
-    r: Interpreter, input: Any, filters: Any, strides: Any, padding: Any, data_format: Any = "NHWC", dilations: Any = None
+    r: Interpreter,
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any = "NHWC",
+    dilations: Any = None,
 ) -> Array:
     """Read a convolution of images."""
     x, w = alike(r, [input, filters], "Conv2D")
-    if data_format != "NHWC" or dilations not in (None, 1, [1, 1], (1, 1), [1, 1, 1, 1]) or padding not in ("SAME", "VALID"):
+    if (
+        data_format != "NHWC"
+        or dilations not in (None, 1, [1, 1], (1, 1), [1, 1, 1, 1])
+        or padding not in ("SAME", "VALID")
+    ):
         raise Refused("conv2d is read of NHWC, without dilations, with padding SAME or VALID.")
     bias = tensor(r, [0.0] * shape_of(r, w)[-1], x.dtype)
     return r.make("conv2d", [x, w, bias], stride=_square(strides, "conv2d"), padding=padding)
@@ -1477,7 +1560,9 @@ def conv2d(
 def pooled(op: str) -> Reader:
     """Return the reading of a pooling of images."""
 
-    def read(r: Interpreter, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NHWC") -> Array:
+    def read(
+        r: Interpreter, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NHWC"
+    ) -> Array:
         if data_format != "NHWC" or padding not in ("SAME", "VALID"):
             raise Refused(f"{op} is read of NHWC, with padding SAME or VALID.")
         sizes = {"window": _square(ksize, op), "stride": _square(strides, op), "padding": padding}
@@ -1519,14 +1604,18 @@ def softmax_cross_entropy(r: Interpreter, labels: Any, logits: Any, axis: Any = 
     losses = r.make("neg", [fold(r, "sum", r.make("mul", [labels, logs]), -1, False)])
     if not isinstance(r.builder, Builder) or not logits.is_node:
         return losses
-    # The registered gradient is softmax - labels also where labels do not sum to 1, as the true one would not be.
+    # The registered gradient is softmax - labels also where labels do not sum to 1; the true one is not.
     reads = [Array(r.builder.stopped(losses.held), "tf", losses.dtype), logits]
     pull = "expand_dims(v, -1) * (softmax(x, axis=-1) - l)"
     if labels.is_node:
-        rule = f"lambda v, y, x, l, out: (zeros_like(y), {pull}, expand_dims(v, -1) * -log_softmax(x, axis=-1))"
+        rule = (
+            f"lambda v, y, x, l, out: (zeros_like(y), {pull}, expand_dims(v, -1) * -log_softmax(x, axis=-1))"
+        )
         return r.make("first", [*reads, labels], rule=_rule(rule), dtype=losses.dtype)
     pull = pull.replace(" l)", f" {_written(labels.held)})")
-    return r.make("first", reads, rule=_rule(f"lambda v, y, x, out: (zeros_like(y), {pull})"), dtype=losses.dtype)
+    return r.make(
+        "first", reads, rule=_rule(f"lambda v, y, x, out: (zeros_like(y), {pull})"), dtype=losses.dtype
+    )
 
 
 @tf("nn.sparse_softmax_cross_entropy_with_logits")
@@ -1598,15 +1687,17 @@ def while_loop(
 @tf("map_fn", "vectorized_map")
 def map_fn(r: Interpreter, fn: Any, elems: Any, **options: Any) -> Any:
     """Read a function of each row, unrolled."""
-    if any(options.get(key) is not None for key in options if key not in ("dtype", "fn_output_signature", "parallel_iterations")):
+    if any(
+        options.get(key) is not None
+        for key in options
+        if key not in ("dtype", "fn_output_signature", "parallel_iterations")
+    ):
         raise Refused(f"map_fn is not read with {', '.join(options)}.")
     columns = [leaf for _, leaf in leaves(elems)]
     count = shape_of(r, tensor(r, columns[0]))[0]
     if count > UNROLLED:
         raise Refused(f"map_fn is unrolled for at most {UNROLLED} rows.", "", "too-large")
-    rows = [
-        r.call(fn, [mapped(lambda x, i=i: row_of(r, tensor(r, x), i), elems)], {}) for i in range(count)
-    ]
+    rows = [r.call(fn, [mapped(lambda x, i=i: row_of(r, tensor(r, x), i), elems)], {}) for i in range(count)]
     return _stacked(r, rows)
 
 
@@ -1665,8 +1756,6 @@ TF["tensorflow.autograph.experimental.do_not_convert"] = transparent
 @tf("recompute_grad")
 def recompute_grad(r: Interpreter, f: Any) -> Native:
     """Read a function that is run again for its gradient: its nodes are a region."""
-    from autodiff_viz.graph.policies import POLICIES
-
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
         with r.frame(Frame(getattr(f, "name", "block"), POLICIES[0])):
             return r.call(f, args, keywords)
@@ -1767,6 +1856,3 @@ def shape_attribute(r: Interpreter, owner: tuple, name: str, node: ast.AST) -> A
     if name in ("rank", "ndims"):
         return len(owner)
     return plain_method(r, owner, name, node)
-
-
-__all__ = ["METHODS", "TF", "as_literal"]

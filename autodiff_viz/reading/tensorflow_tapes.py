@@ -1,6 +1,6 @@
 """Read TensorFlow's derivatives: tapes and what they record, variables, `tf.gradients`, sessions that feed.
 
-A tape records what its block computes from what it watches: variables by themselves, other tensors if they are
+A tape records what its block computes from what it watches: variables by themselves, other tensors if it is
 told. What a tape has not recorded has no gradient, and TensorFlow answers None. A graph of ours is
 differentiated along all its wires, so a wire that a tape has not recorded is stopped before.
 """
@@ -21,12 +21,34 @@ from autodiff_viz.graph.rule_kinds import FOLLOW, PULLBACK, STOP
 from autodiff_viz.graph.text import numbered
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import as_literal, constant, shape_of
-from autodiff_viz.reading.builder import Builder, Ref
+from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter, Request
-from autodiff_viz.reading.tensorflow_functions import METHODS, TF, Connected, Overrides, add, alike, item, kind_named
-from autodiff_viz.reading.tensorflow_functions import compare, operator, shape_attribute, subtract, tensor, tf
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Function, Native, Path, Refused, arrays_in, leaves, mapped
+from autodiff_viz.reading.tensorflow_functions import (
+    METHODS,
+    TF,
+    Connected,
+    Overrides,
+    add,
+    compare,
+    item,
+    kind_named,
+    operator,
+    shape_attribute,
+    subtract,
+    tensor,
+)
+from autodiff_viz.reading.values import (
+    FLOATS,
+    Array,
+    Function,
+    Native,
+    Path,
+    Refused,
+    arrays_in,
+    leaves,
+    mapped,
+)
 
 ROWS = 512  # outputs of a Jacobian
 SYMBOLIC_ROWS = 8  # outputs of a Jacobian that stands in the graph as derivatives, and not as numbers
@@ -71,7 +93,12 @@ def variable_of(r: Interpreter, value: Any) -> Variable | None:
 
 
 def make_variable(
-    r: Interpreter, value: Any, trainable: bool = True, dtype: Any = None, name: str = "", library_named: bool = False
+    r: Interpreter,
+    value: Any,
+    trainable: bool = True,
+    dtype: Any = None,
+    name: str = "",
+    library_named: bool = False,
 ) -> Array:
     """Return a variable with an initial value."""
     first = tensor(r, value, dtype)
@@ -115,12 +142,19 @@ def get_variable(
 ) -> Array:
     """Read `tf.get_variable` of the first version."""
     if initializer is None:
-        raise Refused("get_variable without an initializer draws its numbers.", "Write initializer=tf.constant(...).")
+        raise Refused(
+            "get_variable without an initializer draws its numbers.", "Write initializer=tf.constant(...)."
+        )
     value = initializer
     if not isinstance(initializer, (Array, int, float, list, tuple)):
         value = r.call(initializer, [[] if shape is None else shape], {})
     elif shape is not None and isinstance(initializer, (int, float)):
-        value = constant(r, np.full(arrays.shape_argument(tuple(shape)) if shape else (), float(initializer)), "tf", "float32")
+        value = constant(
+            r,
+            np.full(arrays.shape_argument(tuple(shape)) if shape else (), float(initializer)),
+            "tf",
+            "float32",
+        )
     return make_variable(r, value, trainable is not False, dtype, name)
 
 
@@ -131,9 +165,15 @@ def assign(r: Interpreter, x: Array, value: Any, change: Callable[..., Array] | 
     """Read that a variable gets another value; what the value was computed from is not differentiated by."""
     record = variable_of(r, x)
     if record is None:
-        raise Refused("Only a tf.Variable can be assigned to.", "Write x = ... for a new tensor.", "immutable")
+        raise Refused(
+            "Only a tf.Variable can be assigned to.", "Write x = ... for a new tensor.", "immutable"
+        )
     old = Array(x.held, "tf", x.dtype)
-    new = change(r, old, value) if change is not None else tensor(r, value, None if isinstance(value, Array) else x.dtype)
+    new = (
+        change(r, old, value)
+        if change is not None
+        else tensor(r, value, None if isinstance(value, Array) else x.dtype)
+    )
     if new.dtype != x.dtype:
         new = tensor(r, new, x.dtype)
     if shape_of(r, new) != shape_of(r, old):
@@ -148,7 +188,10 @@ def assign(r: Interpreter, x: Array, value: Any, change: Callable[..., Array] | 
         numbers = r.numbers(new)
         r.state(Variables).left_out |= steps
         x.held = r.builder.input(as_literal(numbers), hint, record.trainable)
-        r.say(r.line, f"the steps before stand in the graph as the numbers that they gave {hint or 'the variable'}")
+        r.say(
+            r.line,
+            f"the steps before stand in the graph as the numbers that they gave {hint or 'the variable'}",
+        )
     elif isinstance(new.held, Ref):
         x.held = r.builder.add(IDENTITY, [new.held], Rule(STOP))
     else:
@@ -167,7 +210,14 @@ def _drawn(r: Interpreter, ref: Ref) -> bool:
 
 
 def _assigned(change: Callable[..., Array] | None) -> Callable[..., Array]:
-    def method(r: Interpreter, x: Array, value: Any, use_locking: Any = None, name: Any = None, read_value: Any = True) -> Array:
+    def method(
+        r: Interpreter,
+        x: Array,
+        value: Any,
+        use_locking: Any = None,
+        name: Any = None,
+        read_value: Any = True,
+    ) -> Array:
         return assign(r, x, value, change)
 
     return method
@@ -244,7 +294,7 @@ def tape_attribute(r: Interpreter, tape: Tape, name: str, node: ast.AST) -> Nati
     def use() -> None:
         if tape.used and not tape.persistent:
             raise Refused(
-                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians).",
+                "A non-persistent GradientTape can only be used to compute one set of gradients.",
                 "Write tf.GradientTape(persistent=True).",
                 "tape-used",
                 node,
@@ -313,7 +363,9 @@ def tape_attribute(r: Interpreter, tape: Tape, name: str, node: ast.AST) -> Nati
         "stop_recording": lambda _: Pause(tape),
         "reset": reset,
         "watched_variables": lambda _: [
-            one.array for one in r.state(Variables).by_id.values() if one.trainable and one.array.dtype in FLOATS
+            one.array
+            for one in r.state(Variables).by_id.values()
+            if one.trainable and one.array.dtype in FLOATS
         ],
     }
     if name not in known:
@@ -342,7 +394,10 @@ def labelled(sources: Any, function: Callable[[Any, str], Any]) -> Any:
     """Return nested sources with the function of each and of its path."""
     paths = iter([path for path, _ in leaves(sources)])
     if isinstance(sources, dict):  # `leaves` sorts the keys, and `mapped` does not
-        return {key: labelled(value, lambda one, path, key=key: function(one, str(key))) for key, value in sources.items()}
+        return {
+            key: labelled(value, lambda one, path, key=key: function(one, str(key)))
+            for key, value in sources.items()
+        }
     return mapped(lambda leaf: function(leaf, next(paths)), sources)
 
 
@@ -361,7 +416,12 @@ LINEAR = (
 )
 """Ops whose pullback reads none of their values, or only which is the largest."""
 
-PRODUCTS = {"mul": {0: (1,), 1: (0,)}, "matmul": {0: (1,), 1: (0,)}, "dot": {0: (1,), 1: (0,)}, "div": {0: (1,), 1: (0, 1)}}
+PRODUCTS = {
+    "mul": {0: (1,), 1: (0,)},
+    "matmul": {0: (1,), 1: (0,)},
+    "dot": {0: (1,), 1: (0,)},
+    "div": {0: (1,), 1: (0, 1)},
+}
 for _layer in ("conv2d", "dense"):
     PRODUCTS[_layer] = {0: (1,), 1: (0,), 2: ()}
 """By op and slot, the slots that the slot's pullback reads."""
@@ -511,12 +571,15 @@ def severed(r: Interpreter, root: Ref, source: Ref, on_way: set[int], edges: dic
         and drafts[number].op != GRAD
     }
     for number in on_way:
-        if drafts[number].op == GRAD and number != source.number:
-            if any(ref.number in depends and ref.number not in edges.get(number, ()) for ref in derivative_reads(r, number)):
-                raise Refused(
-                    "A derivative is differentiated here of which the tape has recorded a part only.",
-                    "Compute what both tapes differentiate inside both.",
-                )
+        partly = drafts[number].op == GRAD and any(
+            ref.number in depends and ref.number not in edges.get(number, ())
+            for ref in derivative_reads(r, number)
+        )
+        if partly and number != source.number:
+            raise Refused(
+                "A derivative is differentiated here of which the tape has recorded a part only.",
+                "Compute what both tapes differentiate inside both.",
+            )
     if not leaks:
         return root
     stopped: dict[int, Ref] = {}
@@ -575,7 +638,9 @@ class TypeRefused(Refused):
     """Refuses None as the target of a gradient."""
 
     def __init__(self) -> None:
-        super().__init__("Argument `target` is None, which has no gradient.", "Return the loss from the function.")
+        super().__init__(
+            "Argument `target` is None, which has no gradient.", "Return the loss from the function."
+        )
 
 
 def _refs(r: Interpreter, source: Any) -> list[Ref]:
@@ -586,7 +651,7 @@ def _refs(r: Interpreter, source: Any) -> list[Ref]:
 
 
 def seeded(r: Interpreter, target: Array, seed: Any, wanted: list[list[Ref]]) -> Array:
-    """Return the number whose gradient is that of a target for a cotangent, which is ones if none is given."""
+    """Return the number whose gradient is that of a target for a cotangent, ones if none is given."""
     if seed is None:
         return target if shape_of(r, target) == () else r.make("sum", [target], dtype=target.dtype)
     seed = tensor(r, seed, None if isinstance(seed, Array) else target.dtype)
@@ -618,19 +683,31 @@ def label_of(r: Interpreter, source: Array, path: str) -> str:
 
 
 def one_gradient(
-    r: Interpreter, total: Array | None, source: Any, path: str, record: Record, zero: bool, asked: bool = True
+    r: Interpreter,
+    total: Array | None,
+    source: Any,
+    path: str,
+    record: Record,
+    zero: bool,
+    asked: bool = True,
 ) -> Any:
     """Return the gradient of a number by one source, and note that the text asks for it."""
     if not isinstance(source, Array):
-        raise Refused("A gradient is taken by tensors and variables.", "Write tf.Variable(2.0), or tape.watch(x).")
+        raise Refused(
+            "A gradient is taken by tensors and variables.", "Write tf.Variable(2.0), or tape.watch(x)."
+        )
     if source.framework != "tf":
-        raise Refused("A gradient is taken by tensors and variables; this is NumPy's array.", "Write tf.constant(x).")
+        raise Refused(
+            "A gradient is taken by tensors and variables; this is NumPy's array.", "Write tf.constant(x)."
+        )
     label = label_of(r, source, path)
     parts: list[Array] = []
     roots: list[tuple[Ref, Ref]] = []
     if total is not None and source.dtype in FLOATS:
         for ref in _refs(r, source):
-            on_way = reached(record.edges, total.held.number, ref.number) if ref.number in record.active else set()
+            on_way = (
+                reached(record.edges, total.held.number, ref.number) if ref.number in record.active else set()
+            )
             if ref.number in on_way:
                 _check_frozen(r, total.held, ref)
                 root = severed(r, total.held, ref, on_way, record.edges)
@@ -678,7 +755,9 @@ def batch_jacobian_of(r: Interpreter, target: Any, source: Any, tape: Tape, zero
     """
     shape, wrt = shape_of(r, target), shape_of(r, source)
     if not shape or not wrt or shape[0] != wrt[0]:
-        raise Refused("batch_jacobian needs a target and a source with the same first axis.", code="shape-mismatch")
+        raise Refused(
+            "batch_jacobian needs a target and a source with the same first axis.", code="shape-mismatch"
+        )
     inner = shape[1:]
     whole = _rows(r, target, source, "", tape, zero, inner, [True] * math.prod(inner), batch=True)
     if whole is None:
@@ -711,7 +790,9 @@ def _rows(
     elements = size * math.prod(shape_of(r, source))
     if elements > limits.ELEMENTS:
         raise Refused(
-            f"This Jacobian has {elements:,} elements; a tensor has at most {limits.ELEMENTS:,}.", "", "too-large"
+            f"This Jacobian has {elements:,} elements; a tensor has at most {limits.ELEMENTS:,}.",
+            "",
+            "too-large",
         )
     weights = np.eye(size).reshape(size, *shape)
     total_shape = (*shape, *shape_of(r, source))
@@ -735,13 +816,17 @@ def _rows(
         whole = arrays.reshape(r, stacked, total_shape) if shape_of(r, stacked) != total_shape else stacked
     else:
         seed = r.builder.input(as_literal(np.zeros(shape_of(r, target))), "")
-        product = r.make("sum", [r.make("mul", [target, Array(seed, "tf", target.dtype)])], dtype=target.dtype)
+        product = r.make(
+            "sum", [r.make("mul", [target, Array(seed, "tf", target.dtype)])], dtype=target.dtype
+        )
         row = one_gradient(r, product, source, path, recorded(r, tape, asked), zero, asked=False)
         if row is None:
             r.requests.append(Request(label_of(r, source, path), target.held, None, r.line))
             return None
         if _drawn(r, row.held):
-            raise Refused("A Jacobian of drawn numbers is not read.", "Write the numbers that were drawn.", "drawn")
+            raise Refused(
+                "A Jacobian of drawn numbers is not read.", "Write the numbers that were drawn.", "drawn"
+            )
         numbers = []
         for i in range(size):
             chosen = np.broadcast_to(weights[i], shape_of(r, target)) if batch else weights[i]
@@ -813,9 +898,17 @@ class Feeds:
     def scan(self, tree: ast.AST) -> None:
         """Note in which line each placeholder gets its name, and what is fed under that name."""
         for node in ast.walk(tree):
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            if (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], ast.Name)
+            ):
                 self.placed[node.lineno] = node.targets[0].id
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("run", "eval"):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("run", "eval")
+            ):
                 fed = [one.value for one in node.keywords if one.arg == "feed_dict"] or node.args[1:2]
                 for one in fed + (node.args[:1] if node.func.attr == "eval" else []):
                     if isinstance(one, ast.Dict):
@@ -980,7 +1073,9 @@ def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tupl
     """Return (whether it is one of a tensor's own attributes, its value)."""
     record = variable_of(r, x)
     if name in ("T", "size"):
-        raise Refused(f"'Tensor' object has no attribute {name!r}.", "Write tf.transpose(x) or tf.size(x).", at=node)
+        raise Refused(
+            f"'Tensor' object has no attribute {name!r}.", "Write tf.transpose(x) or tf.size(x).", at=node
+        )
     if name == "name":
         return True, (record.name if record else "") or "Variable"
     if name == "trainable" and record:
@@ -990,6 +1085,3 @@ def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tupl
     if name == "device":
         return True, ""
     return False, None
-
-
-__all__ = ["BOOL", "INT", "Builder", "alike", "install"]

@@ -1,6 +1,6 @@
 """Record what TensorFlow answers to the split model of `documents.txt`, with the numbers that it drew.
 
-    /tmp/real/bin/python tests/reading/record_documents.py
+/tmp/real/bin/python tests/reading/record_documents.py
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ def main() -> None:
 
     def plain(tensor: Any) -> Any:
         """Return float32 numbers with the digits that they have."""
-        return json.loads(json.dumps(tensor.numpy().tolist(), default=float), parse_float=lambda one: float(str(np.float32(one))))
+        return json.loads(
+            json.dumps(tensor.numpy().tolist(), default=float),
+            parse_float=lambda one: float(str(np.float32(one))),
+        )
 
     layers = [names[f"layer_{i}"] for i in range(3)]
     found = {
