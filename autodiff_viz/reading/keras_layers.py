@@ -303,7 +303,8 @@ def _maker(kind: str) -> Callable[..., Layer]:
             if options.get(name) not in (None, usual, (usual, usual), [usual, usual]):
                 raise Refused(f"{kind} is not read with {name}={options[name]!r}.")
         r.frameworks.add("tf")
-        return Layer(kind, options.get("name") or r.state(Names).fresh(snake(kind)), options)
+        name = options.get("name")
+        return Layer(kind, name if isinstance(name, str) and name else r.state(Names).fresh(snake(kind)), options)
 
     return make
 
@@ -317,7 +318,7 @@ for _begin in ("tensorflow.keras.layers.", "tensorflow.compat.v1.keras.layers.")
 
 def sequential(r: Interpreter, layers: Any = None, trainable: Any = True, name: Any = None) -> Layer:
     """Read `tf.keras.Sequential`."""
-    made = Layer("Sequential", name or r.state(Names).fresh("sequential"))
+    made = Layer("Sequential", name if isinstance(name, str) and name else r.state(Names).fresh("sequential"))
     for one in layers or []:
         if not isinstance(one, Symbolic):
             made.layers.append(one)
@@ -433,6 +434,10 @@ BUILDS: dict[str, Callable[[Interpreter, Layer, tuple[Any, ...]], None]] = {
 def build(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
     """Make the weights of a layer, once."""
     if not layer.built and layer.kind in BUILDS:
+        if len(shape) < 2 and layer.kind != "Embedding":
+            raise Refused(
+                f"{layer.kind} is called with a batch: shape (batch, features).", "Write x[None, :].", "shape-mismatch"
+            )
         for name in ("units", "filters", "kernel_size", "input_dim", "output_dim"):
             if name in OPTIONS[layer.kind] and name not in layer.options:
                 raise Refused(f"{layer.kind}() also needs {name}.")

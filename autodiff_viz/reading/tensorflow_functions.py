@@ -748,7 +748,9 @@ def fold(r: Interpreter, op: str, x: Any, axis: Any, keepdims: Any) -> Array:
     """Fold axes of a tensor by an op."""
     x = tensor(r, x)
     if isinstance(axis, Array):
-        axis = r.numbers(axis).astype(int).tolist()
+        axis = whole_numbers(r, axis).tolist()
+    for one in axis if isinstance(axis, (list, tuple)) else ():
+        axis_argument(one)
     made = arrays.fold(r, op, x, tuple(axis) if isinstance(axis, list) else axis, keepdims)
     made.dtype = x.dtype
     return made
@@ -1058,7 +1060,7 @@ def gather(
     if batch_dims:
         raise Refused("gather is read without batch_dims.", "Write a sum of x * tf.one_hot(i, n).")
     places = whole_numbers(r, indices)
-    axis = (0 if axis is None else axis) % len(shape_of(r, x))
+    axis = axis_of(r, x, 0 if axis is None else axis)
     before = [(None, None, None)] * axis
     flat = places.reshape(-1).tolist()
     if len(flat) > UNROLLED:
@@ -1129,6 +1131,18 @@ def sizes_of(r: Interpreter, shape: Any) -> tuple[int, ...]:
         return tuple(int(size) for size in whole_numbers(r, shape).reshape(-1))
     parts = [shape] if isinstance(shape, int) else list(shape)
     return tuple(int(whole_numbers(r, one)) if isinstance(one, Array) else one for one in parts)
+
+
+def axis_of(r: Interpreter, x: Array, axis: Any) -> int:
+    """Return an axis of a tensor, counted from the first.
+
+    Raises:
+      Refused: the tensor has no such axis.
+    """
+    rank = len(shape_of(r, x))
+    if type(axis) is not int or not -rank <= axis < rank:
+        raise Refused(f"A tensor of {rank} axes has no axis {axis!r}.", code="shape-mismatch")
+    return axis % rank
 
 
 def _reshaped(r: Interpreter, x: Array, shape: tuple[int, ...]) -> Array:
@@ -1208,7 +1222,7 @@ def stack(r: Interpreter, values: Any, axis: Any = 0) -> Array:
 def unstack(r: Interpreter, value: Any, num: Any = None, axis: Any = 0) -> list[Array]:
     """Read the rows of a tensor along an axis."""
     x = tensor(r, value)
-    axis = axis % len(shape_of(r, x))
+    axis = axis_of(r, x, axis)
     before = [(None, None, None)] * axis
     count = shape_of(r, x)[axis]
     return [r.make("getitem", [x], dtype=x.dtype, index=(*before, i)) for i in range(count)]
@@ -1218,7 +1232,7 @@ def unstack(r: Interpreter, value: Any, num: Any = None, axis: Any = 0) -> list[
 def split(r: Interpreter, value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> list[Array]:
     """Read the pieces of a tensor along an axis."""
     x = tensor(r, value)
-    axis = axis % len(shape_of(r, x))
+    axis = axis_of(r, x, axis)
     length = shape_of(r, x)[axis]
     if type(num_or_size_splits) is int:
         if not num_or_size_splits or length % num_or_size_splits:
@@ -1265,7 +1279,7 @@ def repeat(r: Interpreter, input: Any, repeats: Any, axis: Any = None) -> Array:
         raise Refused("repeat is read with one number.")
     if axis is None:
         x, axis = _reshaped(r, x, (-1,)), 0
-    axis = axis % len(shape_of(r, x))
+    axis = axis_of(r, x, axis)
     places = [i for i in range(shape_of(r, x)[axis]) for _ in range(repeats)]
     return gather(r, x, places, axis=axis)
 
