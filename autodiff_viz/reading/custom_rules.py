@@ -17,8 +17,8 @@ from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
 from autodiff_viz.reading.arrays import FUNCTIONS, known, shape_of
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.tensorflow_functions import Overrides, tensor
 from autodiff_viz.reading.tensorflow_tapes import Variables
+from autodiff_viz.reading.tensorflow_tensors import Overrides, tensor
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.torch_autograd import TORCH
 from autodiff_viz.reading.values import Array, Class, Function, Native, Refused, parameter_names

@@ -25,7 +25,6 @@ from autodiff_viz.reading.builder import Frame, Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.tensorflow_functions import (
-    TF,
     add,
     clip_by_value,
     divide,
@@ -33,7 +32,6 @@ from autodiff_viz.reading.tensorflow_functions import (
     multiply,
     softmax_cross_entropy,
     subtract,
-    tensor,
 )
 from autodiff_viz.reading.tensorflow_tapes import (
     UPDATES,
@@ -48,6 +46,7 @@ from autodiff_viz.reading.tensorflow_tapes import (
     make_variable,
     variable_of,
 )
+from autodiff_viz.reading.tensorflow_tensors import TF, floating, tensor
 from autodiff_viz.reading.values import (
     FLOATS,
     INT,
@@ -304,7 +303,9 @@ def _maker(kind: str) -> Callable[..., Layer]:
                 raise Refused(f"{kind} is not read with {name}={options[name]!r}.")
         r.frameworks.add("tf")
         name = options.get("name")
-        return Layer(kind, name if isinstance(name, str) and name else r.state(Names).fresh(snake(kind)), options)
+        return Layer(
+            kind, name if isinstance(name, str) and name else r.state(Names).fresh(snake(kind)), options
+        )
 
     return make
 
@@ -436,7 +437,9 @@ def build(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
     if not layer.built and layer.kind in BUILDS:
         if len(shape) < 2 and layer.kind != "Embedding":
             raise Refused(
-                f"{layer.kind} is called with a batch: shape (batch, features).", "Write x[None, :].", "shape-mismatch"
+                f"{layer.kind} is called with a batch: shape (batch, features).",
+                "Write x[None, :].",
+                "shape-mismatch",
             )
         for name in ("units", "filters", "kernel_size", "input_dim", "output_dim"):
             if name in OPTIONS[layer.kind] and name not in layer.options:
@@ -1028,7 +1031,7 @@ def sparse_categorical_crossentropy(
     """Read the cross-entropy of classes."""
     if ignore_class is not None:
         raise Refused("Cross-entropy is read without ignore_class.")
-    predicted = functions.floating(r, y_pred, "keras.losses")
+    predicted = floating(r, y_pred, "keras.losses")
     classes = functions.cast(r, tensor(r, y_true), "int32")
     if len(shape_of(r, classes)) == len(shape_of(r, predicted)) and shape_of(r, classes)[-1] == 1:
         classes = functions.squeeze(r, classes, -1)

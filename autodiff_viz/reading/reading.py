@@ -30,7 +30,7 @@ from autodiff_viz.reading import (
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
-from autodiff_viz.reading.tensorflow_functions import Dtypes
+from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, leaves
 
 _ = jax_transforms

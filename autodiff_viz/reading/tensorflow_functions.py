@@ -1,240 +1,44 @@
-"""Read TensorFlow's tensors and functions: dtypes that must agree, and its own slopes at corners.
+"""Read TensorFlow's functions.
 
-TensorFlow converts Python's numbers, lists and NumPy's arrays to the dtype of the tensor beside them, and
-refuses two tensors of different dtypes. Where its registered gradient differs from JAX's at a corner, the
-node declares TensorFlow's; `say` tells which.
+Where a registered gradient of TensorFlow differs from JAX's at a corner, the node declares TensorFlow's, and
+`say` tells which.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.policies import POLICIES
-from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
-from autodiff_viz.language.parse import parse_lambda
+from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading import arrays
-from autodiff_viz.reading.arrays import axis_argument, constant, dtype_of, shape_of
+from autodiff_viz.reading.arrays import axis_argument, constant, shape_of
 from autodiff_viz.reading.builder import Builder, Frame, Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.python_values import plain_method
+from autodiff_viz.reading.tensorflow_tensors import (
+    METHODS,
+    TF,
+    Dtypes,
+    Reader,
+    alike,
+    connected,
+    floating,
+    kind_named,
+    rule_of,
+    ruled,
+    tensor,
+    tf,
+    written,
+)
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused, leaves, mapped
 
-TF: arrays.Table = {}
-"""TensorFlow's functions by full name."""
-
-METHODS: arrays.Table = {}
-"""Methods of its tensors and variables."""
-
 UNROLLED = 64  # rows of `map_fn`, elements of `gather`: what one op joins
-
-Reader = Callable[..., Any]
-
-
-@dataclass(eq=False)
-class Overrides:
-    """What `gradient_override_map` says inside its block.
-
-    Attributes:
-      active: for each type of op, the name of the gradient that its ops have here.
-      registered: the gradients by name.
-      apply: calls a function whose op has another gradient.
-    """
-
-    active: dict[str, str] = field(default_factory=dict)
-    registered: dict[str, Any] = field(default_factory=dict)
-    apply: Any = None
-
-
-OP_TYPES = {"multiply": "Mul", "add": "AddV2", "subtract": "Sub", "negative": "Neg", "matmul": "MatMul"}
-
-
-def op_types(names: Sequence[str]) -> list[str]:
-    """Return the types of ops that functions of these names make: "nn.relu" makes "Relu"."""
-    last = [name.rpartition(".")[2] for name in names]
-    return [OP_TYPES.get(one, "".join(part.capitalize() for part in one.split("_"))) for one in last]
-
-
-def tf(*names: str) -> Callable[[Reader], Reader]:
-    """Register a function under its names in `tensorflow`; `name=` is an argument of all of them."""
-
-    def register(function: Reader) -> Reader:
-        def read(r: Interpreter, *args: Any, name: Any = None, **keywords: Any) -> Any:
-            overrides = r.state(Overrides)
-            for one in overrides.active and op_types(names):
-                if one in overrides.active:
-                    return overrides.apply(r, function, args, keywords, overrides.active[one])
-            return function(r, *args, **keywords)
-
-        for one in names:
-            TF[f"tensorflow.{one}"] = read
-        return function
-
-    return register
-
-
-# Tensors and their dtypes.
-
-
-@dataclass(eq=False)
-class Dtypes:
-    """The dtypes of the tensors that a text makes."""
-
-    floats: set[str] = field(default_factory=set)
-
-
-def kind_named(r: Interpreter, dtype: Any) -> str | None:
-    """Return our name of a dtype argument; that of a tensor's `dtype` is read too."""
-    return arrays.named_dtype(r, dtype)
-
-
-def tensor(r: Interpreter, value: Any, dtype: Any = None) -> Array:
-    """Return a value as a tensor, of a dtype or of that which TensorFlow gives it.
-
-    Raises:
-      Refused: the value is a tensor of another dtype, which TensorFlow does not convert by itself.
-    """
-    wanted = kind_named(r, dtype)
-    if isinstance(value, Array):
-        if wanted and wanted != value.dtype and value.framework != "numpy":
-            raise Refused(
-                f"Tensor conversion requested dtype {wanted} for Tensor with dtype {value.dtype}.",
-                f"Write tf.cast(x, tf.{wanted}).",
-                "dtype",
-            )
-        made = value if value.framework == "tf" else Array(value.held, "tf", wanted or value.dtype)
-    elif _has_arrays(value):
-        rows = [tensor(r, one, dtype) if isinstance(one, (Array, list, tuple)) else one for one in value]
-        kind = wanted or next(one.dtype for one in rows if isinstance(one, Array))
-        rows = [tensor(r, one, kind) for one in rows]
-        made = r.make("stack", list(rows), dtype=kind, axis=0)
-    else:
-        kind = dtype_of(value)
-        kind = "float32" if kind == "float" else kind
-        if wanted == INT and kind not in (INT, BOOL):
-            raise Refused(f"Cannot convert {value} to EagerTensor of dtype int32.", "Write tf.cast.", "dtype")
-        made = constant(r, value, "tf", wanted or kind)
-    if made.dtype in FLOATS:
-        r.state(Dtypes).floats.add(made.dtype)
-    r.frameworks.add("tf")
-    return made
-
-
-def written_dtype(kind: str) -> str:
-    """Return what TensorFlow calls a dtype."""
-    return {INT: "int32"}.get(kind, kind)
-
-
-def _has_arrays(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and any(isinstance(leaf, Array) for _, leaf in leaves(value))
-
-
-def floating(r: Interpreter, value: Any, name: str) -> Array:
-    """Return a value as a tensor of floats.
-
-    Raises:
-      Refused: it is one of whole numbers or truth values, of which TensorFlow does not compute this.
-    """
-    made = tensor(r, value)
-    if made.dtype not in FLOATS:
-        raise Refused(
-            f"Value for attr 'T' of {written_dtype(made.dtype)} is not in the list of allowed values: "
-            f"tf.{name} takes floats.",
-            "Write 2.0, or tf.cast(x, tf.float32).",
-            "dtype",
-        )
-    return made
-
-
-def alike(r: Interpreter, values: Sequence[Any], name: str = "this") -> list[Array]:
-    """Return values as tensors of one dtype: that of the first tensor among them.
-
-    Raises:
-      Refused: two tensors have different dtypes, or a float stands beside a tensor of whole numbers.
-    """
-    first = next((value for value in values if isinstance(value, Array) and value.framework == "tf"), None)
-    if first is None:
-        made = [tensor(r, value) for value in values]
-        kinds = [one.dtype for one in made if one.dtype in FLOATS]
-        return [Array(one.held, "tf", kinds[0]) if kinds else one for one in made]
-    made = []
-    for value in values:
-        if isinstance(value, Array) and value.framework == "tf":
-            if value.dtype != first.dtype:
-                raise Refused(
-                    f"cannot compute {name}: a tensor of {written_dtype(first.dtype)} was expected, "
-                    f"and one is {written_dtype(value.dtype)}.",
-                    f"Write tf.cast(x, tf.{first.dtype if first.dtype in FLOATS else 'float32'}).",
-                    "dtype",
-                )
-            made.append(value)
-        else:
-            kind = value.dtype if isinstance(value, Array) else dtype_of(value)
-            if first.dtype not in FLOATS and kind not in (INT, BOOL):
-                raise Refused(
-                    f"Cannot convert {value if isinstance(value, float) else 'this'}"
-                    f" to EagerTensor of dtype {written_dtype(first.dtype)}.",
-                    "Write tf.cast(x, tf.float32).",
-                    "dtype",
-                )
-            made.append(tensor(r, value, first.dtype))
-    return made
-
-
-# Slopes of TensorFlow's own.
-
-
-def _rule(text: str) -> Rule:
-    return Rule(PULLBACK, parse_lambda(text))
-
-
-def ruled(
-    r: Interpreter,
-    op: str,
-    args: Sequence[Array],
-    pulls: dict[str, str],
-    dtype: str | None = None,
-    **params: Any,
-) -> Array:
-    """Return a node whose pullback is declared.
-
-    Args:
-      pulls: for each slot, by the name that stands for it, what is passed along it, of v, the slots and out.
-    """
-    made = list(args)
-    if not isinstance(r.builder, Builder) or not any(one.is_node for one in made):
-        return r.make(op, made, dtype=dtype, **params)
-    if len(made) > 1:
-        # What is passed along a wire has the wire's shape, so the wires get the shape of the value.
-        shape = np.broadcast_shapes(*[shape_of(r, one) for one in made])
-        for i, one in enumerate(made):
-            if one.is_node and shape_of(r, one) != shape:
-                made[i] = r.make("broadcast_to", [one], dtype=one.dtype, shape=shape)
-    names = {slot: "" if one.is_node else _written(one.held) for slot, one in zip(pulls, made, strict=True)}
-    wires = [slot for slot, number in names.items() if not number]
-    passed = []
-    for slot in wires:
-        text = pulls[slot]
-        for other, number in names.items():
-            if number:
-                text = re.sub(rf"\b{other}\b", number, text)
-        passed.append(text)
-    body = passed[0] if len(passed) == 1 else f"({', '.join(passed)})"
-    return r.make(op, made, dtype=dtype, rule=_rule(f"lambda v, {', '.join(wires)}, out: {body}"), **params)
-
-
-def _written(held: Any) -> str:
-    if isinstance(held, tuple):
-        return f"[{', '.join(map(_written, held))}]"
-    return f"({held!r})" if held < 0 else repr(held)
 
 
 def unary(op: str, name: str, pull: str = "", says: str = "", floats: bool = True) -> Reader:
@@ -249,20 +53,6 @@ def unary(op: str, name: str, pull: str = "", says: str = "", floats: bool = Tru
         return r.make(op, [made], dtype=made.dtype)
 
     return read
-
-
-@dataclass(eq=False)
-class Connected:
-    """Nodes whose pullback reads their own value in TensorFlow: a second derivative is 0, and not None."""
-
-    numbers: set[int] = field(default_factory=set)
-
-
-def connected(r: Interpreter, made: Array) -> Array:
-    """Note that TensorFlow's gradient of a node reads its value."""
-    if made.is_node:
-        r.state(Connected).numbers.add(made.held.number)
-    return made
 
 
 NOTHING_IS_NOTHING = "at its corner it passes 0 where 0 arrives in TensorFlow; JAX's 0 * inf is NaN"
@@ -1190,7 +980,7 @@ def squeeze(r: Interpreter, input: Any, axis: Any = None) -> Array:
     gone = (
         [i for i, size in enumerate(shape) if size == 1]
         if axis is None
-        else [one % len(shape) for one in ([axis] if type(axis) is int else axis)]
+        else [axis_of(r, x, one) for one in ([axis] if type(axis) is int else axis)]
     )
     if any(shape[i] != 1 for i in gone):
         raise Refused(f"Can not squeeze an axis of {list(shape)} that is not 1.", "", "shape-mismatch")
@@ -1288,7 +1078,7 @@ def repeat(r: Interpreter, input: Any, repeats: Any, axis: Any = None) -> Array:
 def reverse(r: Interpreter, tensor: Any, axis: Any) -> Array:
     """Read a tensor turned round along axes."""
     x = as_tensor(r, tensor)
-    turned = {one % len(shape_of(r, x)) for one in sizes_of(r, axis)}
+    turned = {axis_of(r, x, one) for one in sizes_of(r, axis)}
     index = tuple((None, None, -1 if i in turned else None) for i in range(len(shape_of(r, x))))
     return r.make("getitem", [x], dtype=x.dtype, index=index)
 
@@ -1625,10 +1415,10 @@ def softmax_cross_entropy(r: Interpreter, labels: Any, logits: Any, axis: Any = 
         rule = (
             f"lambda v, y, x, l, out: (zeros_like(y), {pull}, expand_dims(v, -1) * -log_softmax(x, axis=-1))"
         )
-        return r.make("first", [*reads, labels], rule=_rule(rule), dtype=losses.dtype)
-    pull = pull.replace(" l)", f" {_written(labels.held)})")
+        return r.make("first", [*reads, labels], rule=rule_of(rule), dtype=losses.dtype)
+    pull = pull.replace(" l)", f" {written(labels.held)})")
     return r.make(
-        "first", reads, rule=_rule(f"lambda v, y, x, out: (zeros_like(y), {pull})"), dtype=losses.dtype
+        "first", reads, rule=rule_of(f"lambda v, y, x, out: (zeros_like(y), {pull})"), dtype=losses.dtype
     )
 
 
@@ -1770,6 +1560,7 @@ TF["tensorflow.autograph.experimental.do_not_convert"] = transparent
 @tf("recompute_grad")
 def recompute_grad(r: Interpreter, f: Any) -> Native:
     """Read a function that is run again for its gradient: its nodes are a region."""
+
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
         with r.frame(Frame(getattr(f, "name", "block"), POLICIES[0])):
             return r.call(f, args, keywords)

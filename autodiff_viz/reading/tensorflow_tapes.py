@@ -24,20 +24,8 @@ from autodiff_viz.reading.arrays import as_literal, constant, shape_of
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter, Request
-from autodiff_viz.reading.tensorflow_functions import (
-    METHODS,
-    TF,
-    Connected,
-    Overrides,
-    add,
-    compare,
-    item,
-    kind_named,
-    operator,
-    shape_attribute,
-    subtract,
-    tensor,
-)
+from autodiff_viz.reading.tensorflow_functions import add, compare, item, operator, shape_attribute, subtract
+from autodiff_viz.reading.tensorflow_tensors import METHODS, TF, Connected, Overrides, kind_named, tensor
 from autodiff_viz.reading.values import (
     FLOATS,
     Array,
