@@ -1,7 +1,8 @@
 """Read declared derivatives: `custom_vjp`, `custom_jvp`, `autograd.Function`, `custom_gradient`.
 
 The forward function is read as nodes, the backward function as a lambda. Both meet in one node `first`: its
-value is that of the forward function, and its pullback passes to each argument what the backward function says.
+value is that of the forward function, and its pullback passes to each argument what the backward function
+says.
 """
 
 from __future__ import annotations
@@ -55,14 +56,15 @@ def declare(
     if not isinstance(value, Array):
         raise Refused(f"{name} is read if it returns one array.")
     framework, dtype = value.framework, value.dtype
-    # The zero that the pullback passes along the value's own wire would still be multiplied by slopes: 0 times
-    # infinity is NaN.
+    # The zero that the pullback passes along the value's own wire would still be multiplied by slopes: 0
+    # times infinity is NaN.
     value = Array(r.builder.add(IDENTITY, [value.held], Rule(STOP)), framework, dtype)
     with body(r, shape_of(r, value), wires) as terms:
         passed = list(pull(Array(ARRIVING, framework, dtype)))
         if len(passed) != len(wires):
             raise Refused(
-                f"{name} gets {len(wires)} arguments, and its backward function returns {len(passed)} cotangents."
+                f"{name} gets {len(wires)} arguments, and its backward function returns {len(passed)} "
+                "cotangents."
             )
         cotangents = [None if one is None else terms.term(r.held(one)) for one in passed]
     captured = terms.used(one for one in cotangents if one is not None)

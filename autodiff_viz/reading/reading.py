@@ -234,7 +234,11 @@ def _problem(error: Refused) -> Problem:
 def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     root = r.roots[-1] if r.roots else _last(r, r.builder.merged)
     kept = set().union(*(r.builder.ancestors(ref) for ref in _kept(r)))
-    r.builder.merged |= r.state(tensorflow_tapes.Variables).left_out - kept
+    gone = r.state(tensorflow_tapes.Variables).left_out - kept
+    for number, draft in enumerate(r.builder.drafts):  # with what reads them: a comparison, a printed number
+        if number not in kept and any(isinstance(slot, Ref) and slot.number in gone for slot in draft.slots):
+            gone.add(number)
+    r.builder.merged |= gone
     graph, names = r.builder.graph(root)
     kinds = [value.dtype for value in _arrays(r) if value.dtype in FLOATS]
     kinds += r.state(Dtypes).floats
@@ -267,10 +271,10 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
             ".".join(part for part in (name, path) if part): r.builder.numbers(leaf.held, dtype)
             for name, value in r.scope.names.items()
             for path, leaf in leaves(value)
-            if isinstance(leaf, Array) and leaf.is_node and leaf.held.number not in gone
+            if isinstance(leaf, Array) and leaf.is_node and leaf.held.number not in left_out
         }
 
-    gone = frozenset(r.builder.merged)
+    left_out = frozenset(r.builder.merged)
     changes = tuple(Change(line, says) for line, says in r.changes)
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)

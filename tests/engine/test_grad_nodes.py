@@ -56,8 +56,8 @@ WITNESSES = {
         "x = 1.0\ny = 2.0\nf = square(x) * y + y ** 3.0\nh = grad(f, x) + grad(f, y)",
         {"x": 6.0, "y": 14.0},
     ),
-    # y = clip(x) = x with the declared slope x: g = 2 y x; dg/dx = 2 (dy/dx) x + 2 y = 2 + 2. The ends of clip
-    # are numbers in slots, and no wires of the pullback.
+    # y = clip(x) = x with the declared slope x: g = 2 y x; dg/dx = 2 (dy/dx) x + 2 y = 2 + 2. The ends of
+    # clip are numbers in slots, and no wires of the pullback.
     "a declared pullback beside numbers": (
         "x = 1.0\ny = custom(clip(x, -1.0, 1.0), pullback=lambda v, x, y: v * x)\ng = grad(square(y), x)",
         {"x": 4.0},
