@@ -367,6 +367,16 @@ def activation_of(r: Interpreter, activation: Any, x: Array) -> Array:
     return r.call(activation, [x], {})
 
 
+def activation_named(r: Interpreter, identifier: Any) -> Any:
+    """Read `tf.keras.activations.get`."""
+    if identifier is None:
+        return Path("tensorflow.keras.activations.linear")
+    return Path(f"tensorflow.keras.activations.{identifier}") if isinstance(identifier, str) else identifier
+
+
+KERAS["tensorflow.keras.activations.get"] = activation_named
+
+
 def _pair_of(value: Any, name: str) -> int:
     sizes = [value] if type(value) is int else list(value)
     if any(type(one) is not int or one != sizes[0] for one in sizes):
