@@ -15,6 +15,11 @@ def identity(x: Array) -> Array:
     return x
 
 
+def first(*arrays: Array) -> Array:
+    """Return the first of several arrays."""
+    return arrays[0]
+
+
 OPS = (
     Op(
         name="add",
@@ -146,5 +151,24 @@ OPS = (
         derivative=("1",),
         domain=((-3.0, 3.0),),
         examples=ONE,
+    ),
+    Op(
+        name="first",
+        group=GROUP,
+        symbol="1st",
+        doc="The first of <arrays>: the others take part in its declared pullback alone.",
+        aliases=("select_first",),
+        apply=first,
+        source="[*arrays][0]",
+        slots=("arrays",),
+        latex=r"\operatorname{first}(<arrays>)",
+        derivative=(r"\bar y \text{ for the first, else } 0",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((), ()), {}),
+            (((2, 3), (3,)), {}),
+        ),
+        variadic=True,
     ),
 )

@@ -1,0 +1,1 @@
+"""Read code of other libraries as a graph, without running it."""

@@ -1,0 +1,333 @@
+"""Build the graph of a text while it is read: nodes by number, which get their names at the end.
+
+A node is known by its number until the text has been read, because its name depends on what comes later: of
+all values that a text calls `x`, the last keeps the name.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+import numpy as np
+
+from autodiff_viz.engine.live_path.arrays import own_shape
+from autodiff_viz.engine.live_path.op_calls import known_op, result_shape, split
+from autodiff_viz.engine.trace import trace_part
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Graph, Group, Literal, Node, Region, Rule
+from autodiff_viz.graph.model import params as as_params
+from autodiff_viz.graph.policies import POLICIES
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
+from autodiff_viz.graph.text import numbered, shape_of
+from autodiff_viz.ops.misfits import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The value of a node, by the node's number."""
+
+    number: int
+
+
+Held = Union[Ref, Literal]
+"""What a slot holds while a text is read: the value of a node, or a constant."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A node that has no name yet.
+
+    Attributes:
+      op, slots, params, rule: as of `Node`.
+      hint: what the text calls its value; "" if it has no name there.
+      lines: the lines of the text that it comes from, innermost first.
+      framework: whose conventions it follows.
+    """
+
+    op: str
+    slots: tuple[Held, ...]
+    params: dict[str, Any]
+    rule: Rule
+    hint: str = ""
+    lines: tuple[int, ...] = ()
+    framework: str = ""
+
+
+@dataclass(slots=True)
+class Frame:
+    """A checkpoint region or a group that is being read."""
+
+    name: str
+    policy: str | None  # of a region; None for a group
+    saved: tuple[str, ...] = ()
+    numbers: set[int] = field(default_factory=set)
+
+
+class TooLarge(ValueError):
+    """Raised where a text makes more nodes than a graph may have."""
+
+
+class Builder:
+    """Collects nodes, regions and groups."""
+
+    def __init__(self) -> None:
+        self.drafts: list[Draft] = []
+        self.frames: list[Frame] = []
+        self.open_frames: list[Frame] = []
+        self.lines: tuple[int, ...] = ()
+        self.merged: set[int] = set()  # copies whose readers read the original instead
+        self.replaced: set[int] = (
+            set()
+        )  # inputs whose numbers were replaced; left out unless something reads them
+        self._shapes: dict[int, Shape | None] = {}
+        self._numbers: dict[str, dict[int, tuple[np.ndarray, Any]]] = {}  # by dtype: arrays, and as constants
+
+    def add(self, op: str, slots: Iterable[Held], rule: Rule | None = None, **params: Any) -> Ref:
+        """Add a node and return its value.
+
+        Raises:
+          TooLarge: there would be more nodes than a graph may have.
+          GraphError: the op does not take these shapes.
+        """
+        if len(self.drafts) >= limits.NODES:
+            raise TooLarge(f"This makes more than {limits.NODES} nodes, which is all that a graph may have.")
+        self.drafts.append(Draft(op, tuple(slots), params, rule or Rule(), lines=self.lines))
+        number = len(self.drafts) - 1
+        try:
+            self._shapes[number] = self.fitted_shape(number)
+        except GraphError:
+            self.drafts.pop()
+            raise
+        for frame in self.open_frames:
+            frame.numbers.add(number)
+        return Ref(number)
+
+    def input(self, value: Literal, hint: str, trainable: bool = False) -> Ref:
+        """Add an input with a value."""
+        options = {"trainable": True} if trainable else {}
+        ref = self.add(INPUT, (), value=value, **options)
+        self.drafts[ref.number].hint = hint
+        return ref
+
+    def stopped(self, held: Held) -> Held:
+        """Return a value that passes no gradient on."""
+        return held if not isinstance(held, Ref) else self.add(IDENTITY, (held,), Rule(STOP))
+
+    def forget_shapes(self) -> None:
+        """Forget the shapes, since an input has got another value."""
+        self._shapes.clear()
+        self._numbers.clear()
+
+    def forget_numbers(self) -> None:
+        """Forget the numbers of all nodes, since an input has got another value of the same shape."""
+        self._numbers.clear()
+
+    def ancestors(self, root: Ref) -> set[int]:
+        """Return the numbers of a node and of all that it reads."""
+        reached, waiting = set(), [root.number]
+        while waiting:
+            number = waiting.pop()
+            if number not in reached:
+                reached.add(number)
+                waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
+        return reached
+
+    def shape(self, held: Held) -> Shape | None:
+        """Return the shape of a value; None if it is not known, since something in it does not fit."""
+        if not isinstance(held, Ref):
+            return shape_of(held)
+        # A node reads nodes that were made before it, so their shapes come first; what is known stays known.
+        reached, waiting = set(), [held.number]
+        while waiting:
+            number = waiting.pop()
+            if number not in self._shapes and number not in reached:
+                reached.add(number)
+                waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
+        for number in sorted(reached):
+            try:
+                self._shapes[number] = self.fitted_shape(number)
+            except GraphError:
+                self._shapes[number] = None
+        return self._shapes[held.number]
+
+    def fitted_shape(self, number: int) -> Shape | None:
+        """Return the shape of a node; None if one that it reads has none.
+
+        Raises:
+          GraphError: its op does not take the shapes that it reads.
+        """
+        draft = self.drafts[number]
+        if draft.op == INPUT:
+            return own_shape(self._node(number, {number: "x"}))
+        below = [self.shape(slot) for slot in draft.slots]
+        if None in below:
+            return None
+        if draft.op == GRAD:
+            return below[1]
+        names = {slot.number: "x" for slot in refs(draft.slots)}
+        node = self._node(number, {**names, number: "y"})
+        static, _ = split(known_op(node.op), node.params)
+        return result_shape(node.op, static, tuple(below[: len(node.op_slots)]), FLOAT32)
+
+    def numbers(self, ref: Ref, dtype: str) -> np.ndarray:
+        """Return the numbers of a node's value; what is known of the nodes below is not computed again.
+
+        Raises:
+          GraphError: something that it reads cannot be computed.
+        """
+        known = self._numbers.setdefault(dtype, {})
+        if ref.number not in known:
+            computed, given = self._to_compute(ref.number, known)
+            names = {number: f"n{number}" for number in computed | given}
+            nodes = tuple(
+                self._node(number, names)
+                if number in computed
+                else Node(names[number], INPUT, (), as_params(value=known[number][1]))
+                for number in sorted(names)
+            )
+            values = trace_part(Graph(nodes), dtype=dtype).value
+            for number in computed:
+                array = np.asarray(values[names[number]])
+                literal = _literal(array) if array.size <= KNOWN and np.isfinite(array).all() else None
+                known[number] = array, literal
+        return known[ref.number][0]
+
+    def _to_compute(self, root: int, known: Mapping[int, Any]) -> tuple[set[int], set[int]]:
+        """Return the nodes to compute for one, and those below them whose numbers are known.
+
+        A derivative needs the nodes between its two ends as they are; and a number that is not finite cannot
+        stand in a graph.
+        """
+        computed: set[int] = set()
+        given: set[int] = set()
+        waiting = [(root, True)]
+        while waiting:
+            number, as_it_is = waiting.pop()
+            if number in computed or (number in given and not as_it_is):
+                continue
+            if not as_it_is and known.get(number, (None, None))[1] is not None:
+                given.add(number)
+                continue
+            computed.add(number)
+            draft = self.drafts[number]
+            if draft.op == GRAD:
+                between = self._between(*(slot.number for slot in draft.slots[:2]))
+                waiting += [(one, True) for one in between]
+            waiting += [(slot.number, False) for slot in refs(draft.slots)]
+        return computed, given - computed
+
+    def _between(self, z: int, x: int) -> set[int]:
+        """Return the nodes that depend on x and that z depends on."""
+        above, depends = self.ancestors(Ref(z)), {x}
+        for number in sorted(above):
+            if any(slot.number in depends for slot in refs(self.drafts[number].slots)):
+                depends.add(number)
+        return (depends & above) - {x}
+
+    def part(self, output: Ref, within: Iterable[int]) -> tuple[Graph, dict[int, str]]:
+        """Return the graph of some nodes with an output, and their names by number; without regions."""
+        names = {number: f"n{number}" for number in within}
+        nodes = tuple(self._node(number, names) for number in sorted(names))
+        return Graph(nodes, (), names[output.number]), names
+
+    def graph(self, output: Ref | None, keep: Iterable[Ref] = ()) -> tuple[Graph, dict[int, str]]:
+        """Return the graph, and the names of its nodes by number.
+
+        A grad node that nothing reads is left out unless it is in `keep`: what it would show is the cotangent
+        of another node.
+        """
+        kept = {ref.number for ref in (*keep, *([output] if output is not None else []))}
+        left_out = self._unread_grads(kept) | self.merged
+        numbers = [number for number in range(len(self.drafts)) if number not in left_out]
+        names = self._names(numbers)
+        nodes = tuple(self._node(number, names) for number in numbers)
+        regions, groups = [], []
+        taken = set(names.values())
+        for frame in self.frames:
+            inside = frozenset(names[number] for number in frame.numbers if number in names)
+            if not inside:
+                continue
+            name = numbered(frame.name, taken) if frame.name in taken else frame.name
+            taken.add(name)
+            if frame.policy is None:
+                groups.append(Group(name, inside))
+            else:
+                saved = frozenset(node for node in inside if node in frame.saved)
+                regions.append(Region(name, inside, frame.policy or POLICIES[0], saved))
+        root = names[output.number] if output is not None and output.number in names else None
+        if root is None and nodes:
+            root = nodes[-1].name
+        return Graph(nodes, tuple(regions), root, tuple(groups)), names
+
+    def _unread_grads(self, keep: set[int]) -> set[int]:
+        read = defaultdict(int)
+        for draft in self.drafts:
+            for slot in draft.slots:
+                if isinstance(slot, Ref):
+                    read[slot.number] += 1
+        gone: set[int] = set()
+        for number in reversed(range(len(self.drafts))):
+            draft = self.drafts[number]
+            superfluous = draft.op == GRAD or draft.hint == SEED or number in self.replaced
+            if superfluous and not read[number] and number not in keep:
+                gone.add(number)
+                for slot in draft.slots:
+                    if isinstance(slot, Ref):
+                        read[slot.number] -= 1
+        return gone
+
+    def _node(self, number: int, names: Mapping[int, str]) -> Node:
+        draft = self.drafts[number]
+        slots = tuple(names[slot.number] if isinstance(slot, Ref) else slot for slot in draft.slots)
+        return Node(names[number], draft.op, slots, as_params(**draft.params), draft.rule)
+
+    def _names(self, numbers: Sequence[int]) -> dict[int, str]:
+        by_hint: dict[str, list[int]] = defaultdict(list)
+        for number in numbers:
+            draft = self.drafts[number]
+            by_hint[draft.hint if draft.hint and draft.hint != SEED else ""].append(number)
+        names: dict[int, str] = {}
+        taken = {hint for hint in by_hint if hint}
+        for hint, those in by_hint.items():
+            if not hint:
+                continue
+            names[those[-1]] = hint
+            for number in those[:-1]:
+                names[number] = numbered(hint, taken)
+                taken.add(names[number])
+        for number in by_hint[""]:
+            stem = self.drafts[number].op
+            names[number] = numbered(stem, taken) if stem in taken else f"{stem}_1"
+            if names[number] in taken:
+                names[number] = numbered(stem, taken)
+            taken.add(names[number])
+        return names
+
+
+SEED = "\0seed"
+"""Hint of a node that exists only to seed a derivative."""
+
+
+KNOWN = 4096  # elements of a value that is kept as a constant
+
+
+def _literal(array: np.ndarray) -> Literal:
+    """Return an array as nested tuples of numbers."""
+
+    def nested(one: Any) -> Any:
+        return tuple(map(nested, one)) if isinstance(one, list) else float(one)
+
+    return nested(array.astype(float).tolist())
+
+
+def refs(held: Iterable[Held]) -> Iterator[Ref]:
+    """Yield the values of nodes among what slots hold."""
+    return (one for one in held if isinstance(one, Ref))
+
+
+__all__ = ["FOLLOW", "SEED", "Builder", "Draft", "Frame", "Held", "Ref", "TooLarge", "refs"]

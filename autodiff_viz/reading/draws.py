@@ -1,0 +1,29 @@
+"""Keep which numbers a library draws: those in the graph are an example, on which no answer may depend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from autodiff_viz.reading.builder import Ref
+
+if TYPE_CHECKING:
+    from autodiff_viz.reading.interpreter import Interpreter
+
+
+@dataclass(eq=False)
+class Draws:
+    """The draws of a text.
+
+    Attributes:
+      named: what drew the numbers of a node, and in which line, by the node's number.
+    """
+
+    named: dict[int, tuple[str, int]] = field(default_factory=dict)
+
+    def draw(self, r: Interpreter, op: str, what: str, **params: Any) -> Ref:
+        """Add a node of drawn numbers: a noise op, or an input."""
+        ref = r.builder.add(op, (), seed=len(self.named), **params)
+        self.named[ref.number] = what, r.line
+        r.say(r.line, f"{what} draws its numbers; those in the graph are an example")
+        return ref

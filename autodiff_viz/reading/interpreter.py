@@ -1,0 +1,1015 @@
+"""Interpret the statements of a text: names, calls, loops and branches, on arrays that are nodes of a graph.
+
+Nothing of the text runs: its syntax tree is walked, numbers of its own are computed here within limits, and
+every call of a library's function is looked up in the tables of the dialects.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+import numpy as np
+
+from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
+from autodiff_viz.reading.python_values import BUILTINS, kind, plain_method, plain_operator
+from autodiff_viz.reading.values import (
+    BOOL,
+    FLOATS,
+    INT,
+    Array,
+    Class,
+    Function,
+    Instance,
+    Native,
+    Path,
+    Refused,
+    mapped,
+)
+
+State = TypeVar("State")
+
+CALLS = 200_000  # expressions and statements interpreted of one text
+DEPTH = 60  # calls inside calls
+NUMBERS = 200  # how often a text may ask for the numbers of an array
+STEPS = 256  # steps of one loop
+
+
+class Return(Exception):
+    """Ends a function of the text with its value."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+
+class Break(Exception):
+    """Ends a loop."""
+
+
+class Continue(Exception):
+    """Ends a step of a loop."""
+
+
+@dataclass(eq=False)
+class Scope:
+    """The names of a function or a text, and the scope around it."""
+
+    names: dict[str, Any] = field(default_factory=dict)
+    outer: Scope | None = None
+    globals: set[str] = field(default_factory=set)
+
+    def find(self, name: str) -> Scope | None:
+        """Return the innermost scope that has the name."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.names:
+            scope = scope.outer
+        return scope
+
+
+@dataclass(frozen=True)
+class Request:
+    """A derivative that the text asks for.
+
+    Attributes:
+      name: what it differentiates by.
+      root, seed, wrt: output, its cotangent (None: ones) and the node.
+      line: where it is asked for.
+      is_none: whether the library answers None, since nothing leads from one to the other.
+    """
+
+    name: str
+    root: Ref | None
+    wrt: Ref | None
+    line: int
+    value: Held | None = None
+
+
+@dataclass(eq=False)
+class Handlers:
+    """What the dialects do with values of their own kinds, by the value's type or its library's name.
+
+    Attributes:
+      attribute, set_attribute: read and set `value.name`.
+      item, set_item: read and set `value[index]`.
+      items: list what a loop over the value yields.
+      call: call the value.
+      operator, compare: apply an operator or a comparison, where the library has rules of its own.
+      enter: enter it as the manager of a `with`; returns (what `as` names, what leaves it).
+      in_place: refuse a change in place that the library refuses.
+      field_set: note that an object has got an attribute.
+    """
+
+    attribute: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    set_attribute: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    item: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    set_item: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    items: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    call: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    operator: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    compare: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    enter: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    field_set: Callable[..., None] | None = None
+
+
+class Interpreter:
+    """Walks a text; see `reading.read`."""
+
+    def __init__(self, tables: dict[str, Callable[..., Any]], methods: dict[str, dict[str, Any]]) -> None:
+        self.builder: Any = Builder()
+        self.tables, self.methods = tables, methods
+        self.scope = Scope()
+        self.changes: dict[tuple[int, str], None] = {}
+        self.requests: list[Request] = []
+        self.roots: list[Ref] = []
+        self.lines: list[int] = []
+        self.lines_now = 0  # the line of the statement that was entered last
+        self.work = self.depth = 0
+        self.no_grad = self.asked = 0
+        self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
+        self.frameworks: set[str] = set()
+        self.handlers = Handlers()
+        self.library = "jax"  # whose arrays `array` and `zeros` make
+        self._states: dict[type, Any] = {}
+        self.extra: dict[str, Any] = {}
+
+    def state(self, kind: type[State]) -> State:
+        """Return the one object of a type that a dialect keeps while a text is read."""
+        if kind not in self._states:
+            self._states[kind] = kind()
+        return self._states[kind]
+
+    # Statements.
+
+    def run(self, body: Iterable[ast.stmt]) -> None:
+        """Interpret statements in order."""
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        """Interpret one statement."""
+        self._count(node)
+        handler = getattr(self, f"_do_{type(node).__name__}", None)
+        if handler is None:
+            word = type(node).__name__.lower().rstrip("_")
+            raise Refused(f"A statement with '{word}' is not read.", at=node)
+        self.lines.append(node.lineno)
+        self.lines_now = node.lineno
+        self.builder.lines = tuple(reversed(self.lines))
+        try:
+            handler(node)
+        except Refused as refused:
+            refused.at = refused.at or node
+            raise
+        except TooLarge as error:
+            raise Refused(str(error), "Use a shorter loop.", "too-large", node) from None
+        finally:
+            self.lines.pop()
+            self.builder.lines = tuple(reversed(self.lines))
+
+    def _count(self, node: ast.AST) -> None:
+        self.work += 1
+        if self.work > CALLS:
+            raise Refused(
+                f"This takes more than {CALLS:,} steps to read.", "Use shorter loops.", "too-large", node
+            )
+
+    def _do_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):  # a docstring or a comment in quotes
+            self.value(node.value)
+
+    def _do_Pass(self, node: ast.Pass) -> None:
+        pass
+
+    def _do_Assert(self, node: ast.Assert) -> None:
+        self.say(node, "`assert` is left out: the page shows every number")
+
+    def _do_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.scope.names.pop(target.id, None)
+
+    def _do_Global(self, node: ast.Global) -> None:
+        self.scope.globals |= set(node.names)
+
+    _do_Nonlocal = _do_Global  # type: ignore[assignment]
+
+    def _do_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            self._uses(alias.name)
+            self.scope.names[name] = Path(alias.name if alias.asname else name)
+
+    def _do_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            self._uses(node.module or "")
+            if node.module != "__future__" and alias.name != "*":
+                self.scope.names[alias.asname or alias.name] = Path(f"{node.module}.{alias.name}")
+
+    def _uses(self, path: str) -> None:
+        self.frameworks.add(LIBRARIES.get(path.partition(".")[0], ""))
+
+    def _do_Assign(self, node: ast.Assign) -> None:
+        value = self.value(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def _do_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.value(node.value))
+
+    def _do_AugAssign(self, node: ast.AugAssign) -> None:
+        present = self.value(node.target)
+        change = self.value(node.value)
+        if isinstance(present, list) and isinstance(node.op, ast.Add):
+            present.extend(change)
+            return
+        result = self.binary(node.op, present, change, node)
+        if isinstance(present, Array) and present.framework in ("torch", "numpy"):
+            self.in_place(present, result, node)
+            if isinstance(node.target, ast.Name):
+                self.named(present, node.target.id)
+            return
+        self.assign(node.target, result)
+
+    def in_place(self, array: Array, result: Array, node: ast.AST) -> None:
+        """Change an array in place; the hook of the dialect refuses what its library refuses."""
+        check = self.handlers.in_place.get(array.framework)
+        if check:
+            check(self, array, node)
+        held = result.held
+        if array.is_node and isinstance(self.builder, Builder):
+            draft = self.builder.drafts[array.held.number]
+            if not isinstance(held, Ref):  # a constant takes the place of what the tensor held
+                held = self.builder.input(held, draft.hint, draft.params.get("trainable", False))
+                self.builder.replaced.add(array.held.number)
+        if array.requires_grad and array.leaf and self.no_grad:
+            array.held, array.version = held, array.version + 1
+            return
+        array.held, array.version = held, array.version + 1
+        array.requires_grad, array.leaf = result.requires_grad, array.leaf and not result.requires_grad
+
+    def _do_FunctionDef(self, node: ast.FunctionDef) -> None:
+        function: Any = self.function(node.name, node.args, node.body)
+        for decorator in reversed(node.decorator_list):
+            function = self.call(self.value(decorator), [function], {}, decorator)
+        self.scope.names[node.name] = function
+
+    def function(self, name: str, args: ast.arguments, body: Any) -> Function:
+        """Return a function of the text, with its defaults evaluated."""
+        defaults = [self.value(one) for one in args.defaults]
+        keywords = [None if one is None else self.value(one) for one in args.kw_defaults]
+        return Function(name, args, body, self.scope, defaults, keywords)
+
+    def _do_ClassDef(self, node: ast.ClassDef) -> None:
+        bases = tuple(
+            base.name if isinstance(base, (Path, Class)) else "" for base in map(self.value, node.bases)
+        )
+        inner = Scope({}, self.scope)
+        outside, self.scope = self.scope, inner
+        try:
+            self.run(node.body)
+        finally:
+            self.scope = outside
+        self.scope.names[node.name] = Class(node.name, bases, inner.names)
+
+    def _do_Return(self, node: ast.Return) -> None:
+        raise Return(None if node.value is None else self.value(node.value))
+
+    def _do_If(self, node: ast.If) -> None:
+        if _is_main(node.test):
+            self.run(node.body)
+            return
+        self.run(node.body if self.truth(self.value(node.test), node.test) else node.orelse)
+
+    def _do_For(self, node: ast.For) -> None:
+        ended = False
+        for i, item in enumerate(self.items(self.value(node.iter), node.iter)):
+            if i >= STEPS:
+                raise Refused(
+                    f"A loop of more than {STEPS} steps is not unrolled.",
+                    "Use fewer steps.",
+                    "too-large",
+                    node,
+                )
+            self.assign(node.target, item)
+            try:
+                self.run(node.body)
+            except Break:
+                ended = True
+                break
+            except Continue:
+                continue
+        if not ended:
+            self.run(node.orelse)
+
+    def _do_While(self, node: ast.While) -> None:
+        for _ in range(STEPS):
+            if not self.truth(self.value(node.test), node.test):
+                return
+            try:
+                self.run(node.body)
+            except Break:
+                return
+            except Continue:
+                continue
+        raise Refused(
+            f"A loop of more than {STEPS} steps is not unrolled.", "Use fewer steps.", "too-large", node
+        )
+
+    def _do_Break(self, node: ast.Break) -> None:
+        raise Break
+
+    def _do_Continue(self, node: ast.Continue) -> None:
+        raise Continue
+
+    def _do_With(self, node: ast.With) -> None:
+        exits: list[Callable[[], None]] = []
+        try:
+            for item in node.items:
+                manager = self.value(item.context_expr)
+                enter = self.handlers.enter.get(type(manager))
+                if enter is None:
+                    raise Refused(
+                        f"'with {ast.unparse(item.context_expr)}' is not read.", at=item.context_expr
+                    )
+                value, leave = enter(self, manager)
+                exits.append(leave)
+                if item.optional_vars is not None:
+                    self.assign(item.optional_vars, value)
+            self.run(node.body)
+        finally:
+            for leave in reversed(exits):
+                leave()
+
+    # Names.
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        """Bind a target to a value."""
+        if isinstance(target, ast.Name):
+            scope = self.scope
+            if target.id in scope.globals:
+                scope = scope.outer.find(target.id) or scope if scope.outer else scope
+            scope.names[target.id] = self.named(value, target.id)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, value)
+        elif isinstance(target, ast.Attribute):
+            self._set_attribute(target, value)
+        elif isinstance(target, ast.Subscript):
+            self._set_item(target, value)
+        else:
+            raise Refused("This is nothing that a value can be assigned to.", at=target)
+
+    def _unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
+        items = list(self.items(value, target))
+        stars = [i for i, one in enumerate(target.elts) if isinstance(one, ast.Starred)]
+        if stars:
+            first, after = stars[0], len(target.elts) - stars[0] - 1
+            if len(items) < first + after:
+                raise Refused(f"{len(items)} values are too few for {len(target.elts)} names.", at=target)
+            middle = items[first : len(items) - after]
+            items = [*items[:first], middle, *items[len(items) - after :]]
+        if len(items) != len(target.elts):
+            raise Refused(f"{len(items)} values cannot be unpacked to {len(target.elts)} names.", at=target)
+        for one, item in zip(target.elts, items, strict=True):
+            self.assign(one.value if isinstance(one, ast.Starred) else one, item)
+
+    def named(self, value: Any, name: str) -> Any:
+        """Give the node of an array the name that the text gives it; a constant becomes an input."""
+        if isinstance(value, Instance) and not value.name:
+            value.name = name
+        if isinstance(value, (tuple, list)):
+            return value
+        if isinstance(value, Array) and isinstance(self.builder, Builder):
+            if not value.is_node:
+                value.held = self.builder.input(value.held, name)
+            draft = self.builder.drafts[value.held.number]
+            if not draft.hint:
+                draft.hint = name
+            if value.requires_grad:  # of PyTorch: `backward` looks for the leaves among these
+                tensors = self.extra.setdefault("tensors", [])
+                if all(one is not value for one in tensors):
+                    tensors.append(value)
+                self.extra.setdefault(("label", id(value)), name)
+        return value
+
+    def _set_attribute(self, target: ast.Attribute, value: Any) -> None:
+        owner = self.value(target.value)
+        setter = self.handlers.set_attribute.get(type(owner))
+        if isinstance(owner, Instance):
+            if isinstance(value, (Array, Instance)):
+                self.named(value, target.attr)
+            owner.fields[target.attr] = value
+            if self.handlers.field_set is not None:
+                self.handlers.field_set(self, owner, target.attr, value)
+        elif setter is not None:
+            setter(self, owner, target.attr, value, target)
+        else:
+            raise Refused(f"'{ast.unparse(target)}' cannot be set.", at=target)
+
+    def _set_item(self, target: ast.Subscript, value: Any) -> None:
+        owner, index = self.value(target.value), self.value(target.slice)
+        if isinstance(owner, (list, dict)):
+            try:
+                owner[index] = value
+            except (IndexError, TypeError, KeyError) as error:
+                raise Refused(f"{error}".capitalize() + ".", at=target) from None
+            return
+        setter = self.handlers.set_item.get(type(owner))
+        if setter is None:
+            raise Refused(f"'{ast.unparse(target)}' cannot be set.", at=target)
+        setter(self, owner, index, value, target)
+
+    # Expressions.
+
+    def value(self, node: ast.expr) -> Any:
+        """Interpret an expression."""
+        self._count(node)
+        handler = getattr(self, f"_get_{type(node).__name__}", None)
+        if handler is None:
+            raise Refused(f"'{ast.unparse(node)[:60]}' is not read.", at=node)
+        try:
+            return handler(node)
+        except Refused as refused:
+            refused.at = refused.at or node
+            raise
+        except GraphError as error:  # an op that does not take these shapes
+            problem = error.problems[0]
+            raise Refused(problem.message, problem.hint, problem.code, node) from None
+
+    def _get_Constant(self, node: ast.Constant) -> Any:
+        if isinstance(node.value, (bytes, complex)):
+            raise Refused(f"A number of type {type(node.value).__name__} is not read.", at=node)
+        return node.value
+
+    def _get_Name(self, node: ast.Name) -> Any:
+        scope = self.scope.find(node.id)
+        if scope is not None:
+            return scope.names[node.id]
+        if node.id in BUILTINS:
+            return Native(BUILTINS[node.id], node.id)
+        if node.id in USUAL:
+            self._uses(USUAL[node.id])
+            return Path(USUAL[node.id])
+        raise Refused(
+            f"Nothing is called {node.id!r} here.",
+            "Paste the line that defines it too.",
+            "unknown-name",
+            node,
+        )
+
+    def _get_Tuple(self, node: ast.Tuple) -> tuple:
+        return tuple(self._elements(node.elts))
+
+    def _get_List(self, node: ast.List) -> list:
+        return list(self._elements(node.elts))
+
+    def _elements(self, nodes: Iterable[ast.expr]) -> Iterator[Any]:
+        for one in nodes:
+            if isinstance(one, ast.Starred):
+                yield from self.items(self.value(one.value), one)
+            else:
+                yield self.value(one)
+
+    def _get_Dict(self, node: ast.Dict) -> dict:
+        built: dict = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                built |= self.value(value)
+            else:
+                built[_hashable(self.value(key), key)] = self.value(value)
+        return built
+
+    def _get_Slice(self, node: ast.Slice) -> slice:
+        parts = (None if part is None else self.value(part) for part in (node.lower, node.upper, node.step))
+        return slice(*parts)
+
+    def _get_JoinedStr(self, node: ast.JoinedStr) -> str:
+        return ""  # of a print, which is left out
+
+    def _get_Lambda(self, node: ast.Lambda) -> Function:
+        return self.function("lambda", node.args, node.body)
+
+    def _get_IfExp(self, node: ast.IfExp) -> Any:
+        return self.value(node.body if self.truth(self.value(node.test), node.test) else node.orelse)
+
+    def _get_BoolOp(self, node: ast.BoolOp) -> Any:
+        wants = isinstance(node.op, ast.And)
+        value: Any = None
+        for one in node.values:
+            value = self.value(one)
+            if self.truth(value, one) is not wants:
+                return value
+        return value
+
+    def _get_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        value = self.value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return not self.truth(value, node.operand)
+        if isinstance(value, Array):
+            if isinstance(node.op, ast.USub):
+                return self.make("neg", [value])
+            if isinstance(node.op, ast.UAdd):
+                return value
+            if value.dtype != BOOL:
+                raise Refused("'~' is read of comparisons only.", at=node)
+            return self.make("sub", [1.0, value], dtype=BOOL)
+        try:
+            return _UNARY[type(node.op)](value)
+        except TypeError as error:
+            raise Refused(f"{error}.".capitalize(), at=node) from None
+
+    def _get_BinOp(self, node: ast.BinOp) -> Any:
+        return self.binary(node.op, self.value(node.left), self.value(node.right), node)
+
+    def binary(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
+        """Apply an operator of Python to two values."""
+        if isinstance(left, Array) or isinstance(right, Array):
+            return self._array_operator(op, left, right, node)
+        return plain_operator(op, left, right, node)
+
+    def _array_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
+        for side in (left, right):
+            if isinstance(side, Array) and side.framework in self.handlers.operator:
+                return self.handlers.operator[side.framework](self, op, left, right, node)
+        for side in (left, right):
+            if not isinstance(side, (Array, int, float)):
+                raise Refused(f"An array and {kind(side)} cannot be joined by an operator.", at=node)
+        name = _OPERATORS.get(type(op))
+        if name is not None:
+            if name == "pow" and isinstance(left, Array) and left.framework == "torch":
+                return self.tables["torch.pow"](self, left, right)
+            if name == "pow" and isinstance(right, int) and not isinstance(right, bool) and right == 2:
+                return self.make("square", [left])
+            return self.make(name, [left, right])
+        if isinstance(op, ast.MatMult):
+            return self.tables["numpy.matmul"](self, left, right)
+        booleans = all(
+            isinstance(side, bool) or (isinstance(side, Array) and side.dtype == BOOL)
+            for side in (left, right)
+        )
+        if isinstance(op, ast.BitAnd) and booleans:
+            return self.make("mul", [left, right], dtype=BOOL)
+        if isinstance(op, ast.BitOr) and booleans:
+            return self.make("maximum", [left, right], dtype=BOOL)
+        if isinstance(op, ast.FloorDiv):
+            return self.make("floor", [self.make("div", [left, right])])
+        raise Refused(f"This operator is not read of arrays: {ast.unparse(node)[:60]}.", at=node)
+
+    def _get_Compare(self, node: ast.Compare) -> Any:
+        left, result = self.value(node.left), True
+        for op, right_node in zip(node.ops, node.comparators, strict=True):
+            right = self.value(right_node)
+            if isinstance(left, Array) or isinstance(right, Array):
+                if isinstance(op, (ast.Is, ast.IsNot)):
+                    result = (left is right) is isinstance(op, ast.Is)
+                elif len(node.ops) > 1:
+                    raise Refused(
+                        "A chain of comparisons of arrays has no one answer.", "Join two by '&'.", at=node
+                    )
+                else:
+                    return self.compare(op, left, right, node)
+            else:
+                try:
+                    result = _COMPARISONS[type(op)](left, right)
+                except TypeError as error:
+                    raise Refused(f"{error}.".capitalize(), at=node) from None
+            if not result:
+                return False
+            left = right
+        return result
+
+    def compare(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Array:
+        """Compare arrays: 1 where it holds, else 0, and no gradient."""
+        for side in (left, right):
+            if isinstance(side, Array) and side.framework in self.handlers.compare:
+                return self.handlers.compare[side.framework](self, op, left, right)
+        if type(op) in _COMPARES:
+            return self.make(_COMPARES[type(op)], [left, right], dtype=BOOL)
+        raise Refused("This comparison is not read of arrays.", at=node)
+
+    def _get_Attribute(self, node: ast.Attribute) -> Any:
+        return self.attribute(self.value(node.value), node.attr, node)
+
+    def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
+        """Return an attribute of a value."""
+        if isinstance(owner, Path):
+            path = f"{owner.name}.{name}"
+            return CONSTANTS.get(path.rpartition(".")[2], Path(path)) if _is_number(path) else Path(path)
+        getter = self.handlers.attribute.get(type(owner))
+        if getter is not None:
+            return getter(self, owner, name, node)
+        if isinstance(owner, Native) and name in owner.attributes:
+            return owner.attributes[name]
+        if isinstance(owner, (list, dict, str, tuple)):
+            return plain_method(self, owner, name, node)
+        raise Refused(f"{kind(owner).capitalize()} has no {name!r} that is read.", at=node)
+
+    def _get_Subscript(self, node: ast.Subscript) -> Any:
+        owner, index = self.value(node.value), self.value(node.slice)
+        if isinstance(owner, (tuple, list, dict, str)):
+            try:
+                return owner[index]
+            except (IndexError, KeyError, TypeError) as error:
+                raise Refused(f"There is no element {ast.unparse(node.slice)}: {error}.", at=node) from None
+        getter = self.handlers.item.get(type(owner))
+        if getter is None:
+            raise Refused(f"{kind(owner).capitalize()} has no elements.", at=node)
+        return getter(self, owner, index, node)
+
+    def _comprehension(self, generators: list[ast.comprehension], make: Callable[[], None]) -> None:
+        if not generators:
+            make()
+            return
+        first, rest = generators[0], generators[1:]
+        for i, item in enumerate(self.items(self.value(first.iter), first.iter)):
+            if i >= STEPS:
+                raise Refused(
+                    f"More than {STEPS} steps are not unrolled.", "Use fewer.", "too-large", first.iter
+                )
+            self.assign(first.target, item)
+            if all(self.truth(self.value(test), test) for test in first.ifs):
+                self._comprehension(rest, make)
+
+    def _get_ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> list:
+        items: list[Any] = []
+        with self.inside(Scope({}, self.scope)):
+            self._comprehension(node.generators, lambda: items.append(self.value(node.elt)))
+        return items
+
+    _get_GeneratorExp = _get_ListComp
+
+    def _get_DictComp(self, node: ast.DictComp) -> dict:
+        items: dict = {}
+
+        def make() -> None:
+            items[_hashable(self.value(node.key), node.key)] = self.value(node.value)
+
+        with self.inside(Scope({}, self.scope)):
+            self._comprehension(node.generators, make)
+        return items
+
+    def _get_Call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Name) and node.func.id == "print" and self.scope.find("print") is None:
+            for one in node.args:  # what is printed may be asked for only there
+                if not isinstance(one, (ast.Constant, ast.JoinedStr)):
+                    self.value(one)
+            return None
+        function = self.value(node.func)
+        args = list(self._elements(node.args))
+        keywords: dict[str, Any] = {}
+        for keyword in node.keywords:
+            value = self.value(keyword.value)
+            if keyword.arg is None:
+                if not isinstance(value, dict):
+                    raise Refused("'**' needs a dictionary.", at=keyword.value)
+                keywords |= value
+            else:
+                keywords[keyword.arg] = value
+        return self.call(function, args, keywords, node)
+
+    def call(
+        self, function: Any, args: list[Any], keywords: dict[str, Any], node: ast.AST | None = None
+    ) -> Any:
+        """Call a function of the text or of a library."""
+        if self.depth >= DEPTH:
+            raise Refused(f"Calls are nested more than {DEPTH} deep.", "", "too-large", node)
+        self.depth += 1
+        try:
+            if isinstance(function, Function):
+                return self._call_function(function, args, keywords, node)
+            if isinstance(function, Native):
+                return function.call(self, args, keywords)
+            if isinstance(function, Path):
+                return self._call_path(function, args, keywords, node)
+            caller = self.handlers.call.get(type(function))
+            if caller is not None:
+                return caller(self, function, args, keywords, node)
+        finally:
+            self.depth -= 1
+        raise Refused(f"{kind(function).capitalize()} cannot be called.", at=node)
+
+    def _call_function(self, function: Function, args: list, keywords: dict, node: ast.AST | None) -> Any:
+        names = _bound(function, args, keywords, node)
+        with self.inside(Scope(names, function.scope)):
+            if isinstance(function.body, ast.expr):
+                return self.value(function.body)
+            try:
+                self.run(function.body)
+            except Return as returned:
+                return returned.value
+        return None
+
+    def _call_path(self, path: Path, args: list, keywords: dict, node: ast.AST | None) -> Any:
+        if path.name.startswith(("numpy.", "math.")):
+            # NumPy takes the numbers of a TensorFlow tensor, and no gradient passes.
+            args, keywords = mapped(self.plain_numbers, args), mapped(self.plain_numbers, keywords)
+        known = self.tables.get(canonical(path.name))
+        if known is None:
+            raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
+        try:
+            return known(self, *args, **keywords)
+        except TypeError as error:
+            if "argument" not in str(error):
+                raise
+            raise Refused(
+                f"{path.name} is not read with these arguments: {_about(error)}.", at=node
+            ) from None
+
+    def plain_numbers(self, value: Any) -> Any:
+        """Return a tensor of TensorFlow as NumPy's array, which no gradient passes; all else as it is."""
+        if not isinstance(value, Array) or value.framework != "tf":
+            return value
+        return Array(self.builder.stopped(value.held), "numpy", value.dtype)
+
+    def nearest(self, path: str) -> str:
+        """Return a hint with the function that is called most like this one."""
+        last = path.rpartition(".")[2]
+        names = sorted({name.rpartition(".")[2] for name in self.tables})
+        near = get_close_matches(last, names, 1)
+        return f"There is {near[0]}." if near else ""
+
+    @contextmanager
+    def inside(self, scope: Scope) -> Iterator[None]:
+        """Make a scope the present one."""
+        outside, self.scope = self.scope, scope
+        try:
+            yield
+        finally:
+            self.scope = outside
+
+    @contextmanager
+    def frame(self, frame: Frame) -> Iterator[Frame]:
+        """Collect the nodes that are made meanwhile in a region or a group."""
+        self.builder.frames.append(frame)
+        self.builder.open_frames.append(frame)
+        try:
+            yield frame
+        finally:
+            self.builder.open_frames.remove(frame)
+
+    def items(self, value: Any, node: ast.AST) -> list[Any]:
+        """Return the elements of a value that is iterated over."""
+        if isinstance(value, (tuple, list, str)):
+            return list(value)
+        if isinstance(value, dict):
+            return list(value)
+        getter = self.handlers.items.get(type(value))
+        if getter is not None:
+            return getter(self, value, node)
+        raise Refused(f"{kind(value).capitalize()} cannot be iterated over.", at=node)
+
+    def truth(self, value: Any, node: ast.AST) -> bool:
+        """Return whether a value counts as true.
+
+        That of an array is taken from its numbers, as the library does that runs line by line; the branch
+        then stays as it is, whatever a slider does.
+        """
+        if not isinstance(value, Array):
+            return bool(value)
+        number = self.numbers(value, node)
+        if number.size != 1:
+            raise Refused(
+                f"An array of {number.size} elements is neither true nor false.",
+                "Write where(condition, a, b), or any() or all() of it.",
+                "data-dependent",
+                node,
+            )
+        taken = bool(number.item())
+        where = ast.unparse(node)[:40] if isinstance(node, ast.expr) else "this condition"
+        self.say(node, f"`{where}` is {taken} for these numbers, so this branch is the one in the graph")
+        return taken
+
+    def numbers(self, value: Array, node: ast.AST | None = None) -> np.ndarray:
+        """Return the numbers of an array.
+
+        Raises:
+          Refused: what is read is compiled or mapped, so the library knows no numbers; or it was asked for
+            too often.
+        """
+        if self.compiled:
+            raise Refused(
+                f"Inside {self.compiled} the numbers of an array are not known.",
+                "Write where(condition, a, b).",
+                "data-dependent",
+                node,
+            )
+        if value.is_constant:
+            return np.asarray(value.held, value.dtype if value.dtype in FLOATS else None)
+        self.asked += 1
+        if self.asked > NUMBERS or not isinstance(self.builder, Builder):
+            raise Refused("The text asks for the numbers of arrays too often.", "", "too-large", node)
+        return self.builder.numbers(value.held, value.dtype if value.dtype in FLOATS else FLOAT32)
+
+    # Nodes.
+
+    def make(
+        self, op: str, args: list[Any], dtype: str | None = None, rule: Rule | None = None, **params: Any
+    ) -> Array:
+        """Add a node for an op of arrays and numbers.
+
+        The result is an array of the arguments' library and dtype; PyTorch differentiates by it if by one of
+        the arguments.
+        """
+        arrays = [arg for arg in args if isinstance(arg, Array)]
+        framework = next(
+            (a.framework for a in arrays if a.framework != "numpy"),
+            arrays[0].framework if arrays else "numpy",
+        )
+        slots = [self.held(arg) for arg in args]
+        needs = any(array.requires_grad for array in arrays)
+        if self.no_grad and needs:
+            rule = Rule(STOP)
+        ref = self.builder.add(op, slots, rule, **params)
+        if isinstance(self.builder, Builder):
+            self.builder.drafts[ref.number].framework = framework
+        kind = dtype or result_dtype(arrays, args, op)
+        return Array(
+            ref,
+            framework,
+            kind,
+            requires_grad=needs and not self.no_grad,
+            leaf=not needs or bool(self.no_grad),
+        )
+
+    def held(self, value: Any) -> Held:
+        """Return what a slot holds for a value."""
+        if isinstance(value, Array):
+            return value.held
+        if isinstance(value, bool):
+            return float(value)
+        if isinstance(value, (int, float)):
+            if math.isfinite(value):
+                return float(value)
+            # A constant is finite: an infinity is made from the logarithm of 0, and NaN from that of -1.
+            made = self.make("log", [-1.0 if math.isnan(value) else 0.0])
+            return self.make("neg", [made]).held if value > 0 else made.held
+        if isinstance(value, (tuple, list)) and value:
+            return tuple(self.held(one) for one in value)
+        raise Refused(f"{kind(value).capitalize()} cannot stand where an array is needed.")
+
+    def gradient(self, root: Array, wrt: Array) -> Array:
+        """Return the derivative of a number by an array, as a node."""
+        ref = self.builder.add(GRAD, [root.held, wrt.held])
+        return Array(ref, root.framework, wrt.dtype)
+
+    def copied(self, value: Array) -> Array:
+        """Return the same value as a node of its own."""
+        ref = self.builder.add(IDENTITY, [value.held])
+        return Array(ref, value.framework, value.dtype, value.requires_grad, leaf=False)
+
+    def say(self, node: ast.AST | int, text: str) -> None:
+        """Note what became what, once for each line."""
+        line = node if isinstance(node, int) else getattr(node, "lineno", 0)
+        self.changes[line, text] = None
+
+    @property
+    def line(self) -> int:
+        """The line of the innermost statement."""
+        return self.lines[-1] if self.lines else 0
+
+
+ALIASES = (
+    ("jax.numpy.", "numpy."),
+    ("jax.nn.", "nn."),
+    ("jax.lax.", "lax."),
+    ("math.", "numpy."),
+    ("numpy.linalg.", "numpy.linalg."),
+)
+"""Beginnings of full names that have the tables of another library."""
+
+
+def canonical(path: str) -> str:
+    """Return the name under which the tables have a library's function."""
+    for begin, ours in ALIASES:
+        if path.startswith(begin):
+            return ours + path.removeprefix(begin)
+    return path
+
+
+LIBRARIES = {
+    "jax": "jax",
+    "torch": "torch",
+    "tensorflow": "tf",
+    "keras": "tf",
+    "numpy": "numpy",
+    "math": "numpy",
+}
+"""The dialect of a library, by the first part of its full name."""
+
+USUAL = {
+    "jax": "jax",
+    "jnp": "jax.numpy",
+    "lax": "jax.lax",
+    "np": "numpy",
+    "math": "math",
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "tf": "tensorflow",
+    "grad": "jax.grad",
+    "jit": "jax.jit",
+    "vmap": "jax.vmap",
+}
+"""What names mean that a text uses without an import, as everybody writes them."""
+
+CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "nan": math.nan, "newaxis": None}
+
+
+def _is_number(path: str) -> bool:
+    module, _, name = path.rpartition(".")
+    return name in CONSTANTS and module in ("math", "numpy", "jax.numpy", "torch")
+
+
+def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:
+    """Return the dtype of what an op makes of arrays: the widest float, float32 if it makes floats."""
+    floats = [array.dtype for array in arrays if array.dtype in FLOATS]
+    if floats:
+        return max(floats, key=FLOATS.index)
+    if op in ("div", "mean", "sqrt", "exp", "log", "sin", "cos", "tanh", "sigmoid") or any(
+        type(a) is float for a in args
+    ):
+        return "float64" if arrays and all(array.framework == "numpy" for array in arrays) else "float32"
+    return INT
+
+
+_UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
+_OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
+_COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}
+_COMPARES = {
+    ast.Gt: "greater",
+    ast.Lt: "less",
+    ast.GtE: "greater_equal",
+    ast.LtE: "less_equal",
+    ast.Eq: "equal",
+    ast.NotEq: "not_equal",
+}
+
+
+def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None) -> dict[str, Any]:
+    """Return the arguments of a call by the names of the function's parameters."""
+    spec, names = function.args, function.parameters()
+    bound: dict[str, Any] = dict(zip(names, args, strict=False))
+    if len(args) > len(names) and spec.vararg is None:
+        raise Refused(f"{function.name}() takes {len(names)} values, and {len(args)} are given.", at=node)
+    if spec.vararg is not None:
+        bound[spec.vararg.arg] = tuple(args[len(names) :])
+    only = [arg.arg for arg in spec.kwonlyargs]
+    for key, value in keywords.items():
+        if key in names or key in only:
+            if key in bound:
+                raise Refused(f"{function.name}() gets {key!r} twice.", at=node)
+            bound[key] = value
+        elif spec.kwarg is None:
+            raise Refused(f"{function.name}() has no argument {key!r}.", at=node)
+    if spec.kwarg is not None:
+        bound[spec.kwarg.arg] = {
+            key: value for key, value in keywords.items() if key not in names and key not in only
+        }
+    for name, default in zip(names[len(names) - len(function.defaults) :], function.defaults, strict=False):
+        bound.setdefault(name, default)
+    for name, default, given in zip(only, function.kw_defaults, spec.kw_defaults, strict=False):
+        if given is not None:
+            bound.setdefault(name, default)
+    if missing := [name for name in (*names, *only) if name not in bound]:
+        raise Refused(f"{function.name}() also needs {', '.join(missing)}.", at=node)
+    return bound
+
+
+def _is_main(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
+
+
+def _hashable(value: Any, node: ast.AST) -> Any:
+    if not isinstance(value, (str, int, float, bool, type(None), Array)):
+        raise Refused("A key of a dictionary is a text or a number here.", at=node)
+    return value
+
+
+def _about(error: TypeError) -> str:
+    """Return what Python says about arguments that do not fit, without the name of our function."""
+    return str(error).partition("()")[2].strip() or str(error)
+
+
+__all__ = ["SEED", "Interpreter", "Request", "Scope"]

@@ -1,0 +1,338 @@
+"""Read a text of another library as a graph: `read(text)`, by its syntax tree alone."""
+
+from __future__ import annotations
+
+import ast
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.problem import GraphError, Problem, known_text
+from autodiff_viz.graph.syntax_tree import syntax_tree
+from autodiff_viz.graph.text import listed
+from autodiff_viz.language.parse import parse_with_spans
+from autodiff_viz.reading import (
+    arrays,
+    custom_rules,
+    jax_transforms,
+    keras_layers,
+    tensorflow_tapes,
+    torch_autograd,
+    torch_modules,
+)
+from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.draws import Draws
+from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
+from autodiff_viz.reading.tensorflow_tensors import Dtypes
+from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, leaves
+
+_ = jax_transforms
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became what: a line of the text, and a sentence."""
+
+    line: int
+    says: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text that was read.
+
+    Attributes:
+      graph: what could be read of it.
+      dialect: the library that it is written for: "jax", "torch", "tf", "numpy" or "formula".
+      changes: what became what, by line.
+      refused: what could not be read, with its place; empty if all was.
+      lines: the lines of the text that each node comes from, by name.
+    """
+
+    graph: Graph
+    dialect: str
+    changes: tuple[Change, ...]
+    refused: tuple[Problem, ...]
+    lines: Mapping[str, tuple[int, ...]]
+    dtype: str
+    _answers: Any = None
+    _values: Any = None
+
+    def answers(self) -> dict[str, np.ndarray | None]:
+        """Return the gradients that the text asks for, by what it differentiates by."""
+        return self._answers()
+
+    def values(self) -> dict[str, np.ndarray]:
+        """Return the values of the names that the text assigns."""
+        return self._values()
+
+
+def read(text: str) -> Reading:
+    """Read a text as a graph. Nothing of it runs.
+
+    Returns:
+      The reading; what could not be read is in `refused`, and the graph has what comes before it.
+    """
+    interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
+    arrays.install(interpreter)
+    torch_autograd.install(interpreter)
+    custom_rules.install(interpreter)
+    torch_modules.install(interpreter)
+    tensorflow_tapes.install(interpreter)
+    keras_layers.install(interpreter)
+    interpreter.library = "jax"
+    refused: tuple[Problem, ...] = ()
+    try:
+        return _formula(text)
+    except GraphError as error:
+        not_formula = error.problems
+    try:
+        tree = _tree(text, interpreter)
+        if not _is_code(tree):
+            raise GraphError(not_formula)
+        interpreter.state(tensorflow_tapes.Feeds).scan(tree)
+        interpreter.run(tree.body)
+        if not interpreter.builder.drafts:
+            _call_open(interpreter)
+    except Refused as error:
+        refused = (_problem(error),)
+    except GraphError as error:
+        refused = error.problems
+    except (Return, Break, Continue):
+        refused = (
+            Problem("not-read", "A return, break or continue stands outside of a function or a loop."),
+        )
+    except Exception:
+        # A fault of the reader is said as one, and what came before it is there all the same.
+        line = interpreter.lines_now or 1
+        logger.exception("a text could not be read, at line %d", line)
+        message = f"Line {line} makes the reader fail: the fault is ours, not the text's."
+        refused = (
+            Problem("reader-fault", message, "Leave the line out, or write it another way.", line=line),
+        )
+    return _reading(interpreter, refused)
+
+
+def _is_code(tree: ast.Module) -> bool:
+    """Return whether a text uses Python beyond the formula language: its faults are then those of code."""
+    beyond = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.Attribute)
+    return any(isinstance(node, beyond) for node in ast.walk(tree))
+
+
+def _formula(text: str) -> Reading:
+    """Read a text in the formula language.
+
+    Raises:
+      GraphError: it is not in that language.
+    """
+    graph, spans = parse_with_spans(known_text(text))
+    lines = {name: (span.line,) for name, span in spans.items()}
+
+    def answers() -> dict[str, np.ndarray | None]:
+        traced = trace(graph)
+        return {node.name: np.asarray(traced.gradient[node.name]) for node in graph.nodes if node.op == INPUT}
+
+    def values() -> dict[str, np.ndarray]:
+        return {name: np.asarray(value) for name, value in trace(graph).value.items()}
+
+    return Reading(graph, "formula", (), (), lines, FLOAT32, answers, values)
+
+
+def _call_open(r: Interpreter) -> None:
+    """Call the last function that a text defines and does not call, with inputs for what it takes.
+
+    Only of a text that makes no array: its function is then all that there is to see.
+    """
+    made = [value for value in r.scope.names.values() if isinstance(value, (Function, Native))]
+    if not made:
+        return
+    function = made[-1]
+    inner = function
+    while isinstance(inner, Native) and inner.inner is not None:
+        inner = inner.inner
+    if not isinstance(inner, Function):
+        return
+    names = inner.parameters()
+    needed = names[: len(names) - len(inner.defaults)]
+    library = next((f for f in ("torch", "tf") if f in r.frameworks), "jax")
+    inputs = [Array(r.builder.input(1.0, name), library) for name in needed]
+    if library == "torch":
+        for array in inputs:
+            array.requires_grad = True
+    line = inner.body.lineno if isinstance(inner.body, ast.expr) else inner.body[0].lineno
+    if needed:
+        r.say(line, f"the text gives no value for {listed(needed)}: each is 1.0 until you change it")
+    r.call(function, inputs, {})
+
+
+def with_indentation(text: str) -> tuple[str, list[int]]:
+    """Return a text that has lost its indentation with that of its `with` blocks, and the lines of these.
+
+    Pages that are copied without their layout lose it. A block then ends at the next empty line. A text in
+    which any line is indented is left as it is.
+    """
+    lines = text.splitlines()
+    if any(line[:1].isspace() and line.strip() for line in lines):
+        return text, []
+    begun: list[int] = []
+    inside = 0
+    for i, line in enumerate(lines):
+        if not line.strip():
+            inside = 0
+        opens = line.startswith("with ") and line.rstrip().endswith(":")
+        lines[i] = "    " * inside + line
+        if opens:
+            begun.append(i + 1)
+            inside += 1
+    return "\n".join(lines), begun
+
+
+def _tree(text: str, r: Interpreter) -> ast.Module:
+    if len(text) > limits.TEXT:
+        raise Refused(f"The text has {len(text):,} characters; {limits.TEXT:,} are read.", "", "too-large")
+    try:
+        return syntax_tree(text)
+    except IndentationError as error:
+        mended, begun = with_indentation(text)
+        if not begun:
+            raise GraphError(_not_python(error)) from None
+        try:
+            tree = syntax_tree(mended)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise GraphError(_not_python(error)) from None
+        for line in begun:
+            r.say(
+                line,
+                "the lines up to the next empty one are taken as this block: they had lost their indentation",
+            )
+        return tree
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise GraphError(_not_python(error)) from None
+
+
+def _not_python(error: Exception) -> Problem:
+    line = getattr(error, "lineno", None) or 1
+    column = max((getattr(error, "offset", None) or 1) - 1, 0)
+    return Problem("syntax", f"This is not Python: {getattr(error, 'msg', error)}.", line=line, column=column)
+
+
+def _problem(error: Refused) -> Problem:
+    at = error.at
+    line, column = getattr(at, "lineno", None), getattr(at, "col_offset", None)
+    return Problem(error.code, error.message, error.hint, line=line, column=column or 0 if line else None)
+
+
+def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
+    root = r.roots[-1] if r.roots else _last(r, r.builder.merged)
+    kept = set().union(*(r.builder.ancestors(ref) for ref in _kept(r)))
+    gone = r.state(tensorflow_tapes.Variables).left_out - kept
+    for number, draft in enumerate(r.builder.drafts):  # with what reads them: a comparison, a printed number
+        if number not in kept and any(isinstance(slot, Ref) and slot.number in gone for slot in draft.slots):
+            gone.add(number)
+    r.builder.merged |= gone
+    graph, names = r.builder.graph(root)
+    kinds = [value.dtype for value in _arrays(r) if value.dtype in FLOATS]
+    kinds += r.state(Dtypes).floats
+    dtype = max(kinds, key=FLOATS.index) if kinds else "float32"
+    lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
+
+    def answers() -> dict[str, np.ndarray | None]:
+        found: dict[str, np.ndarray | None] = {}
+        asked = {request.name: request for request in r.requests}  # the last counts
+        for request in asked.values():
+            found[request.name] = None if request.wrt is None else answer(r, request, dtype)
+        for tensor in {id(one): one for one in r.extra.get("tensors", [])}.values():
+            label = r.extra["label", id(tensor)]
+            entry = state.grads.get(id(tensor))
+            if entry is None:
+                if r.roots and tensor.leaf and tensor.requires_grad and label not in found:
+                    found[label] = None
+                continue
+            total = 0
+            for _, root, wrt in entry[1]:
+                whole, their = r.builder.graph(root, [root])
+                total = total + np.asarray(trace(whole, dtype=dtype).cotangent[their[wrt.number]])
+            found[label] = total
+        return found
+
+    state = torch_autograd._autograd(r)
+
+    def values() -> dict[str, np.ndarray]:
+        return {
+            ".".join(part for part in (name, path) if part): r.builder.numbers(leaf.held, dtype)
+            for name, value in r.scope.names.items()
+            for path, leaf in leaves(value)
+            if isinstance(leaf, Array) and leaf.is_node and leaf.held.number not in left_out
+        }
+
+    left_out = frozenset(r.builder.merged)
+    changes = tuple(Change(line, says) for line, says in r.changes)
+    dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
+    return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
+
+
+def _kept(r: Interpreter) -> list[Ref]:
+    """Return the nodes whose values or derivatives the text still names or asks for."""
+    last = {one.name: one for one in r.requests}
+    asked = [ref for one in last.values() for ref in (one.root, one.wrt, one.value)]
+    return [ref for ref in (*r.roots[-1:], *asked, *(one.held for one in _arrays(r))) if isinstance(ref, Ref)]
+
+
+def answer(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
+    """Return the derivative that a request asks for.
+
+    Raises:
+      GraphError: it depends on numbers that the library draws.
+    """
+    value = _derivative(r, request, dtype)
+    above = set().union(
+        *(r.builder.ancestors(ref) for ref in (request.root, request.value) if isinstance(ref, Ref))
+    )
+    drawn = {number: one for number, one in r.state(Draws).named.items() if number in above}
+    if drawn:
+        seeds = {number: r.builder.drafts[number].params["seed"] for number in drawn}
+        try:
+            for number, seed in seeds.items():
+                r.builder.drafts[number].params["seed"] = seed + 7919
+            other = _derivative(r, request, dtype)
+        finally:
+            for number, seed in seeds.items():
+                r.builder.drafts[number].params["seed"] = seed
+        if not np.array_equal(value, other, equal_nan=True):
+            what, line = next(iter(drawn.values()))
+            raise GraphError(
+                Problem(
+                    "drawn",
+                    f"This gradient depends on numbers that {what} draws.",
+                    "Write the numbers that were drawn in its place.",
+                    line=line,
+                    column=0,
+                )
+            )
+    return value
+
+
+def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
+    if request.root is None:  # made of several derivatives, such as a Jacobian
+        return r.builder.numbers(request.value, dtype)
+    within = r.builder.ancestors(request.root) | r.builder.ancestors(request.wrt)
+    part, names = r.builder.part(request.root, within)
+    return np.asarray(trace(part, dtype=dtype).cotangent[names[request.wrt.number]])
+
+
+def _arrays(r: Interpreter) -> list[Array]:
+    return [value for value in r.scope.names.values() if isinstance(value, Array)]
+
+
+def _last(r: Interpreter, gone: set[int]) -> Ref | None:
+    numbers = [number for number in range(len(r.builder.drafts)) if number not in gone]
+    return Ref(numbers[-1]) if numbers else None

@@ -1,0 +1,1663 @@
+"""Read TensorFlow's functions.
+
+Where a registered gradient of TensorFlow differs from JAX's at a corner, the node declares TensorFlow's, and
+`say` tells which.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.graph.model import IDENTITY, Rule
+from autodiff_viz.graph.policies import POLICIES
+from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.reading import arrays
+from autodiff_viz.reading.arrays import axis_argument, constant, shape_of
+from autodiff_viz.reading.builder import Builder, Frame, Ref
+from autodiff_viz.reading.draws import Draws
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.python_values import plain_method
+from autodiff_viz.reading.tensorflow_tensors import (
+    METHODS,
+    TF,
+    Dtypes,
+    Reader,
+    alike,
+    connected,
+    floating,
+    kind_named,
+    rule_of,
+    ruled,
+    tensor,
+    tf,
+    written,
+)
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused, leaves, mapped
+
+UNROLLED = 64  # rows of `map_fn`, elements of `gather`: what one op joins
+
+
+def unary(op: str, name: str, pull: str = "", says: str = "", floats: bool = True) -> Reader:
+    """Return the reading of a function of one tensor; with `pull`, its slope is TensorFlow's own."""
+
+    def read(r: Interpreter, x: Any) -> Array:
+        made = floating(r, x, name) if floats else tensor(r, x)
+        if says:
+            r.say(r.line, says)
+        if pull:
+            return ruled(r, op, [made], {"x": pull}, made.dtype)
+        return r.make(op, [made], dtype=made.dtype)
+
+    return read
+
+
+NOTHING_IS_NOTHING = "at its corner it passes 0 where 0 arrives in TensorFlow; JAX's 0 * inf is NaN"
+
+for _names, _read in {
+    **{(n, f"math.{n}"): unary(n, n) for n in ("exp", "sin", "cos", "tan", "tanh", "sigmoid")},
+    **{(f"math.{n}",): unary(n, n) for n in ("log", "log1p", "expm1", "erf", "softplus")},
+    ("asin", "math.asin"): unary("arcsin", "asin"),
+    ("acos", "math.acos"): unary("arccos", "acos"),
+    ("atan", "math.atan"): unary("arctan", "atan"),
+    **{(f"nn.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus")},
+    ("nn.elu", "keras.activations.elu"): unary(
+        "elu", "elu", "v * where(less(x, 0.0), out + 1.0, ones_like(x))"
+    ),
+    ("nn.relu", "keras.activations.relu"): unary("relu", "relu", floats=False),
+    **{(f"keras.activations.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus")},
+    ("keras.activations.exponential",): unary("exp", "exp"),
+    ("square", "math.square"): unary("square", "square", floats=False),
+    ("negative", "math.negative"): unary("neg", "negative", floats=False),
+    ("sign", "math.sign"): unary("sign", "sign", floats=False),
+    ("floor", "math.floor"): unary("floor", "floor"),
+    ("round", "math.round", "math.rint"): unary("round", "round", floats=False),
+    ("abs", "math.abs"): unary(
+        "abs", "abs", "v * sign(x)", "the slope of abs at 0 is 0 in TensorFlow; JAX's is 1", floats=False
+    ),
+    ("sqrt", "math.sqrt"): unary(
+        "sqrt", "sqrt", "where(v, v * 0.5 / out, zeros_like(v))", f"sqrt: {NOTHING_IS_NOTHING}"
+    ),
+}.items():
+    tf(*_names)(_read)
+
+
+@tf("math.reciprocal")
+def reciprocal(r: Interpreter, x: Any) -> Array:
+    """Read 1/x, whose registered gradient passes 0 where 0 arrives."""
+    made = floating(r, x, "math.reciprocal")
+    r.say(r.line, f"reciprocal: {NOTHING_IS_NOTHING}")
+    return ruled(
+        r,
+        "pow",
+        [made, tensor(r, -1.0, made.dtype)],
+        {"x": "where(v, -v * out * out, zeros_like(v))", "p": ""},
+    )
+
+
+@tf("math.reciprocal_no_nan")
+def reciprocal_no_nan(r: Interpreter, x: Any) -> Array:
+    """Read 1/x that is 0, with no gradient, at 0."""
+    return divide_no_nan(r, 1.0, floating(r, x, "math.reciprocal_no_nan"))
+
+
+@tf("math.rsqrt")
+def rsqrt(r: Interpreter, x: Any) -> Array:
+    """Read 1/sqrt(x), whose registered gradient passes 0 where 0 arrives."""
+    made = floating(r, x, "math.rsqrt")
+    r.say(r.line, f"rsqrt: {NOTHING_IS_NOTHING}")
+    pull = "where(v, -0.5 * v * out * out * out, zeros_like(v))"
+    return ruled(r, "pow", [made, tensor(r, -0.5, made.dtype)], {"x": pull, "p": ""})
+
+
+def root(r: Interpreter, x: Array) -> Array:
+    """Return a square root as `tf.sqrt`."""
+    return TF["tensorflow.sqrt"](r, x)
+
+
+@tf("math.ceil")
+def ceil(r: Interpreter, x: Any) -> Array:
+    """Read ceil as floor of the negative."""
+    return r.make("neg", [r.make("floor", [r.make("neg", [floating(r, x, "math.ceil")])])])
+
+
+@tf("sinh", "math.sinh")
+def sinh(r: Interpreter, x: Any) -> Array:
+    """Read sinh by two exponentials."""
+    return _exponentials(r, x, "sub")
+
+
+@tf("cosh", "math.cosh")
+def cosh(r: Interpreter, x: Any) -> Array:
+    """Read cosh by two exponentials."""
+    return _exponentials(r, x, "add")
+
+
+def _exponentials(r: Interpreter, x: Any, op: str) -> Array:
+    x = floating(r, x, "math.sinh")
+    both = r.make(op, [r.make("exp", [x]), r.make("exp", [r.make("neg", [x])])])
+    return r.make("mul", [both, 0.5])
+
+
+@tf("math.atanh")
+def atanh(r: Interpreter, x: Any) -> Array:
+    """Read atanh by two logarithms."""
+    x = floating(r, x, "math.atanh")
+    difference = r.make("sub", [r.make("log1p", [x]), r.make("log1p", [r.make("neg", [x])])])
+    return r.make("mul", [difference, 0.5])
+
+
+@tf("math.erfc")
+def erfc(r: Interpreter, x: Any) -> Array:
+    """Read erfc as 1 - erf."""
+    return r.make("sub", [1.0, r.make("erf", [floating(r, x, "math.erfc")])])
+
+
+@tf("math.log_sigmoid", "nn.log_sigmoid")
+def log_sigmoid(r: Interpreter, x: Any) -> Array:
+    """Read log_sigmoid as TensorFlow does: -softplus(-x)."""
+    x = floating(r, x, "math.log_sigmoid")
+    return r.make("neg", [r.make("softplus", [r.make("neg", [x])])])
+
+
+# Activations.
+
+
+@tf("nn.relu6", "keras.activations.relu6")
+def relu6(r: Interpreter, features: Any) -> Array:
+    """Read relu6, whose slope is 0 at both its corners."""
+    x = floating(r, features, "nn.relu6")
+    six = [x, tensor(r, 0.0, x.dtype), tensor(r, 6.0, x.dtype)]
+    return connected(r, ruled(r, "clip", six, {"x": "v * greater(x, 0.0) * less(x, 6.0)", "a": "", "b": ""}))
+
+
+@tf("nn.crelu")
+def crelu(r: Interpreter, features: Any, axis: Any = -1) -> Array:
+    """Read relu of a tensor and of its negative, joined."""
+    x = floating(r, features, "nn.crelu")
+    both = [r.make("relu", [one]) for one in (x, r.make("neg", [x]))]
+    return r.make("concatenate", both, dtype=x.dtype, axis=axis_argument(axis))
+
+
+@tf("nn.leaky_relu")
+def leaky_relu(r: Interpreter, features: Any, alpha: Any = 0.2) -> Array:
+    """Read leaky_relu, whose slope at 0 is the small one in TensorFlow."""
+    x = floating(r, features, "nn.leaky_relu")
+    r.say(r.line, "the slope of leaky_relu at 0 is the small one in TensorFlow; JAX's is 1")
+    small = r.make("mul", [x, float(alpha)])
+    return connected(r, r.make("where", [r.make("greater", [x, 0.0], dtype=BOOL), x, small]))
+
+
+@tf("keras.activations.leaky_relu")
+def keras_leaky_relu(r: Interpreter, x: Any, negative_slope: Any = 0.2) -> Array:
+    """Read Keras's leaky_relu."""
+    return leaky_relu(r, x, negative_slope)
+
+
+@tf("nn.selu", "keras.activations.selu")
+def selu(r: Interpreter, features: Any) -> Array:
+    """Read selu by elu: scale * elu(x) above 0, scale * alpha * elu(x) below."""
+    x = floating(r, features, "nn.selu")
+    scale, alpha = 1.0507009873554805, 1.6732632423543772
+    curve = TF["tensorflow.nn.elu"](r, x)
+    below = r.make("mul", [curve, scale * alpha])
+    return r.make("where", [r.make("less", [x, 0.0], dtype=BOOL), below, r.make("mul", [curve, scale])])
+
+
+@tf("nn.gelu")
+def gelu(r: Interpreter, features: Any, approximate: bool = False) -> Array:
+    """Read gelu: by erf in TensorFlow unless it is to be approximate."""
+    r.say(r.line, "TensorFlow's gelu is the exact one, by erf; JAX's usual one is by tanh")
+    return arrays.gelu(r, floating(r, features, "nn.gelu"), bool(approximate))
+
+
+@tf("keras.activations.gelu")
+def keras_gelu(r: Interpreter, x: Any, approximate: bool = False) -> Array:
+    """Read Keras's gelu."""
+    return gelu(r, x, approximate)
+
+
+@tf("nn.silu", "nn.swish", "keras.activations.silu", "keras.activations.swish")
+def silu(r: Interpreter, features: Any, beta: Any = 1.0) -> Array:
+    """Read silu: x * sigmoid(beta * x)."""
+    x = floating(r, features, "nn.silu")
+    if beta == 1.0:
+        return r.make("silu", [x])
+    return r.make("mul", [x, r.make("sigmoid", [multiply(r, x, beta)])])
+
+
+@tf("nn.softsign", "math.softsign", "keras.activations.softsign")
+def softsign(r: Interpreter, features: Any) -> Array:
+    """Read softsign: x / (1 + |x|)."""
+    x = floating(r, features, "nn.softsign")
+    return r.make("div", [x, r.make("add", [1.0, TF["tensorflow.abs"](r, x)])])
+
+
+@tf("keras.activations.linear", "identity")
+def identity(r: Interpreter, input: Any) -> Array:
+    """Read a copy of a tensor, which a variable is read by too."""
+    made = tensor(r, input)
+    return r.make(IDENTITY, [made], dtype=made.dtype)
+
+
+@tf("keras.activations.hard_sigmoid")
+def hard_sigmoid(r: Interpreter, x: Any) -> Array:
+    """Read hard_sigmoid: relu6(x + 3) / 6."""
+    return r.make("div", [relu6(r, r.make("add", [floating(r, x, "hard_sigmoid"), 3.0])), 6.0])
+
+
+@tf("nn.softmax", "math.softmax", "keras.activations.softmax", "keras.ops.softmax")
+def softmax(r: Interpreter, logits: Any, axis: Any = -1) -> Array:
+    """Read softmax."""
+    return r.make(
+        "softmax", [floating(r, logits, "nn.softmax")], axis=axis_argument(-1 if axis is None else axis)
+    )
+
+
+@tf("nn.log_softmax", "math.log_softmax", "keras.activations.log_softmax")
+def log_softmax(r: Interpreter, logits: Any, axis: Any = -1) -> Array:
+    """Read log_softmax."""
+    x = floating(r, logits, "nn.log_softmax")
+    return r.make("log_softmax", [x], axis=axis_argument(-1 if axis is None else axis))
+
+
+# Functions of two tensors.
+
+
+def binary(op: str, name: str) -> Reader:
+    """Return the reading of a function of two tensors of one dtype."""
+
+    def read(r: Interpreter, x: Any, y: Any) -> Array:
+        pair = alike(r, [x, y], name)
+        if pair[0].dtype == BOOL:
+            raise Refused(
+                f"TensorFlow has no {name} of truth values.", "Write tf.cast(x, tf.float32).", "dtype"
+            )
+        return r.make(op, pair, dtype=pair[0].dtype)
+
+    return read
+
+
+add, subtract, multiply = binary("add", "AddV2"), binary("sub", "Sub"), binary("mul", "Mul")
+tf("add", "math.add")(add)
+tf("subtract", "math.subtract")(subtract)
+tf("multiply", "math.multiply")(multiply)
+
+
+@tf("divide", "math.divide", "truediv", "math.truediv")
+def divide(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read a quotient; of whole numbers it is float64."""
+    pair = alike(r, [x, y], "RealDiv")
+    kind = "float64" if pair[0].dtype == INT else pair[0].dtype
+    if kind == "float64":
+        r.state(Dtypes).floats.add(kind)
+    return r.make("div", pair, dtype=kind)
+
+
+@tf("maximum", "math.maximum")
+def maximum(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read the larger of two, of which the first takes all of the gradient where they are equal."""
+    pair = alike(r, [x, y], "Maximum")
+    r.say(r.line, "of equal numbers the first takes the whole gradient in TensorFlow; in JAX each takes half")
+    return ruled(r, "maximum", pair, {"a": "v * greater_equal(a, b)", "b": "v * less(a, b)"}, pair[0].dtype)
+
+
+@tf("minimum", "math.minimum")
+def minimum(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read the smaller of two, as `maximum`."""
+    pair = alike(r, [x, y], "Minimum")
+    r.say(r.line, "of equal numbers the first takes the whole gradient in TensorFlow; in JAX each takes half")
+    return ruled(r, "minimum", pair, {"a": "v * less_equal(a, b)", "b": "v * greater(a, b)"}, pair[0].dtype)
+
+
+@tf("pow", "math.pow")
+def power(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read a power: the slope for the exponent is 0 where the base is not above 0."""
+    pair = alike(r, [x, y], "Pow")
+    base, exponent = pair
+    kind = base.dtype
+    if exponent.is_constant and not isinstance(exponent.held, tuple):
+        if exponent.held == 2.0:
+            return r.make("square", [base], dtype=kind)
+        if exponent.held == 0.0:  # 0 * x^-1 is NaN at 0
+            return ruled(r, "pow", pair, {"a": "v * (0.0 * pow(a, -1.0))", "b": ""}, kind)
+        return r.make("pow", pair, dtype=kind)
+    r.say(r.line, "the slope for an exponent is 0 in TensorFlow where the base is not above 0")
+    return ruled(
+        r,
+        "pow",
+        pair,
+        {"a": "v * b * pow(a, b - 1.0)", "b": "v * out * log(where(greater(a, 0.0), a, ones_like(a)))"}
+        if base.is_node
+        else {"a": "", "b": "v * out * log(where(greater(a, 0.0), a, 1.0))"},
+        kind,
+    )
+
+
+@tf("math.floordiv", "math.floor_div", "floordiv")
+def floordiv(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read a quotient without its fraction, which has no gradient."""
+    pair = alike(r, [x, y], "FloorDiv")
+    return r.make("floor", [r.make("div", pair, dtype=pair[0].dtype)], dtype=pair[0].dtype)
+
+
+@tf("math.floormod", "math.mod", "mod")
+def floormod(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read the rest of a division: x - floor(x / y) * y."""
+    a, b = alike(r, [x, y], "FloorMod")
+    whole = r.make("floor", [r.make("div", [a, b], dtype=a.dtype)], dtype=a.dtype)
+    return r.make("sub", [a, r.make("mul", [whole, b], dtype=a.dtype)], dtype=a.dtype)
+
+
+@tf("math.squared_difference", "math.squared_differences", "square_difference")
+def squared_difference(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read (x - y)^2."""
+    return r.make("square", [subtract(r, x, y)])
+
+
+@tf("math.divide_no_nan", "math.div_no_nan")
+def divide_no_nan(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read a quotient that is 0, with no gradient, where it divides by 0."""
+    a, b = alike(r, [x, y], "DivNoNan")
+    fits = r.make("not_equal", [b, 0.0], dtype=BOOL)
+    return r.make("mul", [fits, r.make("div", [a, r.make("where", [fits, b, 1.0])])], dtype=a.dtype)
+
+
+def _zero_times(name: str, op: str) -> Reader:
+    def read(r: Interpreter, x: Any, y: Any) -> Array:
+        a, b = alike(r, [x, y], name)
+        fits = r.make("not_equal", [a, 0.0], dtype=BOOL)
+        safe, factor = r.make("where", [fits, b, 1.0]), r.make("where", [fits, a, 0.0])
+        return r.make("div", [factor, safe]) if op == "div" else r.make("mul", [factor, r.make(op, [safe])])
+
+    return read
+
+
+tf("math.xlogy")(_zero_times("Xlogy", "log"))
+tf("math.xlog1py")(_zero_times("Xlog1py", "log1p"))
+tf("math.xdivy")(_zero_times("Xdivy", "div"))
+
+
+@tf("atan2", "math.atan2")
+def atan2(r: Interpreter, y: Any, x: Any) -> Array:
+    """Read the angle of a point, by arctan of the half angle's tangent in the right half plane."""
+    raise Refused("tf.math.atan2 is not read.", "With x > 0 write tf.math.atan(y / x).")
+
+
+@tf("add_n", "math.add_n", "math.accumulate_n")
+def add_n(r: Interpreter, inputs: Any) -> Array:
+    """Read a sum of several tensors."""
+    made = alike(r, list(inputs), "AddN")
+    total = made[0]
+    for one in made[1:]:
+        total = r.make("add", [total, one], dtype=total.dtype)
+    return total
+
+
+COMPARED = {
+    "greater": ast.Gt,
+    "less": ast.Lt,
+    "greater_equal": ast.GtE,
+    "less_equal": ast.LtE,
+    "equal": ast.Eq,
+    "not_equal": ast.NotEq,
+}
+
+
+def _compared(op: type[ast.cmpop]) -> Reader:
+    return lambda r, x, y: compare(r, op(), x, y)
+
+
+def compare(r: Interpreter, op: ast.cmpop, x: Any, y: Any) -> Array:
+    """Read a comparison of two tensors of one dtype."""
+    made = alike(r, [x, y], type(op).__name__)
+    names = {kind: name for name, kind in COMPARED.items()}
+    if type(op) not in names:
+        raise Refused("This comparison is not read of tensors.")
+    return r.make(names[type(op)], made, dtype=BOOL)
+
+
+for _name, _op in COMPARED.items():
+    tf(_name, f"math.{_name}")(_compared(_op))
+
+
+@tf("logical_not", "math.logical_not")
+def logical_not(r: Interpreter, x: Any) -> Array:
+    """Read not."""
+    return r.make("sub", [1.0, tensor(r, x)], dtype=BOOL)
+
+
+@tf("logical_and", "math.logical_and")
+def logical_and(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read and."""
+    return r.make("mul", [tensor(r, x), tensor(r, y)], dtype=BOOL)
+
+
+@tf("logical_or", "math.logical_or")
+def logical_or(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read or."""
+    return r.make("maximum", [tensor(r, x), tensor(r, y)], dtype=BOOL)
+
+
+@tf("math.is_nan")
+def is_nan(r: Interpreter, x: Any) -> Array:
+    """Read whether a number is NaN, which equals nothing."""
+    x = tensor(r, x)
+    return r.make("not_equal", [x, x], dtype=BOOL)
+
+
+@tf("math.is_finite")
+def is_finite(r: Interpreter, x: Any) -> Array:
+    """Read whether a number is finite: then x - x is 0."""
+    x = tensor(r, x)
+    return r.make("equal", [r.make("sub", [x, x]), 0.0], dtype=BOOL)
+
+
+def operator(r: Interpreter, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
+    """Apply an operator of Python where one side is a tensor."""
+    known: dict[type, Reader] = {
+        ast.Add: add,
+        ast.Sub: subtract,
+        ast.Mult: multiply,
+        ast.Div: divide,
+        ast.Pow: power,
+        ast.FloorDiv: floordiv,
+        ast.Mod: floormod,
+        ast.MatMult: matmul,
+    }
+    if isinstance(op, ast.Mult) and all(getattr(side, "dtype", None) == BOOL for side in (left, right)):
+        return logical_and(r, left, right)
+    if type(op) in known:
+        return known[type(op)](r, left, right)
+    logical: dict[type, Reader] = {ast.BitAnd: logical_and, ast.BitOr: logical_or}
+    if type(op) in logical and all(
+        isinstance(side, bool) or getattr(side, "dtype", None) == BOOL for side in (left, right)
+    ):
+        return logical[type(op)](r, left, right)
+    raise Refused(f"This operator is not read of tensors: {ast.unparse(node)[:60]}.", at=node)
+
+
+# Limits.
+
+
+@tf("clip_by_value")
+def clip_by_value(r: Interpreter, t: Any, clip_value_min: Any, clip_value_max: Any) -> Array:
+    """Read limits to a value, which pass all of the gradient at their ends in TensorFlow."""
+    x, low, high = alike(r, [t, clip_value_min, clip_value_max], "ClipByValue")
+    r.say(r.line, "TensorFlow passes everything at the ends of clip_by_value; JAX half")
+    return ruled(
+        r,
+        "clip",
+        [x, low, high],
+        {
+            "x": "v * greater_equal(x, a) * less_equal(x, b)",
+            "a": "v * less(x, a)",
+            "b": "v * greater(x, b)",
+        },
+        x.dtype,
+    )
+
+
+@tf("clip_by_norm")
+def clip_by_norm(r: Interpreter, t: Any, clip_norm: Any, axes: Any = None) -> Array:
+    """Read a limit to the norm, in TensorFlow's own steps."""
+    x = floating(r, t, "clip_by_norm")
+    total = fold(r, "sum", r.make("square", [x]), axes, True)
+    some = r.make("greater", [total, 0.0], dtype=BOOL)
+    safe = r.make("where", [some, total, r.make("ones_like", [total])])
+    norm = r.make("where", [some, root(r, safe), total])
+    return divide(r, multiply(r, x, clip_norm), maximum(r, norm, clip_norm))
+
+
+@tf("linalg.global_norm")
+def global_norm(r: Interpreter, t_list: Any) -> Array:
+    """Read the norm of several tensors together."""
+    parts = [l2_loss(r, one) for one in t_list if one is not None]
+    return root(r, r.make("mul", [add_n(r, parts), 2.0]))
+
+
+TF["tensorflow.global_norm"] = TF["tensorflow.linalg.global_norm"]
+
+
+@tf("clip_by_global_norm")
+def clip_by_global_norm(r: Interpreter, t_list: Any, clip_norm: Any, use_norm: Any = None) -> tuple:
+    """Read a limit to the norm of several tensors together."""
+    norm = global_norm(r, t_list) if use_norm is None else use_norm
+    clip = tensor(r, clip_norm, norm.dtype)
+    scale = multiply(r, clip, minimum(r, divide(r, 1.0, norm), divide(r, 1.0, clip)))
+    return [None if one is None else multiply(r, one, scale) for one in t_list], norm
+
+
+# Fold axes.
+
+
+def fold(r: Interpreter, op: str, x: Any, axis: Any, keepdims: Any) -> Array:
+    """Fold axes of a tensor by an op."""
+    x = tensor(r, x)
+    if isinstance(axis, Array):
+        axis = whole_numbers(r, axis).tolist()
+    for one in axis if isinstance(axis, (list, tuple)) else ():
+        axis_argument(one)
+    made = arrays.fold(r, op, x, tuple(axis) if isinstance(axis, list) else axis, keepdims)
+    made.dtype = x.dtype
+    return made
+
+
+def _reduction(op: str) -> Reader:
+    def read(
+        r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False, keep_dims: Any = None
+    ) -> Array:
+        x = tensor(r, input_tensor)
+        if x.dtype == BOOL:
+            raise Refused("This is not computed of truth values.", "Write tf.cast(x, tf.float32).", "dtype")
+        if op in ("mean", "logsumexp") and x.dtype not in FLOATS:
+            raise Refused(
+                "A mean of whole numbers is a whole number in TensorFlow.",
+                "Write tf.cast(x, tf.float32).",
+                "dtype",
+            )
+        return fold(r, op, x, axis, keepdims or keep_dims)
+
+    return read
+
+
+for _op in ("sum", "mean", "max", "min", "prod", "logsumexp"):
+    tf(f"reduce_{_op}", f"math.reduce_{_op}")(_reduction(_op))
+
+
+def _of_truth(op: str) -> Reader:
+    def read(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False) -> Array:
+        return fold(r, op, input_tensor, axis, keepdims)
+
+    return read
+
+
+tf("reduce_any", "math.reduce_any")(_of_truth("max"))
+tf("reduce_all", "math.reduce_all")(_of_truth("min"))
+
+
+@tf("math.reduce_variance")
+def variance(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False) -> Array:
+    """Read a variance: the mean square distance from the mean."""
+    x = floating(r, input_tensor, "math.reduce_variance")
+    return fold(
+        r, "mean", r.make("square", [r.make("sub", [x, fold(r, "mean", x, axis, True)])]), axis, keepdims
+    )
+
+
+@tf("math.reduce_std")
+def deviation(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False) -> Array:
+    """Read a standard deviation, whose gradient is NaN where all is equal."""
+    return root(r, variance(r, input_tensor, axis, keepdims))
+
+
+@tf("norm", "linalg.norm")
+def norm(
+    r: Interpreter, tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = False
+) -> Array:
+    """Read a norm: the root of a sum of squares, a sum of sizes, or the largest size."""
+    x = floating(r, tensor, "norm")
+    flat = axis is None or isinstance(axis, int) or len(axis) == 1
+    if ord in ("euclidean", "fro") or (ord == 2 and flat):
+        return root(r, fold(r, "sum", r.make("mul", [x, x]), axis, keepdims))
+    if ord == 1 and flat:
+        return fold(r, "sum", TF["tensorflow.abs"](r, x), axis, keepdims)
+    if ord == math.inf and flat:
+        return fold(r, "max", TF["tensorflow.abs"](r, x), axis, keepdims)
+    raise Refused(f"The norm of order {ord} is not read.", "There are 1, 2 and inf of vectors.")
+
+
+@tf("math.reduce_euclidean_norm")
+def euclidean_norm(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False) -> Array:
+    """Read a Euclidean norm whose gradient is NaN at 0, whatever arrives."""
+    x = floating(r, input_tensor, "math.reduce_euclidean_norm")
+    return r.make("sqrt", [fold(r, "sum", r.make("square", [x]), axis, keepdims)])
+
+
+@tf("nn.l2_loss")
+def l2_loss(r: Interpreter, t: Any) -> Array:
+    """Read half the sum of squares."""
+    return r.make("mul", [0.5, fold(r, "sum", r.make("square", [floating(r, t, "nn.l2_loss")]), None, False)])
+
+
+@tf("nn.l2_normalize", "math.l2_normalize", "linalg.l2_normalize")
+def l2_normalize(r: Interpreter, x: Any, axis: Any = None, epsilon: Any = 1e-12, dim: Any = None) -> Array:
+    """Read a division by the norm, as TensorFlow: x * rsqrt(max(sum of squares, epsilon))."""
+    x = floating(r, x, "nn.l2_normalize")
+    total = fold(r, "sum", r.make("square", [x]), dim if axis is None else axis, True)
+    return r.make("mul", [x, rsqrt(r, maximum(r, total, epsilon))])
+
+
+@tf("nn.moments")
+def moments(r: Interpreter, x: Any, axes: Any, shift: Any = None, keepdims: Any = False) -> tuple:
+    """Read mean and variance; the variance is that about a mean that is not differentiated."""
+    x = floating(r, x, "nn.moments")
+    mean = fold(r, "mean", x, axes, True)
+    distance = r.make("square", [r.make("sub", [x, stop_gradient(r, mean)])])
+    return fold(r, "mean", x, axes, keepdims), fold(r, "mean", distance, axes, keepdims)
+
+
+@tf("cumsum", "math.cumsum")
+def cumsum(r: Interpreter, x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Array:
+    """Read a running sum."""
+    if exclusive or reverse:
+        raise Refused("cumsum is read without exclusive and reverse.", "Turn the tensor round by x[::-1].")
+    x = tensor(r, x)
+    return r.make("cumsum", [x], dtype=x.dtype, axis=axis_argument(axis))
+
+
+@tf("argmax", "math.argmax")
+def argmax(r: Interpreter, input: Any, axis: Any = None, output_type: Any = None) -> Array:
+    """Read the place of the largest, along the first axis unless another is given."""
+    return r.make("argmax", [tensor(r, input)], dtype=INT, axis=axis_argument(0 if axis is None else axis))
+
+
+@tf("argmin", "math.argmin")
+def argmin(r: Interpreter, input: Any, axis: Any = None, output_type: Any = None) -> Array:
+    """Read the place of the smallest."""
+    negative = r.make("neg", [tensor(r, input)])
+    return r.make("argmax", [negative], dtype=INT, axis=axis_argument(0 if axis is None else axis))
+
+
+@tf("sort")
+def sort(r: Interpreter, values: Any, axis: Any = -1, direction: Any = "ASCENDING") -> Array:
+    """Read a sort."""
+    x = tensor(r, values)
+    return _sorted(r, x, axis_argument(axis), direction == "DESCENDING")
+
+
+def _sorted(r: Interpreter, x: Array, axis: int, descending: bool) -> Array:
+    # Of equal elements the first comes first in either direction: descending is not ascending turned.
+    if not descending:
+        return r.make("sort", [x], dtype=x.dtype, axis=axis)
+    negative = r.make("sort", [r.make("neg", [x], dtype=x.dtype)], dtype=x.dtype, axis=axis)
+    return r.make("neg", [negative], dtype=x.dtype)
+
+
+@tf("math.top_k", "nn.top_k")
+def top_k(r: Interpreter, input: Any, k: Any = 1, sorted: Any = True) -> tuple:
+    """Read the k largest along the last axis, the largest first; their places are not read."""
+    x = tensor(r, input)
+    last = _sorted(r, x, -1, True)
+    return r.make("getitem", [last], dtype=x.dtype, index=("...", (None, k, None))), None
+
+
+# Products.
+
+
+@tf("matmul", "linalg.matmul")
+def matmul(
+    r: Interpreter,
+    a: Any,
+    b: Any,
+    transpose_a: Any = False,
+    transpose_b: Any = False,
+    adjoint_a: Any = False,
+    adjoint_b: Any = False,
+) -> Array:
+    """Read a product of matrices, neither of which may be a vector in TensorFlow."""
+    a, b = alike(r, [a, b], "MatMul")
+    for one in (a, b):
+        if len(shape_of(r, one)) < 2:
+            raise Refused(
+                f"In[0] and In[1] ndims must be >= 2: here one has shape {list(shape_of(r, one))}.",
+                "Write tf.linalg.matvec(a, x), tf.tensordot(a, b, 1), or x[:, None].",
+                "shape-mismatch",
+            )
+    a = matrix_transpose(r, a) if transpose_a or adjoint_a else a
+    b = matrix_transpose(r, b) if transpose_b or adjoint_b else b
+    return r.make("matmul", [a, b], dtype=a.dtype)
+
+
+@tf("linalg.matrix_transpose", "linalg.adjoint")
+def matrix_transpose(r: Interpreter, a: Any) -> Array:
+    """Read that the last two axes change places."""
+    a = tensor(r, a)
+    order = list(range(len(shape_of(r, a))))
+    order[-2:] = order[-1], order[-2]
+    return r.make("transpose", [a], dtype=a.dtype, axes=tuple(order))
+
+
+@tf("linalg.matvec")
+def matvec(r: Interpreter, a: Any, b: Any, transpose_a: Any = False) -> Array:
+    """Read a product of a matrix and a vector."""
+    a, b = alike(r, [a, b], "MatVec")
+    return r.make("matmul", [matrix_transpose(r, a) if transpose_a else a, b], dtype=a.dtype)
+
+
+@tf("tensordot", "linalg.tensordot")
+def tensordot(r: Interpreter, a: Any, b: Any, axes: Any) -> Array:
+    """Read a sum of products over the last axes of one and the first of another, or over given axes."""
+    a, b = alike(r, [a, b], "Tensordot")
+    left, right = shape_of(r, a), shape_of(r, b)
+    if type(axes) is int:
+        ours, theirs = list(range(len(left) - axes, len(left))), list(range(axes))
+    else:
+        ours, theirs = ([one] if type(one) is int else list(one) for one in axes)
+        ours, theirs = [i % len(left) for i in ours], [i % len(right) for i in theirs]
+    keep_a = [i for i in range(len(left)) if i not in ours]
+    keep_b = [i for i in range(len(right)) if i not in theirs]
+    inner = math.prod(left[i] for i in ours)
+    rows, columns = [left[i] for i in keep_a], [right[i] for i in keep_b]
+    first = _reshaped(r, transpose(r, a, [*keep_a, *ours]), (math.prod(rows), inner))
+    second = _reshaped(r, transpose(r, b, [*theirs, *keep_b]), (inner, math.prod(columns)))
+    return _reshaped(r, r.make("matmul", [first, second], dtype=a.dtype), (*rows, *columns))
+
+
+@tf("einsum", "linalg.einsum")
+def einsum(r: Interpreter, equation: Any, *inputs: Any) -> Array:
+    """Read a sum of products by letters: each tensor is spread over all letters, and the rest summed."""
+    if not isinstance(equation, str) or "." in equation:
+        raise Refused("einsum is read with letters only, such as 'ij,jk->ik'.")
+    given, arrow, out = equation.replace(" ", "").partition("->")
+    terms = given.split(",")
+    made = alike(r, list(inputs), "Einsum")
+    if len(terms) != len(made) or any(len(set(term)) != len(term) for term in terms) or not arrow:
+        raise Refused("einsum is read with an arrow, and no letter twice in one tensor.")
+    letters = [*out, *[c for c in dict.fromkeys(given) if c.isalpha() and c not in out]]
+    if len(letters) > 6:
+        raise Refused("einsum is read with at most six letters.", "", "too-large")
+    total: Any = None
+    for term, one in zip(terms, made, strict=True):
+        order = sorted(range(len(term)), key=lambda i, term=term: letters.index(term[i]))
+        sizes = shape_of(r, one)
+        spread = _reshaped(
+            r, transpose(r, one, order), tuple(sizes[term.index(c)] if c in term else 1 for c in letters)
+        )
+        total = spread if total is None else r.make("mul", [total, spread], dtype=one.dtype)
+    rest = tuple(range(len(out), len(letters)))
+    return fold(r, "sum", total, rest, False) if rest else total
+
+
+@tf("linalg.trace")
+def trace(r: Interpreter, x: Any) -> Array:
+    """Read the sum of a square matrix's diagonal."""
+    return fold(r, "sum", diag_part(r, x), None, False)
+
+
+@tf("linalg.diag_part", "linalg.tensor_diag_part")
+def diag_part(r: Interpreter, input: Any) -> Array:
+    """Read the diagonal of a square matrix."""
+    x = tensor(r, input)
+    rows, columns = shape_of(r, x)
+    picked = r.make("where", [constant(r, np.eye(rows, columns), "tf", BOOL), x, 0.0], dtype=x.dtype)
+    made = fold(r, "sum", picked, 1, False)
+    return (
+        made if rows <= columns else r.make("getitem", [made], dtype=x.dtype, index=((None, columns, None),))
+    )
+
+
+@tf("linalg.diag", "linalg.tensor_diag")
+def diag(r: Interpreter, diagonal: Any) -> Array:
+    """Read a matrix with a vector on its diagonal."""
+    x = tensor(r, diagonal)
+    (size,) = shape_of(r, x)
+    return r.make(
+        "where",
+        [constant(r, np.eye(size), "tf", BOOL), r.make("expand_dims", [x], axis=0), 0.0],
+        dtype=x.dtype,
+    )
+
+
+# Choose.
+
+
+@tf("where")
+def where(r: Interpreter, condition: Any, x: Any = None, y: Any = None) -> Array:
+    """Read a choice by a condition; NaN of the branch that is not taken still reaches the gradient."""
+    if x is None or y is None:
+        raise Refused("tf.where without two values returns places, whose number depends on numbers.")
+    chosen = alike(r, [x, y], "SelectV2")
+    mask = tensor(r, condition)
+    if mask.dtype != BOOL:
+        raise Refused("tf.where takes a condition of truth values.", "Write tf.where(x > 0, a, b).", "dtype")
+    return r.make("where", [mask, *chosen], dtype=chosen[0].dtype)
+
+
+@tf("one_hot")
+def one_hot(
+    r: Interpreter,
+    indices: Any,
+    depth: Any,
+    on_value: Any = 1.0,
+    off_value: Any = 0.0,
+    axis: Any = -1,
+    dtype: Any = None,
+) -> Array:
+    """Read classes as rows with one 1."""
+    if axis not in (-1, None) or type(depth) is not int:
+        raise Refused("one_hot is read along the last axis, with a depth that is written out.")
+    rows = r.make("one_hot", [tensor(r, indices)], num_classes=depth, dtype=kind_named(r, dtype) or "float32")
+    if (on_value, off_value) not in ((1, 0), (None, None)):
+        rows = r.make("add", [r.make("mul", [rows, float(on_value - off_value)]), float(off_value)])
+    return rows
+
+
+@tf("gather")
+def gather(
+    r: Interpreter,
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = 0,
+    batch_dims: Any = 0,
+) -> Array:
+    """Read elements by their places along an axis; the gradient is read dense, not as IndexedSlices."""
+    x = tensor(r, params)
+    if batch_dims:
+        raise Refused("gather is read without batch_dims.", "Write a sum of x * tf.one_hot(i, n).")
+    places = whole_numbers(r, indices)
+    axis = axis_of(r, x, 0 if axis is None else axis)
+    before = [(None, None, None)] * axis
+    flat = places.reshape(-1).tolist()
+    if len(flat) > UNROLLED:
+        raise Refused(f"gather is read of at most {UNROLLED} places.", "", "too-large")
+    picked = [r.make("getitem", [x], dtype=x.dtype, index=(*before, place)) for place in flat]
+    if not places.shape:
+        return picked[0]
+    rows = r.make("stack", picked, dtype=x.dtype, axis=axis)
+    shape = shape_of(r, x)
+    return (
+        rows if places.ndim == 1 else _reshaped(r, rows, (*shape[:axis], *places.shape, *shape[axis + 1 :]))
+    )
+
+
+@tf("nn.embedding_lookup")
+def embedding_lookup(r: Interpreter, params: Any, ids: Any, max_norm: Any = None) -> Array:
+    """Read rows of a table."""
+    if max_norm is not None:
+        raise Refused("embedding_lookup is read without max_norm.")
+    return gather(r, params, ids)
+
+
+@tf("gather_nd")
+def gather_nd(r: Interpreter, params: Any, indices: Any, batch_dims: Any = 0) -> Array:
+    """Read elements by several places each."""
+    x, places = tensor(r, params), whole_numbers(r, indices)
+    if batch_dims or places.ndim > 2 or len(places) > UNROLLED:
+        raise Refused("gather_nd is read with a list of places.")
+    if places.ndim == 1:
+        return r.make("getitem", [x], dtype=x.dtype, index=tuple(places.tolist()))
+    picked = [r.make("getitem", [x], dtype=x.dtype, index=tuple(row)) for row in places.tolist()]
+    return r.make("stack", picked, dtype=x.dtype, axis=0)
+
+
+@tf("boolean_mask")
+def boolean_mask(r: Interpreter, tensor: Any, mask: Any, axis: Any = None) -> Array:
+    """Read the rows that a condition picks for these numbers."""
+    if axis not in (None, 0):
+        raise Refused("boolean_mask is read along the first axis.")
+    picked = r.numbers(mask) if isinstance(mask, Array) else np.array(mask)
+    if picked.ndim != 1:
+        raise Refused("A mask is read along the first axis.", "Write tf.where(mask, x, 0.0).")
+    r.say(r.line, "which elements the mask picks is taken from these numbers")
+    places = np.flatnonzero(picked).tolist()
+    if not places:
+        raise Refused("The mask picks nothing, and a tensor has at least one element here.")
+    return gather(r, tensor, places)
+
+
+def whole_numbers(r: Interpreter, value: Any) -> np.ndarray:
+    """Return places that a text writes out, or a tensor of whole numbers has."""
+    if isinstance(value, Array):
+        if value.dtype not in (INT, BOOL):
+            raise Refused("Places are whole numbers.", "Write tf.cast(i, tf.int32).", "dtype")
+        return np.round(r.numbers(value)).astype(int)
+    made = np.array(value)
+    if made.dtype.kind not in "iu":
+        raise Refused("Places are whole numbers that are written out.")
+    return made
+
+
+# Shapes.
+
+
+def sizes_of(r: Interpreter, shape: Any) -> tuple[int, ...]:
+    """Return a shape argument as whole numbers."""
+    if isinstance(shape, Array):
+        return tuple(int(size) for size in whole_numbers(r, shape).reshape(-1))
+    parts = [shape] if isinstance(shape, int) else list(shape)
+    return tuple(int(whole_numbers(r, one)) if isinstance(one, Array) else one for one in parts)
+
+
+def axis_of(r: Interpreter, x: Array, axis: Any) -> int:
+    """Return an axis of a tensor, counted from the first.
+
+    Raises:
+      Refused: the tensor has no such axis.
+    """
+    rank = len(shape_of(r, x))
+    if type(axis) is not int or not -rank <= axis < rank:
+        raise Refused(f"A tensor of {rank} axes has no axis {axis!r}.", code="shape-mismatch")
+    return axis % rank
+
+
+def _reshaped(r: Interpreter, x: Array, shape: tuple[int, ...]) -> Array:
+    if shape_of(r, x) == tuple(shape):
+        return x
+    made = arrays.reshape(r, x, tuple(shape))
+    made.dtype = x.dtype
+    return made
+
+
+@tf("reshape")
+def reshape(r: Interpreter, tensor: Any, shape: Any) -> Array:
+    """Read a new shape."""
+    x = as_tensor(r, tensor)
+    made = arrays.reshape(r, x, sizes_of(r, shape))
+    made.dtype = x.dtype
+    return made
+
+
+as_tensor = tensor  # some functions of TensorFlow call an argument so
+
+
+@tf("transpose")
+def transpose(r: Interpreter, a: Any, perm: Any = None, conjugate: Any = False) -> Array:
+    """Read an order of the axes."""
+    a = tensor(r, a)
+    if perm is not None and list(perm) == list(range(len(perm))):
+        return a
+    options = {} if perm is None else {"axes": tuple(sizes_of(r, perm))}
+    return r.make("transpose", [a], dtype=a.dtype, **options)
+
+
+@tf("expand_dims")
+def expand_dims(r: Interpreter, input: Any, axis: Any) -> Array:
+    """Read a new axis."""
+    x = tensor(r, input)
+    return r.make("expand_dims", [x], dtype=x.dtype, axis=axis_argument(axis))
+
+
+@tf("squeeze")
+def squeeze(r: Interpreter, input: Any, axis: Any = None) -> Array:
+    """Read that axes of length 1 go."""
+    x = tensor(r, input)
+    shape = shape_of(r, x)
+    gone = (
+        [i for i, size in enumerate(shape) if size == 1]
+        if axis is None
+        else [axis_of(r, x, one) for one in ([axis] if type(axis) is int else axis)]
+    )
+    if any(shape[i] != 1 for i in gone):
+        raise Refused(f"Can not squeeze an axis of {list(shape)} that is not 1.", "", "shape-mismatch")
+    return _reshaped(r, x, tuple(size for i, size in enumerate(shape) if i not in gone))
+
+
+@tf("broadcast_to")
+def broadcast_to(r: Interpreter, input: Any, shape: Any) -> Array:
+    """Read a broadcast."""
+    x = tensor(r, input)
+    return r.make("broadcast_to", [x], dtype=x.dtype, shape=arrays.shape_argument(sizes_of(r, shape)))
+
+
+@tf("concat")
+def concat(r: Interpreter, values: Any, axis: Any) -> Array:
+    """Read tensors joined along an axis."""
+    made = alike(r, list(values), "ConcatV2")
+    return r.make("concatenate", made, dtype=made[0].dtype, axis=axis_argument(axis))
+
+
+@tf("stack")
+def stack(r: Interpreter, values: Any, axis: Any = 0) -> Array:
+    """Read tensors stacked along a new axis."""
+    made = alike(r, list(r.items(values, ast.Constant(0))), "Pack")
+    return r.make("stack", made, dtype=made[0].dtype, axis=axis_argument(axis))
+
+
+@tf("unstack")
+def unstack(r: Interpreter, value: Any, num: Any = None, axis: Any = 0) -> list[Array]:
+    """Read the rows of a tensor along an axis."""
+    x = tensor(r, value)
+    axis = axis_of(r, x, axis)
+    before = [(None, None, None)] * axis
+    count = shape_of(r, x)[axis]
+    return [r.make("getitem", [x], dtype=x.dtype, index=(*before, i)) for i in range(count)]
+
+
+@tf("split")
+def split(r: Interpreter, value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> list[Array]:
+    """Read the pieces of a tensor along an axis."""
+    x = tensor(r, value)
+    axis = axis_of(r, x, axis)
+    length = shape_of(r, x)[axis]
+    if type(num_or_size_splits) is int:
+        if not num_or_size_splits or length % num_or_size_splits:
+            raise Refused(f"{length} elements cannot be split to {num_or_size_splits} equal parts.")
+        sizes = [length // num_or_size_splits] * num_or_size_splits
+    else:
+        sizes = list(sizes_of(r, num_or_size_splits))
+        sizes = [length - sum(s for s in sizes if s >= 0) if size == -1 else size for size in sizes]
+    if sum(sizes) != length:
+        raise Refused(f"Pieces of {sizes} do not make {length} elements.", "", "shape-mismatch")
+    pieces, begin = [], 0
+    for size in sizes:
+        index = (*[(None, None, None)] * axis, (begin, begin + size, None))
+        pieces.append(r.make("getitem", [x], dtype=x.dtype, index=index))
+        begin += size
+    return pieces
+
+
+@tf("slice")
+def slice_(r: Interpreter, input_: Any, begin: Any, size: Any) -> Array:
+    """Read a piece of a tensor."""
+    x = tensor(r, input_)
+    parts = zip(sizes_of(r, begin), sizes_of(r, size), strict=True)
+    index = tuple((first, None if length == -1 else first + length, None) for first, length in parts)
+    return r.make("getitem", [x], dtype=x.dtype, index=index)
+
+
+@tf("tile")
+def tile(r: Interpreter, input: Any, multiples: Any) -> Array:
+    """Read a tensor repeated along its axes."""
+    x = tensor(r, input)
+    for axis, count in enumerate(sizes_of(r, multiples)):
+        if count > UNROLLED or count < 1:
+            raise Refused(f"tile repeats 1 to {UNROLLED} times.", "", "too-large")
+        x = x if count == 1 else r.make("concatenate", [x] * count, dtype=x.dtype, axis=axis)
+    return x
+
+
+@tf("repeat")
+def repeat(r: Interpreter, input: Any, repeats: Any, axis: Any = None) -> Array:
+    """Read each element repeated."""
+    x = tensor(r, input)
+    if type(repeats) is not int:
+        raise Refused("repeat is read with one number.")
+    if axis is None:
+        x, axis = _reshaped(r, x, (-1,)), 0
+    axis = axis_of(r, x, axis)
+    places = [i for i in range(shape_of(r, x)[axis]) for _ in range(repeats)]
+    return gather(r, x, places, axis=axis)
+
+
+@tf("reverse")
+def reverse(r: Interpreter, tensor: Any, axis: Any) -> Array:
+    """Read a tensor turned round along axes."""
+    x = as_tensor(r, tensor)
+    turned = {axis_of(r, x, one) for one in sizes_of(r, axis)}
+    index = tuple((None, None, -1 if i in turned else None) for i in range(len(shape_of(r, x))))
+    return r.make("getitem", [x], dtype=x.dtype, index=index)
+
+
+@tf("pad")
+def pad(
+    r: Interpreter, tensor: Any, paddings: Any, mode: Any = "CONSTANT", constant_values: Any = 0
+) -> Array:
+    """Read a tensor set into a larger one of one number."""
+    x = as_tensor(r, tensor)
+    if mode != "CONSTANT":
+        raise Refused("pad is read with a constant.")
+    ends = whole_numbers(r, paddings).tolist()
+    shape = tuple(size + sum(two) for size, two in zip(shape_of(r, x), ends, strict=True))
+    around = constant(r, np.full(arrays.shape_argument(shape), float(constant_values)), "tf", x.dtype)
+    index = tuple((first, first + size, None) for size, (first, _) in zip(shape_of(r, x), ends, strict=True))
+    return r.make("at_set", [around, x], dtype=x.dtype, index=index)
+
+
+@tf("tensor_scatter_nd_update")
+def tensor_scatter_nd_update(r: Interpreter, tensor: Any, indices: Any, updates: Any) -> Array:
+    """Read elements replaced by others."""
+    return _scattered(r, tensor, indices, updates, False)
+
+
+@tf("tensor_scatter_nd_add")
+def tensor_scatter_nd_add(r: Interpreter, tensor: Any, indices: Any, updates: Any) -> Array:
+    """Read numbers added to elements."""
+    return _scattered(r, tensor, indices, updates, True)
+
+
+def _scattered(r: Interpreter, x: Any, indices: Any, updates: Any, adds: bool) -> Array:
+    x, new = alike(r, [tensor(r, x), updates], "TensorScatter")
+    places = whole_numbers(r, indices)
+    if places.ndim != 2 or len(places) > UNROLLED:
+        raise Refused("Elements are replaced at a list of places, such as [[0], [2]].")
+    for i, place in enumerate(places.tolist()):
+        one = r.make("getitem", [new], dtype=x.dtype, index=(i,))
+        if adds:
+            one = r.make(
+                "add", [r.make("getitem", [x], dtype=x.dtype, index=tuple(place)), one], dtype=x.dtype
+            )
+        x = r.make("at_set", [x, one], dtype=x.dtype, index=tuple(place))
+    return x
+
+
+# Make tensors.
+
+
+@tf("constant", "compat.v1.constant")
+def constant_tensor(r: Interpreter, value: Any, dtype: Any = None, shape: Any = None) -> Array:
+    """Read a constant."""
+    if isinstance(value, (list, tuple)) and any(
+        isinstance(leaf, Array) and leaf.framework == "tf" for _, leaf in leaves(value)
+    ):
+        raise Refused("tf.constant takes numbers, not tensors.", "Write tf.stack([a, b]).")
+    if isinstance(value, Array) and value.framework == "tf":
+        return tensor(r, value, dtype)
+    made = tensor(r, value, dtype)
+    made = Array(made.held, "tf", made.dtype)
+    if shape is not None:
+        sizes = sizes_of(r, shape)
+        if shape_of(r, made) == ():
+            return constant(
+                r, np.full(arrays.shape_argument(sizes), float(np.array(made.held))), "tf", made.dtype
+            )
+        return _reshaped(r, made, sizes)
+    return made
+
+
+@tf("convert_to_tensor")
+def convert_to_tensor(r: Interpreter, value: Any, dtype: Any = None, dtype_hint: Any = None) -> Array:
+    """Read a conversion; it may contain tensors."""
+    return tensor(r, value, dtype)
+
+
+def filled(number: float) -> Reader:
+    """Return the reading of `tf.zeros` or `tf.ones`."""
+
+    def read(r: Interpreter, shape: Any, dtype: Any = "float32") -> Array:
+        sizes = sizes_of(r, shape)
+        kind = kind_named(r, dtype) or "float32"
+        return tensor(
+            r, constant(r, np.full(arrays.shape_argument(sizes) if sizes else (), number), "tf", kind)
+        )
+
+    return read
+
+
+tf("zeros")(filled(0.0))
+tf("ones")(filled(1.0))
+
+
+@tf("fill")
+def fill(r: Interpreter, dims: Any, value: Any) -> Array:
+    """Read a tensor of one number."""
+    one = tensor(r, value)
+    if one.is_node:
+        return r.make("broadcast_to", [one], dtype=one.dtype, shape=arrays.shape_argument(sizes_of(r, dims)))
+    return constant(r, np.full(arrays.shape_argument(sizes_of(r, dims)), one.held), "tf", one.dtype)
+
+
+def like(op: str) -> Reader:
+    """Return the reading of `tf.zeros_like` or `tf.ones_like`."""
+
+    def read(r: Interpreter, input: Any, dtype: Any = None) -> Array:
+        x = tensor(r, input)
+        return r.make(op, [x], dtype=kind_named(r, dtype) or x.dtype)
+
+    return read
+
+
+tf("zeros_like")(like("zeros_like"))
+tf("ones_like")(like("ones_like"))
+
+
+@tf("eye", "linalg.eye")
+def eye(r: Interpreter, num_rows: Any, num_columns: Any = None, dtype: Any = "float32") -> Array:
+    """Read an identity matrix."""
+    sizes = arrays.shape_argument((num_rows, num_columns or num_rows))
+    return constant(r, np.eye(*sizes), "tf", kind_named(r, dtype))
+
+
+@tf("range")
+def range_(
+    r: Interpreter, *args: Any, dtype: Any = None, start: Any = None, limit: Any = None, delta: Any = None
+) -> Array:
+    """Read a range of numbers."""
+    named = [one for one in (start, limit, delta) if one is not None]
+    numbers = [
+        float(r.numbers(one))
+        if isinstance(one, Array) and one.dtype in FLOATS
+        else int(whole_numbers(r, one))
+        if isinstance(one, Array)
+        else one
+        for one in (*args, *named)
+    ]
+    made = arrays._arange(r, "jax", tuple(numbers), dtype)
+    return tensor(r, Array(made.held, "tf", made.dtype))
+
+
+@tf("linspace")
+def linspace(r: Interpreter, start: Any, stop: Any, num: Any, axis: Any = 0) -> Array:
+    """Read equal steps between two numbers."""
+    if not all(isinstance(one, (int, float)) for one in (start, stop)):
+        raise Refused("linspace is read between two numbers that are written out.")
+    kind = "float64" if type(start) is int else "float32"
+    steps = np.linspace(start, stop, arrays.shape_argument(num)[0], dtype=kind).astype(float)
+    return tensor(r, constant(r, steps, "tf", kind))
+
+
+@tf("cast", "compat.v1.to_float")
+def cast(r: Interpreter, x: Any, dtype: Any = "float32") -> Array:
+    """Read another dtype; whole numbers lose the fraction and the gradient."""
+    x, kind = tensor(r, x), kind_named(r, dtype)
+    if kind == x.dtype:
+        return x
+    if kind in FLOATS:
+        r.state(Dtypes).floats.add(kind)
+    if kind == BOOL:
+        return r.make("not_equal", [x, 0.0], dtype=BOOL)
+    if kind == INT and x.dtype in FLOATS:
+        r.say(r.line, "a cast to whole numbers has no gradient")
+        size = r.make("floor", [r.make("abs", [x])])
+        return r.make("mul", [r.make("sign", [x]), size], dtype=INT)
+    if x.is_node and x.dtype not in FLOATS:
+        return r.make(IDENTITY, [x], dtype=kind, rule=Rule(STOP) if isinstance(r.builder, Builder) else None)
+    if x.is_node:
+        return r.make(IDENTITY, [x], dtype=kind)
+    return Array(x.held, "tf", kind or x.dtype)
+
+
+@tf("stop_gradient")
+def stop_gradient(r: Interpreter, input: Any) -> Any:
+    """Read a stop: the same value, and no gradient."""
+    x = tensor(r, input)
+    if not x.is_node:
+        return x
+    return r.make(IDENTITY, [x], dtype=x.dtype, rule=Rule(STOP))
+
+
+@tf("shape")
+def shape(r: Interpreter, input: Any, out_type: Any = None) -> Array:
+    """Read a shape as a tensor of whole numbers."""
+    sizes = shape_of(r, tensor(r, input))
+    if not sizes:
+        raise Refused("The shape of a number has no elements, and a tensor has at least one here.")
+    return constant(r, list(sizes), "tf", INT)
+
+
+@tf("size", "compat.v1.size")
+def size(r: Interpreter, input: Any, out_type: Any = None) -> Array:
+    """Read how many elements a tensor has."""
+    return constant(r, math.prod(shape_of(r, tensor(r, input))), "tf", INT)
+
+
+@tf("rank")
+def rank(r: Interpreter, input: Any) -> Array:
+    """Read how many axes a tensor has."""
+    return constant(r, len(shape_of(r, tensor(r, input))), "tf", INT)
+
+
+# Draws.
+
+
+def drawn(r: Interpreter, op: str, what: str, shape: Any, dtype: Any, **params: Any) -> Array:
+    """Return numbers that TensorFlow draws: here others of the same distribution, as an example."""
+    sizes = arrays.shape_argument(sizes_of(r, shape)) if shape not in ([], ()) else ()
+    kind = kind_named(r, dtype) or "float32"
+    if kind not in FLOATS:
+        raise Refused(f"{what} of whole numbers is not read.", "Write the numbers that it drew.")
+    return tensor(r, Array(r.state(Draws).draw(r, op, what, shape=sizes, **params), "tf", kind))
+
+
+@tf("random.uniform", "random_uniform", "compat.v1.random_uniform", "compat.v1.random.uniform")
+def random_uniform(
+    r: Interpreter, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = "float32", seed: Any = None
+) -> Array:
+    """Read a uniform draw."""
+    ends = {"low": float(minval), "high": 1.0 if maxval is None else float(maxval)}
+    return drawn(r, "uniform", "tf.random.uniform", shape, dtype, **ends)
+
+
+@tf(
+    "random.normal", "random_normal", "compat.v1.random_normal", "random.truncated_normal", "truncated_normal"
+)
+def random_normal(
+    r: Interpreter, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = "float32", seed: Any = None
+) -> Array:
+    """Read a normal draw."""
+    return drawn(r, "normal", "tf.random.normal", shape, dtype, mean=float(mean), scale=float(stddev))
+
+
+@tf("nn.dropout")
+def dropout(r: Interpreter, x: Any, rate: Any = None, noise_shape: Any = None, seed: Any = None) -> Array:
+    """Read dropout as a product with a drawn mask."""
+    x = floating(r, x, "nn.dropout")
+    if not rate:
+        return x
+    mask = r.make(
+        "greater_equal",
+        [drawn(r, "uniform", "tf.nn.dropout", list(shape_of(r, x)), None), float(rate)],
+        dtype=BOOL,
+    )
+    return r.make("mul", [r.make("div", [x, 1.0 - float(rate)]), mask], dtype=x.dtype)
+
+
+# Layers and losses.
+
+
+def _square(strides: Any, name: str) -> int:
+    sizes = [strides] if type(strides) is int else list(strides)
+    inner = sizes[1:3] if len(sizes) == 4 else sizes
+    if any(type(one) is not int or one != inner[0] for one in inner) or (
+        len(sizes) == 4 and sizes[::3] != [1, 1]
+    ):
+        raise Refused(f"{name} is read with one number for both directions.")
+    return inner[0]
+
+
+@tf("nn.conv2d")
+def conv2d(
+    r: Interpreter,
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any = "NHWC",
+    dilations: Any = None,
+) -> Array:
+    """Read a convolution of images."""
+    x, w = alike(r, [input, filters], "Conv2D")
+    if (
+        data_format != "NHWC"
+        or dilations not in (None, 1, [1, 1], (1, 1), [1, 1, 1, 1])
+        or padding not in ("SAME", "VALID")
+    ):
+        raise Refused("conv2d is read of NHWC, without dilations, with padding SAME or VALID.")
+    bias = tensor(r, [0.0] * shape_of(r, w)[-1], x.dtype)
+    return r.make("conv2d", [x, w, bias], stride=_square(strides, "conv2d"), padding=padding)
+
+
+def pooled(op: str) -> Reader:
+    """Return the reading of a pooling of images."""
+
+    def read(
+        r: Interpreter, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NHWC"
+    ) -> Array:
+        if data_format != "NHWC" or padding not in ("SAME", "VALID"):
+            raise Refused(f"{op} is read of NHWC, with padding SAME or VALID.")
+        sizes = {"window": _square(ksize, op), "stride": _square(strides, op), "padding": padding}
+        return r.make(op, [floating(r, input, op)], **sizes)
+
+    return read
+
+
+tf("nn.max_pool2d", "nn.max_pool")(pooled("max_pool"))
+tf("nn.avg_pool2d", "nn.avg_pool")(pooled("avg_pool"))
+
+
+@tf("nn.bias_add")
+def bias_add(r: Interpreter, value: Any, bias: Any) -> Array:
+    """Read a bias added along the last axis."""
+    return add(r, value, bias)
+
+
+@tf("nn.batch_normalization")
+def batch_normalization(
+    r: Interpreter, x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any
+) -> Array:
+    """Read a normalisation in TensorFlow's own steps."""
+    inverse = rsqrt(r, add(r, variance, variance_epsilon))
+    if scale is not None:
+        inverse = multiply(r, inverse, scale)
+    shift = multiply(r, mean, inverse)
+    shift = r.make("neg", [shift]) if offset is None else subtract(r, offset, shift)
+    return add(r, multiply(r, x, inverse), shift)
+
+
+@tf("nn.softmax_cross_entropy_with_logits", "nn.softmax_cross_entropy_with_logits_v2")
+def softmax_cross_entropy(r: Interpreter, labels: Any, logits: Any, axis: Any = -1) -> Array:
+    """Read the cross-entropy of logits and probabilities, whose gradient is softmax(logits) - labels."""
+    labels, logits = alike(r, [labels, logits], "SoftmaxCrossEntropyWithLogits")
+    if axis not in (-1, len(shape_of(r, logits)) - 1):
+        raise Refused("Cross-entropy is read along the last axis.")
+    logs = r.make("log_softmax", [logits], axis=-1)
+    losses = r.make("neg", [fold(r, "sum", r.make("mul", [labels, logs]), -1, False)])
+    if not isinstance(r.builder, Builder) or not logits.is_node:
+        return losses
+    # The registered gradient is softmax - labels also where labels do not sum to 1; the true one is not.
+    reads = [Array(r.builder.stopped(losses.held), "tf", losses.dtype), logits]
+    pull = "expand_dims(v, -1) * (softmax(x, axis=-1) - l)"
+    if labels.is_node:
+        rule = (
+            f"lambda v, y, x, l, out: (zeros_like(y), {pull}, expand_dims(v, -1) * -log_softmax(x, axis=-1))"
+        )
+        return r.make("first", [*reads, labels], rule=rule_of(rule), dtype=losses.dtype)
+    pull = pull.replace(" l)", f" {written(labels.held)})")
+    return r.make(
+        "first", reads, rule=rule_of(f"lambda v, y, x, out: (zeros_like(y), {pull})"), dtype=losses.dtype
+    )
+
+
+@tf("nn.sparse_softmax_cross_entropy_with_logits")
+def sparse_softmax_cross_entropy(r: Interpreter, labels: Any, logits: Any) -> Array:
+    """Read the cross-entropy of logits and classes."""
+    logits, classes = floating(r, logits, "nn.sparse_softmax_cross_entropy_with_logits"), tensor(r, labels)
+    if classes.dtype not in (INT,):
+        raise Refused("Classes are whole numbers.", "Write tf.cast(labels, tf.int32).", "dtype")
+    return r.make("softmax_cross_entropy_with_integer_labels", [logits, classes], dtype=logits.dtype)
+
+
+@tf("nn.sigmoid_cross_entropy_with_logits")
+def sigmoid_cross_entropy(r: Interpreter, labels: Any, logits: Any) -> Array:
+    """Read the cross-entropy of logits and one probability each."""
+    logits, labels = alike(r, [logits, labels], "SigmoidCrossEntropy")
+    return r.make("sigmoid_binary_cross_entropy", [logits, labels], dtype=logits.dtype)
+
+
+@tf("nn.weighted_cross_entropy_with_logits")
+def weighted_cross_entropy(r: Interpreter, labels: Any, logits: Any, pos_weight: Any) -> Array:
+    """Read a cross-entropy with a weight for what is true."""
+    logits, labels = alike(r, [logits, labels], "SigmoidCrossEntropy")
+    weight = add(r, 1.0, multiply(r, subtract(r, pos_weight, 1.0), labels))
+    size = r.make("softplus", [r.make("neg", [logits])])
+    return add(r, multiply(r, subtract(r, 1.0, labels), logits), multiply(r, weight, size))
+
+
+# Functions of functions.
+
+
+@tf("cond", "compat.v1.cond")
+def cond(r: Interpreter, pred: Any, true_fn: Any = None, false_fn: Any = None) -> Any:
+    """Read the branch that is taken for these numbers."""
+    taken = r.truth(pred, ast.Constant(0)) if isinstance(pred, Array) else bool(pred)
+    if isinstance(pred, Array):
+        r.say(r.line, f"tf.cond takes its {'first' if taken else 'second'} branch for these numbers")
+    return r.call(true_fn if taken else false_fn, [], {})
+
+
+@tf("while_loop")
+def while_loop(
+    r: Interpreter,
+    cond: Any,
+    body: Any,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: Any = None,
+    back_prop: Any = True,
+    swap_memory: Any = False,
+    maximum_iterations: Any = None,
+) -> Any:
+    """Read a loop unrolled, as often as these numbers say."""
+    if back_prop is not True:
+        raise Refused("while_loop is read with its gradient.", "Write tf.stop_gradient around it.")
+    values = [tensor(r, one) if isinstance(one, (int, float)) else one for one in loop_vars]
+    steps = 0
+    while maximum_iterations is None or steps < maximum_iterations:
+        if not r.truth(r.call(cond, list(values), {}), ast.Constant(0)):
+            break
+        if steps >= UNROLLED:
+            raise Refused(f"A loop of more than {UNROLLED} steps is not unrolled.", "", "too-large")
+        made = r.call(body, list(values), {})
+        values = list(made) if isinstance(made, (list, tuple)) else [made]
+        steps += 1
+    r.say(r.line, f"tf.while_loop is unrolled: {steps} steps for these numbers")
+    return type(loop_vars)(values) if isinstance(loop_vars, (list, tuple)) else values
+
+
+@tf("map_fn", "vectorized_map")
+def map_fn(r: Interpreter, fn: Any, elems: Any, **options: Any) -> Any:
+    """Read a function of each row, unrolled."""
+    if any(
+        options.get(key) is not None
+        for key in options
+        if key not in ("dtype", "fn_output_signature", "parallel_iterations")
+    ):
+        raise Refused(f"map_fn is not read with {', '.join(options)}.")
+    columns = [leaf for _, leaf in leaves(elems)]
+    count = shape_of(r, tensor(r, columns[0]))[0]
+    if count > UNROLLED:
+        raise Refused(f"map_fn is unrolled for at most {UNROLLED} rows.", "", "too-large")
+    rows = [r.call(fn, [mapped(lambda x, i=i: row_of(r, tensor(r, x), i), elems)], {}) for i in range(count)]
+    return _stacked(r, rows)
+
+
+def row_of(r: Interpreter, x: Array, i: int) -> Array:
+    """Return one row of a tensor."""
+    return r.make("getitem", [x], dtype=x.dtype, index=(i,))
+
+
+def _stacked(r: Interpreter, rows: list[Any]) -> Any:
+    if isinstance(rows[0], (list, tuple)):
+        return type(rows[0])(_stacked(r, list(column)) for column in zip(*rows, strict=True))
+    return stack(r, rows)
+
+
+@tf("scan")
+def scan(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options: Any) -> Any:
+    """Read a running fold of the rows, unrolled."""
+    if any(options.get(key) for key in ("reverse",)):
+        raise Refused("scan is read forwards.")
+    rows = list(_rows(r, elems))
+    total = rows.pop(0) if initializer is None else mapped(lambda x: tensor(r, x), initializer)
+    made = [total] if initializer is None else []
+    for row in rows:
+        total = r.call(fn, [total, row], {})
+        made.append(total)
+    return _stacked(r, made)
+
+
+@tf("foldl")
+def foldl(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options: Any) -> Any:
+    """Read a fold of the rows, unrolled."""
+    rows = list(_rows(r, elems))
+    total = rows.pop(0) if initializer is None else mapped(lambda x: tensor(r, x), initializer)
+    for row in rows:
+        total = r.call(fn, [total, row], {})
+    return total
+
+
+def _rows(r: Interpreter, elems: Any) -> list[Any]:
+    first = tensor(r, leaves(elems)[0][1])
+    count = shape_of(r, first)[0]
+    if count > UNROLLED:
+        raise Refused(f"This is unrolled for at most {UNROLLED} rows.", "", "too-large")
+    return [mapped(lambda x, i=i: row_of(r, tensor(r, x), i), elems) for i in range(count)]
+
+
+def transparent(r: Interpreter, func: Any = None, **options: Any) -> Any:
+    """Read what changes no number: `tf.function`, with or without arguments."""
+    return Native(lambda _, args, kw: args[0], "function") if func is None else func
+
+
+TF["tensorflow.function"] = transparent
+TF["tensorflow.autograph.experimental.do_not_convert"] = transparent
+
+
+@tf("recompute_grad")
+def recompute_grad(r: Interpreter, f: Any) -> Native:
+    """Read a function that is run again for its gradient: its nodes are a region."""
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        with r.frame(Frame(getattr(f, "name", "block"), POLICIES[0])):
+            return r.call(f, args, keywords)
+
+    return Native(call, "recompute_grad", f)
+
+
+@tf("nest.map_structure")
+def map_structure(r: Interpreter, func: Any, *structures: Any, **options: Any) -> Any:
+    """Read a function of each leaf of nested lists."""
+    others = [[leaf for _, leaf in leaves(one)] for one in structures[1:]]
+    places = iter(range(len(leaves(structures[0]))))
+
+    def one(leaf: Any) -> Any:
+        i = next(places)
+        return r.call(func, [leaf, *[other[i] for other in others]], {})
+
+    return mapped(one, structures[0])
+
+
+@tf("nest.flatten")
+def flatten(r: Interpreter, structure: Any) -> list[Any]:
+    """Read the leaves of nested lists."""
+    return [leaf for _, leaf in leaves(structure)]
+
+
+def _nothing(r: Interpreter, *args: Any, **keywords: Any) -> None:
+    return None
+
+
+for _name in (
+    "print",
+    "random.set_seed",
+    "compat.v1.set_random_seed",
+    "set_random_seed",
+    "disable_v2_behavior",
+    "compat.v1.disable_v2_behavior",
+    "compat.v1.disable_eager_execution",
+    "compat.v1.enable_eager_execution",
+    "enable_eager_execution",
+    "disable_eager_execution",
+    "compat.v1.reset_default_graph",
+    "reset_default_graph",
+    "compat.v1.logging.set_verbosity",
+    "config.run_functions_eagerly",
+    "keras.utils.set_random_seed",
+    "keras.backend.clear_session",
+    "debugging.assert_near",
+    "debugging.assert_equal",
+    "debugging.enable_check_numerics",
+):
+    TF[f"tensorflow.{_name}"] = _nothing
+
+
+@tf("debugging.check_numerics")
+def check_numerics(r: Interpreter, tensor: Any, message: Any = "") -> Array:
+    """Read a check, which changes no number."""
+    return identity(r, tensor)
+
+
+# What tensors are asked for.
+
+
+def numpy_of(r: Interpreter, x: Array) -> Array:
+    """Return the numbers of a tensor as NumPy's array, which no gradient passes."""
+    held = r.builder.stopped(x.held) if isinstance(x.held, Ref) else x.held
+    return Array(held, "numpy", x.dtype)
+
+
+METHODS["numpy"] = numpy_of
+METHODS["get_shape"] = lambda r, x: shape_of(r, x)
+METHODS["set_shape"] = lambda r, x, shape: None
+
+
+def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
+    """Return elements of a tensor; a place may be a tensor of one whole number."""
+    if isinstance(index, Array) and index.dtype == BOOL:
+        return boolean_mask(r, x, index)
+    parts = index if isinstance(index, tuple) else (index,)
+
+    def plain(part: Any) -> Any:
+        if isinstance(part, Array):
+            place = whole_numbers(r, part)
+            if place.ndim:
+                raise Refused("A place is one whole number.", "Write tf.gather(x, i).", at=node)
+            return int(place)
+        if isinstance(part, slice):
+            return slice(*(plain(one) for one in (part.start, part.stop, part.step)))
+        return None if isinstance(part, Path) and part.name == "tensorflow.newaxis" else part
+
+    return r.make("getitem", [x], dtype=x.dtype, index=arrays.index_of(r, tuple(map(plain, parts))))
+
+
+def shape_attribute(r: Interpreter, owner: tuple, name: str, node: ast.AST) -> Any:
+    """Return what a tensor's shape is asked for: `as_list()`, `rank`."""
+    if name == "as_list":
+        return Native(lambda _, args, kw: list(owner), name)
+    if name in ("rank", "ndims"):
+        return len(owner)
+    return plain_method(r, owner, name, node)

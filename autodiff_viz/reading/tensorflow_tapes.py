@@ -1,0 +1,1075 @@
+"""Read TensorFlow's derivatives: tapes and what they record, variables, `tf.gradients`, sessions that feed.
+
+A tape records what its block computes from what it watches: variables by themselves, other tensors if it is
+told. What a tape has not recorded has no gradient, and TensorFlow answers None. A graph of ours is
+differentiated along all its wires, so a wire that a tape has not recorded is stopped before.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Rule, Term
+from autodiff_viz.graph.rule_kinds import FOLLOW, PULLBACK, STOP
+from autodiff_viz.graph.text import numbered
+from autodiff_viz.reading import arrays
+from autodiff_viz.reading.arrays import as_literal, constant, shape_of
+from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.draws import Draws
+from autodiff_viz.reading.interpreter import Interpreter, Request
+from autodiff_viz.reading.tensorflow_functions import add, compare, item, operator, shape_attribute, subtract
+from autodiff_viz.reading.tensorflow_tensors import METHODS, TF, Connected, Overrides, kind_named, tensor
+from autodiff_viz.reading.values import (
+    FLOATS,
+    Array,
+    Function,
+    Native,
+    Path,
+    Refused,
+    arrays_in,
+    leaves,
+    mapped,
+)
+
+ROWS = 512  # outputs of a Jacobian
+SYMBOLIC_ROWS = 8  # outputs of a Jacobian that stands in the graph as derivatives, and not as numbers
+UPDATES = 4  # derivatives inside one value before its numbers stand for it
+
+
+# Variables.
+
+
+@dataclass(eq=False)
+class Variable:
+    """A variable: the nodes that have held its value, and what it is called.
+
+    Attributes:
+      array: what the text calls by its name.
+      held: the nodes, the present one last.
+      trainable: whether tapes watch it by themselves.
+      name: what its library calls it, or what `name=` says; "" if nothing does.
+    """
+
+    array: Array
+    held: list[Ref]
+    trainable: bool
+    name: str = ""
+    library_named: bool = False
+
+
+@dataclass(eq=False)
+class Variables:
+    """The variables of a text, and the labels of what has been differentiated by."""
+
+    by_id: dict[int, Variable] = field(default_factory=dict)
+    labels: dict[str, Array] = field(default_factory=dict)
+    frozen: dict[int, set[int]] = field(default_factory=dict)  # nodes of numbers, with what they were made of
+    left_out: set[int] = field(default_factory=set)  # steps whose numbers stand in the graph in their place
+    barred: dict[int, set[int]] = field(default_factory=dict)  # slots that a declared gradient does not reach
+
+
+def variable_of(r: Interpreter, value: Any) -> Variable | None:
+    """Return the record of a variable; None for anything else."""
+    return r.state(Variables).by_id.get(id(value))
+
+
+def make_variable(
+    r: Interpreter,
+    value: Any,
+    trainable: bool = True,
+    dtype: Any = None,
+    name: str = "",
+    library_named: bool = False,
+) -> Array:
+    """Return a variable with an initial value."""
+    first = tensor(r, value, dtype)
+    if isinstance(first.held, Ref):
+        held = r.builder.add(IDENTITY, [first.held], Rule(STOP))
+    else:
+        held = r.builder.input(first.held, "", trainable and first.dtype in FLOATS)
+    made = Array(held, "tf", first.dtype)
+    r.state(Variables).by_id[id(made)] = Variable(made, [held], bool(trainable), name, library_named)
+    return made
+
+
+def variable(
+    r: Interpreter,
+    initial_value: Any = None,
+    trainable: Any = None,
+    validate_shape: Any = True,
+    caching_device: Any = None,
+    name: Any = None,
+    variable_def: Any = None,
+    dtype: Any = None,
+    **options: Any,
+) -> Array:
+    """Read a variable."""
+    if isinstance(initial_value, (Native, Function)):
+        initial_value = r.call(initial_value, [], {})
+    return make_variable(r, initial_value, trainable is not False, dtype, name or "")
+
+
+TF["tensorflow.Variable"] = TF["tensorflow.compat.v1.Variable"] = variable
+
+
+def get_variable(
+    r: Interpreter,
+    name: Any,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    trainable: Any = True,
+    **options: Any,
+) -> Array:
+    """Read `tf.get_variable` of the first version."""
+    if initializer is None:
+        raise Refused(
+            "get_variable without an initializer draws its numbers.", "Write initializer=tf.constant(...)."
+        )
+    value = initializer
+    if not isinstance(initializer, (Array, int, float, list, tuple)):
+        value = r.call(initializer, [[] if shape is None else shape], {})
+    elif shape is not None and isinstance(initializer, (int, float)):
+        value = constant(
+            r,
+            np.full(arrays.shape_argument(tuple(shape)) if shape else (), float(initializer)),
+            "tf",
+            "float32",
+        )
+    return make_variable(r, value, trainable is not False, dtype, name)
+
+
+TF["tensorflow.get_variable"] = TF["tensorflow.compat.v1.get_variable"] = get_variable
+
+
+def assign(r: Interpreter, x: Array, value: Any, change: Callable[..., Array] | None = None) -> Array:
+    """Read that a variable gets another value; what the value was computed from is not differentiated by."""
+    record = variable_of(r, x)
+    if record is None:
+        raise Refused(
+            "Only a tf.Variable can be assigned to.", "Write x = ... for a new tensor.", "immutable"
+        )
+    old = Array(x.held, "tf", x.dtype)
+    new = (
+        change(r, old, value)
+        if change is not None
+        else tensor(r, value, None if isinstance(value, Array) else x.dtype)
+    )
+    if new.dtype != x.dtype:
+        new = tensor(r, new, x.dtype)
+    if shape_of(r, new) != shape_of(r, old):
+        raise Refused(
+            f"Cannot assign value to variable: shape mismatch. The variable shape {list(shape_of(r, old))}, "
+            f"and the assigned value shape {list(shape_of(r, new))} are incompatible.",
+            code="shape-mismatch",
+        )
+    hint = r.builder.drafts[record.held[0].number].hint
+    if isinstance(new.held, Ref) and _derivatives(r, new.held) > UPDATES and not _drawn(r, new.held):
+        steps = r.builder.ancestors(new.held)
+        numbers = r.numbers(new)
+        r.state(Variables).left_out |= steps
+        x.held = r.builder.input(as_literal(numbers), hint, record.trainable)
+        r.say(
+            r.line,
+            f"the steps before stand in the graph as the numbers that they gave {hint or 'the variable'}",
+        )
+    elif isinstance(new.held, Ref):
+        x.held = r.builder.add(IDENTITY, [new.held], Rule(STOP))
+    else:
+        x.held = r.builder.input(new.held, hint, record.trainable)
+    r.builder.drafts[x.held.number].hint = hint
+    record.held.append(x.held)
+    return x
+
+
+def _derivatives(r: Interpreter, ref: Ref) -> int:
+    return sum(r.builder.drafts[number].op == GRAD for number in r.builder.ancestors(ref))
+
+
+def _drawn(r: Interpreter, ref: Ref) -> bool:
+    return any(number in r.state(Draws).named for number in r.builder.ancestors(ref))
+
+
+def _assigned(change: Callable[..., Array] | None) -> Callable[..., Array]:
+    def method(
+        r: Interpreter,
+        x: Array,
+        value: Any,
+        use_locking: Any = None,
+        name: Any = None,
+        read_value: Any = True,
+    ) -> Array:
+        return assign(r, x, value, change)
+
+    return method
+
+
+METHODS |= {"assign": _assigned(None), "assign_add": _assigned(add), "assign_sub": _assigned(subtract)}
+for _name in ("value", "read_value", "initialized_value"):
+    METHODS[_name] = lambda r, x: r.make(IDENTITY, [x], dtype=x.dtype)
+for _name in ("assign", "assign_add", "assign_sub"):
+    TF[f"tensorflow.{_name}"] = TF[f"tensorflow.compat.v1.{_name}"] = METHODS[_name]
+
+
+# Tapes.
+
+
+@dataclass(eq=False)
+class Tape:
+    """A `tf.GradientTape`: what it watches, and from which node on, until which, it records.
+
+    Attributes:
+      watched: the number of a node, and from which on it is watched.
+      last: the first node after the block; None while it is open.
+      pauses: nodes that `stop_recording` leaves out, as ranges.
+    """
+
+    persistent: bool = False
+    watches_variables: bool = True
+    watched: dict[int, int] = field(default_factory=dict)
+    first: int = 0
+    last: int | None = None
+    used: bool = False
+    pauses: list[tuple[int, int]] = field(default_factory=list)
+
+    def records(self, number: int, asked: int) -> bool:
+        """Return whether a node was made while the tape recorded; those from `asked` on seed its output."""
+        inside = self.first <= number and (self.last is None or number < self.last)
+        return number >= asked or (inside and not any(a <= number < b for a, b in self.pauses))
+
+
+def gradient_tape(r: Interpreter, persistent: Any = False, watch_accessed_variables: Any = True) -> Tape:
+    """Read `tf.GradientTape(...)`."""
+    return Tape(bool(persistent), bool(watch_accessed_variables))
+
+
+TF["tensorflow.GradientTape"] = gradient_tape
+
+
+def enter_tape(r: Interpreter, tape: Tape) -> tuple[Tape, Callable[[], None]]:
+    """Enter the block of a tape."""
+    tape.first, tape.last = len(r.builder.drafts), None
+
+    def leave() -> None:
+        tape.last = len(r.builder.drafts)
+
+    return tape, leave
+
+
+@dataclass(eq=False)
+class Pause:
+    """What `tape.stop_recording()` is."""
+
+    tape: Tape
+
+
+def enter_pause(r: Interpreter, pause: Pause) -> tuple[None, Callable[[], None]]:
+    """Enter a block that the tape does not record."""
+    begin = len(r.builder.drafts)
+    return None, lambda: pause.tape.pauses.append((begin, len(r.builder.drafts)))
+
+
+def tape_attribute(r: Interpreter, tape: Tape, name: str, node: ast.AST) -> Native:
+    """Return what a tape does: watch, gradient, jacobian, stop_recording, reset."""
+
+    def use() -> None:
+        if tape.used and not tape.persistent:
+            raise Refused(
+                "A non-persistent GradientTape can only be used to compute one set of gradients.",
+                "Write tf.GradientTape(persistent=True).",
+                "tape-used",
+                node,
+            )
+        tape.used = True
+
+    def watch(_: Interpreter, tensor: Any) -> None:
+        for leaf in arrays_in(tensor):
+            if leaf.dtype not in FLOATS:
+                r.say(node, "the dtype of a watched tensor must be floating: this one is not watched")
+                continue
+            if not leaf.is_node:
+                leaf.held = r.builder.input(leaf.held, "")
+            tape.watched[leaf.held.number] = len(r.builder.drafts)
+
+    def gradient(
+        _: Interpreter,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = "none",
+    ) -> Any:
+        use()
+        seeds = None
+        if output_gradients is not None:
+            seeds = [leaf for _path, leaf in leaves(output_gradients)]
+            if not isinstance(target, (list, tuple, dict)):
+                seeds = [output_gradients]
+        targets = [leaf for _path, leaf in leaves(target)]
+        return gradients(r, targets, sources, seeds, tape, _is_zero(unconnected_gradients))
+
+    def jacobian(
+        _: Interpreter,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = "none",
+        parallel_iterations: Any = None,
+        experimental_use_pfor: Any = True,
+    ) -> Any:
+        use()
+        target = tensor(r, target)
+        zero = _is_zero(unconnected_gradients)
+        return labelled(sources, lambda source, path: jacobian_of(r, target, source, path, tape, zero))
+
+    def batch_jacobian(
+        _: Interpreter,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = "none",
+        parallel_iterations: Any = None,
+        experimental_use_pfor: Any = True,
+    ) -> Any:
+        use()
+        return batch_jacobian_of(r, target, source, tape, _is_zero(unconnected_gradients))
+
+    def reset(_: Interpreter) -> None:
+        tape.watched.clear()
+        tape.pauses.clear()
+        tape.first = len(r.builder.drafts)
+
+    known: dict[str, Callable[..., Any]] = {
+        "watch": watch,
+        "gradient": gradient,
+        "jacobian": jacobian,
+        "batch_jacobian": batch_jacobian,
+        "stop_recording": lambda _: Pause(tape),
+        "reset": reset,
+        "watched_variables": lambda _: [
+            one.array
+            for one in r.state(Variables).by_id.values()
+            if one.trainable and one.array.dtype in FLOATS
+        ],
+    }
+    if name not in known:
+        raise Refused(f"A tape has no {name!r} that is read.", f"There are {', '.join(known)}.", at=node)
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        try:
+            return known[name](_, *args, **keywords)
+        except TypeError as error:
+            if "argument" not in str(error):
+                raise
+            raise Refused(f"tape.{name}() is not read with these arguments.", at=node) from None
+
+    return Native(call, name)
+
+
+def _is_zero(unconnected: Any) -> bool:
+    name = unconnected.name if isinstance(unconnected, Path) else str(unconnected)
+    last = name.rpartition(".")[2].lower()
+    if last not in ("none", "zero"):
+        raise Refused("unconnected_gradients is 'none' or 'zero'.")
+    return last == "zero"
+
+
+def labelled(sources: Any, function: Callable[[Any, str], Any]) -> Any:
+    """Return nested sources with the function of each and of its path."""
+    paths = iter([path for path, _ in leaves(sources)])
+    if isinstance(sources, dict):  # `leaves` sorts the keys, and `mapped` does not
+        return {
+            key: labelled(value, lambda one, path, key=key: function(one, str(key)))
+            for key, value in sources.items()
+        }
+    return mapped(lambda leaf: function(leaf, next(paths)), sources)
+
+
+# What a derivative reads.
+
+UNRECORDED = (
+    *("greater", "less", "greater_equal", "less_equal", "equal", "not_equal"),
+    *("argmax", "one_hot", "zeros_like", "ones_like", "floor", "round", "uniform", "normal"),
+)
+"""Ops that TensorFlow has no gradient for: what they return is connected to nothing."""
+
+LINEAR = (
+    *("add", "sub", "neg", "sum", "mean", "reshape", "transpose", "concatenate", "stack", "getitem"),
+    *("broadcast_to", "expand_dims", "identity", "cumsum", "at_set", "where", "flatten", "avg_pool"),
+    *("max", "min", "max_pool", "sort", "dropout", "sign"),
+)
+"""Ops whose pullback reads none of their values, or only which is the largest."""
+
+PRODUCTS = {
+    "mul": {0: (1,), 1: (0,)},
+    "matmul": {0: (1,), 1: (0,)},
+    "dot": {0: (1,), 1: (0,)},
+    "div": {0: (1,), 1: (0, 1)},
+}
+for _layer in ("conv2d", "dense"):
+    PRODUCTS[_layer] = {0: (1,), 1: (0,), 2: ()}
+"""By op and slot, the slots that the slot's pullback reads."""
+
+
+def differentiable(r: Interpreter, number: int) -> list[tuple[int, Ref]]:
+    """Return the slots of a node that TensorFlow's gradient passes, with the nodes that they read."""
+    draft = r.builder.drafts[number]
+    if draft.rule.kind == STOP or draft.op in UNRECORDED:
+        return []
+    if draft.op == GRAD:
+        return [(-1, ref) for ref in derivative_reads(r, number)]
+    barred = r.state(Variables).barred.get(number, set()) | ({0} if draft.op == "where" else set())
+    return [(i, slot) for i, slot in enumerate(draft.slots) if isinstance(slot, Ref) and i not in barred]
+
+
+def pullback_reads(r: Interpreter, number: int, slot: int) -> list[Ref]:
+    """Return what the pullback of a node along one slot reads, beside what arrives."""
+    draft = r.builder.drafts[number]
+    if number in r.state(Connected).numbers:
+        return [Ref(number)]
+    wires = [i for i, one in enumerate(draft.slots) if isinstance(one, Ref)]
+    if draft.rule.kind == PULLBACK and draft.rule.function is not None:
+        function = draft.rule.function
+        names = set(_names(function.body[wires.index(slot)]))
+        by_name = dict(zip(function.args[1:-1], (draft.slots[i] for i in wires), strict=True))
+        by_name[function.args[-1]] = Ref(number)
+        return [ref for name, ref in by_name.items() if name in names]
+    if draft.rule.kind != FOLLOW or draft.op in LINEAR:
+        return []
+    if draft.op in PRODUCTS:
+        reads = [draft.slots[i] for i in PRODUCTS[draft.op].get(slot, ())]
+        return [one for one in reads if isinstance(one, Ref)]
+    if draft.op == GRAD:
+        return derivative_reads(r, number)
+    return [Ref(number)]
+
+
+def _names(term: Term) -> Iterator[str]:
+    if isinstance(term, str):
+        yield term
+    elif isinstance(term, Call) and term.op not in UNRECORDED:
+        for one in term.args:
+            yield from _names(one)
+
+
+def derivative_reads(r: Interpreter, number: int) -> list[Ref]:
+    """Return what the value of a grad node is computed from in TensorFlow's backward pass."""
+    z, x = r.builder.drafts[number].slots[:2]
+    below: dict[int, list[tuple[int, Ref]]] = {}
+    waiting = [z.number]
+    while waiting:
+        one = waiting.pop()
+        if one not in below and one != x.number:
+            below[one] = differentiable(r, one)
+            waiting += [ref.number for _, ref in below[one]]
+    leads = {x.number}
+    for one in sorted(below):
+        if any(ref.number in leads for _, ref in below[one]):
+            leads.add(one)
+    reads: dict[Ref, None] = {}
+    for one in sorted(set(below) & leads):
+        for slot, ref in below[one]:
+            if ref.number in leads:
+                reads |= dict.fromkeys(pullback_reads(r, one, slot) if slot >= 0 else [ref])
+    return list(reads)
+
+
+@dataclass
+class Record:
+    """What a tape has recorded, or all of the graph where there is no tape.
+
+    Attributes:
+      edges: by number of a node, the nodes that its recorded operation was recorded to read.
+    """
+
+    edges: dict[int, set[int]]
+    active: set[int]
+
+
+def recorded(r: Interpreter, tape: Tape | None, asked: int) -> Record:
+    """Return what a tape has recorded of the nodes so far."""
+    drafts = r.builder.drafts
+    if tape is None:
+        edges = {n: {ref.number for _, ref in differentiable(r, n)} for n in range(len(drafts))}
+        return Record(edges, set(range(len(drafts))))
+    since = dict(tape.watched)
+    if tape.watches_variables:
+        for one in r.state(Variables).by_id.values():
+            if one.trainable and one.array.dtype in FLOATS:
+                since |= {ref.number: 0 for ref in one.held}
+    for one in r.state(Variables).by_id.values():  # a variable that is watched is watched whatever it holds
+        if any(ref.number in tape.watched for ref in one.held):
+            since |= {ref.number: 0 for ref in one.held}
+    edges, active = {}, set()
+    for number in range(len(drafts)):
+        if tape.records(number, asked):
+            reads = {
+                ref.number
+                for _, ref in differentiable(r, number)
+                if ref.number in active or since.get(ref.number, number + 1) <= number
+            }
+            if reads:
+                edges[number] = reads
+                active.add(number)
+    return Record(edges, active | set(since))
+
+
+def reached(edges: dict[int, set[int]], root: int, source: int) -> set[int]:
+    """Return the nodes on recorded ways from a root to a source, the source among them."""
+    above, waiting = set(), [root]
+    while waiting:
+        number = waiting.pop()
+        if number not in above:
+            above.add(number)
+            waiting += edges.get(number, ()) if number != source else ()
+    leads = {source} if source in above else set()
+    for number in sorted(above):
+        if number != source and edges.get(number, set()) & leads:
+            leads.add(number)
+    return leads
+
+
+def severed(r: Interpreter, root: Ref, source: Ref, on_way: set[int], edges: dict[int, set[int]]) -> Ref:
+    """Return the root computed again, with a stop on each wire that leads to the source and is not recorded.
+
+    The same root is returned where there is none.
+    """
+    drafts = r.builder.drafts
+    depends = {source.number}  # nodes that a graph of ours would differentiate by the source
+    for number in range(source.number + 1, len(drafts)):
+        draft = drafts[number]
+        if draft.rule.kind != STOP and draft.op not in UNRECORDED:
+            slots = derivative_reads(r, number) if draft.op == GRAD else draft.slots
+            if any(isinstance(slot, Ref) and slot.number in depends for slot in slots):
+                depends.add(number)
+    leaks = {
+        (number, i)
+        for number in on_way
+        if number != source.number
+        for i, slot in enumerate(drafts[number].slots)
+        if isinstance(slot, Ref)
+        and slot.number in depends
+        and slot.number not in edges.get(number, ())
+        and not (drafts[number].op == "where" and i == 0)
+        and i not in r.state(Variables).barred.get(number, ())
+        and drafts[number].op != GRAD
+    }
+    for number in on_way:
+        partly = drafts[number].op == GRAD and any(
+            ref.number in depends and ref.number not in edges.get(number, ())
+            for ref in derivative_reads(r, number)
+        )
+        if partly and number != source.number:
+            raise Refused(
+                "A derivative is differentiated here of which the tape has recorded a part only.",
+                "Compute what both tapes differentiate inside both.",
+            )
+    if not leaks:
+        return root
+    stopped: dict[int, Ref] = {}
+    again: dict[int, Ref] = {}
+    for number in sorted(on_way - {source.number}):
+        draft, slots = drafts[number], []
+        for i, slot in enumerate(draft.slots):
+            if (number, i) in leaks:
+                stopped.setdefault(slot.number, r.builder.add(IDENTITY, [slot], Rule(STOP)))
+                slots.append(stopped[slot.number])
+            else:
+                slots.append(again.get(slot.number, slot) if isinstance(slot, Ref) else slot)
+        again[number] = r.builder.add(draft.op, slots, draft.rule, **draft.params)
+        if number in r.state(Variables).barred:
+            r.state(Variables).barred[again[number].number] = r.state(Variables).barred[number]
+    r.say(r.line, "what the tape has not recorded is stopped")
+    return again[root.number]
+
+
+# Gradients.
+
+
+def gradients(
+    r: Interpreter, targets: list[Any], sources: Any, seeds: list[Any] | None, tape: Tape | None, zero: bool
+) -> Any:
+    """Return the gradient of the sum of targets by each source: None where nothing recorded leads to it."""
+    asked = len(r.builder.drafts)
+    total: Array | None = None
+    wanted = [_refs(r, leaf) for _, leaf in leaves(sources)]
+    for i, target in enumerate(targets):
+        if target is None:
+            raise TypeRefused()
+        if not isinstance(target, Array):
+            raise Refused("The target of a gradient is a tensor.")
+        if target.framework == "numpy":
+            raise Refused(
+                "The target of a gradient is NumPy's array, of which nothing is recorded.",
+                "Leave numpy() and np functions out of what is differentiated.",
+                "numpy-target",
+            )
+        if target.dtype not in FLOATS:
+            continue  # no gradient: TensorFlow answers None
+        part = seeded(r, target, seeds[i] if seeds else None, wanted)
+        total = part if total is None else r.make("add", [total, part], dtype=part.dtype)
+    if total is not None and not total.is_node:
+        total = None
+    if total is not None and any(total.held == ref for refs in wanted for ref in refs):
+        total = r.copied(total)
+    if total is not None:
+        r.roots.append(total.held)
+    record = recorded(r, tape, asked)
+    return labelled(sources, lambda source, path: one_gradient(r, total, source, path, record, zero))
+
+
+class TypeRefused(Refused):
+    """Refuses None as the target of a gradient."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Argument `target` is None, which has no gradient.", "Return the loss from the function."
+        )
+
+
+def _refs(r: Interpreter, source: Any) -> list[Ref]:
+    record = variable_of(r, source)
+    if record is not None:
+        return list(record.held)
+    return [source.held] if isinstance(source, Array) and isinstance(source.held, Ref) else []
+
+
+def seeded(r: Interpreter, target: Array, seed: Any, wanted: list[list[Ref]]) -> Array:
+    """Return the number whose gradient is that of a target for a cotangent, ones if none is given."""
+    if seed is None:
+        return target if shape_of(r, target) == () else r.make("sum", [target], dtype=target.dtype)
+    seed = tensor(r, seed, None if isinstance(seed, Array) else target.dtype)
+    if shape_of(r, seed) != shape_of(r, target):
+        raise Refused(
+            f"The cotangent has shape {list(shape_of(r, seed))}, and the target {list(shape_of(r, target))}.",
+            code="shape-mismatch",
+        )
+    if seed.is_node and any(ref.number in r.builder.ancestors(seed.held) for refs in wanted for ref in refs):
+        seed = Array(r.builder.stopped(seed.held), "tf", seed.dtype)
+    product = r.make("mul", [target, seed], dtype=target.dtype)
+    return product if shape_of(r, target) == () else r.make("sum", [product], dtype=target.dtype)
+
+
+def label_of(r: Interpreter, source: Array, path: str) -> str:
+    """Return what an answer calls a source: as the text does, or else as its library does."""
+    state, record = r.state(Variables), variable_of(r, source)
+    for label, known in state.labels.items():
+        if known is source:
+            return label
+    first = record.held[0] if record else source.held
+    hint = r.builder.drafts[first.number].hint if isinstance(first, Ref) else ""
+    name = record.name if record else ""
+    wanted = (name if record and record.library_named else hint or name) or path or "x"
+    label = numbered(wanted, set(state.labels)) if wanted in state.labels and record is not None else wanted
+    if record is not None:
+        state.labels[label] = source
+    return label
+
+
+def one_gradient(
+    r: Interpreter,
+    total: Array | None,
+    source: Any,
+    path: str,
+    record: Record,
+    zero: bool,
+    asked: bool = True,
+) -> Any:
+    """Return the gradient of a number by one source, and note that the text asks for it."""
+    if not isinstance(source, Array):
+        raise Refused(
+            "A gradient is taken by tensors and variables.", "Write tf.Variable(2.0), or tape.watch(x)."
+        )
+    if source.framework != "tf":
+        raise Refused(
+            "A gradient is taken by tensors and variables; this is NumPy's array.", "Write tf.constant(x)."
+        )
+    label = label_of(r, source, path)
+    parts: list[Array] = []
+    roots: list[tuple[Ref, Ref]] = []
+    if total is not None and source.dtype in FLOATS:
+        for ref in _refs(r, source):
+            on_way = (
+                reached(record.edges, total.held.number, ref.number) if ref.number in record.active else set()
+            )
+            if ref.number in on_way:
+                _check_frozen(r, total.held, ref)
+                root = severed(r, total.held, ref, on_way, record.edges)
+                roots.append((root, ref))
+                parts.append(Array(r.builder.add(GRAD, [root, ref]), "tf", source.dtype))
+    if not parts:
+        if asked:
+            r.requests.append(Request(label, total.held if total is not None else None, None, r.line))
+            if zero:
+                zeros = r.make("zeros_like", [Array(source.held, "tf", source.dtype)], dtype=source.dtype)
+                r.requests[-1] = Request(label, None, _refs(r, source)[0], r.line, zeros.held)
+                return zeros
+        elif zero:
+            return r.make("zeros_like", [Array(source.held, "tf", source.dtype)], dtype=source.dtype)
+        return None
+    result = parts[0]
+    for part in parts[1:]:
+        result = r.make("add", [result, part], dtype=source.dtype)
+    if asked:
+        root, ref = roots[0]
+        r.requests.append(Request(label, root if len(parts) == 1 else None, ref, r.line, result.held))
+        if root != total.held:
+            r.roots.append(root)
+    return result
+
+
+def _check_frozen(r: Interpreter, root: Ref, source: Ref) -> None:
+    """Refuse a derivative of numbers that stand for a derivative."""
+    above = r.builder.ancestors(root)
+    for number, made_of in r.state(Variables).frozen.items():
+        if number in above and source.number in made_of:
+            raise Refused("A large Jacobian stands here as numbers, and is not differentiated once more.")
+
+
+def jacobian_of(r: Interpreter, target: Array, source: Any, path: str, tape: Tape, zero: bool) -> Any:
+    """Return the derivative of each element of a target by a source."""
+    shape = shape_of(r, target)
+    return _rows(r, target, source, path, tape, zero, shape, [None] * math.prod(shape))
+
+
+def batch_jacobian_of(r: Interpreter, target: Any, source: Any, tape: Tape, zero: bool) -> Any:
+    """Return the derivative of each element of a row by the same row of the source.
+
+    TensorFlow sums over the rows of the target, which gives the same unless rows depend on each other.
+    """
+    shape, wrt = shape_of(r, target), shape_of(r, source)
+    if not shape or not wrt or shape[0] != wrt[0]:
+        raise Refused(
+            "batch_jacobian needs a target and a source with the same first axis.", code="shape-mismatch"
+        )
+    inner = shape[1:]
+    whole = _rows(r, target, source, "", tape, zero, inner, [True] * math.prod(inner), batch=True)
+    if whole is None:
+        return None
+    # [out..., batch, in...] becomes [batch, out..., in...].
+    rank = len(inner)
+    order = (rank, *range(rank), *range(rank + 1, rank + len(wrt)))
+    made = whole if rank == 0 else r.make("transpose", [whole], dtype=source.dtype, axes=order)
+    r.requests[-1] = Request(r.requests[-1].name, None, r.requests[-1].wrt, r.line, made.held)
+    return made
+
+
+def _rows(
+    r: Interpreter,
+    target: Array,
+    source: Any,
+    path: str,
+    tape: Tape,
+    zero: bool,
+    shape: tuple[int, ...],
+    each: Sequence[Any],
+    batch: bool = False,
+) -> Any:
+    """Return the gradients of the elements of a target, in the target's shape and the source's."""
+    asked, size = len(r.builder.drafts), len(each)
+    if not isinstance(source, Array):
+        raise Refused("A Jacobian is taken by tensors and variables.")
+    if size > ROWS:
+        raise Refused(f"A Jacobian is read of at most {ROWS} outputs, and this has {size}.", "", "too-large")
+    elements = size * math.prod(shape_of(r, source))
+    if elements > limits.ELEMENTS:
+        raise Refused(
+            f"This Jacobian has {elements:,} elements; a tensor has at most {limits.ELEMENTS:,}.",
+            "",
+            "too-large",
+        )
+    weights = np.eye(size).reshape(size, *shape)
+    total_shape = (*shape, *shape_of(r, source))
+    if size <= SYMBOLIC_ROWS:
+        rows = []
+        for i in range(size):
+            index = tuple(np.unravel_index(i, shape)) if shape else ()
+            place = tuple(int(one) for one in index)
+            if batch:
+                place = ((None, None, None), *place)
+            row = r.make("getitem", [target], dtype=target.dtype, index=place) if place else target
+            total = row if shape_of(r, row) == () else r.make("sum", [row], dtype=target.dtype)
+            if total.held in _refs(r, source):
+                total = r.copied(total)
+            rows.append(one_gradient(r, total, source, path, recorded(r, tape, asked), zero, asked=False))
+            r.roots.append(total.held)
+        if rows[0] is None:
+            r.requests.append(Request(label_of(r, source, path), target.held, None, r.line))
+            return None
+        stacked = r.make("stack", rows, dtype=source.dtype, axis=0)
+        whole = arrays.reshape(r, stacked, total_shape) if shape_of(r, stacked) != total_shape else stacked
+    else:
+        seed = r.builder.input(as_literal(np.zeros(shape_of(r, target))), "")
+        product = r.make(
+            "sum", [r.make("mul", [target, Array(seed, "tf", target.dtype)])], dtype=target.dtype
+        )
+        row = one_gradient(r, product, source, path, recorded(r, tape, asked), zero, asked=False)
+        if row is None:
+            r.requests.append(Request(label_of(r, source, path), target.held, None, r.line))
+            return None
+        if _drawn(r, row.held):
+            raise Refused(
+                "A Jacobian of drawn numbers is not read.", "Write the numbers that were drawn.", "drawn"
+            )
+        numbers = []
+        for i in range(size):
+            chosen = np.broadcast_to(weights[i], shape_of(r, target)) if batch else weights[i]
+            r.builder.drafts[seed.number].params["value"] = as_literal(np.ascontiguousarray(chosen))
+            r.builder.forget_numbers()
+            numbers.append(r.builder.numbers(row.held, target.dtype))
+        made = np.stack(numbers).reshape(total_shape)
+        before = r.builder.ancestors(row.held)
+        whole = Array(r.builder.input(as_literal(made.astype(float)), ""), "tf", source.dtype)
+        r.state(Variables).frozen[whole.held.number] = before
+        r.state(Variables).left_out |= {n for n in before if n >= asked}
+        r.say(r.line, f"a Jacobian of {size} rows stands in the graph as numbers")
+    whole.dtype = source.dtype
+    r.requests.append(Request(label_of(r, source, path), None, source.held, r.line, whole.held))
+    return whole
+
+
+def tf_gradients(
+    r: Interpreter,
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: Any = None,
+    colocate_gradients_with_ops: Any = None,
+    gate_gradients: Any = None,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = "none",
+) -> list[Any]:
+    """Read `tf.gradients`: the gradient of the sum of ys by each x, through all of the graph."""
+    if stop_gradients is not None:
+        raise Refused("tf.gradients is read without stop_gradients.", "Write tf.stop_gradient(x).")
+    sources = list(xs) if isinstance(xs, (tuple, list)) else [xs]
+    seeds = None if grad_ys is None else [leaf for _path, leaf in leaves(grad_ys)]
+    targets = [leaf for _path, leaf in leaves(ys)]
+    return gradients(r, targets, sources, seeds, None, _is_zero(unconnected_gradients))
+
+
+TF["tensorflow.gradients"] = TF["tensorflow.compat.v1.gradients"] = tf_gradients
+
+
+def hessians(r: Interpreter, ys: Any, xs: Any, **options: Any) -> list[Any]:
+    """Read `tf.hessians`: the gradient's Jacobian."""
+    tape = Tape(True)
+    made = []
+    for x in xs if isinstance(xs, (tuple, list)) else [xs]:
+        before = len(r.requests)
+        (grad,) = tf_gradients(r, ys, x)
+        del r.requests[before:]
+        tape.watched[x.held.number] = 0
+        made.append(jacobian_of(r, grad, x, "", tape, False))
+    return made
+
+
+TF["tensorflow.hessians"] = TF["tensorflow.compat.v1.hessians"] = hessians
+
+
+# Graphs of the first version: placeholders, and a session that feeds them.
+
+
+@dataclass(eq=False)
+class Feeds:
+    """What a text feeds to its placeholders, by name, as it is written there."""
+
+    written: dict[str, ast.expr] = field(default_factory=dict)
+    placed: dict[int, str] = field(default_factory=dict)
+    placeholders: list[Array] = field(default_factory=list)
+
+    def scan(self, tree: ast.AST) -> None:
+        """Note in which line each placeholder gets its name, and what is fed under that name."""
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], ast.Name)
+            ):
+                self.placed[node.lineno] = node.targets[0].id
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("run", "eval")
+            ):
+                fed = [one.value for one in node.keywords if one.arg == "feed_dict"] or node.args[1:2]
+                for one in fed + (node.args[:1] if node.func.attr == "eval" else []):
+                    if isinstance(one, ast.Dict):
+                        for key, value in zip(one.keys, one.values, strict=True):
+                            if isinstance(key, ast.Name):
+                                self.written[key.id] = value
+
+
+def placeholder(r: Interpreter, dtype: Any = "float32", shape: Any = None, name: Any = None) -> Array:
+    """Read a placeholder, whose value is what a session feeds to it."""
+    feeds, value, kind = r.state(Feeds), None, kind_named(r, dtype) or "float32"
+    fed = feeds.written.get(feeds.placed.get(r.line, ""))
+    if fed is not None:
+        try:
+            value = _fed(r, r.value(fed))
+        except Refused:  # what is fed is defined further down
+            value = None
+    if value is None:
+        sizes = [] if shape is None else [1 if size is None else size for size in shape]
+        value = as_literal(np.ones(arrays.shape_argument(tuple(sizes)) if sizes else ()))
+    made = Array(r.builder.input(value, ""), "tf", kind)
+    feeds.placeholders.append(made)
+    return made
+
+
+def _fed(r: Interpreter, value: Any) -> Any:
+    return as_literal(r.numbers(value).tolist()) if isinstance(value, Array) else as_literal(value)
+
+
+def placeholder_with_default(r: Interpreter, input: Any, shape: Any = None, name: Any = None) -> Array:
+    """Read a placeholder with a value."""
+    made = tensor(r, input)
+    return Array(r.builder.input(made.held, "") if not made.is_node else made.held, "tf", made.dtype)
+
+
+for _begin in ("tensorflow.", "tensorflow.compat.v1."):
+    TF[f"{_begin}placeholder"] = placeholder
+    TF[f"{_begin}placeholder_with_default"] = placeholder_with_default
+
+
+class Session:
+    """What `tf.Session()` is."""
+
+
+def feed(r: Interpreter, given: Any) -> None:
+    """Give placeholders their values."""
+    for key, value in (given or {}).items():
+        if not isinstance(key, Array) or not key.is_node:
+            raise Refused("What is fed are placeholders.")
+        draft = r.builder.drafts[key.held.number]
+        if draft.op != INPUT:
+            raise Refused("What is fed are placeholders; this tensor is computed.")
+        new = _fed(r, value)
+        if draft.params.get("value") != new:
+            draft.params["value"] = new
+            r.builder.forget_shapes()
+
+
+def session_attribute(r: Interpreter, session: Session, name: str, node: ast.AST) -> Any:
+    """Return what a session does: run, which feeds the placeholders."""
+    if name in ("close", "as_default", "__enter__"):
+        return Native(lambda _, args, kw: session, name)
+    if name == "graph":
+        return GraphOfOps()
+    if name != "run":
+        raise Refused(f"A session has no {name!r} that is read.", "There is run.", at=node)
+
+    def run(_: Interpreter, args: list, keywords: dict) -> Any:
+        if unknown := set(keywords) - {"fetches", "feed_dict"}:
+            raise Refused(f"sess.run() is not read with {', '.join(unknown)}.", at=node)
+        feed(r, keywords.get("feed_dict", args[1] if len(args) > 1 else None))
+        fetched = keywords.get("fetches", args[0] if args else None)
+
+        def numbers(leaf: Any) -> Any:
+            return Array(leaf.held, "numpy", leaf.dtype) if isinstance(leaf, Array) else leaf
+
+        return mapped(numbers, fetched)
+
+    return Native(run, name)
+
+
+def evaluated(r: Interpreter, x: Array, feed_dict: Any = None, session: Any = None) -> Array:
+    """Read `x.eval(...)`, which feeds the placeholders."""
+    feed(r, feed_dict)
+    return Array(x.held, "numpy", x.dtype)
+
+
+METHODS["eval"] = evaluated
+
+
+@dataclass(eq=False)
+class GraphOfOps:
+    """What `tf.Graph()` and `tf.get_default_graph()` are."""
+
+
+@dataclass(eq=False)
+class Overriding:
+    """What `graph.gradient_override_map({...})` is: gradients by name for ops of a type."""
+
+    names: dict[str, str]
+
+
+@dataclass(eq=False)
+class Block:
+    """A `with` block that changes no number: a name scope, a device, a graph."""
+
+
+def graph_attribute(r: Interpreter, graph: GraphOfOps, name: str, node: ast.AST) -> Native:
+    """Return what a graph does: `as_default`, `gradient_override_map`."""
+    if name == "gradient_override_map":
+        return Native(lambda _, args, kw: Overriding(dict(args[0])), name)
+    if name in ("as_default", "device", "name_scope"):
+        return Native(lambda _, args, kw: Block(), name)
+    raise Refused(f"A graph has no {name!r} that is read.", "There is gradient_override_map.", at=node)
+
+
+def enter_overriding(r: Interpreter, block: Overriding) -> tuple[None, Callable[[], None]]:
+    """Enter a block whose ops of some types have gradients by name."""
+    overrides = r.state(Overrides)
+    outside, overrides.active = overrides.active, {**overrides.active, **block.names}
+
+    def leave() -> None:
+        overrides.active = outside
+
+    return None, leave
+
+
+def _block(r: Interpreter, *args: Any, **options: Any) -> Block:
+    return Block()
+
+
+for _begin in ("tensorflow.", "tensorflow.compat.v1."):
+    TF[f"{_begin}Session"] = TF[f"{_begin}InteractiveSession"] = lambda r, *args, **options: Session()
+    TF[f"{_begin}Graph"] = TF[f"{_begin}get_default_graph"] = lambda r: GraphOfOps()
+    for _name in ("name_scope", "variable_scope", "device"):
+        TF[f"{_begin}{_name}"] = _block
+    for _name in ("global_variables_initializer", "local_variables_initializer", "initialize_all_variables"):
+        TF[f"{_begin}{_name}"] = lambda r: None
+    TF[f"{_begin}ConfigProto"] = lambda r, **options: None
+
+
+def install(r: Interpreter) -> None:
+    """Teach an interpreter TensorFlow."""
+    r.tables |= TF
+    r.handlers.enter[Tape] = enter_tape
+    r.handlers.enter[Pause] = enter_pause
+    r.handlers.enter[Overriding] = enter_overriding
+    r.handlers.enter[Block] = lambda r, block: (None, lambda: None)
+    r.handlers.enter[Session] = lambda r, session: (session, lambda: None)
+    r.handlers.attribute[Tape] = tape_attribute
+    r.handlers.attribute[Session] = session_attribute
+    r.handlers.attribute[GraphOfOps] = graph_attribute
+    r.handlers.attribute[tuple] = shape_attribute
+    r.handlers.attribute["tf"] = tensor_attribute
+    r.handlers.operator["tf"] = operator
+    r.handlers.compare["tf"] = compare
+    r.handlers.item["tf"] = item
+    r.methods["tf"] = METHODS
+
+
+def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tuple[bool, Any]:
+    """Return (whether it is one of a tensor's own attributes, its value)."""
+    record = variable_of(r, x)
+    if name in ("T", "size"):
+        raise Refused(
+            f"'Tensor' object has no attribute {name!r}.", "Write tf.transpose(x) or tf.size(x).", at=node
+        )
+    if name == "name":
+        return True, (record.name if record else "") or "Variable"
+    if name == "trainable" and record:
+        return True, record.trainable
+    if name == "initializer" and record:
+        return True, None
+    if name == "device":
+        return True, ""
+    return False, None

@@ -1,0 +1,246 @@
+"""Represent TensorFlow's tensors: conversion, dtypes that must agree, and nodes with TensorFlow's own slopes.
+
+TensorFlow converts Python's numbers, lists and NumPy's arrays to the dtype of the tensor beside them, and
+refuses two tensors of different dtypes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.graph.model import Rule
+from autodiff_viz.graph.rule_kinds import PULLBACK
+from autodiff_viz.language.parse import parse_lambda
+from autodiff_viz.reading import arrays
+from autodiff_viz.reading.arrays import constant, dtype_of, shape_of
+from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused, leaves
+
+TF: arrays.Table = {}
+"""TensorFlow's functions by full name."""
+
+METHODS: arrays.Table = {}
+"""Methods of its tensors and variables."""
+
+
+Reader = Callable[..., Any]
+
+
+@dataclass(eq=False)
+class Overrides:
+    """What `gradient_override_map` says inside its block.
+
+    Attributes:
+      active: for each type of op, the name of the gradient that its ops have here.
+      registered: the gradients by name.
+      apply: calls a function whose op has another gradient.
+    """
+
+    active: dict[str, str] = field(default_factory=dict)
+    registered: dict[str, Any] = field(default_factory=dict)
+    apply: Any = None
+
+
+OP_TYPES = {"multiply": "Mul", "add": "AddV2", "subtract": "Sub", "negative": "Neg", "matmul": "MatMul"}
+
+
+def op_types(names: Sequence[str]) -> list[str]:
+    """Return the types of ops that functions of these names make: "nn.relu" makes "Relu"."""
+    last = [name.rpartition(".")[2] for name in names]
+    return [OP_TYPES.get(one, "".join(part.capitalize() for part in one.split("_"))) for one in last]
+
+
+def tf(*names: str) -> Callable[[Reader], Reader]:
+    """Register a function under its names in `tensorflow`; `name=` is an argument of all of them."""
+
+    def register(function: Reader) -> Reader:
+        def read(r: Interpreter, *args: Any, name: Any = None, **keywords: Any) -> Any:
+            overrides = r.state(Overrides)
+            for one in overrides.active and op_types(names):
+                if one in overrides.active:
+                    return overrides.apply(r, function, args, keywords, overrides.active[one])
+            return function(r, *args, **keywords)
+
+        for one in names:
+            TF[f"tensorflow.{one}"] = read
+        return function
+
+    return register
+
+
+# Tensors and their dtypes.
+
+
+@dataclass(eq=False)
+class Dtypes:
+    """The dtypes of the tensors that a text makes."""
+
+    floats: set[str] = field(default_factory=set)
+
+
+def kind_named(r: Interpreter, dtype: Any) -> str | None:
+    """Return our name of a dtype argument; that of a tensor's `dtype` is read too."""
+    return arrays.named_dtype(r, dtype)
+
+
+def tensor(r: Interpreter, value: Any, dtype: Any = None) -> Array:
+    """Return a value as a tensor, of a dtype or of that which TensorFlow gives it.
+
+    Raises:
+      Refused: the value is a tensor of another dtype, which TensorFlow does not convert by itself.
+    """
+    wanted = kind_named(r, dtype)
+    if isinstance(value, Array):
+        if wanted and wanted != value.dtype and value.framework != "numpy":
+            raise Refused(
+                f"Tensor conversion requested dtype {wanted} for Tensor with dtype {value.dtype}.",
+                f"Write tf.cast(x, tf.{wanted}).",
+                "dtype",
+            )
+        made = value if value.framework == "tf" else Array(value.held, "tf", wanted or value.dtype)
+    elif _has_arrays(value):
+        rows = [tensor(r, one, dtype) if isinstance(one, (Array, list, tuple)) else one for one in value]
+        kind = wanted or next(one.dtype for one in rows if isinstance(one, Array))
+        rows = [tensor(r, one, kind) for one in rows]
+        made = r.make("stack", list(rows), dtype=kind, axis=0)
+    else:
+        kind = dtype_of(value)
+        kind = "float32" if kind == "float" else kind
+        if wanted == INT and kind not in (INT, BOOL):
+            raise Refused(f"Cannot convert {value} to EagerTensor of dtype int32.", "Write tf.cast.", "dtype")
+        made = constant(r, value, "tf", wanted or kind)
+    if made.dtype in FLOATS:
+        r.state(Dtypes).floats.add(made.dtype)
+    r.frameworks.add("tf")
+    return made
+
+
+def written_dtype(kind: str) -> str:
+    """Return what TensorFlow calls a dtype."""
+    return {INT: "int32"}.get(kind, kind)
+
+
+def _has_arrays(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(isinstance(leaf, Array) for _, leaf in leaves(value))
+
+
+def floating(r: Interpreter, value: Any, name: str) -> Array:
+    """Return a value as a tensor of floats.
+
+    Raises:
+      Refused: it is one of whole numbers or truth values, of which TensorFlow does not compute this.
+    """
+    made = tensor(r, value)
+    if made.dtype not in FLOATS:
+        raise Refused(
+            f"Value for attr 'T' of {written_dtype(made.dtype)} is not in the list of allowed values: "
+            f"tf.{name} takes floats.",
+            "Write 2.0, or tf.cast(x, tf.float32).",
+            "dtype",
+        )
+    return made
+
+
+def alike(r: Interpreter, values: Sequence[Any], name: str = "this") -> list[Array]:
+    """Return values as tensors of one dtype: that of the first tensor among them.
+
+    Raises:
+      Refused: two tensors have different dtypes, or a float stands beside a tensor of whole numbers.
+    """
+    first = next((value for value in values if isinstance(value, Array) and value.framework == "tf"), None)
+    if first is None:
+        made = [tensor(r, value) for value in values]
+        kinds = [one.dtype for one in made if one.dtype in FLOATS]
+        return [Array(one.held, "tf", kinds[0]) if kinds else one for one in made]
+    made = []
+    for value in values:
+        if isinstance(value, Array) and value.framework == "tf":
+            if value.dtype != first.dtype:
+                raise Refused(
+                    f"cannot compute {name}: a tensor of {written_dtype(first.dtype)} was expected, "
+                    f"and one is {written_dtype(value.dtype)}.",
+                    f"Write tf.cast(x, tf.{first.dtype if first.dtype in FLOATS else 'float32'}).",
+                    "dtype",
+                )
+            made.append(value)
+        else:
+            kind = value.dtype if isinstance(value, Array) else dtype_of(value)
+            if first.dtype not in FLOATS and kind not in (INT, BOOL):
+                raise Refused(
+                    f"Cannot convert {value if isinstance(value, float) else 'this'}"
+                    f" to EagerTensor of dtype {written_dtype(first.dtype)}.",
+                    "Write tf.cast(x, tf.float32).",
+                    "dtype",
+                )
+            made.append(tensor(r, value, first.dtype))
+    return made
+
+
+# Slopes of TensorFlow's own.
+
+
+def rule_of(text: str) -> Rule:
+    """Return the rule of a pullback that is written as a lambda."""
+    return Rule(PULLBACK, parse_lambda(text))
+
+
+def ruled(
+    r: Interpreter,
+    op: str,
+    args: Sequence[Array],
+    pulls: dict[str, str],
+    dtype: str | None = None,
+    **params: Any,
+) -> Array:
+    """Return a node whose pullback is declared.
+
+    Args:
+      pulls: for each slot, by the name that stands for it, what is passed along it, of v, the slots and out.
+    """
+    made = list(args)
+    if not isinstance(r.builder, Builder) or not any(one.is_node for one in made):
+        return r.make(op, made, dtype=dtype, **params)
+    if len(made) > 1:
+        # What is passed along a wire has the wire's shape, so the wires get the shape of the value.
+        shape = np.broadcast_shapes(*[shape_of(r, one) for one in made])
+        for i, one in enumerate(made):
+            if one.is_node and shape_of(r, one) != shape:
+                made[i] = r.make("broadcast_to", [one], dtype=one.dtype, shape=shape)
+    names = {slot: "" if one.is_node else written(one.held) for slot, one in zip(pulls, made, strict=True)}
+    wires = [slot for slot, number in names.items() if not number]
+    passed = []
+    for slot in wires:
+        text = pulls[slot]
+        for other, number in names.items():
+            if number:
+                text = re.sub(rf"\b{other}\b", number, text)
+        passed.append(text)
+    body = passed[0] if len(passed) == 1 else f"({', '.join(passed)})"
+    return r.make(op, made, dtype=dtype, rule=rule_of(f"lambda v, {', '.join(wires)}, out: {body}"), **params)
+
+
+def written(held: Any) -> str:
+    """Return a constant as it is written in a formula."""
+    if isinstance(held, tuple):
+        return f"[{', '.join(map(written, held))}]"
+    return f"({held!r})" if held < 0 else repr(held)
+
+
+@dataclass(eq=False)
+class Connected:
+    """Nodes whose pullback reads their own value in TensorFlow: a second derivative is 0, and not None."""
+
+    numbers: set[int] = field(default_factory=set)
+
+
+def connected(r: Interpreter, made: Array) -> Array:
+    """Note that TensorFlow's gradient of a node reads its value."""
+    if made.is_node:
+        r.state(Connected).numbers.add(made.held.number)
+    return made

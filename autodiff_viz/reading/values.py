@@ -1,0 +1,173 @@
+"""Represent what the names of a text hold while it is read: arrays, functions, modules and plain values.
+
+Plain values are Python's own numbers, strings, tuples, lists, dictionaries, slices, None and `...`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from autodiff_viz.reading.builder import Held, Ref
+
+if TYPE_CHECKING:
+    from autodiff_viz.reading.interpreter import Interpreter, Scope
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+INT, BOOL = "int", "bool"
+
+
+class Refused(Exception):
+    """Raised where a text cannot be read; the interpreter adds the place.
+
+    Attributes:
+      message: what was found and what was needed.
+      hint: the nearest thing that works.
+    """
+
+    def __init__(self, message: str, hint: str = "", code: str = "not-read", at: ast.AST | None = None):
+        super().__init__(message)
+        self.message, self.hint, self.code, self.at = message, hint, code, at
+
+
+@dataclass(eq=False)
+class Array:
+    """An array of a library: the value of a node, or a constant.
+
+    It is one object for all names that a text gives it, so that a change in place reaches all of them.
+
+    Attributes:
+      held: the node's value, or the constant.
+      framework: the library that it belongs to: "jax", "torch", "numpy", "tf".
+      dtype: its dtype: one of FLOATS, "int" or "bool".
+      requires_grad: whether PyTorch differentiates by it, or by what it was computed from.
+      leaf: whether it was made by the text and not computed.
+      base: the array that it is a view of.
+      views: how many views it has.
+      version: how often it was changed in place.
+      hooks: functions of its gradient.
+      retains: whether `retain_grad` was called.
+    """
+
+    held: Held
+    framework: str
+    dtype: str = "float32"
+    requires_grad: bool = False
+    leaf: bool = True
+    base: Array | None = None
+    views: int = 0
+    version: int = 0
+    retains: bool = False
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is a number or a tensor of numbers that the text writes out."""
+        return isinstance(self.held, (int, float, tuple))
+
+    @property
+    def is_node(self) -> bool:
+        """Whether it is the value of a node, and no constant."""
+        return isinstance(self.held, Ref)
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A module, function or constant of a library, by its full name such as "jax.numpy.sin"."""
+
+    name: str
+
+
+@dataclass(eq=False)
+class Function:
+    """A function or lambda that the text defines, with the scope that it closes over."""
+
+    name: str
+    args: ast.arguments
+    body: list[ast.stmt] | ast.expr
+    scope: Scope
+    defaults: list[Any] = field(default_factory=list)
+    kw_defaults: list[Any] = field(default_factory=list)
+
+    def parameters(self) -> list[str]:
+        """Return the names of the positional parameters."""
+        return [arg.arg for arg in (*self.args.posonlyargs, *self.args.args)]
+
+
+@dataclass(eq=False)
+class Native:
+    """A function of ours that the text can call: a method, or what a derivative returns.
+
+    Attributes:
+      call: it, of the interpreter, the positional and the keyword arguments.
+      name: as messages name it.
+      inner: the function that it was made from, if it was, whose parameters name what is differentiated by.
+    """
+
+    call: Callable[[Interpreter, list[Any], dict[str, Any]], Any]
+    name: str
+    inner: Any = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Class:
+    """A class that the text defines."""
+
+    name: str
+    bases: tuple[str, ...]
+    members: Mapping[str, Any]
+
+
+@dataclass(eq=False)
+class Instance:
+    """An object of a class of the text, or of a library's class that has state, such as a layer.
+
+    Attributes:
+      of: its class, or the full name of the library's.
+      fields: its attributes.
+      name: what the text calls it.
+    """
+
+    of: Class | str
+    fields: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
+
+
+def parameter_names(function: Any) -> list[str]:
+    """Return the names of a function's positional parameters, of what it was made from if that is known."""
+    while getattr(function, "inner", None) is not None:
+        function = function.inner
+    if isinstance(function, Instance) and isinstance(function.of, Class):
+        function = function.of.members.get("forward", function)
+        return parameter_names(function)[1:]
+    return function.parameters() if isinstance(function, Function) else []
+
+
+def arrays_in(value: Any) -> list[Array]:
+    """Return the arrays in nested tuples, lists and dictionaries, in the order of JAX's leaves."""
+    return [leaf for _, leaf in leaves(value) if isinstance(leaf, Array)]
+
+
+def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
+    """Return (path, leaf) of nested tuples, lists and dictionaries; a dictionary is sorted by key."""
+    if isinstance(value, dict):
+        keys = sorted(value, key=str)
+        return [pair for key in keys for pair in leaves(value[key], f"{path}.{key}" if path else str(key))]
+    if isinstance(value, (tuple, list)):
+        return [
+            pair for i, one in enumerate(value) for pair in leaves(one, f"{path}.{i}" if path else str(i))
+        ]
+    return [(path, value)]
+
+
+def mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """Return nested tuples, lists and dictionaries with the function of each leaf."""
+    if isinstance(value, dict):
+        return {key: mapped(function, one) for key, one in value.items()}
+    if isinstance(value, tuple):
+        return tuple(mapped(function, one) for one in value)
+    if isinstance(value, list):
+        return [mapped(function, one) for one in value]
+    return function(value)

@@ -1,0 +1,1 @@
+"""Test that code of other libraries is read as what it computes."""

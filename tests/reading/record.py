@@ -1,0 +1,53 @@
+"""Record what the real libraries answer to the snippets: run it where PyTorch and TensorFlow are installed.
+
+    python -m venv /tmp/real && /tmp/real/bin/pip install torch tensorflow jax
+    /tmp/real/bin/python tests/reading/record.py torch jax tf
+
+Each snippet begins with a line `#: name | answers`: an expression for what the text differentiates by, or
+`refused` where the library itself raises an error or we refuse on purpose.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def snippets(dialect: str) -> dict[str, tuple[str, str]]:
+    """Return (text, expression of the answers) by name."""
+    found: dict[str, tuple[str, str]] = {}
+    for part in (FOLDER / f"{dialect}_snippets.txt").read_text("utf-8").split("#: ")[1:]:
+        head, _, text = part.partition("\n")
+        name, _, answers = head.partition(" | ")
+        found[name] = (text, answers)
+    return found
+
+
+def plain(value: object) -> object:
+    """Return an answer as plain numbers; None stays None."""
+    if value is None:
+        return None
+    array = value.numpy() if hasattr(value, "numpy") else value
+    return json.loads(json.dumps(array.tolist() if hasattr(array, "tolist") else array))
+
+
+def main(dialects: list[str]) -> None:
+    """Run the snippets and write the answers with the version of the library."""
+    for dialect in dialects:
+        library = __import__({"tf": "tensorflow"}.get(dialect, dialect))
+        answers: dict[str, object] = {"version": library.__version__}
+        for name, (text, expression) in snippets(dialect).items():
+            if expression == "refused":
+                continue
+            names: dict[str, object] = {}
+            exec(compile(text, name, "exec"), names)
+            answers[name] = {key: plain(value) for key, value in eval(expression, names).items()}
+        path = FOLDER / f"{dialect}_answers.json"
+        path.write_text(json.dumps(answers, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,162 @@
+"""Test that TensorFlow's texts give what TensorFlow answers, and are refused where it raises or draws."""
+
+import json
+
+import numpy as np
+import pytest
+
+from autodiff_viz import GraphError
+from autodiff_viz.reading.reading import read, with_indentation
+from tests.reading.record import FOLDER, snippets
+
+SNIPPETS = snippets("tf")
+ANSWERS = json.loads((FOLDER / "tf_answers.json").read_text("utf-8"))
+BEGIN = "import tensorflow as tf\nimport numpy as np\n"
+
+
+def message(text):
+    """Return what the refusal of a text says."""
+    reading = read(BEGIN + text)
+    assert reading.refused, "this is read"
+    return " ".join(f"{problem.message} {problem.hint}" for problem in reading.refused)
+
+
+def slope(text, x, name="x"):
+    """Return the gradient of y by x, by a tape around a line of code."""
+    reading = read(
+        f"{BEGIN}x = tf.Variable({x})\nwith tf.GradientTape() as t:\n    y = {text}\ng = t.gradient(y, x)"
+    )
+    assert not reading.refused, reading.refused
+    return reading.answers()[name]
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_answers_are_those_of_tensorflow(name):
+    text, expression = SNIPPETS[name]
+    reading = read(text)
+    if expression == "refused":
+        assert reading.refused
+        return
+    assert not reading.refused, reading.refused
+    answers = reading.answers()
+    for key, expected in ANSWERS[name].items():
+        if expected is None:
+            assert answers[key] is None
+        else:
+            np.testing.assert_allclose(
+                answers[key], np.array(expected, float), rtol=3e-5, atol=2e-7, err_msg=key
+            )
+
+
+# Measured with TensorFlow 2.21: (code, x, gradient); JAX's would differ at the corner.
+CORNERS = [
+    ("tf.abs(x)", 0.0, 0.0),
+    ("tf.maximum(x, 1.0)", 1.0, 1.0),
+    ("tf.minimum(1.0, x)", 1.0, 0.0),
+    ("tf.clip_by_value(x, -1.0, 1.0)", 1.0, 1.0),
+    ("tf.sqrt(x) * 0.0", 0.0, 0.0),
+    ("tf.math.rsqrt(x) * 0.0", 0.0, 0.0),
+    ("tf.where(x > 0.0, 1.0 / x, 0.0)", 0.0, np.nan),
+    ("tf.where(x > 0.0, tf.math.reciprocal(x), 0.0)", 0.0, 0.0),
+    ("tf.where(x > 0.0, x ** 0.5, 0.0)", 0.0, np.nan),
+    ("tf.norm(tf.stack([x, x]))", 0.0, np.nan),
+    ("x ** 0", 0.0, np.nan),
+    ("tf.nn.leaky_relu(x)", 0.0, 0.2),
+    ("tf.nn.relu6(x)", 6.0, 0.0),
+    ("tf.nn.selu(x)", 0.0, 1.050701),
+    ("tf.nn.gelu(x)", 1.0, 1.083315),
+    ("tf.math.divide_no_nan(x, 0.0)", 1.0, 0.0),
+    ("tf.math.xlogy(x, x)", 0.0, 0.0),
+    ("x * tf.math.log(x)", 0.0, np.nan),
+    ("tf.math.reduce_std(tf.stack([x, 1.0]))", 1.0, np.nan),
+    ("tf.nn.l2_normalize(tf.stack([x, 0.0]), axis=0)[0]", 0.0, 1e6),
+    ("tf.reduce_max(tf.stack([x, 1.0]))", 1.0, 0.5),
+    ("tf.sort(tf.stack([x, 1.0]), direction='DESCENDING')[0]", 1.0, 1.0),
+]
+
+
+@pytest.mark.parametrize(("code", "x", "expected"), CORNERS)
+def test_slopes_at_corners_are_tensorflows(code, x, expected):
+    np.testing.assert_allclose(slope(code, x), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "tf.round(x)",
+        "tf.floor(x) * 2.0",
+        "tf.cast(tf.cast(x, tf.int32), tf.float32)",
+        "tf.stop_gradient(x) * 3.0",
+        "tf.cast(x > 1.0, tf.float32)",
+        "tf.where(x > 1.0, 2.0, 3.0)",
+        "tf.ones_like(x)",
+        "np.float32(3.0) * tf.constant(x.numpy())",
+        "tf.constant(2.0) * float(x)",
+    ],
+)
+def test_what_nothing_recorded_leads_to_is_none(code):
+    assert slope(code, 2.5) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = tf.constant(1)\ny = x * 2.5", "Cannot convert 2.5 to EagerTensor of dtype int32"),
+        ("y = tf.constant(1.0, tf.float64) * tf.constant(1.0)", "tf.cast"),
+        ("y = tf.sqrt(tf.constant(4))", "takes floats"),
+        ("y = tf.constant([1.0, 2.0]).sum()", "no 'sum' that is read"),
+        ("x = tf.constant(1.0)\nx.assign(2.0)", "Only a tf.Variable can be assigned to"),
+        ("x = tf.Variable([1.0, 2.0])\nx.assign([1.0])", "shape mismatch"),
+        ("x = tf.Variable(1.0)\ny = tf.reduce_mean(x, keep=True)", "not read with these arguments"),
+        ("y = tf.cumsum([1.0, 2.0], reverse=True)", "without exclusive and reverse"),
+        ("layer = tf.keras.layers.Dense(1, kernel_regularizer='l2')", "not read with kernel_regularizer"),
+        ("opt = tf.keras.optimizers.SGD(0.1, clipnorm=1.0)", "not read with clipnorm"),
+        (
+            "x = tf.Variable(1.0)\nwith tf.GradientTape() as t:\n    y = x.numpy() * 2.0\nt.gradient(y, x)",
+            "NumPy's array",
+        ),
+        (
+            "x = tf.Variable(1.0)\nwith tf.GradientTape() as t:\n    y = x\nt.gradient(None, x)",
+            "`target` is None",
+        ),
+        ("y = tf.linalg.svd([[1.0]])", "not read yet"),
+    ],
+)
+def test_what_tensorflow_refuses_or_is_not_read_is_refused(text, says):
+    assert says in message(text)
+
+
+def test_a_gradient_of_drawn_weights_is_refused_and_one_that_needs_none_is_not():
+    text = (
+        "layer = tf.keras.layers.Dense(2)\nwith tf.GradientTape() as t:\n"
+        "    y = tf.reduce_sum(layer(tf.ones((1, 3))){})\ng = t.gradient(y, layer.bias)"
+    )
+    np.testing.assert_array_equal(read(BEGIN + text.format("")).answers()["dense/bias"], [1.0, 1.0])
+    with pytest.raises(GraphError, match="glorot_uniform"):
+        read(BEGIN + text.format(" ** 2")).answers()
+
+
+def test_what_became_what_is_said_by_line():
+    reading = read(
+        f"{BEGIN}x = tf.Variable(0.0)\nwith tf.GradientTape() as t:\n    y = tf.abs(x)\ng = t.gradient(y, x)"
+    )
+    assert [(change.line, change.says) for change in reading.changes] == [
+        (5, "the slope of abs at 0 is 0 in TensorFlow; JAX's is 1")
+    ]
+
+
+def test_a_long_training_has_few_derivatives_in_its_graph():
+    text = (
+        "x = tf.Variable(5.0)\nfor i in range(40):\n"
+        "    with tf.GradientTape() as t:\n        y = (x - 2.0) ** 2\n"
+        "    g = t.gradient(y, x)\n    x.assign_sub(0.1 * g)\n    if y.numpy() < 0.0:\n        break"
+    )
+    reading = read(BEGIN + text)
+    assert sum(node.op == "grad" for node in reading.graph.nodes) <= 5
+    # x - 2 is 3 * 0.8^k after k steps, so the 40th gradient is 6 * 0.8^39
+    np.testing.assert_allclose(reading.answers()["x"], 6 * 0.8**39, rtol=1e-3)
+
+
+def test_only_a_text_without_any_indentation_gets_that_of_its_blocks():
+    assert with_indentation("with a:\nb\n\nc") == ("with a:\n    b\n\nc", [1])
+    assert with_indentation("with a:\nb\n  c") == ("with a:\nb\n  c", [])
