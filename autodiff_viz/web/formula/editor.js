@@ -9,7 +9,7 @@ import { caretAfter, change, offsetOf, placeOf, unitOf } from "./caret.js";
 import { below, Popup } from "./complete.js";
 import { foldedRange, offsetInText, foldedLines, withNumber } from "./fold.js";
 import { boxOf, withCorrection, lineMap, messageAt, paint, pieces, placeAt } from "./mirror.js";
-import { hasCaret, rangesOf, showChosen } from "./places.js";
+import { hasCaret, rangesOf, showMarked } from "./places.js";
 
 // The footer: mistakes, or help. Its height is fixed, so that nothing below jumps.
 
@@ -224,7 +224,7 @@ export class Formula {
     // The browser's own handle writes the height on the element.
     new ResizeObserver(() => {
       if (box.style.height) changeLook({ formula: parseInt(box.style.height, 10) });
-      if (this.unseen) this.unseen = !showChosen(this);
+      if (this.unseen) this.unseen = !showMarked(this, "chosen");
     }).observe(box);
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
     area.addEventListener("pointermove", (event) =>
@@ -263,6 +263,7 @@ export class Formula {
   receive(data) {
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
     if (!this.unsent) this.adopt(this.known);
+    this.host.classList.toggle("of-code", Boolean(data.code));
     this.refresh();
     list(this.foot, data, {
       go: (place) => this.go(place),
@@ -420,7 +421,7 @@ export class Formula {
     if (!made.length && !this.nodes[kind].length) return;
     this.nodes = { ...this.nodes, [kind]: made, known };
     this.refresh();
-    if (kind === "chosen" && !hasCaret(this)) this.unseen = !showChosen(this);
+    if (kind === "chosen" && !hasCaret(this)) this.unseen = !showMarked(this, "chosen");
   }
 
   /** @param {{ line?: number, column?: number }} place */
