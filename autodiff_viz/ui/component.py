@@ -64,7 +64,7 @@ def _on_message() -> None:
     if not isinstance(message, dict):
         return
     note_message(here)
-    here.expect(len(str(message)))
+    here.expect(str(message))
     if apply_message(here, message):
         redraw_rest(here)
 
