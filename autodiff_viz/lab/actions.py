@@ -13,13 +13,14 @@ from autodiff_viz.canvas.arrange import folded_places, too_high, without_backwar
 from autodiff_viz.explain.noise.compute import is_random
 from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.history import redo, undo
+from autodiff_viz.graph.history import DTYPE, Setting, redo, undo
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Literal, Node, Rule
 from autodiff_viz.graph.policies import POLICY, TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, FOLLOW, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.text import COTANGENT, listed, pullback_arguments, seed_fault
+from autodiff_viz.lab.code import code_in, reading_of
 from autodiff_viz.lab.labels import set_to
 from autodiff_viz.lab.state import (
     Lab,
@@ -53,6 +54,10 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     try:
         graph = parse(text, previous=lab.graph)
     except GraphError as error:
+        # Of a formula with a library's name before an op, the mistake says how to write it.
+        mended = all(problem.correction for problem in error.problems)
+        if code_in(text) and not (mended and reading_of(text).refused):
+            return _code_typed(lab, text, typing)
         return replace(lab, draft=text, mistakes=error.problems, notice=(), typing=typing)
     # The step of the typing under way is taken back first: the new one then takes its place.
     before = undo(lab.history) if typing else lab.history
@@ -63,6 +68,24 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     after = without_draft(committed(replace(lab, history=before), graph, "Edit the formula"))
     # Typing that has come back to the graph it began with has made no step: nothing is under way.
     return replace(with_text(after, text), typing=after.history is not before)
+
+
+def _code_typed(lab: Lab, text: str, typing: bool) -> Lab:
+    """Apply a text that is code: what could be read of it is the graph, and what could not is marked in it.
+
+    While nothing can be read it is a draft, and the graph stays.
+    """
+    reading = reading_of(text)
+    if not reading.graph.nodes:
+        return replace(lab, draft=text, mistakes=reading.refused, notice=(), typing=typing)
+    before = undo(lab.history) if typing else lab.history
+    after = without_draft(committed(replace(lab, history=before), reading.graph, "Read code"))
+    present = after.history.present
+    if reading.dtype in DTYPES and reading.dtype != lab.dtype:
+        present = present._replace(setting=Setting(DTYPE, lab.dtype, reading.dtype))
+        after = replace(after, dtype=reading.dtype)
+    after = replace(after, history=replace(after.history, present=present._replace(text=text)))
+    return replace(after, typing=after.history is not before)
 
 
 def unshelved(lab: Lab) -> Lab:

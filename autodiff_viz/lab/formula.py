@@ -13,6 +13,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.lab.code import code_in, code_view, places_of, reading_of
 from autodiff_viz.lab.state import Lab, formula_text
 from autodiff_viz.language.parse import places_in
 from autodiff_viz.language.reader import FILLS
@@ -46,20 +47,22 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
     """
     # The author's own text is parsed for the places; a draft with mistakes has no nodes to point at.
     text, drafting = lab.history.present.text, lab.draft is not None
+    code = not drafting and code_in(text)
     places = NOWHERE
     if not drafting:
-        places = written(lab.graph)[1] if text is None else _read(text)
+        places = written(lab.graph)[1] if text is None else places_of(text) if code else _read(text)
     spans = places.spans
     placed = [(spans[p.node], p.message) for p in islice(problems, MARKED) if p.node in spans]
     doubted = [(spans[s.node], str(s)) for s in shadows(lab.graph) if s.node in spans]
     return {
         "document": lab.document,
         "text": formula_text(lab),
-        "mistakes": [_mistake(problem) for problem in lab.mistakes],
+        "mistakes": [_mistake(problem) for problem in (reading_of(text).refused if code else lab.mistakes)],
         "marks": [{**_place(span), "message": message} for span, message in placed],
         "notes": [{**_place(span), "message": message} for span, message in doubted],
         # How the author's text is read; a draft's mistakes come first.
-        "readings": [] if text is None or drafting else list(_read_as(text)),
+        "readings": [] if text is None or drafting or code else list(_read_as(text)),
+        "code": code_view(text, lab.graph) if code else None,
         **(_written_places(lab.graph, places, formula_text(lab)) if spans else {}),
     }
 

@@ -19,6 +19,7 @@ from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.graph.policies import POLICY, Policy
 from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
+from autodiff_viz.lab.code_examples import CODE_EXAMPLES
 from autodiff_viz.lab.edits.nodes import LETTERS, NEW
 from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.inspector.parameters import NEW_PARAMETER
@@ -91,6 +92,7 @@ def shared_constants() -> dict[str, Any]:
         },
         "decades": DECADES,
         "glossary": GLOSSARY,
+        "code_examples": [example._asdict() for example in CODE_EXAMPLES],
         "first_lesson": LESSONS[0].key,
         "figures": [*FIGURES],
         "heat": {"alphabet": heatmap.ALPHABET, "shades": heatmap.SHADES, "marks": heatmap.NAN, "inks": INKS},

@@ -22,7 +22,7 @@ from autodiff_viz.graph.history import (
 )
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.language.amend import amended
+from autodiff_viz.lab.code import code_in, matching_text
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import written
 from autodiff_viz.training.run import USUAL, Plan, Training, folded, returned
@@ -115,6 +115,9 @@ def start() -> Lab:
 WRITTEN_OUT = "; loop written out"
 """End of a step's label if the formula has lost its loops and functions."""
 
+NO_LONGER_CODE = "; the code became a formula"
+"""End of a step's label if the graph is no longer what the code says."""
+
 _BLOCKS = re.compile(r"^[ \t]*(for|def)\b", re.MULTILINE)
 
 
@@ -125,8 +128,10 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     function now differ, the canonical text, which has neither, takes its place, and the label says so.
     """
     old_text = lab.history.present.text
-    text = None if old_text is None else amended(old_text, graph)
-    if text is None and old_text is not None and _BLOCKS.search(old_text):
+    text = matching_text(old_text, graph)
+    if text is None and old_text is not None and code_in(old_text):
+        label += NO_LONGER_CODE
+    elif text is None and old_text is not None and _BLOCKS.search(old_text):
         label += WRITTEN_OUT
     history = commit(lab.history, graph, label, text)
     selected = lab.selected if lab.selected in graph else None

@@ -517,6 +517,10 @@ class Type(Edit, tag="type"):
     fresh: bool = True
 
 
+class AsFormula(Edit, tag="as_formula"):
+    """Write the graph of code as a formula."""
+
+
 class Slide(Edit, tag="slide"):
     """Set the value of an input by its slider.
 

@@ -22,7 +22,13 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
-from autodiff_viz.reading.python_values import BUILTINS, kind, plain_method, plain_operator
+from autodiff_viz.reading.python_values import (
+    BUILTINS,
+    PYTHON_SIZE,
+    kind,
+    plain_method,
+    plain_operator,
+)
 from autodiff_viz.reading.values import (
     BOOL,
     FLOATS,
@@ -232,7 +238,8 @@ class Interpreter:
         present = self.value(node.target)
         change = self.value(node.value)
         if isinstance(present, list) and isinstance(node.op, ast.Add):
-            present.extend(change)
+            present.extend(self.items(change, node))
+            self.weighed(present, node)
             return
         result = self.binary(node.op, present, change, node)
         if isinstance(present, Array) and present.framework in ("torch", "numpy"):
@@ -422,6 +429,7 @@ class Interpreter:
         if isinstance(owner, (list, dict)):
             try:
                 owner[index] = value
+                self.weighed(owner, target)
             except (IndexError, TypeError, KeyError) as error:
                 raise Refused(f"{error}".capitalize() + ".", at=target) from None
             return
@@ -469,10 +477,26 @@ class Interpreter:
         )
 
     def _get_Tuple(self, node: ast.Tuple) -> tuple:
-        return tuple(self._elements(node.elts))
+        return self.weighed(tuple(self._elements(node.elts)), node)
 
     def _get_List(self, node: ast.List) -> list:
-        return list(self._elements(node.elts))
+        return self.weighed(list(self._elements(node.elts)), node)
+
+    def weighed(self, value: Any, node: ast.AST) -> Any:
+        """Return a list, tuple or dictionary, unless it has too much in it.
+
+        Two names of one list inside another double what has to be walked, so it is counted as it is walked.
+        """
+        waiting, size = [value], 0
+        while waiting:
+            one = waiting.pop()
+            inside = one.values() if isinstance(one, dict) else one if isinstance(one, (list, tuple)) else ()
+            size += 1
+            if size + len(waiting) + len(inside) > PYTHON_SIZE:
+                raise Refused(f"This has more than {PYTHON_SIZE:,} values in it.", "", "too-large", node)
+            waiting += inside
+        self.work += size // 8
+        return value
 
     def _elements(self, nodes: Iterable[ast.expr]) -> Iterator[Any]:
         for one in nodes:
@@ -488,7 +512,7 @@ class Interpreter:
                 built |= self.value(value)
             else:
                 built[_hashable(self.value(key), key)] = self.value(value)
-        return built
+        return self.weighed(built, node)
 
     def _get_Slice(self, node: ast.Slice) -> slice:
         parts = (None if part is None else self.value(part) for part in (node.lower, node.upper, node.step))
@@ -645,7 +669,7 @@ class Interpreter:
         items: list[Any] = []
         with self.inside(Scope({}, self.scope)):
             self._comprehension(node.generators, lambda: items.append(self.value(node.elt)))
-        return items
+        return self.weighed(items, node)
 
     _get_GeneratorExp = _get_ListComp
 

@@ -82,10 +82,15 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
         if len(owner) >= PYTHON_SIZE:
             raise Refused("This list is too long.", "", "too-large", node)
         owner.append(*args)
+        r.weighed(owner, node)
+
+    def extend(_: Interpreter, args: list, keywords: dict) -> None:
+        owner.extend(r.items(args[0], node))
+        r.weighed(owner, node)
 
     known: dict[tuple[type, str], Callable[..., Any]] = {
         (list, "append"): append,
-        (list, "extend"): lambda _, args, kw: owner.extend(r.items(args[0], node)),
+        (list, "extend"): extend,
         (list, "pop"): lambda _, args, kw: owner.pop(*args),
         (dict, "items"): lambda _, args, kw: list(owner.items()),
         (dict, "keys"): lambda _, args, kw: list(owner.keys()),

@@ -97,7 +97,7 @@ def read(text: str) -> Reading:
         not_formula = error.problems
     try:
         tree = _tree(text, interpreter)
-        if not _is_code(tree):
+        if not is_code(tree):
             raise GraphError(not_formula)
         interpreter.state(tensorflow_tapes.Feeds).scan(tree)
         interpreter.run(tree.body)
@@ -122,9 +122,9 @@ def read(text: str) -> Reading:
     return _reading(interpreter, refused)
 
 
-def _is_code(tree: ast.Module) -> bool:
-    """Return whether a text uses Python beyond the formula language: its faults are then those of code."""
-    beyond = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.Attribute)
+def is_code(tree: ast.Module) -> bool:
+    """Return whether a text is code: it uses Python beyond the formula language."""
+    beyond = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.Attribute)
     return any(isinstance(node, beyond) for node in ast.walk(tree))
 
 

@@ -64,7 +64,7 @@ def _on_message() -> None:
     if not isinstance(message, dict):
         return
     note_message(session)
-    session.expect(len(str(message)))
+    session.expect(str(message))
     if apply_message(session, message):
         redraw_rest(session)
 

@@ -55,6 +55,7 @@ def say_failed(error: Exception) -> bool:
 
 
 SESSION = "session"
+CODE = "import "  # in a message: code is read statement by statement, loops included
 LONG_TEXT = 4_000  # characters of a message or an address, which may have more than VERIFIED_AT_ONCE nodes
 
 _log = logging.getLogger(__name__)
@@ -197,12 +198,12 @@ class Session:
             self.last = present(self.lab, self.last)
             return self.last
 
-    def expect(self, text: int = 0) -> None:
-        """Move to the queue of the slow if the graph is large, or a text of so many characters is to be read.
+    def expect(self, text: str = "") -> None:
+        """Move to the queue of the slow if the graph is large, or a text that is long or code is to be read.
 
         Best before the lock is held. Also where nothing has changed a large drawing takes long to write.
         """
-        if text > LONG_TEXT or len(self.lab.graph.nodes) > VERIFIED_AT_ONCE:
+        if len(text) > LONG_TEXT or CODE in text or len(self.lab.graph.nodes) > VERIFIED_AT_ONCE:
             take_long()
 
     def __post_init__(self) -> None:

@@ -152,6 +152,10 @@ export class Lab {
       ...(this.stepped !== null && { stepped: this.stepped }),
     });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
+    this.formula.asFormula = () => (
+      this.formula.confirm(),
+      this.editor.send({ kind: "as_formula" })
+    );
     this.formula.find = () => openFind(this.editor, this.formula.area);
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;

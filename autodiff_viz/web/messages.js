@@ -346,6 +346,13 @@
  */
 
 /**
+ * Write the graph of code as a formula.
+ *
+ * @typedef {object} AsFormulaEdit
+ * @property {"as_formula"} kind
+ */
+
+/**
  * Set the value of an input by its slider.
  *
  * @typedef {object} SlideEdit
@@ -618,6 +625,7 @@
  *   MakeBranchesEdit |
  *   TuneEdit |
  *   TypeEdit |
+ *   AsFormulaEdit |
  *   SlideEdit |
  *   ResampleEdit |
  *   LearnEdit |

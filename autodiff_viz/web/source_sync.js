@@ -2,6 +2,7 @@
 // Highlight on the canvas at once what the caret and the pointer in the formula mean, and select it once the caret
 // rests; mark in the formula what is selected, and pointed at, on the canvas.
 
+import { listen } from "./base/events.js";
 import { bringIntoView } from "./canvas/actions/bring.js";
 import { nodesOf } from "./canvas/state/fold.js";
 import {
@@ -10,6 +11,7 @@ import {
   nodesBetween,
   nodesUnder,
   placesOf,
+  showMarked,
   characterAt,
   spotsOf,
 } from "./formula/places.js";
@@ -38,6 +40,15 @@ export class SourceSync {
     editor.watchers.push(() => this.markSelection());
     listenToPointing(formula, { caret: (how) => this.put(how), hover: (at) => this.hover(at) });
     this.listenToCanvas();
+    // The line of the node that runs is lit, and stays on view, while the pass is played.
+    listen(
+      "runs",
+      ({ node }) => {
+        this.mark("lit", node ? this.few([node]) : []);
+        if (node) showMarked(formula, "lit");
+      },
+      () => formula.closed,
+    );
   }
 
   /** Take Python's new drawing. @param {import("./types.js").Drawing} drawing */

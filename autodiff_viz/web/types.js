@@ -286,8 +286,18 @@
  * @property {Mark[]} marks problems of the graph
  * @property {Mark[]} notes
  * @property {string[]} readings how a text was read that can be read in two ways
+ * @property {CodeView | null} [code] what the page says of a text that is code
  * @property {string} [places] where the text has the nodes, in the order of the drawing; see places.js
  * @property {string} [heads] where it has the frames
+ */
+/**
+ * Code that a graph was read from.
+ *
+ * @typedef {object} CodeView
+ * @property {string} library such as "PyTorch"
+ * @property {string} other whose numbers are others now than in the code; "" if none are
+ * @property {{ line: number, says: string }[]} changes what became what
+ * @property {number} more how many more there are
  */
 /**
  * A piece of one line, in UTF-16 units.
@@ -483,6 +493,7 @@
  *   plain: Record<string, number>,
  *   halves: Record<string, { bits: number, least: number, digits: number }>,
  *   glossary: Record<string, string>,
+ *   code_examples: { title: string, text: string }[],
  *   first_lesson: string,
  *   figures: string[],
  *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },

@@ -11,9 +11,9 @@ from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.text import quoted
+from autodiff_viz.lab.code import matching_text
 from autodiff_viz.lab.edits.edit import Handlers
 from autodiff_viz.lab.state import Lab
-from autodiff_viz.language.amend import amended
 from autodiff_viz.messages.edits import Flip, Pin, Unpin, Without
 
 
@@ -55,7 +55,7 @@ def without(lab: Lab, edit: Without) -> Lab:
     if graph == lab.graph:
         return lab
     text = lab.history.present.text
-    return _entered(lab, graph, None if text is None else amended(text, graph), label, _as_a(lab))
+    return _entered(lab, graph, matching_text(text, graph), label, _as_a(lab))
 
 
 def both(lab: Lab) -> tuple[Graph, Graph]:

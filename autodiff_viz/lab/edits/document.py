@@ -7,11 +7,13 @@ from dataclasses import replace
 from urllib.parse import parse_qs
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.history import History, jump, newest
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import redone, undone
+from autodiff_viz.lab.code import code_in, reading_of
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.persistence.address import ELSEWHERE, GRAPH, from_query, with_documents, with_pinned
 from autodiff_viz.lab.persistence.history import MalformedTrail, recalled
@@ -150,11 +152,26 @@ def _written(lab: Lab, text: str) -> Lab:
     try:
         graph = parse(text)
     except GraphError as error:
+        if code_in(text):
+            return _code(lab, text)
         # The parser's own error, in the first line of a text of another format, would mean little alone.
         message = "This is neither JSON nor a link, and as a formula it cannot be read."
         hint = "A graph opens from its JSON file, from a link to this page, or from formula text."
         raise GraphError((Problem("import-unknown", message, hint), *error.problems[:3])) from error
     return with_text(opened(lab, graph, "Open a formula"), text)
+
+
+def _code(lab: Lab, text: str) -> Lab:
+    """Open the graph of code.
+
+    Raises:
+      GraphError: nothing of it could be read.
+    """
+    reading = reading_of(text)
+    if not reading.graph.nodes:
+        raise GraphError(reading.refused)
+    after = with_text(opened(lab, reading.graph, "Open code"), text)
+    return replace(after, dtype=reading.dtype if reading.dtype in DTYPES else after.dtype)
 
 
 def _new(lab: Lab, edit: NewGraph) -> Lab:

@@ -6,14 +6,17 @@ A field's message may be late: it has no effect if its node no longer exists.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.canvas.arrange import pinned
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.history import push
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import listed, seed_fault
 from autodiff_viz.lab.actions import resampled, set_input, set_param, typed
+from autodiff_viz.lab.code import code_in
 from autodiff_viz.lab.edits.edit import Handlers, check_nodes, unreadable
 from autodiff_viz.lab.inspector.parameters import (
     set_numbers,
@@ -25,6 +28,7 @@ from autodiff_viz.lab.inspector.parameters import (
 )
 from autodiff_viz.lab.state import Lab, committed, refused
 from autodiff_viz.messages.edits import (
+    AsFormula,
     Learn,
     Numbers,
     Resample,
@@ -49,6 +53,15 @@ def _type(lab: Lab, edit: Type) -> Lab:
     """Set the formula's text."""
     # One character more than the limit is enough for a text to be refused as too long.
     return typed(lab, edit.text[: limits.TEXT + 1], edit.fresh)
+
+
+def _as_formula(lab: Lab) -> Lab:
+    """Write the graph of code as a formula, as a step of undo."""
+    present = lab.history.present
+    if not code_in(present.text):
+        return lab
+    entry = present._replace(label="Write the code as a formula", text=None, setting=None, folds=None)
+    return replace(lab, history=push(lab.history, entry), typing=False)
 
 
 def _slide(lab: Lab, edit: Slide) -> Lab:
@@ -128,6 +141,7 @@ HANDLERS: Handlers = {
     Learn: _learn,
     Type: _type,
     Slide: _slide,
+    AsFormula: lambda lab, _: _as_formula(lab),
     Resample: lambda lab, _: resampled(lab),
     SetParam: _param,
     Trainable: _on_node(set_trainable),

@@ -21,6 +21,8 @@ from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.subgraph import detached, extract, graft
+from autodiff_viz.lab.code import code_in
+from autodiff_viz.lab.edits.document import imported
 from autodiff_viz.lab.edits.edit import Handlers, check_nodes
 from autodiff_viz.lab.state import Lab, committed
 from autodiff_viz.language.documents import from_json
@@ -86,6 +88,8 @@ def _duplicate(lab: Lab, edit: Duplicate) -> Lab:
 
 def _paste(lab: Lab, edit: Paste) -> Lab:
     """Paste text from this canvas or from elsewhere around a point, clear of all cards."""
+    if code_in(edit.text):  # code is a whole, not a piece: undo returns to the graph
+        return imported(lab, edit.text)
     piece = _read(edit.text)
     inside = detached(piece)
     # The height of its cards depends on shapes, which are known only with what the piece reads in the graph.

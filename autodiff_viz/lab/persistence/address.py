@@ -19,6 +19,7 @@ from autodiff_viz.graph.link import Unreadable, packed, to_link, unpacked
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import typed
+from autodiff_viz.lab.code import matching_text
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.history import digest
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
@@ -31,7 +32,6 @@ from autodiff_viz.lab.persistence.training import (
     training_text,
 )
 from autodiff_viz.lab.state import Lab, opened, refused, start, with_choice, with_text, without_history
-from autodiff_viz.language.amend import amended
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.parse import parse_literal
@@ -119,7 +119,7 @@ def with_pinned(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> 
         return refused(lab, error)
     # The graph decides: a text of another one is amended to it, or left out.
     text = _unpacked(query.get(PINNED_TEXT, ""), most)
-    pinned = Pinned(graph, None if text is None else amended(text, graph), letter)
+    pinned = Pinned(graph, matching_text(text, graph), letter)
     return replace(lab, history=replace(lab.history, present=lab.history.present._replace(pinned=pinned)))
 
 
@@ -198,7 +198,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
         shelved=_unpacked(query.get(SHELVED, ""), most),
     )
     if text is not None:
-        lab = with_text(lab, amended(text, lab.graph))
+        lab = with_text(lab, matching_text(text, lab.graph))
     return lab if draft is None else typed(lab, draft)
 
 

@@ -215,7 +215,7 @@ def exchange(
       The answer as JSON, the address that was sent last, and the keys of the jobs whose answers are awaited.
     """
     with in_turn(session.visitor, of):
-        session.expect(len(text or ""))
+        session.expect(text or "")
         with session.lock:
             session.socket = True
             session.parts.polls.pop(LAB, None)

@@ -11,8 +11,8 @@ from threading import Lock
 from time import monotonic
 
 LOGS = ("uvicorn.access", "uvicorn.error")  # of requests, and of websockets that were accepted or refused
-FAULTS = ("autodiff_viz.lab.edits.apply", "autodiff_viz.ui.session")
-"""Logs of the faults that edits and callbacks of visitors meet."""
+FAULTS = ("autodiff_viz.lab.edits.apply", "autodiff_viz.ui.session", "autodiff_viz.reading.reading")
+"""Logs of the faults that edits, callbacks and code of visitors meet."""
 
 SECONDS = 60.0  # in which one fault is logged once
 

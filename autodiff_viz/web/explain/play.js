@@ -337,6 +337,7 @@ export class Player {
     const shown = shownAfter(steps, this.at);
     paintPlay(this.editor.stage, shown);
     this.tellComputed(shown.done ? null : (place) => isComputed(shown, place));
+    dispatch("runs", { node: shown.step?.node ?? null });
     if (this.runs) this.timer = window.setTimeout(() => this.onward(), delayOf(this.speed));
     this.changed();
   }
@@ -365,6 +366,7 @@ export class Player {
     [this.at, this.runs, this.wish, this.asked, this.reason] = [null, false, null, null, reason];
     clearPlay(this.editor.stage);
     this.tellComputed(null);
+    dispatch("runs", { node: null });
     this.changed();
     return true;
   }

@@ -1,6 +1,7 @@
 // @ts-check
 // Edit the formula: show the user's text and Python's last answer about it.
 
+import { shared } from "../base/constants.js";
 import { html } from "../base/dom.js";
 import { listen, dispatch } from "../base/events.js";
 import { changeLook } from "../dock/layout.js";
@@ -8,7 +9,7 @@ import { caretAfter, change, offsetOf, placeOf, unitOf } from "./caret.js";
 import { below, Popup } from "./complete.js";
 import { foldedRange, offsetInText, foldedLines, withNumber } from "./fold.js";
 import { boxOf, withCorrection, lineMap, messageAt, paint, pieces, placeAt } from "./mirror.js";
-import { hasCaret, rangesOf, showChosen } from "./places.js";
+import { hasCaret, rangesOf, showMarked } from "./places.js";
 
 // The footer: mistakes, or help. Its height is fixed, so that nothing below jumps.
 
@@ -17,10 +18,20 @@ import { hasCaret, rangesOf, showChosen } from "./places.js";
 
 const SHOWN = 4; // the first mistakes are the ones to mend; the rest often follow from them
 
-/** @param {Element} foot @param {{ mistakes: Mistake[], readings: string[] }} data @param {(mistake: Mistake) => void} go to its place
- * @param {(correction: Correction) => void} correct apply it */
-export function list(foot, { mistakes, readings }, go, correct) {
-  const sign = JSON.stringify([mistakes, readings]);
+/**
+ * What the buttons of the footer do.
+ *
+ * @typedef {object} FootActions
+ * @property {(place: { line?: number, column?: number }) => void} go to a place in the text
+ * @property {(correction: Correction) => void} correct apply a correction
+ * @property {() => void} asFormula write the code as a formula
+ * @property {(text: string) => void} open an example of code
+ */
+
+/** @param {Element} foot @param {{ mistakes: Mistake[], readings: string[], code?: import("../types.js").CodeView | null }} data
+ * @param {FootActions} actions */
+export function list(foot, { mistakes, readings, code }, { go, correct, asFormula, open }) {
+  const sign = JSON.stringify([mistakes, readings, code]);
   if (signs.get(foot) === sign) return; // announced once
   signs.set(foot, sign);
   const items = mistakes
@@ -29,23 +40,46 @@ export function list(foot, { mistakes, readings }, go, correct) {
   const more = mistakes.length - SHOWN;
   const read = readings.map((says) => html("p", { class: "reading" }, says));
   foot.replaceChildren(
-    ...(items.length ? [html("ul", {}, ...items)] : read.length ? read : [help()]),
+    ...(items.length ? [html("ul", {}, ...items)] : []),
+    ...(more > 0 ? [html("p", {}, `And ${more} more.`)] : []),
+    ...(code ? readAs(code, go, asFormula) : items.length ? [] : read.length ? read : [help(open)]),
   );
-  if (more > 0) foot.append(html("p", {}, `And ${more} more.`));
 }
+
+/** What code was read as: its library, the way to a formula, and what became what.
+ * @param {import("../types.js").CodeView} code @param {FootActions["go"]} go @param {() => void} asFormula */
+function readAs({ library, other, changes, more }, go, asFormula) {
+  const lines = changes.map(({ line, says }) =>
+    html(
+      "li",
+      {},
+      lineButton(line, () => go({ line })),
+      ` ${says}`,
+    ),
+  );
+  return [
+    html(
+      "p",
+      { class: "library" },
+      `Read as ${library}, not run. `,
+      html("button", { type: "button", class: "as-formula", click: asFormula }, "As formula"),
+    ),
+    other && html("p", {}, other),
+    lines.length > 0 && html("ul", { class: "changes" }, ...lines),
+    more > 0 && html("p", {}, `And ${more} more.`),
+  ].filter((part) => part instanceof Node);
+}
+
+/** @param {number} line @param {() => void} go */
+const lineButton = (line, go) =>
+  html("button", { type: "button", class: "place", title: "Go there", click: go }, `Line ${line}`);
 
 /** The mistakes that a footer shows. @type {WeakMap<Element, string>} */
 const signs = new WeakMap();
 
 /** @param {Mistake} mistake @param {() => void} go @param {(correction: Correction) => void} correct */
 function entry({ line, message, hint, correction }, go, correct) {
-  const where = line
-    ? html(
-        "button",
-        { type: "button", class: "place", title: "Go there", click: go },
-        `Line ${line}`,
-      )
-    : null;
+  const where = line ? lineButton(line, go) : null;
   const mend =
     correction &&
     html(
@@ -63,13 +97,39 @@ function entry({ line, message, hint, correction }, go, correct) {
   );
 }
 
-const help = () =>
+/** @param {FootActions["open"]} open */
+const help = (open) =>
   html(
-    "p",
+    "div",
     { class: "hint" },
-    "One value a line, such as ",
-    html("code", {}, "y = sin(x) * 2.0"),
-    ". A number alone gets a slider.",
+    html(
+      "p",
+      {},
+      "One value a line, such as ",
+      html("code", {}, "y = sin(x) * 2.0"),
+      ". A number alone gets a slider.",
+    ),
+    html(
+      "details",
+      { class: "from-code" },
+      html("summary", {}, "From code"),
+      html(
+        "p",
+        {},
+        "Paste code of PyTorch, JAX, TensorFlow or NumPy as it is. It is read, never run. Or try:",
+      ),
+      html(
+        "ul",
+        {},
+        ...shared.code_examples.map(({ title, text }) =>
+          html(
+            "li",
+            {},
+            html("button", { type: "button", class: "example", click: () => open(text) }, title),
+          ),
+        ),
+      ),
+    ),
   );
 
 /** @typedef {import("../types.js").FormulaData} Data */
@@ -141,6 +201,8 @@ export class Formula {
     this.unseen = false; // the chosen place came while the text was not on view
     /** Give the focus to what comes after the text. */
     this.leave = () => this.area.blur();
+    /** Write the graph of code as a formula. */
+    this.asFormula = () => {};
     /** Search a node on the canvas. */
     this.find = () => {};
     this.timer = 0;
@@ -162,7 +224,7 @@ export class Formula {
     // The browser's own handle writes the height on the element.
     new ResizeObserver(() => {
       if (box.style.height) changeLook({ formula: parseInt(box.style.height, 10) });
-      if (this.unseen) this.unseen = !showChosen(this);
+      if (this.unseen) this.unseen = !showMarked(this, "chosen");
     }).observe(box);
     box.addEventListener("scroll", () => (this.popup.close(), this.explain(null)));
     area.addEventListener("pointermove", (event) =>
@@ -201,13 +263,14 @@ export class Formula {
   receive(data) {
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
     if (!this.unsent) this.adopt(this.known);
+    this.host.classList.toggle("of-code", Boolean(data.code));
     this.refresh();
-    list(
-      this.foot,
-      data,
-      (mistake) => this.go(mistake),
-      (correction) => this.correct(correction),
-    );
+    list(this.foot, data, {
+      go: (place) => this.go(place),
+      correct: (correction) => this.correct(correction),
+      asFormula: () => this.asFormula(),
+      open: (text) => this.open(text),
+    });
     this.tell();
   }
 
@@ -358,10 +421,10 @@ export class Formula {
     if (!made.length && !this.nodes[kind].length) return;
     this.nodes = { ...this.nodes, [kind]: made, known };
     this.refresh();
-    if (kind === "chosen" && !hasCaret(this)) this.unseen = !showChosen(this);
+    if (kind === "chosen" && !hasCaret(this)) this.unseen = !showMarked(this, "chosen");
   }
 
-  /** @param {import("../types.js").Mistake} mistake */
+  /** @param {{ line?: number, column?: number }} place */
   go({ line = 1, column = 0 }) {
     const lines = this.area.value.split("\n");
     const at = Math.min(line, lines.length) - 1;
@@ -379,6 +442,15 @@ export class Formula {
     this.area.focus({ preventScroll: true });
     this.replace(change(this.area.value, text));
     this.confirm();
+  }
+
+  /** Put a whole text in place of this one, as a step of its own. @param {string} text */
+  open(text) {
+    this.confirm();
+    this.replace({ start: 0, end: this.area.value.length, insert: text });
+    this.confirm();
+    this.pasted = true;
+    this.leave();
   }
 
   /** @param {number} offset */

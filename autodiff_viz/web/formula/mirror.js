@@ -98,7 +98,12 @@ export function segments(line, tokens, ranges) {
 const TOKEN =
   /(?<comment>#.*)|(?<string>"[^"]*"?|'[^']*'?)|(?<number>(?<!\w)(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z_]\w*)/g;
 
-export const KEYWORDS = new Set(["with", "for", "in", "def", "return", "lambda"]);
+export const KEYWORDS = new Set(
+  (
+    "with for in def return lambda import from as class if elif else while not and or is " +
+    "None True False pass break continue"
+  ).split(" "),
+);
 const BLOCKS = new Set(["checkpoint", "group", "branches"]);
 
 /** The coloured tokens of `line`, in order. A called word has the kind that `kinds` gives it.

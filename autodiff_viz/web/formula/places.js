@@ -289,17 +289,11 @@ function asRead({ line, unit }, read) {
   return now < 0 ? null : { line: now, unit };
 }
 
-/** Scroll the text to the first chosen node, without scrolling the page; false if the text is not on view.
- * @param {Formula} formula */
-export function showChosen({
-  area,
-  box,
-  mirror,
-  nodes: {
-    chosen: [first],
-    known,
-  },
-}) {
+/** Scroll the text to the first chosen node, or lit one, without scrolling the page; false if the text is not on view.
+ * @param {Formula} formula @param {"chosen" | "lit"} kind */
+export function showMarked({ area, box, mirror, nodes }, kind) {
+  const [first] = nodes[kind];
+  const { known } = nodes;
   const line = first ? lineMap(known, area.value.split("\n"))(first.line) : -1;
   const row = /** @type {HTMLElement | undefined} */ (mirror.children[line]);
   if (!row) return true;
