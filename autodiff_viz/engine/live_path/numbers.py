@@ -36,7 +36,7 @@ UNCHANGED = -1
 
 
 APART = frozenset({"tan"})
-"""Ops that are compiled alone all the same: with JAX 0.12 a branch of `tan` has another last bit than `tan`."""
+"""Ops that are compiled alone all the same: with JAX 0.12 a branch of `tan` has another last bit."""
 
 
 class NumberOp(NamedTuple):
