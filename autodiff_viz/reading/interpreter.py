@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
 from autodiff_viz.reading.values import (
@@ -97,7 +98,10 @@ class Handlers:
       items: list what a loop over the value yields.
       call: call the value.
       enter: enter it as the manager of a `with`; returns (what `as` names, what leaves it).
-      in_place: refuse a change in place that the library refuses.
+      in_place: change an array in place, by the name of its library.
+      operator: apply an operator, of Python's syntax tree, to arrays of a library.
+      named: note that a value of a library has got a name.
+      fresh: return an array of a library as it is now.
       field_set: note that an object has got an attribute.
     """
 
@@ -109,6 +113,9 @@ class Handlers:
     call: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     enter: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    operator: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    named: dict[str, Callable[..., None]] = field(default_factory=dict)
+    fresh: dict[str, Callable[..., Any]] = field(default_factory=dict)
     field_set: Callable[..., None] | None = None
 
 
@@ -218,28 +225,28 @@ class Interpreter:
             return
         result = self.binary(node.op, present, change, node)
         if isinstance(present, Array) and present.framework in ("torch", "numpy"):
-            self.in_place(present, result, node)
+            shared = self.in_place(present, result, node)
             if isinstance(node.target, ast.Name):
                 self.named(present, node.target.id)
+            elif isinstance(node.target, ast.Subscript) and not shared:
+                self.assign(node.target, present)
             return
         self.assign(node.target, result)
 
-    def in_place(self, array: Array, result: Array, node: ast.AST) -> None:
-        """Change an array in place; the hook of the dialect refuses what its library refuses."""
-        check = self.handlers.in_place.get(array.framework)
-        if check:
-            check(self, array, node)
+    def in_place(self, array: Array, result: Array, node: ast.AST) -> bool:
+        """Change an array in place, and return whether that has changed what it is a view of."""
+        changed = self.handlers.in_place.get(array.framework)
+        if changed:
+            return changed(self, array, result, node)
         held = result.held
         if array.is_node and isinstance(self.builder, Builder):
             draft = self.builder.drafts[array.held.number]
             if not isinstance(held, Ref):  # a constant takes the place of what the tensor held
                 held = self.builder.input(held, draft.hint, draft.params.get("trainable", False))
                 self.builder.replaced.add(array.held.number)
-        if array.requires_grad and array.leaf and self.no_grad:
-            array.held, array.version = held, array.version + 1
-            return
         array.held, array.version = held, array.version + 1
         array.requires_grad, array.leaf = result.requires_grad, array.leaf and not result.requires_grad
+        return False
 
     def _do_FunctionDef(self, node: ast.FunctionDef) -> None:
         function: Any = self.function(node.name, node.args, node.body)
@@ -263,6 +270,10 @@ class Interpreter:
             self.run(node.body)
         finally:
             self.scope = outside
+        above = [base for base in map(self.value, node.bases) if isinstance(base, Class)]
+        for base in reversed(above):
+            inner.names = {**base.members, **inner.names}
+            bases += base.bases
         self.scope.names[node.name] = Class(node.name, bases, inner.names)
 
     def _do_Return(self, node: ast.Return) -> None:
@@ -334,6 +345,19 @@ class Interpreter:
             for leave in reversed(exits):
                 leave()
 
+    def _do_Try(self, node: ast.Try) -> None:
+        try:
+            self.run(node.body)
+        except Refused as refused:
+            # What the library itself refuses, the text may want to show; what is only not read here must be told.
+            if not refused.by_library or not node.handlers:
+                raise
+            self.say(node, f"the error that is shown: {refused.message}")
+            self.run(node.handlers[0].body)
+        else:
+            self.run(node.orelse)
+        self.run(node.finalbody)
+
     # Names.
 
     def assign(self, target: ast.expr, value: Any) -> None:
@@ -370,6 +394,8 @@ class Interpreter:
         """Give the node of an array the name that the text gives it; a constant becomes an input."""
         if isinstance(value, Instance) and not value.name:
             value.name = name
+        for note in self.handlers.named.values():
+            note(self, value, name)
         if isinstance(value, (tuple, list)):
             return value
         if isinstance(value, Array) and isinstance(self.builder, Builder):
@@ -378,11 +404,6 @@ class Interpreter:
             draft = self.builder.drafts[value.held.number]
             if not draft.hint:
                 draft.hint = name
-            if value.requires_grad:  # of PyTorch: `backward` looks for the leaves among these
-                tensors = self.extra.setdefault("tensors", [])
-                if all(one is not value for one in tensors):
-                    tensors.append(value)
-                self.extra.setdefault(("label", id(value)), name)
         return value
 
     def _set_attribute(self, target: ast.Attribute, value: Any) -> None:
@@ -421,10 +442,16 @@ class Interpreter:
         if handler is None:
             raise Refused(f"'{ast.unparse(node)[:60]}' is not read.", at=node)
         try:
-            return handler(node)
+            value = handler(node)
         except Refused as refused:
             refused.at = refused.at or node
             raise
+        return self.fresh(value) if isinstance(value, Array) else value
+
+    def fresh(self, array: Array) -> Array:
+        """Return an array as it is now, after changes in place of what it shares its memory with."""
+        refresh = self.handlers.fresh.get(array.framework)
+        return array if refresh is None else refresh(self, array)
 
     def _get_Constant(self, node: ast.Constant) -> Any:
         if isinstance(node.value, (bytes, complex)):
@@ -495,6 +522,8 @@ class Interpreter:
         if isinstance(node.op, ast.Not):
             return not self.truth(value, node.operand)
         if isinstance(value, Array):
+            if value.framework in self.handlers.operator:
+                return self.handlers.operator[value.framework](self, node.op, value, None, node)
             if isinstance(node.op, ast.USub):
                 return self.make("neg", [value])
             if isinstance(node.op, ast.UAdd):
@@ -518,12 +547,13 @@ class Interpreter:
 
     def _array_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
         for side in (left, right):
+            if isinstance(side, Array) and side.framework in self.handlers.operator:
+                return self.handlers.operator[side.framework](self, op, left, right, node)
+        for side in (left, right):
             if not isinstance(side, (Array, int, float)):
                 raise Refused(f"An array and {_kind(side)} cannot be joined by an operator.", at=node)
         name = _OPERATORS.get(type(op))
         if name is not None:
-            if name == "pow" and isinstance(left, Array) and left.framework == "torch":
-                return self.tables["torch.pow"](self, left, right)
             if name == "pow" and isinstance(right, int) and not isinstance(right, bool) and right == 2:
                 return self.make("square", [left])
             return self.make(name, [left, right])
@@ -552,6 +582,8 @@ class Interpreter:
                     raise Refused(
                         "A chain of comparisons of arrays has no one answer.", "Join two by '&'.", at=node
                     )
+                elif isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, (list, tuple, dict)):
+                    result = any(left is one for one in right) is isinstance(op, ast.In)
                 else:
                     return self.compare(op, left, right, node)
             else:
@@ -651,7 +683,11 @@ class Interpreter:
         if isinstance(node.func, ast.Name) and node.func.id == "print" and self.scope.find("print") is None:
             for one in node.args:  # what is printed may be asked for only there
                 if not isinstance(one, (ast.Constant, ast.JoinedStr)):
-                    self.value(one)
+                    try:
+                        self.value(one)
+                    except Refused as refused:
+                        if refused.code not in ("not-read", "unknown-function"):
+                            raise
             return None
         function = self.value(node.func)
         args = list(self._elements(node.args))
@@ -683,6 +719,11 @@ class Interpreter:
             caller = self.handlers.call.get(type(function))
             if caller is not None:
                 return caller(self, function, args, keywords, node)
+        except (TypeError, ValueError, IndexError, KeyError, AttributeError, ArithmeticError) as error:
+            if isinstance(error, GraphError) or isinstance(error, TooLarge):
+                raise
+            name = getattr(function, "name", "") or "This"
+            raise Refused(f"{name}() is not read with these arguments: {_about(error)}.", at=node) from error
         finally:
             self.depth -= 1
         raise Refused(f"{_kind(function).capitalize()} cannot be called.", at=node)
@@ -702,14 +743,7 @@ class Interpreter:
         known = self.tables.get(canonical(path.name))
         if known is None:
             raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
-        try:
-            return known(self, *args, **keywords)
-        except TypeError as error:
-            if "argument" not in str(error):
-                raise
-            raise Refused(
-                f"{path.name} is not read with these arguments: {_about(error)}.", at=node
-            ) from None
+        return known(self, *args, **keywords)
 
     def nearest(self, path: str) -> str:
         """Return a hint with the function that is called most like this one."""
@@ -795,15 +829,15 @@ class Interpreter:
     def held(self, value: Any) -> Held:
         """Return what a slot holds for a value."""
         if isinstance(value, Array):
-            return value.held
+            return self.fresh(value).held
         if isinstance(value, bool):
             return float(value)
         if isinstance(value, (int, float)):
-            if not math.isfinite(value):
-                raise Refused(
-                    "A number that is not finite cannot stand in a graph.",
-                    "Use a large number, such as 1e30.",
-                )
+            if not math.isfinite(value):  # no literal is, so it is computed: -inf = log(0)
+                zero = self.builder.add("log", [0.0])
+                if value < 0:
+                    return zero
+                return self.builder.add("neg" if value > 0 else "mul", [zero] if value > 0 else [zero, 0.0])
             return float(value)
         if isinstance(value, (tuple, list)) and value:
             return tuple(self.held(one) for one in value)
@@ -1135,7 +1169,7 @@ def _kind(value: Any) -> str:
     return kinds.get(type(value), "this")
 
 
-def _about(error: TypeError) -> str:
+def _about(error: Exception) -> str:
     """Return what Python says about arguments that do not fit, without the name of our function."""
     return str(error).partition("()")[2].strip() or str(error)
 

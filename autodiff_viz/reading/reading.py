@@ -21,9 +21,12 @@ from autodiff_viz.reading import (
     tensorflow_tapes,
     torch_autograd,
     torch_modules,
+    torch_optimizers,
 )
 from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
+from autodiff_viz.reading.torch_tensors import dtype_in_use
 from autodiff_viz.reading.values import FLOATS, Array, Refused
 
 _ = jax_transforms
@@ -78,6 +81,7 @@ def read(text: str) -> Reading:
     torch_autograd.install(interpreter)
     custom_rules.install(interpreter)
     torch_modules.install(interpreter)
+    torch_optimizers.install(interpreter)
     tensorflow_tapes.install(interpreter)
     interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()
@@ -117,7 +121,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     root = r.roots[-1] if r.roots else _last(r, r.builder.merged)
     graph, names = r.builder.graph(root)
     kinds = [value.dtype for value in _arrays(r) if value.dtype in FLOATS]
-    dtype = max(kinds, key=FLOATS.index) if kinds else "float32"
+    dtype = max([*kinds, dtype_in_use(r)], key=FLOATS.index)
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
     def answers() -> dict[str, np.ndarray | None]:
@@ -134,28 +138,16 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
                 continue
             wrt = their[request.wrt.number]
             found[request.name] = np.asarray(traced.cotangent[wrt])
-        for tensor in {id(one): one for one in r.extra.get("tensors", [])}.values():
-            label = r.extra["label", id(tensor)]
-            entry = state.grads.get(id(tensor))
-            if entry is None:
-                if r.roots and tensor.leaf and tensor.requires_grad and label not in found:
-                    found[label] = None
-                continue
-            total = 0
-            for _, root, wrt in entry[1]:
-                whole, their = r.builder.graph(root, [root])
-                total = total + np.asarray(trace(whole, dtype=dtype).cotangent[their[wrt.number]])
-            found[label] = total
-        return found
-
-    state = torch_autograd._autograd(r)
+        theirs = torch_autograd.answers(r)
+        theirs.update({name: value for name, value in found.items() if name not in theirs})
+        return theirs
 
     def values() -> dict[str, np.ndarray]:
-        traced = trace(graph, dtype=dtype)
+        evaluation = Evaluation(r.builder, dtype)
         return {
-            name: np.asarray(traced.value[names[value.held.number]])
+            name: evaluation.value(value.held)
             for name, value in r.scope.names.items()
-            if isinstance(value, Array) and value.is_node and value.held.number in names
+            if isinstance(value, Array) and r.fresh(value).is_node
         }
 
     changes = tuple(Change(line, says) for line, says in r.changes)

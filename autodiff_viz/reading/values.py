@@ -25,7 +25,10 @@ class Refused(Exception):
     Attributes:
       message: what was found and what was needed.
       hint: the nearest thing that works.
+      by_library: whether the library itself raises an error there.
     """
+
+    by_library = False
 
     def __init__(self, message: str, hint: str = "", code: str = "not-read", at: ast.AST | None = None):
         super().__init__(message)
