@@ -122,13 +122,34 @@ class Builder:
         """Return the shape of a value; None if it is not known, since something in it does not fit."""
         if not isinstance(held, Ref):
             return shape_of(held)
-        if held.number not in self._shapes:
-            numbers = sorted(self.ancestors(held))
-            names = {number: f"n{number}" for number in numbers}
-            graph = Graph(tuple(self._node(number, names) for number in numbers), (), names[held.number])
-            known = shapes(graph)
-            self._shapes |= {number: known[name] for number, name in names.items() if name in known}
-        return self._shapes.get(held.number)
+        waiting = [held.number]
+        while waiting:
+            number = waiting[-1]
+            below = [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
+            missing = [one for one in below if one not in self._shapes]
+            if number in self._shapes or not missing:
+                waiting.pop()
+                if number not in self._shapes:
+                    known = self._shape(number)
+                    if known is None:
+                        return None
+                    self._shapes[number] = known
+            else:
+                waiting += missing
+        return self._shapes[held.number]
+
+    def _shape(self, number: int) -> tuple[int, ...] | None:
+        """Return the shape of a node whose slots have known shapes: each by itself, however long the text is."""
+        draft = self.drafts[number]
+        wired = [slot.number for slot in draft.slots if isinstance(slot, Ref)]
+        if draft.op == GRAD:
+            return self._shapes[wired[-1]]
+        names = {one: f"n{one}" for one in (*wired, number)}
+        nodes = {
+            one: Node(names[one], INPUT, (), as_params(shape=self._shapes[one], seed=0)) for one in wired
+        }
+        graph = Graph((*nodes.values(), self._node(number, names)), (), names[number])
+        return shapes(graph).get(names[number])
 
     def graph(self, output: Ref | None, keep: Iterable[Ref] = ()) -> tuple[Graph, dict[int, str]]:
         """Return the graph, and the names of its nodes by number.

@@ -26,11 +26,18 @@ ARRIVING = "v"
 
 
 @contextmanager
-def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any]) -> Iterator[Terms]:
-    """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires."""
+def body(
+    r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any], value: Any = None
+) -> Iterator[Terms]:
+    """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires.
+
+    The value of the forward function may be among them, so that a second derivative goes through it too.
+    """
     names = {
         wire.held.number: f"x{i}" for i, wire in enumerate(wires) if isinstance(wire, Array) and wire.is_node
     }
+    if isinstance(value, Ref) and value.number not in names:
+        names[value.number] = "out"
     given = {name: r.builder.shape(Ref(number)) for number, name in names.items()}
     outer, r.builder = r.builder, Terms(r.builder, {ARRIVING: shape, **given}, names)
     try:
@@ -56,8 +63,9 @@ def declare(
     framework, dtype = value.framework, value.dtype
     # The zero that the pullback passes along the value's own wire would still be multiplied by slopes: 0 times
     # infinity is NaN.
+    inner = value.held
     value = Array(r.builder.add(IDENTITY, [value.held], Rule(STOP)), framework, dtype)
-    with body(r, shape_of(r, value), wires) as terms:
+    with body(r, shape_of(r, value), wires, inner) as terms:
         passed = list(pull(Array(ARRIVING, framework, dtype)))
         if len(passed) != len(wires):
             raise Refused(
@@ -363,20 +371,28 @@ def _depends(term: Any) -> bool:
     return term == ARRIVING or (isinstance(term, Call) and any(map(_depends, term.args)))
 
 
+def _is_zero(term: Any) -> bool:
+    """Whether a term is 0 whatever arrives."""
+    if not isinstance(term, Call):
+        return term == 0
+    if term.op in ("mul", "matmul", "dot"):
+        return any(map(_is_zero, term.args))
+    return term.op == "zeros_like" or (term.op in LINEAR and all(map(_is_zero, term.args)))
+
+
 def _linear(term: Any) -> bool:
     """Whether a term is linear in the arriving cotangent."""
-    if not isinstance(term, Call) or not _depends(term):
-        return term == ARRIVING or term == 0 or (isinstance(term, Call) and term.op == "zeros_like")
-    parts = [one for one in term.args if _depends(one)]
-    if not all(_linear(one) for one in parts):
+    if term == ARRIVING or _is_zero(term):
+        return True
+    if not isinstance(term, Call):
         return False
     if term.op in ("mul", "matmul", "dot"):
-        return len(parts) == 1
+        return sum(map(_depends, term.args)) == 1 and any(_linear(one) for one in term.args if _depends(one))
     if term.op == "div":
-        return _depends(term.args[0]) and len(parts) == 1
+        return _linear(term.args[0]) and not _depends(term.args[1])
     if term.op == "where":
-        return not _depends(term.args[0]) and all(_linear(one) for one in term.args[1:])
-    return term.op in LINEAR and (term.op in ("zeros_like",) or all(_linear(one) for one in term.args))
+        return not _depends(term.args[0]) and all(map(_linear, term.args[1:]))
+    return term.op in LINEAR and all(map(_linear, term.args))
 
 
 def context_attribute(r: Interpreter, context: Context, name: str, node: ast.AST) -> Any:

@@ -369,7 +369,6 @@ def register_hook(r: Interpreter, x: Array, hook: Any) -> Native:
                 *(about.hooked if slot == old else slot for slot in draft.slots[:ends]),
                 *draft.slots[ends:],
             )
-        r.builder.forget_shapes()
         if x.held == old:
             x.held = about.hooked
     about.hooks.append(hook)
@@ -429,17 +428,30 @@ def _write_rule(r: Interpreter, node: Ref, arriving: Array, value: Any) -> None:
                 tuple(_term(slot, depends, terms, names) for slot in draft.slots),
                 as_params(**draft.params),
             )
-        for number in names:
-            if node.number in r.builder.ancestors(Ref(number)):
-                raise Refused("A hook that reads what is computed from its tensor is not read.")
     term = _term(value.held, set(terms), terms, names)
     draft = r.builder.drafts[node.number]
     if not names:
         draft.rule = Rule(REWRITE, Lambda(("v",), (term,)))
         return
-    draft.op, draft.slots = "first", (*draft.slots, *(Ref(number) for number in names))
+    before = {node.number: draft.slots[0]}
+    reads = [_before(r, number, before, names) for number in names]
+    draft.op, draft.slots = "first", (*draft.slots, *reads)
     zeros = tuple(Call("zeros_like", (name,)) for name in names.values())
     draft.rule = Rule(PULLBACK, Lambda(("v", "x", *names.values(), "out"), (term, *zeros)))
+
+
+def _before(r: Interpreter, number: int, before: dict[int, Any], names: dict[int, str]) -> Any:
+    """Return a value that a hook reads, computed from its tensor as it was before the hook's node."""
+    if number in before:
+        return before[number]
+    if not set(before) & r.builder.ancestors(Ref(number)):
+        return Ref(number)
+    draft = r.builder.drafts[number]
+    if draft.op == GRAD:
+        raise Refused("A hook that reads another gradient of its tensor is not read.")
+    slots = [_before(r, slot.number, before, names) if isinstance(slot, Ref) else slot for slot in draft.slots]
+    before[number] = r.builder.add(draft.op, slots, draft.rule, **draft.params)
+    return before[number]
 
 
 def _term(slot: Any, depends: set[int], terms: dict[int, Term], names: dict[int, str]) -> Term:
