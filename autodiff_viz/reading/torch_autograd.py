@@ -43,6 +43,7 @@ from autodiff_viz.reading.torch_tensors import (
     TORCH,
     Device,
     Draws,
+    Pair,
     dtype_in_use,
     in_place_method,
     item,
@@ -523,6 +524,13 @@ def set_tensor_attribute(r: Interpreter, x: Array, name: str, value: Any, target
         r.state(Marks).of[x, name] = value
     else:
         raise Refused(f"{name!r} of a tensor cannot be set here.", at=target)
+
+
+def pair_attribute(r: Interpreter, pair: Pair, name: str, node: ast.AST) -> Any:
+    """Return the values or the indices of an extreme along a dimension."""
+    if name not in ("values", "indices"):
+        raise Refused(f"This has no {name!r}.", "There are values and indices.", at=node)
+    return pair[0] if name == "values" else pair[1]
 
 
 @dataclass(eq=False)
@@ -1357,6 +1365,7 @@ def install(r: Interpreter) -> None:
     r.methods["torch"] = {name: recorded(name, function) for name, function in TENSOR.items()}
     r.handlers.attribute["torch"] = tensor_attribute
     r.handlers.set_attribute[Array] = set_tensor_attribute
+    r.handlers.attribute[Pair] = pair_attribute
     for kind in (Mode, Set, Nothing):
         r.handlers.enter[kind] = enter_mode
         r.handlers.call[kind] = call_mode
