@@ -9,6 +9,9 @@ from autodiff_viz.ops.op import ONE, THREE, TWO, Op
 
 GROUP = "Steps and choices"
 
+COMPARISONS = frozenset({"greater", "less", "greater_equal", "less_equal", "equal", "not_equal"})
+"""Ops of two values that are 1.0 where something holds of them, and 0.0 elsewhere."""
+
 
 def greater(a: Array, b: Array) -> Array:
     """Return 1.0 where a > b, else 0.0."""
@@ -18,6 +21,26 @@ def greater(a: Array, b: Array) -> Array:
 def less(a: Array, b: Array) -> Array:
     """Return 1.0 where a < b, else 0.0."""
     return jnp.less(a, b).astype(a.dtype)
+
+
+def greater_equal(a: Array, b: Array) -> Array:
+    """Return 1.0 where a >= b, else 0.0; a NaN on either side gives 0.0."""
+    return jnp.greater_equal(a, b).astype(a.dtype)
+
+
+def less_equal(a: Array, b: Array) -> Array:
+    """Return 1.0 where a <= b, else 0.0; a NaN on either side gives 0.0."""
+    return jnp.less_equal(a, b).astype(a.dtype)
+
+
+def equal(a: Array, b: Array) -> Array:
+    """Return 1.0 where a = b, else 0.0; a NaN equals nothing, not even itself."""
+    return jnp.equal(a, b).astype(a.dtype)
+
+
+def not_equal(a: Array, b: Array) -> Array:
+    """Return 1.0 where a and b differ, else 0.0; a NaN differs from everything."""
+    return jnp.not_equal(a, b).astype(a.dtype)
 
 
 def where(condition: Array, a: Array, b: Array) -> Array:
@@ -170,7 +193,7 @@ OPS = (
         group=GROUP,
         symbol=">",
         doc="1.0 where <a> > <b>, else 0.0; flat, so it passes nothing.",
-        aliases=(">", "gt", "greater_equal", "ge"),
+        aliases=(">", "gt"),
         apply=greater,
         source="jnp.where(a > b, 1.0, 0.0)",
         slots=("a", "b"),
@@ -185,7 +208,7 @@ OPS = (
         group=GROUP,
         symbol="<",
         doc="1.0 where <a> < <b>, else 0.0; flat, so it passes nothing.",
-        aliases=("<", "lt", "less_equal", "le"),
+        aliases=("<", "lt"),
         apply=less,
         source="jnp.where(a < b, 1.0, 0.0)",
         slots=("a", "b"),
@@ -194,5 +217,61 @@ OPS = (
         domain=((-3.0, 3.0), (-3.0, 3.0)),
         examples=TWO,
         infix="<",
+    ),
+    Op(
+        name="greater_equal",
+        group=GROUP,
+        symbol="≥",
+        doc="1.0 where <a> >= <b>, else 0.0; flat, so it passes nothing.",
+        aliases=(">=", "ge"),
+        apply=greater_equal,
+        source="jnp.where(a >= b, 1.0, 0.0)",
+        slots=("a", "b"),
+        latex=r"[<a> \ge <b>]",
+        derivative=("0", "0"),
+        domain=((-3.0, 3.0), (-3.0, 3.0)),
+        examples=TWO,
+    ),
+    Op(
+        name="less_equal",
+        group=GROUP,
+        symbol="≤",
+        doc="1.0 where <a> <= <b>, else 0.0; flat, so it passes nothing.",
+        aliases=("<=", "le"),
+        apply=less_equal,
+        source="jnp.where(a <= b, 1.0, 0.0)",
+        slots=("a", "b"),
+        latex=r"[<a> \le <b>]",
+        derivative=("0", "0"),
+        domain=((-3.0, 3.0), (-3.0, 3.0)),
+        examples=TWO,
+    ),
+    Op(
+        name="equal",
+        group=GROUP,
+        symbol="=",
+        doc="1.0 where <a> and <b> are equal, else 0.0; flat, so it passes nothing.",
+        aliases=("==", "eq"),
+        apply=equal,
+        source="jnp.where(a == b, 1.0, 0.0)",
+        slots=("a", "b"),
+        latex=r"[<a> = <b>]",
+        derivative=("0", "0"),
+        domain=((-3.0, 3.0), (-3.0, 3.0)),
+        examples=TWO,
+    ),
+    Op(
+        name="not_equal",
+        group=GROUP,
+        symbol="≠",
+        doc="1.0 where <a> and <b> differ, else 0.0; flat, so it passes nothing.",
+        aliases=("!=", "ne"),
+        apply=not_equal,
+        source="jnp.where(a != b, 1.0, 0.0)",
+        slots=("a", "b"),
+        latex=r"[<a> \ne <b>]",
+        derivative=("0", "0"),
+        domain=((-3.0, 3.0), (-3.0, 3.0)),
+        examples=TWO,
     ),
 )

@@ -11,13 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union
 
-from autodiff_viz.engine.live_path.check import shapes
+import numpy as np
+
+from autodiff_viz.engine.live_path.arrays import own_shape
+from autodiff_viz.engine.live_path.op_calls import known_op, result_shape, split
+from autodiff_viz.engine.trace import trace_part
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Graph, Group, Literal, Node, Region, Rule
 from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.policies import POLICIES
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.graph.text import numbered, shape_of
+from autodiff_viz.ops.misfits import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +84,24 @@ class Builder:
         self.replaced: set[int] = (
             set()
         )  # inputs whose numbers were replaced; left out unless something reads them
-        self._shapes: dict[int, tuple[int, ...]] = {}
+        self._shapes: dict[int, Shape | None] = {}
 
     def add(self, op: str, slots: Iterable[Held], rule: Rule | None = None, **params: Any) -> Ref:
         """Add a node and return its value.
 
         Raises:
           TooLarge: there would be more nodes than a graph may have.
+          GraphError: the op does not take these shapes.
         """
         if len(self.drafts) >= limits.NODES:
             raise TooLarge(f"This makes more than {limits.NODES} nodes, which is all that a graph may have.")
         self.drafts.append(Draft(op, tuple(slots), params, rule or Rule(), lines=self.lines))
         number = len(self.drafts) - 1
+        try:
+            self._shapes[number] = self.fitted_shape(number)
+        except GraphError:
+            self.drafts.pop()
+            raise
         for frame in self.open_frames:
             frame.numbers.add(number)
         return Ref(number)
@@ -118,38 +131,53 @@ class Builder:
                 waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
         return reached
 
-    def shape(self, held: Held) -> tuple[int, ...] | None:
+    def shape(self, held: Held) -> Shape | None:
         """Return the shape of a value; None if it is not known, since something in it does not fit."""
         if not isinstance(held, Ref):
             return shape_of(held)
-        waiting = [held.number]
+        # A node reads nodes that were made before it, so their shapes come first; what is known stays known.
+        reached, waiting = set(), [held.number]
         while waiting:
-            number = waiting[-1]
-            below = [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
-            missing = [one for one in below if one not in self._shapes]
-            if number in self._shapes or not missing:
-                waiting.pop()
-                if number not in self._shapes:
-                    known = self._shape(number)
-                    if known is None:
-                        return None
-                    self._shapes[number] = known
-            else:
-                waiting += missing
+            number = waiting.pop()
+            if number not in self._shapes and number not in reached:
+                reached.add(number)
+                waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
+        for number in sorted(reached):
+            try:
+                self._shapes[number] = self.fitted_shape(number)
+            except GraphError:
+                self._shapes[number] = None
         return self._shapes[held.number]
 
-    def _shape(self, number: int) -> tuple[int, ...] | None:
-        """Return the shape of a node whose slots have known shapes: each by itself, however long the text is."""
+    def fitted_shape(self, number: int) -> Shape | None:
+        """Return the shape of a node; None if one that it reads has none.
+
+        Raises:
+          GraphError: its op does not take the shapes that it reads.
+        """
         draft = self.drafts[number]
-        wired = [slot.number for slot in draft.slots if isinstance(slot, Ref)]
+        if draft.op == INPUT:
+            return own_shape(self._node(number, {number: "x"}))
+        below = [self.shape(slot) for slot in draft.slots]
+        if None in below:
+            return None
         if draft.op == GRAD:
-            return self._shapes[wired[-1]]
-        names = {one: f"n{one}" for one in (*wired, number)}
-        nodes = {
-            one: Node(names[one], INPUT, (), as_params(shape=self._shapes[one], seed=0)) for one in wired
-        }
-        graph = Graph((*nodes.values(), self._node(number, names)), (), names[number])
-        return shapes(graph).get(names[number])
+            return below[1]
+        names = {slot.number: "x" for slot in refs(draft.slots)}
+        node = self._node(number, {**names, number: "y"})
+        static, _ = split(known_op(node.op), node.params)
+        return result_shape(node.op, static, tuple(below[: len(node.op_slots)]), FLOAT32)
+
+    def numbers(self, ref: Ref, dtype: str) -> np.ndarray:
+        """Return the numbers of a node's value.
+
+        Raises:
+          GraphError: something that it reads cannot be computed.
+        """
+        within = self.ancestors(ref)
+        names = {number: f"n{number}" for number in within}
+        nodes = tuple(self._node(number, names) for number in sorted(within))
+        return np.asarray(trace_part(Graph(nodes), dtype=dtype).value[names[ref.number]])
 
     def graph(self, output: Ref | None, keep: Iterable[Ref] = ()) -> tuple[Graph, dict[int, str]]:
         """Return the graph, and the names of its nodes by number.
@@ -157,7 +185,8 @@ class Builder:
         A grad node that nothing reads is left out unless it is in `keep`: what it would show is the cotangent
         of another node.
         """
-        left_out = self._unread_grads({ref.number for ref in keep}) | self.merged
+        kept = {ref.number for ref in (*keep, *([output] if output is not None else []))}
+        left_out = self._unread_grads(kept) | self.merged
         numbers = [number for number in range(len(self.drafts)) if number not in left_out]
         names = self._names(numbers)
         nodes = tuple(self._node(number, names) for number in numbers)

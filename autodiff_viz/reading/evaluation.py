@@ -15,7 +15,6 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, Literal
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.reading.arrays import as_literal
 from autodiff_viz.reading.builder import Builder, Held, Ref
 
 
@@ -87,7 +86,7 @@ class Evaluation:
             if self.builder.drafts[number].rule.kind == STOP and self._has_grads(number):
                 value = self.value(Ref(number))
                 if np.isfinite(value).all() and np.abs(value).max(initial=0.0) <= limits.NUMBER:
-                    cut[number] = as_literal(value)
+                    cut[number] = _literal(value)
         return cut
 
     def _has_grads(self, number: int) -> bool:
@@ -97,3 +96,7 @@ class Evaluation:
                 slots = [slot.number for slot in drafts[n].slots if isinstance(slot, Ref)]
                 self._above[n] = drafts[n].op == GRAD or any(self._above.get(slot, False) for slot in slots)
         return self._above[number]
+
+
+def _literal(value: np.ndarray) -> Literal:
+    return tuple(map(_literal, value)) if value.ndim else float(value)

@@ -12,15 +12,21 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from autodiff_viz.graph import limits
+import numpy as np
+
+from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
+from autodiff_viz.reading.python_values import BUILTINS, kind, plain_method, plain_operator
 from autodiff_viz.reading.values import (
     BOOL,
+    FLOATS,
     INT,
     Array,
     Class,
@@ -35,8 +41,8 @@ State = TypeVar("State")
 
 CALLS = 200_000  # expressions and statements interpreted of one text
 DEPTH = 60  # calls inside calls
+NUMBERS = 200  # how often a text may ask for the numbers of an array
 STEPS = 256  # steps of one loop
-PYTHON_SIZE = 10_000  # length of a list, string or range that the text makes
 
 
 class Return(Exception):
@@ -90,7 +96,7 @@ class Request:
 
 @dataclass(eq=False)
 class Handlers:
-    """What the dialects do with values of their own kinds, by the type of the value or the name of its library.
+    """What the dialects do with values of their own kinds, by the value's type or its library's name.
 
     Attributes:
       attribute, set_attribute: read and set `value.name`.
@@ -102,6 +108,7 @@ class Handlers:
       operator: apply an operator, of Python's syntax tree, to arrays of a library.
       named: note that a value of a library has got a name.
       fresh: return an array of a library as it is now.
+      numbers_known: refuse an array whose numbers are drawn by a library in a way that nobody knows.
       field_set: note that an object has got an attribute.
     """
 
@@ -116,6 +123,7 @@ class Handlers:
     operator: dict[str, Callable[..., Any]] = field(default_factory=dict)
     named: dict[str, Callable[..., None]] = field(default_factory=dict)
     fresh: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    numbers_known: dict[str, Callable[..., None]] = field(default_factory=dict)
     field_set: Callable[..., None] | None = None
 
 
@@ -130,8 +138,10 @@ class Interpreter:
         self.requests: list[Request] = []
         self.roots: list[Ref] = []
         self.lines: list[int] = []
+        self.lines_now = 0  # the line of the statement that was entered last
         self.work = self.depth = 0
-        self.no_grad = 0
+        self.no_grad = self.asked = 0
+        self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
         self.frameworks: set[str] = set()
         self.handlers = Handlers()
         self.library = "jax"  # whose arrays `array` and `zeros` make
@@ -159,6 +169,7 @@ class Interpreter:
             word = type(node).__name__.lower().rstrip("_")
             raise Refused(f"A statement with '{word}' is not read.", at=node)
         self.lines.append(node.lineno)
+        self.lines_now = node.lineno
         self.builder.lines = tuple(reversed(self.lines))
         try:
             handler(node)
@@ -201,12 +212,17 @@ class Interpreter:
     def _do_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
+            self._uses(alias.name)
             self.scope.names[name] = Path(alias.name if alias.asname else name)
 
     def _do_ImportFrom(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
+            self._uses(node.module or "")
             if node.module != "__future__" and alias.name != "*":
                 self.scope.names[alias.asname or alias.name] = Path(f"{node.module}.{alias.name}")
+
+    def _uses(self, path: str) -> None:
+        self.frameworks.add(LIBRARIES.get(path.partition(".")[0], ""))
 
     def _do_Assign(self, node: ast.Assign) -> None:
         value = self.value(node.value)
@@ -218,7 +234,7 @@ class Interpreter:
             self.assign(node.target, self.value(node.value))
 
     def _do_AugAssign(self, node: ast.AugAssign) -> None:
-        present = self.value(_as_load(node.target))
+        present = self.value(node.target)
         change = self.value(node.value)
         if isinstance(present, list) and isinstance(node.op, ast.Add):
             present.extend(change)
@@ -446,6 +462,9 @@ class Interpreter:
         except Refused as refused:
             refused.at = refused.at or node
             raise
+        except GraphError as error:  # an op that does not take these shapes
+            problem = error.problems[0]
+            raise Refused(problem.message, problem.hint, problem.code, node) from None
         return self.fresh(value) if isinstance(value, Array) else value
 
     def fresh(self, array: Array) -> Array:
@@ -465,6 +484,7 @@ class Interpreter:
         if node.id in BUILTINS:
             return Native(BUILTINS[node.id], node.id)
         if node.id in USUAL:
+            self._uses(USUAL[node.id])
             return Path(USUAL[node.id])
         raise Refused(
             f"Nothing is called {node.id!r} here.",
@@ -543,7 +563,7 @@ class Interpreter:
         """Apply an operator of Python to two values."""
         if isinstance(left, Array) or isinstance(right, Array):
             return self._array_operator(op, left, right, node)
-        return _plain_operator(op, left, right, node)
+        return plain_operator(op, left, right, node)
 
     def _array_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
         for side in (left, right):
@@ -551,7 +571,7 @@ class Interpreter:
                 return self.handlers.operator[side.framework](self, op, left, right, node)
         for side in (left, right):
             if not isinstance(side, (Array, int, float)):
-                raise Refused(f"An array and {_kind(side)} cannot be joined by an operator.", at=node)
+                raise Refused(f"An array and {kind(side)} cannot be joined by an operator.", at=node)
         name = _OPERATORS.get(type(op))
         if name is not None:
             if name == "pow" and isinstance(right, int) and not isinstance(right, bool) and right == 2:
@@ -598,24 +618,8 @@ class Interpreter:
 
     def compare(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Array:
         """Compare arrays: 1 where it holds, else 0, and no gradient."""
-        if isinstance(op, ast.Gt):
-            return self.make("greater", [left, right], dtype=BOOL)
-        if isinstance(op, ast.Lt):
-            return self.make("less", [left, right], dtype=BOOL)
-        if isinstance(op, (ast.GtE, ast.LtE)):
-            # NaN would have to give 0 both ways, so "not less" will not do: >= is > or ==, and equal is neither.
-            opposite = "less" if isinstance(op, ast.GtE) else "greater"
-            return self.make("sub", [1.0, self.make(opposite, [left, right], dtype=BOOL)], dtype=BOOL)
-        if isinstance(op, (ast.Eq, ast.NotEq)):
-            apart = self.make(
-                "maximum",
-                [
-                    self.make("less", [left, right], dtype=BOOL),
-                    self.make("greater", [left, right], dtype=BOOL),
-                ],
-                dtype=BOOL,
-            )
-            return apart if isinstance(op, ast.NotEq) else self.make("sub", [1.0, apart], dtype=BOOL)
+        if type(op) in _COMPARES:
+            return self.make(_COMPARES[type(op)], [left, right], dtype=BOOL)
         raise Refused("This comparison is not read of arrays.", at=node)
 
     def _get_Attribute(self, node: ast.Attribute) -> Any:
@@ -632,8 +636,8 @@ class Interpreter:
         if isinstance(owner, Native) and name in owner.attributes:
             return owner.attributes[name]
         if isinstance(owner, (list, dict, str, tuple)):
-            return _plain_method(self, owner, name, node)
-        raise Refused(f"{_kind(owner).capitalize()} has no {name!r} that is read.", at=node)
+            return plain_method(self, owner, name, node)
+        raise Refused(f"{kind(owner).capitalize()} has no {name!r} that is read.", at=node)
 
     def _get_Subscript(self, node: ast.Subscript) -> Any:
         owner, index = self.value(node.value), self.value(node.slice)
@@ -644,7 +648,7 @@ class Interpreter:
                 raise Refused(f"There is no element {ast.unparse(node.slice)}: {error}.", at=node) from None
         getter = self.handlers.item.get(type(owner))
         if getter is None:
-            raise Refused(f"{_kind(owner).capitalize()} has no elements.", at=node)
+            raise Refused(f"{kind(owner).capitalize()} has no elements.", at=node)
         return getter(self, owner, index, node)
 
     def _comprehension(self, generators: list[ast.comprehension], make: Callable[[], None]) -> None:
@@ -720,13 +724,13 @@ class Interpreter:
             if caller is not None:
                 return caller(self, function, args, keywords, node)
         except (TypeError, ValueError, IndexError, KeyError, AttributeError, ArithmeticError) as error:
-            if isinstance(error, GraphError) or isinstance(error, TooLarge):
+            if isinstance(error, (GraphError, TooLarge)):
                 raise
             name = getattr(function, "name", "") or "This"
             raise Refused(f"{name}() is not read with these arguments: {_about(error)}.", at=node) from error
         finally:
             self.depth -= 1
-        raise Refused(f"{_kind(function).capitalize()} cannot be called.", at=node)
+        raise Refused(f"{kind(function).capitalize()} cannot be called.", at=node)
 
     def _call_function(self, function: Function, args: list, keywords: dict, node: ast.AST | None) -> Any:
         names = _bound(function, args, keywords, node)
@@ -747,8 +751,6 @@ class Interpreter:
 
     def nearest(self, path: str) -> str:
         """Return a hint with the function that is called most like this one."""
-        from difflib import get_close_matches
-
         last = path.rpartition(".")[2]
         names = sorted({name.rpartition(".")[2] for name in self.tables})
         near = get_close_matches(last, names, 1)
@@ -782,18 +784,52 @@ class Interpreter:
         getter = self.handlers.items.get(type(value))
         if getter is not None:
             return getter(self, value, node)
-        raise Refused(f"{_kind(value).capitalize()} cannot be iterated over.", at=node)
+        raise Refused(f"{kind(value).capitalize()} cannot be iterated over.", at=node)
 
     def truth(self, value: Any, node: ast.AST) -> bool:
-        """Return whether a value counts as true; that of an array depends on numbers."""
-        if isinstance(value, Array):
+        """Return whether a value counts as true.
+
+        That of an array is taken from its numbers, as the library does that runs line by line; the branch
+        then stays as it is, whatever a slider does.
+        """
+        if not isinstance(value, Array):
+            return bool(value)
+        number = self.numbers(value, node)
+        if number.size != 1:
             raise Refused(
-                "Which branch is taken depends on the numbers of an array, and a graph has one.",
+                f"An array of {number.size} elements is neither true nor false.",
+                "Write where(condition, a, b), or any() or all() of it.",
+                "data-dependent",
+                node,
+            )
+        taken = bool(number.item())
+        where = ast.unparse(node)[:40] if isinstance(node, ast.expr) else "this condition"
+        self.say(node, f"`{where}` is {taken} for these numbers, so this branch is the one in the graph")
+        return taken
+
+    def numbers(self, value: Array, node: ast.AST | None = None) -> np.ndarray:
+        """Return the numbers of an array.
+
+        Raises:
+          Refused: what is read is compiled or mapped, so the library knows no numbers; or it was asked for
+            too often.
+        """
+        if self.compiled:
+            raise Refused(
+                f"Inside {self.compiled} the numbers of an array are not known.",
                 "Write where(condition, a, b).",
                 "data-dependent",
                 node,
             )
-        return bool(value)
+        if value.is_constant:
+            return np.asarray(value.held, value.dtype if value.dtype in FLOATS else None)
+        self.asked += 1
+        if self.asked > NUMBERS or not isinstance(self.builder, Builder):
+            raise Refused("The text asks for the numbers of arrays too often.", "", "too-large", node)
+        check = self.handlers.numbers_known.get(value.framework)
+        if check is not None:
+            check(self, value)
+        return Evaluation(self.builder, value.dtype if value.dtype in FLOATS else FLOAT32).value(self.held(value))
 
     # Nodes.
 
@@ -833,15 +869,14 @@ class Interpreter:
         if isinstance(value, bool):
             return float(value)
         if isinstance(value, (int, float)):
-            if not math.isfinite(value):  # no literal is, so it is computed: -inf = log(0)
-                zero = self.builder.add("log", [0.0])
-                if value < 0:
-                    return zero
-                return self.builder.add("neg" if value > 0 else "mul", [zero] if value > 0 else [zero, 0.0])
-            return float(value)
+            if math.isfinite(value):
+                return float(value)
+            # A constant is finite: an infinity is made from the logarithm of 0, and NaN from that of -1.
+            made = self.make("log", [-1.0 if math.isnan(value) else 0.0])
+            return self.make("neg", [made]).held if value > 0 else made.held
         if isinstance(value, (tuple, list)) and value:
             return tuple(self.held(one) for one in value)
-        raise Refused(f"{_kind(value).capitalize()} cannot stand where an array is needed.")
+        raise Refused(f"{kind(value).capitalize()} cannot stand where an array is needed.")
 
     def gradient(self, root: Array, wrt: Array) -> Array:
         """Return the derivative of a number by an array, as a node."""
@@ -882,6 +917,16 @@ def canonical(path: str) -> str:
     return path
 
 
+LIBRARIES = {
+    "jax": "jax",
+    "torch": "torch",
+    "tensorflow": "tf",
+    "keras": "tf",
+    "numpy": "numpy",
+    "math": "numpy",
+}
+"""The dialect of a library, by the first part of its full name."""
+
 USUAL = {
     "jax": "jax",
     "jnp": "jax.numpy",
@@ -907,9 +952,7 @@ def _is_number(path: str) -> bool:
 
 
 def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:
-    """Return the dtype of what an op makes of arrays: the widest float, else float32 for what makes floats."""
-    from autodiff_viz.reading.values import FLOATS
-
+    """Return the dtype of what an op makes of arrays: the widest float, float32 if it makes floats."""
     floats = [array.dtype for array in arrays if array.dtype in FLOATS]
     if floats:
         return max(floats, key=FLOATS.index)
@@ -934,171 +977,13 @@ _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
-_PLAIN = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-}
-
-
-def _plain_operator(op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
-    """Apply an operator to plain values, none of which may grow beyond a limit."""
-    if type(op) not in _PLAIN:
-        raise Refused(f"This operator is not read: {ast.unparse(node)[:60]}.", at=node)
-    numbers = all(isinstance(side, (int, float)) for side in (left, right))
-    if not numbers and isinstance(op, ast.Mult):
-        size = [len(side) if isinstance(side, (list, tuple, str)) else side for side in (left, right)]
-        if all(isinstance(one, int) for one in size) and size[0] * size[1] > PYTHON_SIZE:
-            raise Refused("This makes too long a list.", "", "too-large", node)
-    if not numbers and isinstance(op, ast.Mod) and isinstance(left, str):
-        return ""  # a text to print
-    if numbers and isinstance(op, ast.Pow) and (abs(right) > 1000 or abs(left) > 1e30):
-        raise Refused("This number is too large.", "", "too-large", node)
-    try:
-        result = _PLAIN[type(op)](left, right)
-    except (ArithmeticError, TypeError, ValueError) as error:
-        raise Refused(f"{error}.".capitalize(), at=node) from None
-    if isinstance(result, (int, float)) and abs(result) > limits.NUMBER and math.isfinite(result):
-        raise Refused("This number is too large.", "", "too-large", node)
-    if isinstance(result, complex) or (isinstance(result, (list, str, tuple)) and len(result) > PYTHON_SIZE):
-        raise Refused("This value is not read.", "", "too-large", node)
-    return result
-
-
-def _plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native:
-    def append(_: Interpreter, args: list, keywords: dict) -> None:
-        if len(owner) >= PYTHON_SIZE:
-            raise Refused("This list is too long.", "", "too-large", node)
-        owner.append(*args)
-
-    known: dict[tuple[type, str], Callable[..., Any]] = {
-        (list, "append"): append,
-        (list, "extend"): lambda _, args, kw: owner.extend(r.items(args[0], node)),
-        (list, "pop"): lambda _, args, kw: owner.pop(*args),
-        (dict, "items"): lambda _, args, kw: list(owner.items()),
-        (dict, "keys"): lambda _, args, kw: list(owner.keys()),
-        (dict, "values"): lambda _, args, kw: list(owner.values()),
-        (dict, "get"): lambda _, args, kw: owner.get(*args),
-        (str, "format"): lambda _, args, kw: "",
-        (str, "join"): lambda _, args, kw: "",
-    }
-    found = known.get((type(owner), name))
-    if found is None:
-        raise Refused(f"{_kind(owner).capitalize()} has no {name!r} that is read.", at=node)
-
-    def call(_: Interpreter, args: list, keywords: dict) -> Any:
-        try:
-            return found(_, args, keywords)
-        except (IndexError, KeyError, TypeError) as error:
-            raise Refused(f"{error}.".capitalize(), at=node) from None
-
-    return Native(call, name)
-
-
-def _number(r: Interpreter, args: list, kind: type) -> Any:
-    if len(args) == 1 and isinstance(args[0], Array):
-        return args[0]  # float(x) of an array is its number
-    try:
-        return kind(*args)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise Refused(f"{error}.".capitalize()) from None
-
-
-def _range(r: Interpreter, args: list, keywords: dict) -> list[int]:
-    if not all(type(arg) is int for arg in args) or not 1 <= len(args) <= 3:
-        raise Refused("range() needs whole numbers that are written out.")
-    try:
-        steps = range(*args)
-    except ValueError as error:
-        raise Refused(f"{error}.".capitalize()) from None
-    if len(steps) > PYTHON_SIZE:
-        raise Refused(f"A range of {len(steps)} numbers is too long.", "", "too-large")
-    return list(steps)
-
-
-def _len(r: Interpreter, args: list, keywords: dict) -> int:
-    if len(args) == 1 and isinstance(args[0], Array):
-        shape = r.builder.shape(args[0].held)
-        if shape:
-            return shape[0]
-    if len(args) == 1 and isinstance(args[0], (list, tuple, dict, str)):
-        return len(args[0])
-    raise Refused("len() of this is not known.")
-
-
-def _sum(r: Interpreter, args: list, keywords: dict) -> Any:
-    items = r.items(args[0], ast.Constant(0)) if args else []
-    total: Any = args[1] if len(args) > 1 else 0
-    for item in items:
-        total = (
-            item if type(total) is int and total == 0 else r.binary(ast.Add(), total, item, ast.Constant(0))
-        )
-    return total
-
-
-def _zip(r: Interpreter, args: list, keywords: dict) -> list:
-    return list(zip(*(r.items(one, ast.Constant(0)) for one in args), strict=False))
-
-
-def _enumerate(r: Interpreter, args: list, keywords: dict) -> list:
-    start = keywords.get("start", args[1] if len(args) > 1 else 0)
-    return list(enumerate(r.items(args[0], ast.Constant(0)), start))
-
-
-def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
-    if isinstance(args[0], Array):
-        return (
-            r.attribute(args[0], "abs", ast.Constant(0)).call(r, [], {})
-            if args[0].framework == "torch"
-            else r.make("abs", args)
-        )
-    return abs(args[0])
-
-
-def _extreme(pick: Callable[..., Any], op: str) -> Callable[..., Any]:
-    def call(r: Interpreter, args: list, keywords: dict) -> Any:
-        items = r.items(args[0], ast.Constant(0)) if len(args) == 1 else args
-        if any(isinstance(item, Array) for item in items):
-            raise Refused(
-                f"Python's {op}() of arrays depends on their numbers.",
-                "Use maximum or minimum.",
-                "data-dependent",
-            )
-        return pick(items)
-
-    return call
-
-
-def _isinstance(r: Interpreter, args: list, keywords: dict) -> bool:
-    raise Refused("isinstance() is not read.")
-
-
-BUILTINS: dict[str, Callable[..., Any]] = {
-    "range": _range,
-    "len": _len,
-    "sum": _sum,
-    "zip": _zip,
-    "enumerate": _enumerate,
-    "reversed": lambda r, args, kw: list(reversed(r.items(args[0], ast.Constant(0)))),
-    "list": lambda r, args, kw: list(r.items(args[0], ast.Constant(0))) if args else [],
-    "tuple": lambda r, args, kw: tuple(r.items(args[0], ast.Constant(0))) if args else (),
-    "dict": lambda r, args, kw: dict(*args, **kw),
-    "float": lambda r, args, kw: _number(r, args, float),
-    "int": lambda r, args, kw: _number(r, args, int),
-    "bool": lambda r, args, kw: r.truth(args[0], ast.Constant(0)),
-    "abs": _abs,
-    "max": _extreme(max, "max"),
-    "min": _extreme(min, "min"),
-    "print": lambda r, args, kw: None,
-    "round": lambda r, args, kw: r.make("round", args) if isinstance(args[0], Array) else round(*args),
-    "pow": lambda r, args, kw: r.binary(ast.Pow(), args[0], args[1], ast.Constant(0)),
-    "isinstance": _isinstance,
-    "staticmethod": lambda r, args, kw: args[0],
-    "super": lambda r, args, kw: Path("super"),
+_COMPARES = {
+    ast.Gt: "greater",
+    ast.Lt: "less",
+    ast.GtE: "greater_equal",
+    ast.LtE: "less_equal",
+    ast.Eq: "equal",
+    ast.NotEq: "not_equal",
 }
 
 
@@ -1106,9 +991,8 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
     """Return the arguments of a call by the names of the function's parameters."""
     spec, names = function.args, function.parameters()
     bound: dict[str, Any] = dict(zip(names, args, strict=False))
-    if len(args) > len(names):
-        if spec.vararg is None:
-            raise Refused(f"{function.name}() takes {len(names)} values, and {len(args)} are given.", at=node)
+    if len(args) > len(names) and spec.vararg is None:
+        raise Refused(f"{function.name}() takes {len(names)} values, and {len(args)} are given.", at=node)
     if spec.vararg is not None:
         bound[spec.vararg.arg] = tuple(args[len(names) :])
     only = [arg.arg for arg in spec.kwonlyargs]
@@ -1133,11 +1017,6 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
     return bound
 
 
-def _as_load(target: ast.expr) -> ast.expr:
-    copy = ast.parse(ast.unparse(target), mode="eval").body
-    return ast.copy_location(copy, target)
-
-
 def _is_main(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
@@ -1146,27 +1025,6 @@ def _hashable(value: Any, node: ast.AST) -> Any:
     if not isinstance(value, (str, int, float, bool, type(None), Array)):
         raise Refused("A key of a dictionary is a text or a number here.", at=node)
     return value
-
-
-def _kind(value: Any) -> str:
-    kinds = {
-        Array: "an array",
-        Function: "a function",
-        Native: "a function",
-        Path: "a name of a library",
-        Class: "a class",
-        Instance: "an object",
-        type(None): "None",
-        list: "a list",
-        tuple: "a tuple",
-        dict: "a dictionary",
-        str: "a text",
-        int: "a number",
-        float: "a number",
-        bool: "a truth value",
-        slice: "a slice",
-    }
-    return kinds.get(type(value), "this")
 
 
 def _about(error: Exception) -> str:

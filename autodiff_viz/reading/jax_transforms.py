@@ -36,7 +36,23 @@ def stop_gradient(r: Interpreter, x: Any) -> Any:
     return mapped(stopped, x)
 
 
-@known("jax.jit", "jax.named_call", "functools.wraps")
+@known("jax.jit")
+def jit(r: Interpreter, function: Any = None, **options: Any) -> Any:
+    """Read `jax.jit`, which changes no number; inside it no branch can depend on the numbers of an array."""
+    if function is None:
+        return Native(lambda _, args, kw: jit(r, args[0], **options), "jit")
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        outside, r.compiled = r.compiled, "jit"
+        try:
+            return r.call(function, args, keywords)
+        finally:
+            r.compiled = outside
+
+    return Native(call, "jit", function)
+
+
+@known("jax.named_call", "functools.wraps")
 def same(r: Interpreter, function: Any = None, **options: Any) -> Any:
     """Read what changes no number: the function itself."""
     if function is None:

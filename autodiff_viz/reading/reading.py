@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,12 @@ import numpy as np
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.problem import GraphError, Problem, known_text
 from autodiff_viz.graph.syntax_tree import syntax_tree
+from autodiff_viz.graph.text import listed
+from autodiff_viz.language.parse import parse_with_spans
 from autodiff_viz.reading import (
     arrays,
     custom_rules,
@@ -27,9 +31,11 @@ from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
 from autodiff_viz.reading.torch_tensors import dtype_in_use
-from autodiff_viz.reading.values import FLOATS, Array, Refused
+from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
 
 _ = jax_transforms
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -86,8 +92,16 @@ def read(text: str) -> Reading:
     interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()
     try:
+        return _formula(text)
+    except GraphError as error:
+        not_formula = error.problems
+    try:
         tree = _tree(text)
+        if not _is_code(tree):
+            raise GraphError(not_formula)
         interpreter.run(tree.body)
+        if not interpreter.builder.drafts:
+            _call_open(interpreter)
     except Refused as error:
         refused = (_problem(error),)
     except GraphError as error:
@@ -96,7 +110,67 @@ def read(text: str) -> Reading:
         refused = (
             Problem("not-read", "A return, break or continue stands outside of a function or a loop."),
         )
+    except Exception:
+        # A fault of the reader is said as one, and what came before it is there all the same.
+        line = interpreter.lines_now or 1
+        logger.exception("a text could not be read, at line %d", line)
+        message = f"Line {line} makes the reader fail: the fault is ours, not the text's."
+        refused = (
+            Problem("reader-fault", message, "Leave the line out, or write it another way.", line=line),
+        )
     return _reading(interpreter, refused)
+
+
+def _is_code(tree: ast.Module) -> bool:
+    """Return whether a text uses Python beyond the formula language: its faults are then those of code."""
+    beyond = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.Attribute)
+    return any(isinstance(node, beyond) for node in ast.walk(tree))
+
+
+def _formula(text: str) -> Reading:
+    """Read a text in the formula language.
+
+    Raises:
+      GraphError: it is not in that language.
+    """
+    graph, spans = parse_with_spans(known_text(text))
+    lines = {name: (span.line,) for name, span in spans.items()}
+
+    def answers() -> dict[str, np.ndarray | None]:
+        traced = trace(graph)
+        return {node.name: np.asarray(traced.gradient[node.name]) for node in graph.nodes if node.op == INPUT}
+
+    def values() -> dict[str, np.ndarray]:
+        return {name: np.asarray(value) for name, value in trace(graph).value.items()}
+
+    return Reading(graph, "formula", (), (), lines, FLOAT32, answers, values)
+
+
+def _call_open(r: Interpreter) -> None:
+    """Call the last function that a text defines and does not call, with inputs for what it takes.
+
+    Only of a text that makes no array: its function is then all that there is to see.
+    """
+    made = [value for value in r.scope.names.values() if isinstance(value, (Function, Native))]
+    if not made:
+        return
+    function = made[-1]
+    inner = function
+    while isinstance(inner, Native) and inner.inner is not None:
+        inner = inner.inner
+    if not isinstance(inner, Function):
+        return
+    names = inner.parameters()
+    needed = names[: len(names) - len(inner.defaults)]
+    library = next((f for f in ("torch", "tf") if f in r.frameworks), "jax")
+    inputs = [Array(r.builder.input(1.0, name), library) for name in needed]
+    if library == "torch":
+        for array in inputs:
+            array.requires_grad = True
+    line = inner.body.lineno if isinstance(inner.body, ast.expr) else inner.body[0].lineno
+    if needed:
+        r.say(line, f"the text gives no value for {listed(needed)}: each is 1.0 until you change it")
+    r.call(function, inputs, {})
 
 
 def _tree(text: str) -> ast.Module:

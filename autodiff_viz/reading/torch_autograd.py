@@ -38,6 +38,7 @@ from autodiff_viz.reading.torch_memory import (
 )
 from autodiff_viz.reading.torch_tensors import (
     absolute,
+    check_drawn,
     clamp,
     TENSOR,
     TORCH,
@@ -1373,6 +1374,7 @@ def install(r: Interpreter) -> None:
     r.handlers.operator["torch"] = operator
     r.handlers.named["torch"] = named
     r.handlers.fresh["torch"] = refreshed
+    r.handlers.numbers_known["torch"] = check_drawn
     arrays_item, arrays_set = r.handlers.item[Array], r.handlers.set_item[Array]
     r.handlers.item[Array] = lambda r, x, index, node: (
         get_item(r, x, index, node) if x.framework == "torch" else arrays_item(r, x, index, node)

@@ -155,18 +155,24 @@ def numbers(r: Interpreter, x: Any, what: str = "An index") -> np.ndarray:
     x = r.fresh(x)
     if not isinstance(r.builder, Builder):
         raise Refused(f"{what} inside a declared derivative is written out in numbers.")
-    if isinstance(x.held, Ref):
-        above = r.builder.ancestors(x.held)
-        for number in above & set(r.state(Draws).drawn):
-            raise Refused(
-                f"{what} depends on numbers that are drawn in line {r.state(Draws).drawn[number][0]}.",
-                "Write torch.manual_seed(0) before it, or the numbers.",
-                "drawn",
-            )
-        if len(above) > 1:
-            r.say(r.line, f"{what[0].lower()}{what[1:]} is computed: the graph has the one of these numbers")
+    check_drawn(r, x, what)
+    if isinstance(x.held, Ref) and r.builder.drafts[x.held.number].slots:
+        r.say(r.line, f"{what[0].lower()}{what[1:]} is computed: the graph has the one of these numbers")
     found = Evaluation(r.builder, dtype_in_use(r)).value(x.held)
     return np.rint(found).astype(int) if x.dtype in (INT, BOOL) else found
+
+
+def check_drawn(r: Interpreter, x: Array, what: str = "This") -> None:
+    """Refuse to decide by numbers that PyTorch draws and nobody knows."""
+    drawn = r.state(Draws).drawn
+    if not drawn or not isinstance(x.held, Ref):
+        return
+    for number in r.builder.ancestors(x.held) & set(drawn):
+        raise Refused(
+            f"{what} depends on numbers that are drawn in line {drawn[number][0]}.",
+            "Write torch.manual_seed(0) before it, or the numbers.",
+            "drawn",
+        )
 
 
 def whole(r: Interpreter, value: Any) -> int:

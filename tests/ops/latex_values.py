@@ -41,6 +41,7 @@ RELATIONS = {
     r"\gt": np.greater,
     r"\lt": np.less,
     r"\ge": np.greater_equal,
+    r"\le": np.less_equal,
     r"\ne": np.not_equal,
     "=": np.equal,
 }

@@ -20,6 +20,7 @@ from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import listed, quoted, scalar
 from autodiff_viz.ops.misfits import Shape, describe_shape
+from autodiff_viz.ops.piecewise import COMPARISONS
 
 # Broadcasts that combine all pairs, and units of a relu that never fire.
 
@@ -197,7 +198,7 @@ def _compared(graph: Graph, choice: Node) -> tuple[str, float] | None:
     """Return the node that the condition of a `where` compares with a number, if a branch reads it."""
     condition = choice.slots[0]
     test = graph[condition] if isinstance(condition, str) else None
-    if test is None or test.op not in ("greater", "less"):
+    if test is None or test.op not in COMPARISONS:
         return None
     names = [slot for slot in test.op_slots if isinstance(slot, str)]
     numbers = [slot for slot in test.op_slots if isinstance(slot, int | float)]

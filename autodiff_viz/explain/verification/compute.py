@@ -32,12 +32,11 @@ from autodiff_viz.graph.model import GRAD, INPUT, Node
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.rule_kinds import FOLLOW
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.piecewise import COMPARISONS
 
 RULE, CORNER, NOT_FINITE, ROUNDING, UNKNOWN = "rule", "corner", "not finite", "rounding", "unknown"
 """`CORNER`: the slopes on the two sides differ. `ROUNDING`: in float64 gradient and slope are equal."""
 
-
-COMPARISONS = frozenset({"greater", "less"})
 
 Kinds = Callable[[str], tuple[str, ...]]
 

@@ -38,6 +38,7 @@ from autodiff_viz.graph.order import ancestors, consumers, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.graph.text import MINUS, listed_names, quoted, scalar
+from autodiff_viz.ops.piecewise import COMPARISONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +267,7 @@ def _in_order(graph: Graph, names: Set[str]) -> tuple[str, ...]:
 
 CONDITION = 0  # slot of a where
 PRODUCTS = frozenset({"mul", "dot", "matmul", "div"})
-CHOICES = frozenset({"greater", "less", "equal", "argmax", "one_hot"})
+CHOICES = COMPARISONS | {"argmax", "one_hot"}
 AGAIN, CONSTANT, ROUNDED, OVERFLOWED = "again", "constant", "rounded", "overflowed"
 ABOUT, READ, ARRIVES_SCALED, ARRIVES_IN_FLOAT32 = "about", "read", "arrives scaled", "arrives in float32"
 """Kinds of claims beside those of reasons, whose `names` are the nodes to blame and whose number, if any, is

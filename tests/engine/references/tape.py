@@ -65,6 +65,10 @@ VALUE: dict[str, Callable[..., float]] = {
     "floor": lambda x: float(math.floor(x)),
     "greater": lambda a, b: float(a > b),
     "less": lambda a, b: float(a < b),
+    "greater_equal": lambda a, b: float(a >= b),
+    "less_equal": lambda a, b: float(a <= b),
+    "equal": lambda a, b: float(a == b),
+    "not_equal": lambda a, b: float(a != b),
     "where": lambda condition, a, b: a if condition != 0 else b,
 }
 
@@ -102,11 +106,13 @@ PARTIALS: dict[str, Callable[..., Partials]] = {
     "floor": lambda x: (0.0,),
     "greater": lambda a, b: (0.0, 0.0),
     "less": lambda a, b: (0.0, 0.0),
+    **dict.fromkeys(("greater_equal", "less_equal", "equal", "not_equal"), lambda a, b: (0.0, 0.0)),
     "where": lambda condition, a, b: (0.0, float(condition != 0), float(condition == 0)),
 }
 
 
-FLAT = {"sign": (0,), "round": (0,), "floor": (0,), "greater": (0, 1), "less": (0, 1), "where": (0,)}
+COMPARISONS = ("greater", "less", "greater_equal", "less_equal", "equal", "not_equal")
+FLAT = {"sign": (0,), "round": (0,), "floor": (0,), "where": (0,)} | dict.fromkeys(COMPARISONS, (0, 1))
 """Slots down which an op passes nothing, whatever the numbers are. Not the same as passing a 0.0: a rule
 further up acts on what arrives, be it 0.0, and does not act where nothing does."""
 

@@ -1,0 +1,210 @@
+"""Compute with the plain values of a text: numbers, lists and strings, and Python's own functions of them.
+
+Nothing is given to Python's evaluator: each operator, method and function that a text may use is in a table,
+and none makes a number or a list beyond a limit.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Refused
+
+if TYPE_CHECKING:
+    from autodiff_viz.reading.interpreter import Interpreter
+
+PYTHON_SIZE = 10_000  # length of a list, string or range that the text makes
+
+
+def kind(value: Any) -> str:
+    kinds = {
+        Array: "an array",
+        Function: "a function",
+        Native: "a function",
+        Path: "a name of a library",
+        Class: "a class",
+        Instance: "an object",
+        type(None): "None",
+        list: "a list",
+        tuple: "a tuple",
+        dict: "a dictionary",
+        str: "a text",
+        int: "a number",
+        float: "a number",
+        bool: "a truth value",
+        slice: "a slice",
+    }
+    return kinds.get(type(value), "this")
+
+
+_PLAIN = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+
+
+def plain_operator(op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
+    """Apply an operator to plain values, none of which may grow beyond a limit."""
+    if type(op) not in _PLAIN:
+        raise Refused(f"This operator is not read: {ast.unparse(node)[:60]}.", at=node)
+    numbers = all(isinstance(side, (int, float)) for side in (left, right))
+    if not numbers and isinstance(op, ast.Mult):
+        size = [len(side) if isinstance(side, (list, tuple, str)) else side for side in (left, right)]
+        if all(isinstance(one, int) for one in size) and size[0] * size[1] > PYTHON_SIZE:
+            raise Refused("This makes too long a list.", "", "too-large", node)
+    if not numbers and isinstance(op, ast.Mod) and isinstance(left, str):
+        return ""  # a text to print
+    if numbers and isinstance(op, ast.Pow) and (abs(right) > 1000 or abs(left) > 1e30):
+        raise Refused("This number is too large.", "", "too-large", node)
+    try:
+        result = _PLAIN[type(op)](left, right)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise Refused(f"{error}.".capitalize(), at=node) from None
+    if isinstance(result, (int, float)) and abs(result) > limits.NUMBER and math.isfinite(result):
+        raise Refused("This number is too large.", "", "too-large", node)
+    if isinstance(result, complex) or (isinstance(result, (list, str, tuple)) and len(result) > PYTHON_SIZE):
+        raise Refused("This value is not read.", "", "too-large", node)
+    return result
+
+
+def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native:
+    def append(_: Interpreter, args: list, keywords: dict) -> None:
+        if len(owner) >= PYTHON_SIZE:
+            raise Refused("This list is too long.", "", "too-large", node)
+        owner.append(*args)
+
+    known: dict[tuple[type, str], Callable[..., Any]] = {
+        (list, "append"): append,
+        (list, "extend"): lambda _, args, kw: owner.extend(r.items(args[0], node)),
+        (list, "pop"): lambda _, args, kw: owner.pop(*args),
+        (dict, "items"): lambda _, args, kw: list(owner.items()),
+        (dict, "keys"): lambda _, args, kw: list(owner.keys()),
+        (dict, "values"): lambda _, args, kw: list(owner.values()),
+        (dict, "get"): lambda _, args, kw: owner.get(*args),
+        (str, "format"): lambda _, args, kw: "",
+        (str, "join"): lambda _, args, kw: "",
+    }
+    found = known.get((type(owner), name))
+    if found is None:
+        raise Refused(f"{kind(owner).capitalize()} has no {name!r} that is read.", at=node)
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        try:
+            return found(_, args, keywords)
+        except (IndexError, KeyError, TypeError) as error:
+            raise Refused(f"{error}.".capitalize(), at=node) from None
+
+    return Native(call, name)
+
+
+def _number(r: Interpreter, args: list, kind: type) -> Any:
+    if len(args) == 1 and isinstance(args[0], Array):
+        return args[0]  # float(x) of an array is its number
+    try:
+        return kind(*args)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Refused(f"{error}.".capitalize()) from None
+
+
+def _range(r: Interpreter, args: list, keywords: dict) -> list[int]:
+    if not all(type(arg) is int for arg in args) or not 1 <= len(args) <= 3:
+        raise Refused("range() needs whole numbers that are written out.")
+    try:
+        steps = range(*args)
+    except ValueError as error:
+        raise Refused(f"{error}.".capitalize()) from None
+    if len(steps) > PYTHON_SIZE:
+        raise Refused(f"A range of {len(steps)} numbers is too long.", "", "too-large")
+    return list(steps)
+
+
+def _len(r: Interpreter, args: list, keywords: dict) -> int:
+    if len(args) == 1 and isinstance(args[0], Array):
+        shape = r.builder.shape(args[0].held)
+        if shape:
+            return shape[0]
+    if len(args) == 1 and isinstance(args[0], (list, tuple, dict, str)):
+        return len(args[0])
+    raise Refused("len() of this is not known.")
+
+
+def _sum(r: Interpreter, args: list, keywords: dict) -> Any:
+    items = r.items(args[0], ast.Constant(0)) if args else []
+    total: Any = args[1] if len(args) > 1 else 0
+    for item in items:
+        total = (
+            item if type(total) is int and total == 0 else r.binary(ast.Add(), total, item, ast.Constant(0))
+        )
+    return total
+
+
+def _zip(r: Interpreter, args: list, keywords: dict) -> list:
+    return list(zip(*(r.items(one, ast.Constant(0)) for one in args), strict=False))
+
+
+def _enumerate(r: Interpreter, args: list, keywords: dict) -> list:
+    start = keywords.get("start", args[1] if len(args) > 1 else 0)
+    return list(enumerate(r.items(args[0], ast.Constant(0)), start))
+
+
+def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
+    if isinstance(args[0], Array):
+        return (
+            r.attribute(args[0], "abs", ast.Constant(0)).call(r, [], {})
+            if args[0].framework == "torch"
+            else r.make("abs", args)
+        )
+    return abs(args[0])
+
+
+def _extreme(pick: Callable[..., Any], op: str) -> Callable[..., Any]:
+    def call(r: Interpreter, args: list, keywords: dict) -> Any:
+        items = r.items(args[0], ast.Constant(0)) if len(args) == 1 else args
+        if any(isinstance(item, Array) for item in items):
+            raise Refused(
+                f"Python's {op}() of arrays depends on their numbers.",
+                "Use maximum or minimum.",
+                "data-dependent",
+            )
+        return pick(items)
+
+    return call
+
+
+def _isinstance(r: Interpreter, args: list, keywords: dict) -> bool:
+    raise Refused("isinstance() is not read.")
+
+
+BUILTINS: dict[str, Callable[..., Any]] = {
+    "range": _range,
+    "len": _len,
+    "sum": _sum,
+    "zip": _zip,
+    "enumerate": _enumerate,
+    "reversed": lambda r, args, kw: list(reversed(r.items(args[0], ast.Constant(0)))),
+    "list": lambda r, args, kw: list(r.items(args[0], ast.Constant(0))) if args else [],
+    "tuple": lambda r, args, kw: tuple(r.items(args[0], ast.Constant(0))) if args else (),
+    "dict": lambda r, args, kw: dict(*args, **kw),
+    "float": lambda r, args, kw: _number(r, args, float),
+    "int": lambda r, args, kw: _number(r, args, int),
+    "bool": lambda r, args, kw: r.truth(args[0], ast.Constant(0)),
+    "abs": _abs,
+    "max": _extreme(max, "max"),
+    "min": _extreme(min, "min"),
+    "print": lambda r, args, kw: None,
+    "round": lambda r, args, kw: r.make("round", args) if isinstance(args[0], Array) else round(*args),
+    "pow": lambda r, args, kw: r.binary(ast.Pow(), args[0], args[1], ast.Constant(0)),
+    "isinstance": _isinstance,
+    "staticmethod": lambda r, args, kw: args[0],
+    "super": lambda r, args, kw: Path("super"),
+}
