@@ -26,7 +26,7 @@ from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Params, Rule, Slot
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, ON_INPUTS
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.text import listed
 from autodiff_viz.ops.gradients import GradOf
 from autodiff_viz.ops.misfits import Shape
@@ -134,7 +134,9 @@ def _inside(node: Node, inside: tuple[Node, ...]) -> _Inside:
     nodes = []
     for each in ran:
         slots = [number[slot] if isinstance(slot, str) else slot for slot in each.slots]
-        for i, slot in enumerate(each.op_slots):
+        # A function of the cotangents of the wires takes an argument for each wire, so no number may become one.
+        by_wires = each.rule.function is not None and KINDS[each.rule.kind].function == WIRES
+        for i, slot in enumerate(() if by_wires else each.op_slots):
             if not isinstance(slot, str):
                 slots[i] = f"number {len(numbers)}"
                 numbers[slots[i]] = slot

@@ -56,6 +56,12 @@ WITNESSES = {
         "x = 1.0\ny = 2.0\nf = square(x) * y + y ** 3.0\nh = grad(f, x) + grad(f, y)",
         {"x": 6.0, "y": 14.0},
     ),
+    # y = clip(x) = x with the declared slope x: g = 2 y x; dg/dx = 2 (dy/dx) x + 2 y = 2 + 2. The ends of clip
+    # are numbers in slots, and no wires of the pullback.
+    "a declared pullback beside numbers": (
+        "x = 1.0\ny = custom(clip(x, -1.0, 1.0), pullback=lambda v, x, y: v * x)\ng = grad(square(y), x)",
+        {"x": 4.0},
+    ),
     "6x": ("x = 2.0\ny = x ** 3.0\ng = grad(y, x)", {"x": 12.0}),
     "straight-through, as stops": (
         "x = 3.2\nq = x - stop_gradient(x) + stop_gradient(round(x))\ny = square(q)\ng = grad(y, x)",
