@@ -28,6 +28,7 @@ from autodiff_viz.reading.jax_transforms import argument, merged
 from autodiff_viz.reading.torch_memory import (
     DATA,
     LibraryError,
+    ONCE,
     Memory,
     change,
     info,
@@ -82,6 +83,7 @@ class Autograd:
       reentrant: nodes of checkpoints that `autograd.grad` cannot go through.
       anomaly: whether a NaN in a backward pass is an error.
       aliases: other names of answers.
+      seeds: products with cotangents that are themselves differentiated by, with these.
     """
 
     asked: list[tuple[str, Any]] = field(default_factory=list)
@@ -90,6 +92,7 @@ class Autograd:
     reentrant: set[int] = field(default_factory=set)
     anomaly: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
+    seeds: dict[int, list[Ref]] = field(default_factory=dict)
 
 
 UNRECORDED = (
@@ -118,9 +121,40 @@ def reached(r: Interpreter, root: Ref) -> set[int]:
         draft = r.builder.drafts[number]
         if draft.rule.kind == STOP or draft.op in UNRECORDED:
             continue
+        if draft.op == GRAD:
+            waiting += [ref.number for ref in read_by_derivative(r, *draft.slots)]  # type: ignore[arg-type]
+            continue
         slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
         waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
     return numbers
+
+
+def read_by_derivative(r: Interpreter, root: Ref, wrt: Ref) -> list[Ref]:
+    """Return the values that a derivative was computed from: what the calls on its way have saved.
+
+    Raises:
+      LibraryError: one of these calls is differentiated only once.
+    """
+    read: list[Ref] = []
+    calls, seeds = r.state(Memory).calls, r.state(Autograd).seeds
+    for number in between(r, root, [wrt]):
+        call = calls.get(number)
+        if number in seeds:
+            read += seeds[number]
+        elif call is None and r.builder.drafts[number].op not in LINEAR:
+            if number != wrt.number:
+                read += [slot for slot in r.builder.drafts[number].slots if isinstance(slot, Ref)]
+        elif call is not None:
+            if call.name in ONCE:
+                raise LibraryError(f"the derivative for '{call.name}_backward' is not implemented", "", "once")
+            read += call.again
+    return read
+
+
+LINEAR = frozenset(
+    "add sub neg sum mean reshape transpose expand_dims getitem at_set broadcast_to stack concatenate identity cumsum".split()
+)
+"""Ops whose derivative depends on nothing."""
 
 
 def between(r: Interpreter, root: Ref, sources: Iterable[Ref]) -> set[int]:
@@ -181,6 +215,8 @@ def seeded(r: Interpreter, x: Array, gradient: Any, create: bool) -> Array:
     elif seed.is_node and r.builder.ancestors(seed.held) & reached(r, x.held):
         raise Refused("A cotangent that depends on what is differentiated is not read.", "Write detach().")
     product = Array(r.builder.add("mul", [x.held, seed.held]), "torch", x.dtype, True, False)
+    differs = create and seed.is_node and seed.requires_grad
+    r.state(Autograd).seeds[product.held.number] = [seed.held] if differs else []
     return (
         product if shape == () else Array(r.builder.add("sum", [product.held]), "torch", x.dtype, True, False)
     )

@@ -79,7 +79,7 @@ activation("mish")(lambda r, input: r.make("mul", [input, r.make("tanh", [r.make
 @activation("elu")
 def elu(r: Interpreter, input: Array, alpha: float = 1.0) -> Array:
     """Read ELU."""
-    return r.make("elu", [input]) if alpha == 1 else _exponential(r, input, alpha, 1.0, 1.0)
+    return _exponential(r, input, alpha, 1.0, 1.0)
 
 
 def _exponential(r: Interpreter, x: Array, alpha: float, scale: float, inside: float) -> Array:
@@ -87,7 +87,7 @@ def _exponential(r: Interpreter, x: Array, alpha: float, scale: float, inside: f
     o = Ops(r)
     below = o.mul(alpha, o.expm1(o.div(o.minimum(x, 0.0), inside)))
     made = o.where(o.greater(x, 0.0), x, below)
-    inner = f"exp(where(x > 0.0, zeros_like(x), x) / {float(inside)})"
+    inner = f"where(x < 0.0, exp(where(x < 0.0, x, zeros_like(x)) / {float(inside)}), ones_like(x))"
     text = f"lambda v, x, out: v * where(x > 0.0, ones_like(x), {alpha / inside} * {inner})"
     made = with_pullback(r, made, [x], text)
     return made if scale == 1 else o.mul(scale, made)

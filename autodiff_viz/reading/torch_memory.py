@@ -86,13 +86,14 @@ class Recorded:
       saved: memory that it saved, with the versions at that time.
       saves: whether it saved anything, which one backward pass frees.
       freed: whether that has happened.
-      once: whether it cannot be differentiated twice.
+      again: the saved values that a second derivative depends on.
     """
 
     name: str
     saved: list[tuple[Storage, int, int]]
     saves: bool
     freed: bool = False
+    again: tuple[Ref, ...] = ()
 
 
 @dataclass(eq=False)
@@ -442,6 +443,13 @@ PLACES = frozenset(
 """Functions that save no floats: conditions, or where things came from."""
 
 
+MASKS = frozenset("maximum minimum fmax fmin clamp clip max min amax amin addcmul gather lerp".split())
+"""Functions whose derivative depends on comparisons alone, or on nothing, so that a second one is None."""
+
+ONCE = frozenset("cdist hardsigmoid".split())
+"""Functions that PyTorch differentiates only once."""
+
+
 def record(r: Interpreter, name: str, given: list[Array], result: Array) -> None:
     """Note what a call saves for the backward pass."""
     if not result.requires_grad or result.leaf or not result.is_node or any(result is one for one in given):
@@ -462,7 +470,8 @@ def record(r: Interpreter, name: str, given: list[Array], result: Array) -> None
     elif name not in NOTHING and name not in PLACES and name not in RESULT:
         keep += [one for one in given if one.dtype in FLOATS]
     saved = [(a, a.version, a.hidden) for a in (info(r, one).storage for one in keep)]
-    memory.calls[result.held.number] = Recorded(name, saved, name not in NOTHING)
+    again = () if name in MASKS else tuple(one.held for one in keep if isinstance(one.held, Ref))
+    memory.calls[result.held.number] = Recorded(name, saved, name not in NOTHING, again=again)
 
 
 def passed(r: Interpreter, numbers: set[int], retain: bool) -> None:

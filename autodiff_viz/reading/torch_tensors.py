@@ -1388,7 +1388,12 @@ def deviation(
     axis: Any = None,
 ) -> Array:
     """Read a standard deviation, whose gradient at 0 is 0 in PyTorch."""
-    return root(r, variance(r, input, dim, unbiased, keepdim, correction=correction, axis=axis))
+    r.say(r.line, "the gradient of std at 0 is 0 here; JAX's is NaN")
+    spread = variance(r, input, dim, unbiased, keepdim, correction=correction, axis=axis)
+    text = (
+        "lambda v, x, out: where(abs(out) > 0.0, v * 0.5 / where(abs(out) > 0.0, out, ones_like(out)), out * v)"
+    )
+    return r.make("sqrt", [spread], rule=declared(text) if _ruled(r, spread) else None)
 
 
 both("var_mean")(
