@@ -369,6 +369,8 @@ class Interpreter:
             if not refused.by_library or not node.handlers:
                 raise
             self.say(node, f"the error that is shown: {refused.message}")
+            if node.handlers[0].name:
+                self.scope.names[node.handlers[0].name] = refused.message
             self.run(node.handlers[0].body)
         else:
             self.run(node.orelse)

@@ -182,7 +182,26 @@ def _extreme(pick: Callable[..., Any], op: str) -> Callable[..., Any]:
 
 
 def _isinstance(r: Interpreter, args: list, keywords: dict) -> bool:
-    raise Refused("isinstance() is not read.")
+    value, kinds = args
+    return any(_is_a(value, one) for one in (kinds if isinstance(kinds, tuple) else (kinds,)))
+
+
+def _is_a(value: Any, of: Any) -> bool:
+    """Return whether a value is of a class of the text, of a library's or of Python's."""
+    name = of.name if isinstance(of, (Path, Native, Class)) else ""
+    if isinstance(value, Instance):
+        if isinstance(value.of, Class):
+            return value.of is of or any(base == name for base in value.of.bases)
+        return value.of == name or name.endswith("nn.Module")
+    if isinstance(value, Array):
+        last = name.rpartition(".")[2]
+        return last in ("Tensor", "Array", "ndarray") or (last == "Parameter" and value.leaf and value.requires_grad)
+    plain = {"int": int, "float": float, "bool": bool, "str": str, "list": list, "tuple": tuple, "dict": dict}
+    if name in plain:
+        return isinstance(value, plain[name])
+    if isinstance(value, (int, float, str, list, tuple, dict)) or value is None:
+        return False
+    raise Refused("isinstance() is not read of this.")
 
 
 BUILTINS: dict[str, Callable[..., Any]] = {

@@ -21,7 +21,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
 from autodiff_viz.reading import torch_functional
 from autodiff_viz.reading.arrays import known, shape_of
-from autodiff_viz.reading.builder import Builder, Frame, Ref
+from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
@@ -952,7 +952,7 @@ def tangent_of(r: Interpreter, done: Called, tangents: Any) -> Array:
     value = done.value
     if not isinstance(value, Array):
         raise Refused("jvp() is read of functions that return one tensor.")
-    seed = r.builder.add(IDENTITY, [r.builder.add("zeros_like", [value.held])])
+    seed = r.builder.input(_literal(np.zeros(shape_of(r, value))), SEED)
     total = r.builder.add("mul", [value.held, seed])
     if shape_of(r, value) != ():
         total = r.builder.add("sum", [total])
@@ -1318,10 +1318,17 @@ def answers(r: Interpreter) -> dict[str, np.ndarray | None]:
         done = {label for label, _ in asked}
         for one in list(r.state(Memory).of):
             about = info(r, one)
-            wanted = one.requires_grad and (one.leaf or one.retains)
+            wanted = one in names or (one.requires_grad and (one.leaf or one.retains))
             label = names.get(one, about.label)
             if label and (wanted or about.grad is not None) and not (about.grad is None and label in done):
                 asked.append((label, about.grad))
+    with_value = {label for label, value in asked if value is not None}
+    for label in with_value:  # the end of a name is understood, if one name alone ends so
+        parts = label.split(".")
+        for i in range(1, len(parts)):
+            end = ".".join(parts[i:])
+            if [one for one in with_value if one.endswith(f".{end}")] == [label]:
+                aliases.setdefault(end, label)
     results = Answers(aliases)
     plain = Evaluation(r.builder, dtype_in_use(r))
     held = {label: None if one is None else refreshed(r, one).held for label, one in asked}

@@ -167,8 +167,9 @@ def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     """Return nested tuples, lists and dictionaries with the function of each leaf."""
-    if isinstance(value, dict):
-        return {key: mapped(function, one) for key, one in value.items()}
+    if isinstance(value, dict):  # in the order of `leaves`, and then in its own
+        made = {key: mapped(function, value[key]) for key in sorted(value, key=str)}
+        return {key: made[key] for key in value}
     if isinstance(value, tuple):
         return tuple(mapped(function, one) for one in value)
     if isinstance(value, list):
