@@ -1,7 +1,8 @@
 """Read declared derivatives: `custom_vjp`, `custom_jvp`, `autograd.Function`, `custom_gradient`.
 
 The forward function is read as nodes, the backward function as a lambda. Both meet in one node `first`: its
-value is that of the forward function, and its pullback passes to each argument what the backward function says.
+value is that of the forward function, and its pullback passes to each argument what the backward function
+says.
 """
 
 from __future__ import annotations
@@ -26,9 +27,7 @@ ARRIVING = "v"
 
 
 @contextmanager
-def body(
-    r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any], value: Any = None
-) -> Iterator[Terms]:
+def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any], value: Any = None) -> Iterator[Terms]:
     """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires.
 
     The value of the forward function may be among them, so that a second derivative goes through it too.
@@ -61,7 +60,8 @@ def declare(
     if not isinstance(value, Array):
         raise Refused(f"{name} is read if it returns one array.")
     framework, dtype = value.framework, value.dtype
-    # The zero that the pullback passes along the value's own wire would still be multiplied by slopes: 0 times
+    # The zero that the pullback passes along the value's own wire would still be multiplied by slopes: 0
+    # times
     # infinity is NaN.
     inner = value.held
     value = Array(r.builder.add(IDENTITY, [value.held], Rule(STOP)), framework, dtype)
@@ -69,7 +69,8 @@ def declare(
         passed = list(pull(Array(ARRIVING, framework, dtype)))
         if len(passed) != len(wires):
             raise Refused(
-                f"{name} gets {len(wires)} arguments, and its backward function returns {len(passed)} cotangents."
+                f"{name} gets {len(wires)} arguments, and its backward function returns {len(passed)} "
+                f"cotangents."
             )
         cotangents = [None if one is None else terms.term(r.held(one)) for one in passed]
     captured = terms.used(one for one in cotangents if one is not None)
@@ -285,7 +286,7 @@ def apply_function(r: Interpreter, owner: Class, args: list, node: ast.AST) -> A
 def _output(
     r: Interpreter, owner: Class, context: Context, args: list, outputs: list[Any], i: int, node: ast.AST
 ) -> Any:
-    """Return one of the outputs of a function, with what backward says of the cotangent that arrives there."""
+    """Return one of the outputs of a function, whose rule is what backward says of its cotangent."""
     value = outputs[i]
     if not isinstance(value, Array):
         return value
@@ -301,7 +302,8 @@ def _output(
             passed.pop()
         if len(passed) != len(args):
             raise LibraryError(
-                f"function {owner.name}Backward returned an incorrect number of gradients (expected {len(args)}, "
+                f"function {owner.name}Backward returned an incorrect number of gradients (expected "
+                f"{len(args)}, "
                 f"got {len(passed)}).",
                 "Return one gradient for each argument of forward, None for what has none.",
                 at=node,
@@ -336,7 +338,8 @@ def _fitted(r: Interpreter, owner: Class, passed: Any, arg: Array) -> Any:
             passed = r.make("sum", [passed], axis=i, keepdims=True)
     if shape_of(r, passed) != wanted:
         raise LibraryError(
-            f"Function {owner.name}Backward returned an invalid gradient: got {list(shape)} but expected shape "
+            f"Function {owner.name}Backward returned an invalid gradient: got {list(shape)} but "
+            f"expected shape "
             f"compatible with {list(wanted)}.",
             "Return a gradient of the argument's shape.",
         )
@@ -344,13 +347,32 @@ def _fitted(r: Interpreter, owner: Class, passed: Any, arg: Array) -> Any:
 
 
 LINEAR = frozenset(
-    """add sub neg identity sum mean reshape transpose expand_dims getitem broadcast_to zeros_like stack concatenate
-    cumsum flatten first""".split()
+    [
+        "add",
+        "sub",
+        "neg",
+        "identity",
+        "sum",
+        "mean",
+        "reshape",
+        "transpose",
+        "expand_dims",
+        "getitem",
+        "broadcast_to",
+        "zeros_like",
+        "stack",
+        "concatenate",
+        "cumsum",
+        "flatten",
+        "first",
+    ]
 )
 """Ops that are linear in all they get."""
 
 
-def _additive(r: Interpreter, owner: Class, context: Context, value: Array, pull: Callable[[Array], Any]) -> None:
+def _additive(
+    r: Interpreter, owner: Class, context: Context, value: Array, pull: Callable[[Array], Any]
+) -> None:
     """Check that a backward function of several outputs adds up what arrives at each.
 
     Its rules stand at the outputs, one each, so that what both make of their cotangents is added.
@@ -362,7 +384,8 @@ def _additive(r: Interpreter, owner: Class, context: Context, value: Array, pull
         for one in pull(Array(ARRIVING, value.framework, value.dtype)):
             if isinstance(one, Array) and not _linear(terms.term(one.held)):
                 raise Refused(
-                    f"{owner.name} has several outputs, and its backward function is read only if it is linear.",
+                    f"{owner.name} has several outputs, and its backward function is read only if it is "
+                    f"linear.",
                     "Make a function for each output.",
                 )
 

@@ -1,7 +1,7 @@
 """Compute the numbers of values of a text: those that an index needs, and those that it asks for.
 
-A derivative by an array is the cotangent that a pass through the graph of its output brings there, so that many
-derivatives of one output cost one pass, and no graph has more grad nodes than it may.
+A derivative by an array is the cotangent that a pass through the graph of its output brings there, so that
+many derivatives of one output cost one pass, and no graph has more grad nodes than it may.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class Evaluation:
     def _cut(self, above: set[int]) -> dict[int, Literal]:
         """Return the numbers of stopped values that are computed from derivatives.
 
-        A pass does not go behind them. So a loop of many steps of descent is a pass for each step, and not one
-        graph with a grad node for each parameter and step.
+        A pass does not go behind them. So a loop of many steps of descent is a pass for each step, and not
+        one graph with a grad node for each parameter and step.
         """
         cut: dict[int, Literal] = {}
         for number in sorted(above):

@@ -21,8 +21,8 @@ from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
+from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.python_values import BUILTINS, kind, plain_method, plain_operator
 from autodiff_viz.reading.values import (
     BOOL,
@@ -365,7 +365,8 @@ class Interpreter:
         try:
             self.run(node.body)
         except Refused as refused:
-            # What the library itself refuses, the text may want to show; what is only not read here must be told.
+            # What the library itself refuses, the text may want to show; what is only not read here must
+            # be told.
             if not refused.by_library or not node.handlers:
                 raise
             self.say(node, f"the error that is shown: {refused.message}")
@@ -425,18 +426,21 @@ class Interpreter:
         return value
 
     def _set_attribute(self, target: ast.Attribute, value: Any) -> None:
-        owner = self.value(target.value)
+        self.set_attribute(self.value(target.value), target.attr, value, target)
+
+    def set_attribute(self, owner: Any, name: str, value: Any, target: ast.AST) -> None:
+        """Set an attribute of a value."""
         setter = self.handlers.set_attribute.get(type(owner))
         if isinstance(owner, Instance):
             if isinstance(value, (Array, Instance)):
-                self.named(value, target.attr)
-            owner.fields[target.attr] = value
+                self.named(value, name)
+            owner.fields[name] = value
             if self.handlers.field_set is not None:
-                self.handlers.field_set(self, owner, target.attr, value)
+                self.handlers.field_set(self, owner, name, value)
         elif setter is not None:
-            setter(self, owner, target.attr, value, target)
+            setter(self, owner, name, value, target)
         else:
-            raise Refused(f"'{ast.unparse(target)}' cannot be set.", at=target)
+            raise Refused(f"{name!r} cannot be set here.", at=target)
 
     def _set_item(self, target: ast.Subscript, value: Any) -> None:
         owner, index = self.value(target.value), self.value(target.slice)
@@ -831,7 +835,9 @@ class Interpreter:
         check = self.handlers.numbers_known.get(value.framework)
         if check is not None:
             check(self, value)
-        return Evaluation(self.builder, value.dtype if value.dtype in FLOATS else FLOAT32).value(self.held(value))
+        return Evaluation(self.builder, value.dtype if value.dtype in FLOATS else FLOAT32).value(
+            self.held(value)
+        )
 
     # Nodes.
 

@@ -87,6 +87,19 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
         (list, "append"): append,
         (list, "extend"): lambda _, args, kw: owner.extend(r.items(args[0], node)),
         (list, "pop"): lambda _, args, kw: owner.pop(*args),
+        (list, "insert"): lambda _, args, kw: (
+            append(_, [], kw) if len(owner) >= PYTHON_SIZE else owner.insert(*args)
+        ),
+        (list, "reverse"): lambda _, args, kw: owner.reverse(),
+        (list, "copy"): lambda _, args, kw: list(owner),
+        (list, "clear"): lambda _, args, kw: owner.clear(),
+        (dict, "update"): lambda _, args, kw: owner.update(*args, **kw),
+        (dict, "pop"): lambda _, args, kw: owner.pop(*args),
+        (dict, "copy"): lambda _, args, kw: dict(owner),
+        (dict, "setdefault"): lambda _, args, kw: owner.setdefault(*args),
+        (str, "startswith"): lambda _, args, kw: owner.startswith(*args),
+        (str, "endswith"): lambda _, args, kw: owner.endswith(*args),
+        (str, "split"): lambda _, args, kw: owner.split(*args),
         (dict, "items"): lambda _, args, kw: list(owner.items()),
         (dict, "keys"): lambda _, args, kw: list(owner.keys()),
         (dict, "values"): lambda _, args, kw: list(owner.values()),
@@ -109,6 +122,9 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
 
 def _number(r: Interpreter, args: list, kind: type) -> Any:
     if len(args) == 1 and isinstance(args[0], Array):
+        if args[0].framework == "torch":  # a number of Python's, which no gradient passes
+            number = r.attribute(args[0], "item", ast.Constant(0)).call(r, [], {})
+            return number if kind is float else int(r.numbers(number))
         return args[0]  # float(x) of an array is its number
     try:
         return kind(*args)
@@ -195,13 +211,23 @@ def _is_a(value: Any, of: Any) -> bool:
         return value.of == name or name.endswith("nn.Module")
     if isinstance(value, Array):
         last = name.rpartition(".")[2]
-        return last in ("Tensor", "Array", "ndarray") or (last == "Parameter" and value.leaf and value.requires_grad)
+        return last in ("Tensor", "Array", "ndarray") or (
+            last == "Parameter" and value.leaf and value.requires_grad
+        )
     plain = {"int": int, "float": float, "bool": bool, "str": str, "list": list, "tuple": tuple, "dict": dict}
     if name in plain:
         return isinstance(value, plain[name])
     if isinstance(value, (int, float, str, list, tuple, dict)) or value is None:
         return False
     raise Refused("isinstance() is not read of this.")
+
+
+def _hasattr(r: Interpreter, args: list, keywords: dict) -> bool:
+    try:
+        r.attribute(args[0], args[1], ast.Constant(0))
+    except Refused:
+        return False
+    return True
 
 
 BUILTINS: dict[str, Callable[..., Any]] = {
@@ -224,6 +250,25 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "round": lambda r, args, kw: r.make("round", args) if isinstance(args[0], Array) else round(*args),
     "pow": lambda r, args, kw: r.binary(ast.Pow(), args[0], args[1], ast.Constant(0)),
     "isinstance": _isinstance,
+    "map": lambda r, args, kw: [
+        r.call(args[0], list(one), {})
+        for one in zip(*(r.items(each, ast.Constant(0)) for each in args[1:]), strict=False)
+    ],
+    "any": lambda r, args, kw: any(
+        r.truth(one, ast.Constant(0)) for one in r.items(args[0], ast.Constant(0))
+    ),
+    "all": lambda r, args, kw: all(
+        r.truth(one, ast.Constant(0)) for one in r.items(args[0], ast.Constant(0))
+    ),
+    "str": lambda r, args, kw: str(args[0]) if args and isinstance(args[0], (int, float, str)) else "",
+    "repr": lambda r, args, kw: "",
+    "hasattr": _hasattr,
+    "getattr": lambda r, args, kw: (
+        args[2]
+        if len(args) > 2 and not _hasattr(r, args, kw)
+        else r.attribute(args[0], args[1], ast.Constant(0))
+    ),
+    "setattr": lambda r, args, kw: r.set_attribute(args[0], args[1], args[2], ast.Constant(0)),
     "staticmethod": lambda r, args, kw: args[0],
     "super": lambda r, args, kw: Path("super"),
 }

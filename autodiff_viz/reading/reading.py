@@ -24,6 +24,7 @@ from autodiff_viz.reading import (
     jax_transforms,
     tensorflow_tapes,
     torch_autograd,
+    torch_distributions,
     torch_modules,
     torch_optimizers,
 )
@@ -88,6 +89,7 @@ def read(text: str) -> Reading:
     custom_rules.install(interpreter)
     torch_modules.install(interpreter)
     torch_optimizers.install(interpreter)
+    torch_distributions.install(interpreter)
     tensorflow_tapes.install(interpreter)
     interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()

@@ -1,7 +1,8 @@
-"""Read PyTorch's autograd: `backward`, `autograd.grad`, hooks, modes without gradients, `torch.func`, checkpoints.
+"""Read PyTorch's autograd: `backward`, `autograd.grad`, hooks, modes without gradients, `torch.func`,
+checkpoints.
 
-A call of `backward` differentiates by every leaf that its output was computed from. What a second call adds to
-`.grad` is added here too: the graph's output is then the sum of both outputs.
+A call of `backward` differentiates by every leaf that its output was computed from. What a second call adds
+to `.grad` is added here too: the graph's output is then the sum of both outputs.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
 from autodiff_viz.reading.torch_memory import (
     DATA,
-    LibraryError,
     ONCE,
+    LibraryError,
     Memory,
     change,
     info,
@@ -38,14 +39,14 @@ from autodiff_viz.reading.torch_memory import (
     source,
 )
 from autodiff_viz.reading.torch_tensors import (
-    absolute,
-    check_drawn,
-    clamp,
     TENSOR,
     TORCH,
     Device,
     Draws,
     Pair,
+    absolute,
+    check_drawn,
+    clamp,
     dtype_in_use,
     in_place_method,
     item,
@@ -146,13 +147,31 @@ def read_by_derivative(r: Interpreter, root: Ref, wrt: Ref) -> list[Ref]:
                 read += [slot for slot in r.builder.drafts[number].slots if isinstance(slot, Ref)]
         elif call is not None:
             if call.name in ONCE:
-                raise LibraryError(f"the derivative for '{call.name}_backward' is not implemented", "", "once")
+                raise LibraryError(
+                    f"the derivative for '{call.name}_backward' is not implemented", "", "once"
+                )
             read += call.again
     return read
 
 
 LINEAR = frozenset(
-    "add sub neg sum mean reshape transpose expand_dims getitem at_set broadcast_to stack concatenate identity cumsum".split()
+    [
+        "add",
+        "sub",
+        "neg",
+        "sum",
+        "mean",
+        "reshape",
+        "transpose",
+        "expand_dims",
+        "getitem",
+        "at_set",
+        "broadcast_to",
+        "stack",
+        "concatenate",
+        "identity",
+        "cumsum",
+    ]
 )
 """Ops whose derivative depends on nothing."""
 
@@ -205,7 +224,8 @@ def seeded(r: Interpreter, x: Array, gradient: Any, create: bool) -> Array:
     seed = tensor(r, gradient)
     if shape_of(r, seed) != shape:
         raise LibraryError(
-            f"Mismatch in shape: grad_output[0] has a shape of {list(shape_of(r, seed))} and output[0] has a shape "
+            f"Mismatch in shape: grad_output[0] has a shape of {list(shape_of(r, seed))} and "
+            f"output[0] has a shape "
             f"of {list(shape)}.",
             "Give the gradient the shape of the output.",
             "shape",
@@ -274,6 +294,7 @@ def backward(
             old.held = r.builder.add("add", [old.held, new.held])
             r.builder.replaced.add(old.held.number)
             info(r, old).storage.version += 1
+        _check_nan(r, new)
     r.roots.append(root.held)
     if added and state.total is not None:
         r.say(r.line, "a second backward() adds to .grad: the output is the sum of both")
@@ -281,6 +302,16 @@ def backward(
         r.roots.append(state.total)
     else:
         state.total = root.held
+
+
+def _check_nan(r: Interpreter, grad: Array) -> None:
+    """Raise PyTorch's error for a NaN, where the text has asked for it."""
+    if r.state(Autograd).anomaly:
+        check_drawn(r, grad)
+        if np.isnan(Evaluation(r.builder, dtype_in_use(r)).value(grad.held)).any():
+            raise LibraryError(
+                "A function returned nan values in its 0th output.", "Leave out detect_anomaly.", "anomaly"
+            )
 
 
 def _is_zero(r: Interpreter, x: Array) -> bool:
@@ -346,7 +377,8 @@ def autograd_grad(
     below, state = reached(r, root.held), r.state(Autograd)
     if below & state.reentrant:
         raise LibraryError(
-            "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+            "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+            "passing an `inputs` "
             "parameter to .backward().",
             "Write use_reentrant=False.",
             "reentrant",
@@ -367,6 +399,7 @@ def autograd_grad(
         label = info(r, one).label or "x"
         if refs:
             results.append(gradient_node(r, root, refs, one.dtype, create))
+            _check_nan(r, results[-1])
         elif materialize_grads:
             results.append(TORCH["torch.zeros_like"](r, one))
         elif not allow_unused:
@@ -487,7 +520,9 @@ def _before(r: Interpreter, number: int, before: dict[int, Any], names: dict[int
     draft = r.builder.drafts[number]
     if draft.op == GRAD:
         raise Refused("A hook that reads another gradient of its tensor is not read.")
-    slots = [_before(r, slot.number, before, names) if isinstance(slot, Ref) else slot for slot in draft.slots]
+    slots = [
+        _before(r, slot.number, before, names) if isinstance(slot, Ref) else slot for slot in draft.slots
+    ]
     before[number] = r.builder.add(draft.op, slots, draft.rule, **draft.params)
     return before[number]
 
@@ -873,7 +908,7 @@ def derivatives(
 
 
 def note_answer(r: Interpreter, label: str, given: Array, made: Any, by_argument: bool) -> None:
-    """Note a derivative that the text asks for, under the name of the argument or of the tensor that is given."""
+    """Note a derivative that the text asks for, by the name of the argument or of the tensor given."""
     state, own = r.state(Autograd), info(r, given).label or label
     name, other = (label, own) if by_argument else (own, label)
     state.asked.append((name, made))
@@ -948,7 +983,7 @@ def _contracted(r: Interpreter, value: Any, seeds: Any) -> Array:
 
 
 def tangent_of(r: Interpreter, done: Called, tangents: Any) -> Array:
-    """Return the derivative of a value along tangents, as two pullbacks: the first is linear in its cotangent."""
+    """Return the derivative along tangents, as two pullbacks: the first is linear in its cotangent."""
     value = done.value
     if not isinstance(value, Array):
         raise Refused("jvp() is read of functions that return one tensor.")
@@ -1334,14 +1369,6 @@ def answers(r: Interpreter) -> dict[str, np.ndarray | None]:
     held = {label: None if one is None else refreshed(r, one).held for label, one in asked}
     for label, value in held.items():
         results[label] = None if value is None else plain.value(value).copy()
-        if state.anomaly and results[label] is not None and np.isnan(results[label]).any():
-            raise GraphError(
-                Problem(
-                    "anomaly",
-                    f"A function returned nan values in the backward pass to {label}.",
-                    "Leave out detect_anomaly.",
-                )
-            )
     _check_draws(r, held, results)
     return results
 
@@ -1375,7 +1402,8 @@ def _check_draws(r: Interpreter, held: dict[str, Any], results: dict[str, Any]) 
                     raise GraphError(
                         Problem(
                             "drawn",
-                            f"The gradient of {label} depends on what {name}() draws in line {line}, which nobody knows.",
+                            f"The gradient of {label} depends on what {name}() draws in line {line}: nobody "
+                            f"knows.",
                             "Write torch.manual_seed(0) before it, or the numbers.",
                             line=line,
                             column=0,

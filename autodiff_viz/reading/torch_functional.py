@@ -132,7 +132,8 @@ def rrelu(
 def _between(r: Interpreter, x: Array, low: float, high: float) -> Array:
     """Return x between two numbers, at which PyTorch passes nothing."""
     rule = declared(
-        f"lambda v, x, out: where(x > {float(low)}, where(x < {float(high)}, v, zeros_like(v)), zeros_like(v))"
+        f"lambda v, x, out: where(x > {float(low)}, where(x < {float(high)}, v, "
+        f"zeros_like(v)), zeros_like(v))"
     )
     return r.make("clip", [x, float(low), float(high)], rule=rule if can_have_rule(r, x) else None)
 
@@ -229,8 +230,7 @@ def normalize(r: Interpreter, input: Array, p: float = 2.0, dim: int = 1, eps: f
 @functional("cosine_similarity")
 def cosine_similarity(r: Interpreter, x1: Array, x2: Array, dim: int = 1, eps: float = 1e-8) -> Array:
     """Read the cosine of an angle, each length being at least eps."""
-    dot = fold(r, "sum", r.make("mul", [_unit(r, x1, dim, eps), _unit(r, x2, dim, eps)]), dim)
-    return dot
+    return fold(r, "sum", r.make("mul", [_unit(r, x1, dim, eps), _unit(r, x2, dim, eps)]), dim)
 
 
 def _unit(r: Interpreter, x: Array, dim: int, eps: float) -> Array:
@@ -350,14 +350,14 @@ def conv2d(
         every = (None, None, None)
         index = (every, every, (None, None, holes[0]), (None, None, holes[1]))
         weight = r.make("at_set", [empty, weight], index=index)
-    if steps[0] != steps[1]:
-        if shape_of(r, input)[2] != 1 or shape_of(r, weight)[2] != 1:
-            raise Refused("A convolution is read with one stride for both directions.")
+    if steps[0] != steps[1] and (shape_of(r, input)[2] != 1 or shape_of(r, weight)[2] != 1):
+        raise Refused("A convolution is read with one stride for both directions.")
     parts = []
     into, out = shape_of(r, weight)[1], shape_of(r, weight)[0] // groups
     if shape_of(r, input)[1] != into * groups:
         raise LibraryError(
-            f"expected input to have {into * groups} channels, but got {shape_of(r, input)[1]} channels instead."
+            f"expected input to have {into * groups} channels, but got {shape_of(r, input)[1]} "
+            f"channels instead."
         )
     images, kernels = arrays.transpose(r, input, (0, 2, 3, 1)), arrays.transpose(r, weight, (2, 3, 1, 0))
     for i in range(groups):
@@ -695,7 +695,8 @@ def bce_with_logits(
     """Read the binary cross-entropy of logits."""
     if shape_of(r, input) != shape_of(r, target):
         raise LibraryError(
-            f"Target size {list(shape_of(r, target))} must be the same as input size {list(shape_of(r, input))}."
+            f"Target size {list(shape_of(r, target))} must be the same as input size "
+            f"{list(shape_of(r, input))}."
         )
     if pos_weight is None:
         losses = r.make("sigmoid_binary_cross_entropy", [input, target])
@@ -863,7 +864,10 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Array:
-    """Read the negative log-likelihood of normal distributions; the variance's lower end is set behind autograd's back."""
+    """Read the negative log-likelihood of normal distributions.
+
+    The lower end of the variance is set behind autograd's back.
+    """
     o = Ops(r)
     spread = _lifted(r, o.maximum(var, eps), eps) if isinstance(var, Array) and var.requires_grad else var
     losses = o.mul(0.5, o.add(o.log(spread), o.div(o.square(o.sub(input, target)), spread)))

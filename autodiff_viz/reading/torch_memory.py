@@ -53,13 +53,10 @@ class Info:
     Attributes:
       label: its name in answers.
       storage: its memory.
-      parent, kind, derive, push: the tensor that it shows a part of, how it is computed from that, and what the
-        parent becomes when it is changed.
-      sources: the nodes that a leaf is differentiated by: one for each set of numbers that it has had.
-      grad: `.grad`.
-      hooks: functions of its gradient, in order.
-      hooked: the node whose rule stands for them.
-      stale: whether its parent has changed since it was computed.
+      parent, kind, derive, push: the tensor that it shows a part of, how it is computed from that, and what
+      the parent becomes when it is changed. sources: the nodes that a leaf is differentiated by: one for
+      each set of numbers that it has had. grad: `.grad`. hooks: functions of its gradient, in order. hooked:
+      the node whose rule stands for them. stale: whether its parent has changed since it was computed.
       readonly: why it cannot be changed in place; "" if it can.
     """
 
@@ -443,10 +440,26 @@ PLACES = frozenset(
 """Functions that save no floats: conditions, or where things came from."""
 
 
-MASKS = frozenset("maximum minimum fmax fmin clamp clip max min amax amin addcmul gather lerp".split())
+MASKS = frozenset(
+    [
+        "maximum",
+        "minimum",
+        "fmax",
+        "fmin",
+        "clamp",
+        "clip",
+        "max",
+        "min",
+        "amax",
+        "amin",
+        "addcmul",
+        "gather",
+        "lerp",
+    ]
+)
 """Functions whose derivative depends on comparisons alone, or on nothing, so that a second one is None."""
 
-ONCE = frozenset("cdist hardsigmoid".split())
+ONCE = frozenset(["cdist", "hardsigmoid"])
 """Functions that PyTorch differentiates only once."""
 
 

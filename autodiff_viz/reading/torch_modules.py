@@ -626,10 +626,7 @@ def _recurrent(kind: str) -> None:
         steps = [r.make("getitem", [x], index=(*begin, i)) for i in range(shape_of(r, x)[time])]
         ends: list[Any] = []
         for k in range(f["layers"]):
-            if state is None:
-                now = _zeros(r, steps[0], f["hidden_size"], kind)
-            else:
-                now = mapped_first(r, state, k)
+            now = _zeros(r, steps[0], f["hidden_size"], kind) if state is None else mapped_first(r, state, k)
             outs = []
             for one in steps:
                 now = _cell(r, kind, f, f"_l{k}", one, now)

@@ -15,7 +15,7 @@ from autodiff_viz.reading.torch_tensors import TORCH, Ops, norm
 from autodiff_viz.reading.values import Array, Native, Refused
 
 Step = Callable[[Ops, dict[str, Any], Array, Array, dict[str, Any]], Array]
-"""Return a parameter's new value, of the group's options, the parameter, its gradient and what is kept for it."""
+"""Return a new value, of the group's options, the parameter, its gradient and what is kept for it."""
 
 
 @dataclass(eq=False)
@@ -190,7 +190,7 @@ def optimizer_attribute(r: Interpreter, one: Optimizer, name: str, node: ast.AST
 
 @dataclass(eq=False)
 class Schedule:
-    """What changes the rate of an optimizer step by step: the rate of a group by its first one and the count."""
+    """What changes the rate of an optimizer: a group's rate, of its first one and the count of steps."""
 
     of: Optimizer
     rate: Callable[[float, int], float]

@@ -1,9 +1,10 @@
 """Draw the numbers that PyTorch draws on a CPU after `torch.manual_seed`.
 
-The generator is MT19937, which NumPy has too; what PyTorch makes of its bits is written here. The tests hold the
-draws to numbers that PyTorch drew.
+The generator is MT19937, which NumPy has too; what PyTorch makes of its bits is written here. The tests hold
+the draws to numbers that PyTorch drew.
 
-Source: Matsumoto and Nishimura, Mersenne Twister, ACM TOMACS 8 (1998); Box and Muller, Ann. Math. Stat. 29 (1958).
+Sources: Matsumoto and Nishimura, Mersenne Twister, ACM TOMACS 8 (1998); Box and Muller, Annals of
+Mathematical Statistics 29 (1958).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read PyTorch's tensors: how they are made, functions of `torch` and methods, with PyTorch's slopes.
 
-Most functions are an op or a short graph of ops. Where PyTorch's slope at a corner is another than that of the
-graph, a declared pullback passes what PyTorch passes.
+Most functions are an op or a short graph of ops. Where PyTorch's slope at a corner is another than that of
+the graph, a declared pullback passes what PyTorch passes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -323,7 +324,7 @@ TORCH["torch.zeros"], TORCH["torch.ones"] = _filled(0.0), _filled(1.0)
 
 @arrays.known("torch.empty", "torch.Tensor.new_empty", table=TORCH)
 def empty(r: Interpreter, *sizes: Any, **options: Any) -> Array:
-    """Read a tensor without numbers, which something fills before it is used; zeros stand there until then."""
+    """Read a tensor without numbers, which is filled before it is used; until then it has zeros."""
     return TORCH["torch.zeros"](r, *sizes, **options)
 
 
@@ -700,7 +701,8 @@ def rounded(r: Interpreter, input: Any, decimals: int = 0) -> Array:
 def promoted(r: Interpreter, a: Any, b: Any, floats: bool = False) -> str | None:
     """Return the dtype of what an operator makes of two values, by PyTorch's rules.
 
-    A tensor without axes counts less than one with axes, and a number less than both, if they are of one kind.
+    A tensor without axes counts less than one with axes, and a number less than both, if they are of one
+    kind.
     """
     ranks: list[tuple[int, str]] = []
     for one in (a, b):
@@ -810,7 +812,7 @@ def absolute(r: Interpreter, input: Any) -> Array:
 
 
 def _ruled(r: Interpreter, x: Any) -> bool:
-    """Whether a node of this value can have a rule: it has a wire, and is none inside a declared derivative."""
+    """Whether a function of this value can have a rule: it has a wire, outside of a declared derivative."""
     return isinstance(r.builder, Builder) and isinstance(x, Array) and x.is_node
 
 
@@ -870,7 +872,8 @@ def power(r: Interpreter, input: Any, exponent: Any) -> Array:
     base, index = (_node(r, broadcast_to(r, one, shape)) for one in (base, index))
     text = (
         "lambda v, x, p, out: (where(abs(p) > 0.0, v * p * x ** where(abs(p) > 0.0, p - 1.0, zeros_like(p)), "
-        "zeros_like(x)), where(abs(x) > 0.0, v * out * log(x), where(p < 0.0, v * out * log(x), zeros_like(x))))"
+        "zeros_like(x)), where(abs(x) > 0.0, v * out * log(x), where(p < 0.0, v * out * "
+        "log(x), zeros_like(x))))"
     )
     return with_pullback(r, o.pow(base, index), [base, index], text)
 
@@ -949,7 +952,7 @@ def xlogy(r: Interpreter, input: Any, other: Any) -> Array:
     a, b = tensor(r, input), tensor(r, other)
     if shape_of(r, a) != shape_of(r, b):
         raise Refused("xlogy() is read of tensors of one shape.", "Write x * log(y).")
-    text = "lambda v, x, y, out: (where(abs(x) > 0.0, v * log(y), where(y > 0.0, zeros_like(x), zeros_like(x))), v * x / y)"
+    text = "lambda v, x, y, out: (where(abs(x) > 0.0, v * log(y), zeros_like(x)), v * x / y)"
     return with_pullback(r, value, [a, b], text)
 
 
@@ -1157,7 +1160,8 @@ def mean(
     input = cast(r, input, named_dtype(r, dtype))
     if input.dtype in (INT, BOOL):
         raise LibraryError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype.",
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            "complex dtype.",
             "Write x.float().mean().",
             "integer",
         )
@@ -1186,7 +1190,7 @@ def _without_nan(r: Interpreter, x: Array, dim: Any, keepdim: bool, averaged: bo
 
 @both("max")
 def largest(r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """Read max: of all elements, or along a dimension, where one element gets the whole gradient in PyTorch."""
+    """Read max: of all elements, or along a dimension, where one element gets all of the gradient."""
     return _extreme(r, "max", input, other if other is not None else dim, keepdim)
 
 
@@ -1299,7 +1303,7 @@ def argsort(
 def topk(
     r: Interpreter, input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> Pair:
-    """Read the k largest. Which of equal ones PyTorch takes is not known, so there must be none at the edge."""
+    """Read the k largest; which of equal ones PyTorch takes is not known, so they must differ."""
     axis, count = whole(r, dim), whole(r, k)
     places = _ranked(r, input, axis, largest)[1]()
     found = np.take_along_axis(numbers(r, Array(input.held, "torch", "float32"), "An order"), places, axis)
@@ -1390,9 +1394,8 @@ def deviation(
     """Read a standard deviation, whose gradient at 0 is 0 in PyTorch."""
     r.say(r.line, "the gradient of std at 0 is 0 here; JAX's is NaN")
     spread = variance(r, input, dim, unbiased, keepdim, correction=correction, axis=axis)
-    text = (
-        "lambda v, x, out: where(abs(out) > 0.0, v * 0.5 / where(abs(out) > 0.0, out, ones_like(out)), out * v)"
-    )
+    safe = "where(abs(out) > 0.0, out, ones_like(out))"
+    text = f"lambda v, x, out: where(abs(out) > 0.0, v * 0.5 / {safe}, out * v)"
     return r.make("sqrt", [spread], rule=declared(text) if _ruled(r, spread) else None)
 
 
@@ -1580,7 +1583,7 @@ both("addr")(lambda r, input, a, b, *, beta=1, alpha=1: _added(r, input, outer(r
 
 @arrays.known("torch.einsum", table=TORCH)
 def einsum(r: Interpreter, equation: str, *operands: Any) -> Array:
-    """Read an einsum: every operand gets all the letters as dimensions, the product is summed over what is left out."""
+    """Read an einsum: each operand gets all letters as dimensions; the product is summed over the rest."""
     tensors = (
         list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else list(operands)
     )
@@ -1905,8 +1908,7 @@ def expand(r: Interpreter, input: Array, *sizes: Any) -> Array:
     ]
     shape = (1,) * (len(wanted) - len(shape_of(r, input))) + shape_of(r, input)
     full_shape = tuple(old if new == -1 else new for new, old in zip(wanted, shape, strict=True))
-    made = _view(r, input, lambda r, parent: broadcast_to(r, parent, full_shape), None)
-    return made
+    return _view(r, input, lambda r, parent: broadcast_to(r, parent, full_shape), None)
 
 
 TENSOR["expand_as"] = lambda r, x, other: expand(r, x, shape_of(r, other))
@@ -1965,9 +1967,7 @@ def split(r: Interpreter, tensor: Array, split_size_or_sections: Any, dim: int =
     if sum(lengths) != length:
         raise LibraryError(f"split_with_sizes expects split_sizes to sum exactly to {length}.")
     ends = np.cumsum([0, *lengths]).tolist()
-    return tuple(
-        _along_axis(r, tensor, dim, (a, b, None), SEVERAL) for a, b in zip(ends, ends[1:], strict=False)
-    )
+    return tuple(_along_axis(r, tensor, dim, (a, b, None), SEVERAL) for a, b in pairwise(ends))
 
 
 @both("chunk")
@@ -2114,12 +2114,11 @@ def _hot(r: Interpreter, index: Array, count: int) -> Array:
     if not index.is_node:
         found = np.array(index.held, float)
         index = constant(r, np.where(found < 0, found + count, found), "torch", INT)
-    hot = r.make("one_hot", [index], dtype=BOOL, num_classes=count)
-    return hot
+    return r.make("one_hot", [index], dtype=BOOL, num_classes=count)
 
 
 def _picked(r: Interpreter, hot: Array, x: Array) -> Array:
-    """Return the sum over the last dimension where a mask holds: one element, untouched by what the others are."""
+    """Return the one element of the last dimension where a mask holds, whatever the others are."""
     return r.make("sum", [r.make("where", [hot, x, 0.0], dtype=x.dtype)], dtype=x.dtype, axis=-1)
 
 
@@ -2490,7 +2489,8 @@ def requires_grad_(r: Interpreter, x: Array, requires_grad: bool = True) -> Arra
     if not requires_grad and x.requires_grad:
         if not x.leaf:
             raise LibraryError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                "you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable "
                 "in a subgraph that doesn't require differentiation use var_no_grad = var.detach().",
                 "Use detach().",
                 "leaf",
