@@ -38,6 +38,7 @@ from autodiff_viz.reading.torch_memory import (
     refreshed,
     source,
 )
+from autodiff_viz.reading.torch_structure import labels, with_parameters
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
     TORCH,
@@ -1250,8 +1251,6 @@ def functional_hvp(
 @known("torch.func.functional_call", "torch.nn.utils.stateless.functional_call", table=TORCH)
 def functional_call(r: Interpreter, module: Any, parameters: Any, args: Any = (), kwargs: Any = None) -> Any:
     """Read the call of a module with other parameters in the place of its own."""
-    from autodiff_viz.reading.torch_modules import with_parameters
-
     given = args if isinstance(args, tuple) else (args,)
     stores = parameters if isinstance(parameters, (tuple, list)) else [parameters]
     with with_parameters(r, module, {key: value for store in stores for key, value in store.items()}):
@@ -1342,8 +1341,6 @@ def answers(r: Interpreter) -> dict[str, np.ndarray | None]:
     Raises:
       GraphError: one of them depends on numbers that PyTorch draws and nobody knows.
     """
-    from autodiff_viz.reading.torch_modules import labels
-
     state = r.state(Autograd)
     asked: list[tuple[str, Any]] = list(state.asked)
     aliases = dict(state.aliases)
@@ -1402,8 +1399,7 @@ def _check_draws(r: Interpreter, held: dict[str, Any], results: dict[str, Any]) 
                     raise GraphError(
                         Problem(
                             "drawn",
-                            f"The gradient of {label} depends on what {name}() draws in line {line}: nobody "
-                            f"knows.",
+                            f"The gradient of {label} depends on what {name}() draws in line {line}.",
                             "Write torch.manual_seed(0) before it, or the numbers.",
                             line=line,
                             column=0,
