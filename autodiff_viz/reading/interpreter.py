@@ -34,7 +34,9 @@ from autodiff_viz.reading.values import (
     Instance,
     Native,
     Path,
+    Property,
     Refused,
+    Super,
 )
 
 State = TypeVar("State")
@@ -144,6 +146,7 @@ class Interpreter:
         self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
         self.frameworks: set[str] = set()
         self.handlers = Handlers()
+        self.methods_now: list[tuple[Function, dict[str, Any]]] = []  # functions that are being called
         self.library = "jax"  # whose arrays `array` and `zeros` make
         self._states: dict[type, Any] = {}
         self.extra: dict[str, Any] = {}
@@ -290,7 +293,12 @@ class Interpreter:
         for base in reversed(above):
             inner.names = {**base.members, **inner.names}
             bases += base.bases
-        self.scope.names[node.name] = Class(node.name, bases, inner.names)
+        made = Class(node.name, bases, inner.names, tuple(above))
+        for member in inner.names.values():
+            method = member.function if isinstance(member, Property) else member
+            if isinstance(method, Function) and method.owner is None:
+                method.owner = made
+        self.scope.names[node.name] = made
 
     def _do_Return(self, node: ast.Return) -> None:
         raise Return(None if node.value is None else self.value(node.value))
@@ -701,6 +709,11 @@ class Interpreter:
             return None
         function = self.value(node.func)
         args = list(self._elements(node.args))
+        if isinstance(function, Native) and function.name == "super":
+            args = args or self._present_method()
+            if len(args) == 2 and isinstance(args[0], Class):
+                return Super(args[0], args[1])
+            return Path("super")
         keywords: dict[str, Any] = {}
         for keyword in node.keywords:
             value = self.value(keyword.value)
@@ -738,16 +751,27 @@ class Interpreter:
             self.depth -= 1
         raise Refused(f"{kind(function).capitalize()} cannot be called.", at=node)
 
+    def _present_method(self) -> list[Any]:
+        """Return the class that the present method is of, and its object; nothing outside of a method."""
+        for function, names in reversed(self.methods_now):
+            if function.owner is not None and function.parameters():
+                return [function.owner, names[function.parameters()[0]]]
+        return []
+
     def _call_function(self, function: Function, args: list, keywords: dict, node: ast.AST | None) -> Any:
         names = _bound(function, args, keywords, node)
-        with self.inside(Scope(names, function.scope)):
-            if isinstance(function.body, ast.expr):
-                return self.value(function.body)
-            try:
-                self.run(function.body)
-            except Return as returned:
-                return returned.value
-        return None
+        self.methods_now.append((function, names))
+        try:
+            with self.inside(Scope(names, function.scope)):
+                if isinstance(function.body, ast.expr):
+                    return self.value(function.body)
+                try:
+                    self.run(function.body)
+                except Return as returned:
+                    return returned.value
+            return None
+        finally:
+            self.methods_now.pop()
 
     def _call_path(self, path: Path, args: list, keywords: dict, node: ast.AST | None) -> Any:
         known = self.tables.get(canonical(path.name))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Refused
+from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Property, Refused
 
 if TYPE_CHECKING:
     from autodiff_viz.reading.interpreter import Interpreter
@@ -222,6 +222,12 @@ def _is_a(value: Any, of: Any) -> bool:
     raise Refused("isinstance() is not read of this.")
 
 
+def _static(r: Interpreter, args: list, keywords: dict) -> Any:
+    if isinstance(args[0], Function):
+        args[0].static = True
+    return args[0]
+
+
 def _hasattr(r: Interpreter, args: list, keywords: dict) -> bool:
     try:
         r.attribute(args[0], args[1], ast.Constant(0))
@@ -269,6 +275,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
         else r.attribute(args[0], args[1], ast.Constant(0))
     ),
     "setattr": lambda r, args, kw: r.set_attribute(args[0], args[1], args[2], ast.Constant(0)),
-    "staticmethod": lambda r, args, kw: args[0],
+    "staticmethod": _static,
+    "property": lambda r, args, kw: Property(args[0]),
     "super": lambda r, args, kw: Path("super"),
 }

@@ -37,7 +37,8 @@ from autodiff_viz.reading.torch_tensors import (
     requires_grad_,
     tensor,
 )
-from autodiff_viz.reading.values import FLOATS, Array, Class, Function, Instance, Native, Path, Refused
+from autodiff_viz.reading.values import FLOATS, Array, Class, Function, Instance, Native, Path, Property,
+Refused, Super
 
 NN = "torch.nn."
 
@@ -732,7 +733,9 @@ def instance_attribute(r: Interpreter, instance: Instance, name: str, node: ast.
         return r.fresh(value) if isinstance(value, Array) else value
     if isinstance(instance.of, Class) and name in instance.of.members:
         member = instance.of.members[name]
-        if isinstance(member, Function):
+        if isinstance(member, Property):
+            return r.call(member.function, [instance], {}, node)
+        if isinstance(member, Function) and not member.static:
             return Native(lambda _, args, kw: r.call(member, [instance, *args], kw, node), name, member)
         return member
     if name == "__class__":
@@ -743,6 +746,19 @@ def instance_attribute(r: Interpreter, instance: Instance, name: str, node: ast.
     if method is None or (isinstance(instance.of, Class) and not is_module(instance.of)):
         raise Refused(f"This object has no {name!r} that is read.", at=node)
     return Native(lambda _, args, kw: method(r, instance, *args, **kw), name)
+
+
+def super_attribute(r: Interpreter, one: Super, name: str, node: ast.AST) -> Any:
+    """Return a method of the class above, of the text or of the library."""
+    for owner in one.owner.above:
+        if name in owner.members:
+            member = owner.members[name]
+            return Native(lambda _, args, kw: r.call(member, [one.instance, *args], kw, node), name, member)
+    if name == "__init__":
+        return Native(lambda *_: None, name)
+    if name in METHODS:
+        return Native(lambda _, args, kw: METHODS[name](r, one.instance, *args, **kw), name)
+    raise Refused(f"The class above has no {name!r} that is read.", at=node)
 
 
 def _train(r: Interpreter, instance: Instance, mode: bool = True) -> Instance:
@@ -1021,6 +1037,7 @@ def install(r: Interpreter) -> None:
     """Teach an interpreter modules."""
     r.handlers.call[Class] = call_class
     r.handlers.call[Instance] = call_instance
+    r.handlers.attribute[Super] = super_attribute
     r.handlers.attribute[Instance] = instance_attribute
     r.handlers.item[Instance] = instance_item
     r.handlers.items[Instance] = instance_items

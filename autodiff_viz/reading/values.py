@@ -84,7 +84,12 @@ class Path:
 
 @dataclass(eq=False)
 class Function:
-    """A function or lambda that the text defines, with the scope that it closes over."""
+    """A function or lambda that the text defines, with the scope that it closes over.
+
+    Attributes:
+      owner: the class that it is a method of.
+      static: whether it is called without the object.
+    """
 
     name: str
     args: ast.arguments
@@ -92,6 +97,8 @@ class Function:
     scope: Scope
     defaults: list[Any] = field(default_factory=list)
     kw_defaults: list[Any] = field(default_factory=list)
+    owner: Class | None = None
+    static: bool = False
 
     def parameters(self) -> list[str]:
         """Return the names of the positional parameters."""
@@ -116,11 +123,33 @@ class Native:
 
 @dataclass(eq=False)
 class Class:
-    """A class that the text defines."""
+    """A class that the text defines.
+
+    Attributes:
+      bases: full names of the classes that it comes from, of the text or of a library.
+      members: its own members and those that it inherits.
+      above: the classes of the text that it comes from.
+    """
 
     name: str
     bases: tuple[str, ...]
     members: Mapping[str, Any]
+    above: tuple[Class, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Super:
+    """What `super()` is: an object as one of the class above."""
+
+    owner: Class
+    instance: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Property:
+    """A method that is read like an attribute."""
+
+    function: Function
 
 
 @dataclass(eq=False)
