@@ -37,8 +37,18 @@ from autodiff_viz.reading.torch_tensors import (
     requires_grad_,
     tensor,
 )
-from autodiff_viz.reading.values import FLOATS, Array, Class, Function, Instance, Native, Path, Property,
-Refused, Super
+from autodiff_viz.reading.values import (
+    FLOATS,
+    Array,
+    Class,
+    Function,
+    Instance,
+    Native,
+    Path,
+    Property,
+    Refused,
+    Super,
+)
 
 NN = "torch.nn."
 

@@ -1,4 +1,4 @@
-"""Read texts in PyTorch: their gradients are those that PyTorch gave, its errors are refusals in its words."""
+"""Read texts in PyTorch: their gradients are those that PyTorch gave, its errors are refusals."""
 
 import json
 
@@ -33,7 +33,9 @@ def test_the_answers_are_those_of_pytorch(name):
 REFUSALS = {
     "leaf Variable": "x = torch.ones(2, requires_grad=True)\nx += 1",
     "is being used": "x = torch.ones(2, requires_grad=True)\nx[0] = 2.0",
-    "modified by an inplace": "x = torch.ones(2, requires_grad=True)\ny = x.exp()\ny += 1\ny.sum().backward()",
+    "modified by an inplace": (
+        "x = torch.ones(2, requires_grad=True)\ny = x.exp()\ny += 1\ny.sum().backward()"
+    ),
     "second time": "x = torch.ones(2, requires_grad=True)\ny = (x * x).sum()\ny.backward()\ny.backward()",
     "scalar outputs": "x = torch.ones(2, requires_grad=True)\n(x * 2).backward()",
     "does not require grad": "x = torch.ones(2)\nx.sum().backward()",
@@ -50,7 +52,9 @@ REFUSALS = {
         "torch.autograd.set_detect_anomaly(True)\nx = torch.tensor(0.0, requires_grad=True)\n"
         "(x.sqrt() * 0).backward()"
     ),
-    ".data, which autograd": "x = torch.ones(2, requires_grad=True)\ny = x ** 2\nx.data *= 2\ny.sum().backward()",
+    ".data, which autograd": (
+        "x = torch.ones(2, requires_grad=True)\ny = x ** 2\nx.data *= 2\ny.sum().backward()"
+    ),
     "several views": "x = torch.ones(2, 2, requires_grad=True)\na, b = (x * 2).unbind()\na += 1",
     "dropout sets to 0": "torch.nn.functional.dropout(torch.ones(3), 0.5)",
 }
