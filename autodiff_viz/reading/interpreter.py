@@ -879,7 +879,7 @@ class Interpreter:
             arrays[0].framework if arrays else "numpy",
         )
         slots = [self.held(arg) for arg in args]
-        needs = any(array.requires_grad for array in arrays)
+        needs = dtype not in (INT, BOOL) and any(array.requires_grad for array in arrays)
         if self.no_grad and needs:
             rule = Rule(STOP)
         ref = self.builder.add(op, slots, rule, **params)

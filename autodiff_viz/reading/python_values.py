@@ -93,6 +93,7 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
         (list, "reverse"): lambda _, args, kw: owner.reverse(),
         (list, "copy"): lambda _, args, kw: list(owner),
         (list, "clear"): lambda _, args, kw: owner.clear(),
+        (dict, "__setitem__"): lambda _, args, kw: owner.__setitem__(*args),
         (dict, "update"): lambda _, args, kw: owner.update(*args, **kw),
         (dict, "pop"): lambda _, args, kw: owner.pop(*args),
         (dict, "copy"): lambda _, args, kw: dict(owner),

@@ -85,6 +85,7 @@ class Autograd:
       reentrant: nodes of checkpoints that `autograd.grad` cannot go through.
       anomaly: whether a NaN in a backward pass is an error.
       aliases: other names of answers.
+      read: tensors whose `.grad` the text reads, also those that have none.
       seeds: products with cotangents that are themselves differentiated by, with these.
     """
 
@@ -95,6 +96,7 @@ class Autograd:
     anomaly: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
     seeds: dict[int, list[Ref]] = field(default_factory=dict)
+    read: dict[Array, None] = field(default_factory=dict)
 
 
 UNRECORDED = (
@@ -551,7 +553,7 @@ def retain_grad(r: Interpreter, x: Array) -> None:
 def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tuple[bool, Any]:
     """Return (whether it is one of a tensor's own attributes, its value)."""
     plain: dict[str, Callable[[], Any]] = {
-        "grad": lambda: info(r, x).grad,
+        "grad": lambda: _read_grad(r, x),
         "requires_grad": lambda: x.requires_grad,
         "is_leaf": lambda: x.leaf or not x.requires_grad,
         "retains_grad": lambda: x.retains,
@@ -576,6 +578,12 @@ def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tupl
         return recorded(name, method)(r, x, *args, **keywords)
 
     return True, Native(call, name)
+
+
+def _read_grad(r: Interpreter, x: Array) -> Array | None:
+    if isinstance(r.builder, Builder):
+        r.state(Autograd).read[x] = None
+    return info(r, x).grad
 
 
 def set_tensor_attribute(r: Interpreter, x: Array, name: str, value: Any, target: ast.AST) -> None:
@@ -1350,7 +1358,7 @@ def answers(r: Interpreter) -> dict[str, np.ndarray | None]:
         done = {label for label, _ in asked}
         for one in list(r.state(Memory).of):
             about = info(r, one)
-            wanted = one in names or (one.requires_grad and (one.leaf or one.retains))
+            wanted = one in names or one in state.read or (one.requires_grad and (one.leaf or one.retains))
             label = names.get(one, about.label)
             if label and (wanted or about.grad is not None) and not (about.grad is None and label in done):
                 asked.append((label, about.grad))

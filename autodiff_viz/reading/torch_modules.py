@@ -761,9 +761,13 @@ def instance_attribute(r: Interpreter, instance: Instance, name: str, node: ast.
 def super_attribute(r: Interpreter, one: Super, name: str, node: ast.AST) -> Any:
     """Return a method of the class above, of the text or of the library."""
     for owner in one.owner.above:
-        if name in owner.members:
-            member = owner.members[name]
-            return Native(lambda _, args, kw: r.call(member, [one.instance, *args], kw, node), name, member)
+        member = owner.members.get(name)
+        if isinstance(member, Function):
+            return Native(
+                lambda _, args, kw, member=member: r.call(member, [one.instance, *args], kw, node),
+                name,
+                member,
+            )
     if name == "__init__":
         return Native(lambda *_: None, name)
     if name in METHODS:

@@ -2529,6 +2529,13 @@ def in_place_method(name: str) -> Callable[..., Any] | None:
     return changed
 
 
+@arrays.known("fill_diagonal_", table=TENSOR)
+def fill_diagonal_(r: Interpreter, x: Array, fill_value: float) -> Array:
+    """Read a diagonal that is filled with a number, in place."""
+    mask = constant(r, np.eye(*shape_of(r, x)), "torch", BOOL)
+    return change(r, x, r.make("where", [mask, fill_value, x], dtype=x.dtype))
+
+
 def _fill(r: Interpreter, x: Array, value: Any) -> Array:
     shape = shape_of(r, x)
     if isinstance(value, Array):
