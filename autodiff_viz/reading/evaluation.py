@@ -73,6 +73,8 @@ class Evaluation:
             graph, names = self.builder.part([root], self._cut(above))
             self._passes[key] = trace(graph, dtype=self.dtype), names
         traced, names = self._passes[key]
+        if wrt.number not in names:  # all ways to it are stopped
+            return np.zeros(self.builder.shape(wrt) or (), self.dtype)
         return np.asarray(traced.cotangent[names[wrt.number]])
 
     def _cut(self, above: set[int]) -> dict[int, Literal]:

@@ -1,4 +1,4 @@
-"""Walk PyTorch's modules: their parameters, what is in them, and names of parameters in answers."""
+"""List the parameters of PyTorch's modules, what is in them, and names of parameters in answers."""
 
 from __future__ import annotations
 
