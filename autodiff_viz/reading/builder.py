@@ -229,7 +229,7 @@ class Builder:
                 depends.add(number)
         return (depends & above) - {x}
 
-    def part(self, output: Ref, within: Iterable[int]) -> tuple[Graph, dict[int, str]]:
+    def within(self, output: Ref, within: Iterable[int]) -> tuple[Graph, dict[int, str]]:
         """Return the graph of some nodes with an output, and their names by number; without regions."""
         names = {number: f"n{number}" for number in within}
         nodes = tuple(self._node(number, names) for number in sorted(names))
@@ -263,6 +263,27 @@ class Builder:
         if root is None and nodes:
             root = nodes[-1].name
         return Graph(nodes, tuple(regions), root, tuple(groups)), names
+
+    def part(self, refs: Sequence[Ref], cut: Mapping[int, Literal]) -> tuple[Graph, dict[int, str]]:
+        """Return the graph of some values and what they are computed from, with names by number.
+
+        Its output is the first of them; a node in `cut` is an input with the number that stands there.
+        """
+        reached, waiting = set(), [ref.number for ref in refs]
+        while waiting:
+            number = waiting.pop()
+            if number not in reached:
+                reached.add(number)
+                if number not in cut:
+                    waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
+        names = {number: f"n{number}" for number in sorted(reached)}
+        nodes = tuple(
+            Node(name, INPUT, (), as_params(value=cut[number]))
+            if number in cut
+            else self._node(number, names)
+            for number, name in names.items()
+        )
+        return Graph(nodes, (), names[refs[0].number]), names
 
     def _unread_grads(self, keep: set[int]) -> set[int]:
         read = defaultdict(int)

@@ -16,23 +16,29 @@ from typing import Any
 from autodiff_viz.graph.model import IDENTITY, Call, Lambda, Rule, Term
 from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
 from autodiff_viz.reading.arrays import FUNCTIONS, known, shape_of
-from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.tensorflow_tensors import Overrides, tensor
 from autodiff_viz.reading.terms import Terms
-from autodiff_viz.reading.torch_autograd import TORCH
+from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.torch_tensors import TORCH
 from autodiff_viz.reading.values import Array, Class, Function, Native, Refused, parameter_names
 
 ARRIVING = "v"
 
 
 @contextmanager
-def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any]) -> Iterator[Terms]:
-    """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires."""
+def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any], value: Any = None) -> Iterator[Terms]:
+    """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires.
+
+    The value of the forward function may be among them, so that a second derivative goes through it too.
+    """
     names = {
         wire.held.number: f"x{i}" for i, wire in enumerate(wires) if isinstance(wire, Array) and wire.is_node
     }
+    if isinstance(value, Ref) and value.number not in names:
+        names[value.number] = "out"
     given = {name: r.builder.shape(Ref(number)) for number, name in names.items()}
     outer, r.builder = r.builder, Terms(r.builder, {ARRIVING: shape, **given}, names)
     try:
@@ -58,8 +64,9 @@ def declare(
     framework, dtype = value.framework, value.dtype
     # The zero that the pullback passes along the value's own wire would still be multiplied by slopes: 0
     # times infinity is NaN.
+    inner = value.held
     value = Array(r.builder.add(IDENTITY, [value.held], Rule(STOP)), framework, dtype)
-    with body(r, shape_of(r, value), wires) as terms:
+    with body(r, shape_of(r, value), wires, inner) as terms:
         passed = list(pull(Array(ARRIVING, framework, dtype)))
         if len(passed) != len(wires):
             raise Refused(
@@ -217,10 +224,21 @@ def _pair(value: Any, needed: str) -> tuple[Any, Any]:
 
 @dataclass(eq=False)
 class Context:
-    """What `ctx` is: the tensors that `forward` saves for `backward`, and whatever it keeps."""
+    """What `ctx` is: the tensors that `forward` saves for `backward`, and whatever it keeps.
+
+    Attributes:
+      needs: which arguments are differentiated by.
+      flat: outputs that are marked as not differentiable.
+      dirty: whether an argument is changed in place.
+      materialize: whether outputs that nothing arrives at get zeros, and not None.
+    """
 
     saved: tuple[Any, ...] = ()
     fields: dict[str, Any] = field(default_factory=dict)
+    needs: tuple[bool, ...] = ()
+    flat: list[Any] = field(default_factory=list)
+    dirty: bool = False
+    materialize: bool = True
 
 
 def is_function(r: Interpreter, value: Any) -> bool:
@@ -242,40 +260,187 @@ def apply_function(r: Interpreter, owner: Class, args: list, node: ast.AST) -> A
     for name in ("forward", "backward"):
         if not isinstance(owner.members.get(name), Function):
             raise Refused(f"{owner.name} has no {name}().", at=node)
-    context = Context()
-    r.no_grad += 1
+    tensors = [isinstance(arg, Array) and arg.requires_grad for arg in args]
+    recording = any(tensors) and not r.no_grad and isinstance(r.builder, Builder)
+    context = Context(needs=tuple(flag and recording for flag in tensors))
+    setup = owner.members.get("setup_context")
+    outside, r.no_grad = r.no_grad, 1 if isinstance(r.builder, Builder) else 0
     try:
-        value = r.call(owner.members["forward"], [context, *args], {}, node)
+        given = args if isinstance(setup, Function) else [context, *args]
+        value = r.call(owner.members["forward"], given, {}, node)
+        if isinstance(setup, Function):
+            r.call(setup, [context, tuple(args), value], {}, node)
     finally:
-        r.no_grad -= 1
+        r.no_grad = outside
+    if context.dirty:
+        raise Refused("mark_dirty() is not read.", "Return a new tensor.", at=node)
+    if not recording:
+        return value
+    outputs = list(value) if isinstance(value, (tuple, list)) else [value]
+    made = [
+        one if one in context.flat else _output(r, owner, context, args, outputs, i, node)
+        for i, one in enumerate(outputs)
+    ]
+    return tuple(made) if isinstance(value, (tuple, list)) else made[0]
+
+
+def _output(
+    r: Interpreter, owner: Class, context: Context, args: list, outputs: list[Any], i: int, node: ast.AST
+) -> Any:
+    """Return one of the outputs of a function, whose rule is what backward says of its cotangent."""
+    value = outputs[i]
+    if not isinstance(value, Array):
+        return value
 
     def pull(v: Array) -> Sequence[Any]:
-        passed = r.call(owner.members["backward"], [context, v], {}, node)
-        return passed if isinstance(passed, (tuple, list)) else [passed]
+        seeds: list[Any] = [
+            v if k == i else r.make("zeros_like", [one]) if context.materialize else None
+            for k, one in enumerate(outputs)
+        ]
+        passed = r.call(owner.members["backward"], [context, *seeds], {}, node)
+        passed = list(passed) if isinstance(passed, (tuple, list)) else [passed]
+        while len(passed) > len(args) and passed[-1] is None:
+            passed.pop()
+        if len(passed) != len(args):
+            raise LibraryError(
+                f"function {owner.name}Backward returned an incorrect number of gradients (expected "
+                f"{len(args)}, "
+                f"got {len(passed)}).",
+                "Return one gradient for each argument of forward, None for what has none.",
+                at=node,
+            )
+        return [
+            _fitted(r, owner, one, arg) if needed else None
+            for one, arg, needed in zip(passed, args, context.needs, strict=True)
+        ]
 
-    made = declare(r, value, args, pull, owner.name)
-    made.requires_grad = any(isinstance(arg, Array) and arg.requires_grad for arg in args) and not r.no_grad
-    made.leaf = not made.requires_grad
+    if len(outputs) > 1:
+        _additive(r, owner, context, value, pull)
+    wires = [arg if needed else None for arg, needed in zip(args, context.needs, strict=True)]
+    made = declare(r, value, wires, pull, owner.name)
+    made.requires_grad, made.leaf = True, False
     return made
+
+
+def _fitted(r: Interpreter, owner: Class, passed: Any, arg: Array) -> Any:
+    """Return a gradient in the shape of its argument, over which PyTorch sums what was broadcast."""
+    if not isinstance(passed, Array):
+        if passed is None:
+            return None
+        raise LibraryError(f"{owner.name}: expected Variable or None, got a number.", "Return a tensor.")
+    wanted, shape = shape_of(r, arg), shape_of(r, passed)
+    if shape == wanted:
+        return passed
+    while len(shape) > len(wanted):
+        passed = r.make("sum", [passed], axis=0)
+        shape = shape[1:]
+    for i, (have, need) in enumerate(zip(shape, wanted, strict=False)):
+        if need == 1 and have != 1:
+            passed = r.make("sum", [passed], axis=i, keepdims=True)
+    if shape_of(r, passed) != wanted:
+        raise LibraryError(
+            f"Function {owner.name}Backward returned an invalid gradient: got {list(shape)} but "
+            f"expected shape "
+            f"compatible with {list(wanted)}.",
+            "Return a gradient of the argument's shape.",
+        )
+    return passed
+
+
+LINEAR = frozenset(
+    [
+        "add",
+        "sub",
+        "neg",
+        "identity",
+        "sum",
+        "mean",
+        "reshape",
+        "transpose",
+        "expand_dims",
+        "getitem",
+        "broadcast_to",
+        "zeros_like",
+        "stack",
+        "concatenate",
+        "cumsum",
+        "flatten",
+        "first",
+    ]
+)
+"""Ops that are linear in all they get."""
+
+
+def _additive(
+    r: Interpreter, owner: Class, context: Context, value: Array, pull: Callable[[Array], Any]
+) -> None:
+    """Check that a backward function of several outputs adds up what arrives at each.
+
+    Its rules stand at the outputs, one each, so that what both make of their cotangents is added.
+
+    Raises:
+      Refused: it may do something else.
+    """
+    with body(r, shape_of(r, value), []) as terms:
+        for one in pull(Array(ARRIVING, value.framework, value.dtype)):
+            if isinstance(one, Array) and not _linear(terms.term(one.held)):
+                raise Refused(
+                    f"{owner.name} has several outputs, and its backward function is read only if it is "
+                    f"linear.",
+                    "Make a function for each output.",
+                )
+
+
+def _depends(term: Any) -> bool:
+    return term == ARRIVING or (isinstance(term, Call) and any(map(_depends, term.args)))
+
+
+def _is_zero(term: Any) -> bool:
+    """Whether a term is 0 whatever arrives."""
+    if not isinstance(term, Call):
+        return term == 0
+    if term.op in ("mul", "matmul", "dot"):
+        return any(map(_is_zero, term.args))
+    return term.op == "zeros_like" or (term.op in LINEAR and all(map(_is_zero, term.args)))
+
+
+def _linear(term: Any) -> bool:
+    """Whether a term is linear in the arriving cotangent."""
+    if term == ARRIVING or _is_zero(term):
+        return True
+    if not isinstance(term, Call):
+        return False
+    if term.op in ("mul", "matmul", "dot"):
+        return sum(map(_depends, term.args)) == 1 and any(_linear(one) for one in term.args if _depends(one))
+    if term.op == "div":
+        return _linear(term.args[0]) and not _depends(term.args[1])
+    if term.op == "where":
+        return not _depends(term.args[0]) and all(map(_linear, term.args[1:]))
+    return term.op in LINEAR and all(map(_linear, term.args))
 
 
 def context_attribute(r: Interpreter, context: Context, name: str, node: ast.AST) -> Any:
     """Return an attribute of `ctx`."""
-    if name == "saved_tensors":
+    if name in ("saved_tensors", "saved_variables"):
         return context.saved
-    if name == "save_for_backward":
-
-        def save(_: Interpreter, args: list, keywords: dict) -> None:
-            context.saved = tuple(args)
-
-        return Native(save, name)
     if name == "needs_input_grad":
-        return [True] * 16
-    if name in ("mark_non_differentiable", "set_materialize_grads"):
-        return Native(lambda _, args, kw: None, name)
+        return context.needs
+    if name in ("save_for_backward", "mark_non_differentiable", "mark_dirty", "set_materialize_grads"):
+
+        def keep(_: Interpreter, args: list, keywords: dict) -> None:
+            if name == "save_for_backward":
+                context.saved = tuple(args)
+            elif name == "mark_non_differentiable":
+                context.flat += list(args)
+            elif name == "mark_dirty":
+                context.dirty = True
+            else:
+                context.materialize = bool([*args, *keywords.values()][0])
+
+        return Native(keep, name)
     if name in context.fields:
         return context.fields[name]
-    raise Refused(f"ctx has no {name!r}.", at=node)
+    raise Refused(f"ctx has no {name!r}.", "Set it in forward().", at=node)
 
 
 def set_context_attribute(r: Interpreter, context: Context, name: str, value: Any, target: ast.AST) -> None:
@@ -415,7 +580,7 @@ for _begin in ("tensorflow.", "tensorflow.compat.v1."):
     FUNCTIONS[f"{_begin}custom_gradient"] = tf_custom_gradient
     FUNCTIONS[f"{_begin}RegisterGradient"] = register_gradient
 TORCH["torch.autograd.function.once_differentiable"] = lambda r, f: f
-TORCH["staticmethod"] = FUNCTIONS["staticmethod"] = lambda r, f: f
+FUNCTIONS["staticmethod"] = FUNCTIONS["classmethod"] = lambda r, f: f
 
 
 def install(r: Interpreter) -> None:

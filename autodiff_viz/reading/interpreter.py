@@ -22,6 +22,7 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
+from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.python_values import (
     BUILTINS,
     PYTHON_SIZE,
@@ -39,7 +40,9 @@ from autodiff_viz.reading.values import (
     Instance,
     Native,
     Path,
+    Property,
     Refused,
+    Super,
     mapped,
 )
 
@@ -111,7 +114,11 @@ class Handlers:
       call: call the value.
       operator, compare: apply an operator or a comparison, where the library has rules of its own.
       enter: enter it as the manager of a `with`; returns (what `as` names, what leaves it).
-      in_place: refuse a change in place that the library refuses.
+      in_place: change an array in place, by the name of its library.
+      unary: the same of an operator of one value.
+      named: note that a value of a library has got a name.
+      fresh: return an array of a library as it is now.
+      numbers_known: refuse an array whose numbers are drawn by a library in a way that nobody knows.
       field_set: note that an object has got an attribute.
     """
 
@@ -125,6 +132,10 @@ class Handlers:
     compare: dict[str, Callable[..., Any]] = field(default_factory=dict)
     enter: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    unary: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    named: dict[str, Callable[..., None]] = field(default_factory=dict)
+    fresh: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    numbers_known: dict[str, Callable[..., None]] = field(default_factory=dict)
     field_set: Callable[..., None] | None = None
 
 
@@ -145,6 +156,7 @@ class Interpreter:
         self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
         self.frameworks: set[str] = set()
         self.handlers = Handlers()
+        self.methods_now: list[tuple[Function, dict[str, Any]]] = []  # functions that are being called
         self.library = "jax"  # whose arrays `array` and `zeros` make
         self._states: dict[type, Any] = {}
         self.extra: dict[str, Any] = {}
@@ -243,28 +255,28 @@ class Interpreter:
             return
         result = self.binary(node.op, present, change, node)
         if isinstance(present, Array) and present.framework in ("torch", "numpy"):
-            self.in_place(present, result, node)
+            shared = self.in_place(present, result, node)
             if isinstance(node.target, ast.Name):
                 self.named(present, node.target.id)
+            elif isinstance(node.target, ast.Subscript) and not shared:
+                self.assign(node.target, present)
             return
         self.assign(node.target, result)
 
-    def in_place(self, array: Array, result: Array, node: ast.AST) -> None:
-        """Change an array in place; the hook of the dialect refuses what its library refuses."""
-        check = self.handlers.in_place.get(array.framework)
-        if check:
-            check(self, array, node)
+    def in_place(self, array: Array, result: Array, node: ast.AST) -> bool:
+        """Change an array in place, and return whether that has changed what it is a view of."""
+        changed = self.handlers.in_place.get(array.framework)
+        if changed:
+            return changed(self, array, result, node)
         held = result.held
         if array.is_node and isinstance(self.builder, Builder):
             draft = self.builder.drafts[array.held.number]
             if not isinstance(held, Ref):  # a constant takes the place of what the tensor held
                 held = self.builder.input(held, draft.hint, draft.params.get("trainable", False))
                 self.builder.replaced.add(array.held.number)
-        if array.requires_grad and array.leaf and self.no_grad:
-            array.held, array.version = held, array.version + 1
-            return
         array.held, array.version = held, array.version + 1
         array.requires_grad, array.leaf = result.requires_grad, array.leaf and not result.requires_grad
+        return False
 
     def _do_FunctionDef(self, node: ast.FunctionDef) -> None:
         function: Any = self.function(node.name, node.args, node.body)
@@ -288,7 +300,16 @@ class Interpreter:
             self.run(node.body)
         finally:
             self.scope = outside
-        self.scope.names[node.name] = Class(node.name, bases, inner.names)
+        above = [base for base in map(self.value, node.bases) if isinstance(base, Class)]
+        for base in reversed(above):
+            inner.names = {**base.members, **inner.names}
+            bases += base.bases
+        made = Class(node.name, bases, inner.names, tuple(above))
+        for member in inner.names.values():
+            method = member.function if isinstance(member, Property) else member
+            if isinstance(method, Function) and method.owner is None:
+                method.owner = made
+        self.scope.names[node.name] = made
 
     def _do_Return(self, node: ast.Return) -> None:
         raise Return(None if node.value is None else self.value(node.value))
@@ -359,6 +380,22 @@ class Interpreter:
             for leave in reversed(exits):
                 leave()
 
+    def _do_Try(self, node: ast.Try) -> None:
+        try:
+            self.run(node.body)
+        except Refused as refused:
+            # What the library itself refuses, the text may want to show; what is only not read here must
+            # be told.
+            if not refused.by_library or not node.handlers:
+                raise
+            self.say(node, f"the error that is shown: {refused.message}")
+            if node.handlers[0].name:
+                self.scope.names[node.handlers[0].name] = refused.message
+            self.run(node.handlers[0].body)
+        else:
+            self.run(node.orelse)
+        self.run(node.finalbody)
+
     # Names.
 
     def assign(self, target: ast.expr, value: Any) -> None:
@@ -395,6 +432,8 @@ class Interpreter:
         """Give the node of an array the name that the text gives it; a constant becomes an input."""
         if isinstance(value, Instance) and not value.name:
             value.name = name
+        for note in self.handlers.named.values():
+            note(self, value, name)
         if isinstance(value, (tuple, list)):
             return value
         if isinstance(value, Array) and isinstance(self.builder, Builder):
@@ -403,26 +442,24 @@ class Interpreter:
             draft = self.builder.drafts[value.held.number]
             if not draft.hint:
                 draft.hint = name
-            if value.requires_grad:  # of PyTorch: `backward` looks for the leaves among these
-                tensors = self.extra.setdefault("tensors", [])
-                if all(one is not value for one in tensors):
-                    tensors.append(value)
-                self.extra.setdefault(("label", id(value)), name)
         return value
 
     def _set_attribute(self, target: ast.Attribute, value: Any) -> None:
-        owner = self.value(target.value)
+        self.set_attribute(self.value(target.value), target.attr, value, target)
+
+    def set_attribute(self, owner: Any, name: str, value: Any, target: ast.AST) -> None:
+        """Set an attribute of a value."""
         setter = self.handlers.set_attribute.get(type(owner))
         if isinstance(owner, Instance):
             if isinstance(value, (Array, Instance)):
-                self.named(value, target.attr)
-            owner.fields[target.attr] = value
+                self.named(value, name)
+            owner.fields[name] = value
             if self.handlers.field_set is not None:
-                self.handlers.field_set(self, owner, target.attr, value)
+                self.handlers.field_set(self, owner, name, value)
         elif setter is not None:
-            setter(self, owner, target.attr, value, target)
+            setter(self, owner, name, value, target)
         else:
-            raise Refused(f"'{ast.unparse(target)}' cannot be set.", at=target)
+            raise Refused(f"{name!r} cannot be set here.", at=target)
 
     def _set_item(self, target: ast.Subscript, value: Any) -> None:
         owner, index = self.value(target.value), self.value(target.slice)
@@ -447,13 +484,19 @@ class Interpreter:
         if handler is None:
             raise Refused(f"'{ast.unparse(node)[:60]}' is not read.", at=node)
         try:
-            return handler(node)
+            value = handler(node)
         except Refused as refused:
             refused.at = refused.at or node
             raise
         except GraphError as error:  # an op that does not take these shapes
             problem = error.problems[0]
             raise Refused(problem.message, problem.hint, problem.code, node) from None
+        return self.fresh(value) if isinstance(value, Array) else value
+
+    def fresh(self, array: Array) -> Array:
+        """Return an array as it is now, after changes in place of what it shares its memory with."""
+        refresh = self.handlers.fresh.get(array.framework)
+        return array if refresh is None else refresh(self, array)
 
     def _get_Constant(self, node: ast.Constant) -> Any:
         if isinstance(node.value, (bytes, complex)):
@@ -541,6 +584,8 @@ class Interpreter:
         if isinstance(node.op, ast.Not):
             return not self.truth(value, node.operand)
         if isinstance(value, Array):
+            if value.framework in self.handlers.unary:
+                return self.handlers.unary[value.framework](self, node.op, value, None, node)
             if isinstance(node.op, ast.USub):
                 return self.make("neg", [value])
             if isinstance(node.op, ast.UAdd):
@@ -571,8 +616,6 @@ class Interpreter:
                 raise Refused(f"An array and {kind(side)} cannot be joined by an operator.", at=node)
         name = _OPERATORS.get(type(op))
         if name is not None:
-            if name == "pow" and isinstance(left, Array) and left.framework == "torch":
-                return self.tables["torch.pow"](self, left, right)
             if name == "pow" and isinstance(right, int) and not isinstance(right, bool) and right == 2:
                 return self.make("square", [left])
             return self.make(name, [left, right])
@@ -601,6 +644,8 @@ class Interpreter:
                     raise Refused(
                         "A chain of comparisons of arrays has no one answer.", "Join two by '&'.", at=node
                     )
+                elif isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, (list, tuple, dict)):
+                    result = any(left is one for one in right) is isinstance(op, ast.In)
                 else:
                     return self.compare(op, left, right, node)
             else:
@@ -687,10 +732,19 @@ class Interpreter:
         if isinstance(node.func, ast.Name) and node.func.id == "print" and self.scope.find("print") is None:
             for one in node.args:  # what is printed may be asked for only there
                 if not isinstance(one, (ast.Constant, ast.JoinedStr)):
-                    self.value(one)
+                    try:
+                        self.value(one)
+                    except Refused as refused:
+                        if refused.code not in ("not-read", "unknown-function"):
+                            raise
             return None
         function = self.value(node.func)
         args = list(self._elements(node.args))
+        if isinstance(function, Native) and function.name == "super":
+            args = args or self._present_method()
+            if len(args) == 2 and isinstance(args[0], Class):
+                return Super(args[0], args[1])
+            return Path("super")
         keywords: dict[str, Any] = {}
         for keyword in node.keywords:
             value = self.value(keyword.value)
@@ -719,20 +773,36 @@ class Interpreter:
             caller = self.handlers.call.get(type(function))
             if caller is not None:
                 return caller(self, function, args, keywords, node)
+        except (TypeError, ValueError, IndexError, KeyError, AttributeError, ArithmeticError) as error:
+            if isinstance(error, (GraphError, TooLarge)):
+                raise
+            name = getattr(function, "name", "") or "This"
+            raise Refused(f"{name}() is not read with these arguments: {_about(error)}.", at=node) from error
         finally:
             self.depth -= 1
         raise Refused(f"{kind(function).capitalize()} cannot be called.", at=node)
 
+    def _present_method(self) -> list[Any]:
+        """Return the class that the present method is of, and its object; nothing outside of a method."""
+        for function, names in reversed(self.methods_now):
+            if function.owner is not None and function.parameters():
+                return [function.owner, names[function.parameters()[0]]]
+        return []
+
     def _call_function(self, function: Function, args: list, keywords: dict, node: ast.AST | None) -> Any:
         names = _bound(function, args, keywords, node)
-        with self.inside(Scope(names, function.scope)):
-            if isinstance(function.body, ast.expr):
-                return self.value(function.body)
-            try:
-                self.run(function.body)
-            except Return as returned:
-                return returned.value
-        return None
+        self.methods_now.append((function, names))
+        try:
+            with self.inside(Scope(names, function.scope)):
+                if isinstance(function.body, ast.expr):
+                    return self.value(function.body)
+                try:
+                    self.run(function.body)
+                except Return as returned:
+                    return returned.value
+            return None
+        finally:
+            self.methods_now.pop()
 
     def _call_path(self, path: Path, args: list, keywords: dict, node: ast.AST | None) -> Any:
         if path.name.startswith(("numpy.", "math.")):
@@ -741,14 +811,7 @@ class Interpreter:
         known = self.tables.get(canonical(path.name))
         if known is None:
             raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
-        try:
-            return known(self, *args, **keywords)
-        except TypeError as error:
-            if "argument" not in str(error):
-                raise
-            raise Refused(
-                f"{path.name} is not read with these arguments: {_about(error)}.", at=node
-            ) from None
+        return known(self, *args, **keywords)
 
     def plain_numbers(self, value: Any) -> Any:
         """Return a tensor of TensorFlow as NumPy's array, which no gradient passes; all else as it is."""
@@ -833,7 +896,12 @@ class Interpreter:
         self.asked += 1
         if self.asked > NUMBERS or not isinstance(self.builder, Builder):
             raise Refused("The text asks for the numbers of arrays too often.", "", "too-large", node)
-        return self.builder.numbers(value.held, value.dtype if value.dtype in FLOATS else FLOAT32)
+        check = self.handlers.numbers_known.get(value.framework)
+        if check is not None:
+            check(self, value)
+        return Evaluation(self.builder, value.dtype if value.dtype in FLOATS else FLOAT32).value(
+            self.held(value)
+        )
 
     # Nodes.
 
@@ -851,7 +919,7 @@ class Interpreter:
             arrays[0].framework if arrays else "numpy",
         )
         slots = [self.held(arg) for arg in args]
-        needs = any(array.requires_grad for array in arrays)
+        needs = dtype not in (INT, BOOL) and any(array.requires_grad for array in arrays)
         if self.no_grad and needs:
             rule = Rule(STOP)
         ref = self.builder.add(op, slots, rule, **params)
@@ -869,7 +937,7 @@ class Interpreter:
     def held(self, value: Any) -> Held:
         """Return what a slot holds for a value."""
         if isinstance(value, Array):
-            return value.held
+            return self.fresh(value).held
         if isinstance(value, bool):
             return float(value)
         if isinstance(value, (int, float)):
@@ -1031,7 +1099,7 @@ def _hashable(value: Any, node: ast.AST) -> Any:
     return value
 
 
-def _about(error: TypeError) -> str:
+def _about(error: Exception) -> str:
     """Return what Python says about arguments that do not fit, without the name of our function."""
     return str(error).partition("()")[2].strip() or str(error)
 

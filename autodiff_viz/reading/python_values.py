@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Refused
+from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Property, Refused
 
 if TYPE_CHECKING:
     from autodiff_viz.reading.interpreter import Interpreter
@@ -92,6 +92,20 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
         (list, "append"): append,
         (list, "extend"): extend,
         (list, "pop"): lambda _, args, kw: owner.pop(*args),
+        (list, "insert"): lambda _, args, kw: (
+            append(_, [], kw) if len(owner) >= PYTHON_SIZE else owner.insert(*args)
+        ),
+        (list, "reverse"): lambda _, args, kw: owner.reverse(),
+        (list, "copy"): lambda _, args, kw: list(owner),
+        (list, "clear"): lambda _, args, kw: owner.clear(),
+        (dict, "__setitem__"): lambda _, args, kw: owner.__setitem__(*args),
+        (dict, "update"): lambda _, args, kw: owner.update(*args, **kw),
+        (dict, "pop"): lambda _, args, kw: owner.pop(*args),
+        (dict, "copy"): lambda _, args, kw: dict(owner),
+        (dict, "setdefault"): lambda _, args, kw: owner.setdefault(*args),
+        (str, "startswith"): lambda _, args, kw: owner.startswith(*args),
+        (str, "endswith"): lambda _, args, kw: owner.endswith(*args),
+        (str, "split"): lambda _, args, kw: owner.split(*args),
         (dict, "items"): lambda _, args, kw: list(owner.items()),
         (dict, "keys"): lambda _, args, kw: list(owner.keys()),
         (dict, "values"): lambda _, args, kw: list(owner.values()),
@@ -114,6 +128,9 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
 
 def _number(r: Interpreter, args: list, kind: type) -> Any:
     if len(args) == 1 and isinstance(args[0], Array):
+        if args[0].framework == "torch":  # a number of Python's, which no gradient passes
+            number = r.attribute(args[0], "item", ast.Constant(0)).call(r, [], {})
+            return number if kind is float else int(r.numbers(number))
         return r.plain_numbers(args[0])  # float(x) of an array is its number
     try:
         return kind(*args)
@@ -189,7 +206,42 @@ def _extreme(pick: Callable[..., Any], op: str) -> Callable[..., Any]:
 
 
 def _isinstance(r: Interpreter, args: list, keywords: dict) -> bool:
-    raise Refused("isinstance() is not read.")
+    value, kinds = args
+    return any(_is_a(value, one) for one in (kinds if isinstance(kinds, tuple) else (kinds,)))
+
+
+def _is_a(value: Any, of: Any) -> bool:
+    """Return whether a value is of a class of the text, of a library's or of Python's."""
+    name = of.name if isinstance(of, (Path, Native, Class)) else ""
+    if isinstance(value, Instance):
+        if isinstance(value.of, Class):
+            return value.of is of or any(base == name for base in value.of.bases)
+        return value.of == name or name.endswith("nn.Module")
+    if isinstance(value, Array):
+        last = name.rpartition(".")[2]
+        return last in ("Tensor", "Array", "ndarray") or (
+            last == "Parameter" and value.leaf and value.requires_grad
+        )
+    plain = {"int": int, "float": float, "bool": bool, "str": str, "list": list, "tuple": tuple, "dict": dict}
+    if name in plain:
+        return isinstance(value, plain[name])
+    if isinstance(value, (int, float, str, list, tuple, dict)) or value is None:
+        return False
+    raise Refused("isinstance() is not read of this.")
+
+
+def _static(r: Interpreter, args: list, keywords: dict) -> Any:
+    if isinstance(args[0], Function):
+        args[0].static = True
+    return args[0]
+
+
+def _hasattr(r: Interpreter, args: list, keywords: dict) -> bool:
+    try:
+        r.attribute(args[0], args[1], ast.Constant(0))
+    except Refused:
+        return False
+    return True
 
 
 BUILTINS: dict[str, Callable[..., Any]] = {
@@ -212,6 +264,26 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "round": lambda r, args, kw: r.make("round", args) if isinstance(args[0], Array) else round(*args),
     "pow": lambda r, args, kw: r.binary(ast.Pow(), args[0], args[1], ast.Constant(0)),
     "isinstance": _isinstance,
-    "staticmethod": lambda r, args, kw: args[0],
+    "map": lambda r, args, kw: [
+        r.call(args[0], list(one), {})
+        for one in zip(*(r.items(each, ast.Constant(0)) for each in args[1:]), strict=False)
+    ],
+    "any": lambda r, args, kw: any(
+        r.truth(one, ast.Constant(0)) for one in r.items(args[0], ast.Constant(0))
+    ),
+    "all": lambda r, args, kw: all(
+        r.truth(one, ast.Constant(0)) for one in r.items(args[0], ast.Constant(0))
+    ),
+    "str": lambda r, args, kw: str(args[0]) if args and isinstance(args[0], (int, float, str)) else "",
+    "repr": lambda r, args, kw: "",
+    "hasattr": _hasattr,
+    "getattr": lambda r, args, kw: (
+        args[2]
+        if len(args) > 2 and not _hasattr(r, args, kw)
+        else r.attribute(args[0], args[1], ast.Constant(0))
+    ),
+    "setattr": lambda r, args, kw: r.set_attribute(args[0], args[1], args[2], ast.Constant(0)),
+    "staticmethod": _static,
+    "property": lambda r, args, kw: Property(args[0]),
     "super": lambda r, args, kw: Path("super"),
 }

@@ -25,12 +25,16 @@ from autodiff_viz.reading import (
     keras_layers,
     tensorflow_tapes,
     torch_autograd,
+    torch_distributions,
     torch_modules,
+    torch_optimizers,
 )
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.draws import Draws
+from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
 from autodiff_viz.reading.tensorflow_tensors import Dtypes
+from autodiff_viz.reading.torch_tensors import dtype_in_use
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, leaves
 
 _ = jax_transforms
@@ -87,6 +91,8 @@ def read(text: str) -> Reading:
     torch_autograd.install(interpreter)
     custom_rules.install(interpreter)
     torch_modules.install(interpreter)
+    torch_optimizers.install(interpreter)
+    torch_distributions.install(interpreter)
     tensorflow_tapes.install(interpreter)
     keras_layers.install(interpreter)
     interpreter.library = "jax"
@@ -242,7 +248,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     graph, names = r.builder.graph(root)
     kinds = [value.dtype for value in _arrays(r) if value.dtype in FLOATS]
     kinds += r.state(Dtypes).floats
-    dtype = max(kinds, key=FLOATS.index) if kinds else "float32"
+    dtype = max([*kinds, dtype_in_use(r)], key=FLOATS.index)
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
     def answers() -> dict[str, np.ndarray | None]:
@@ -250,28 +256,17 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         asked = {request.name: request for request in r.requests}  # the last counts
         for request in asked.values():
             found[request.name] = None if request.wrt is None else answer(r, request, dtype)
-        for tensor in {id(one): one for one in r.extra.get("tensors", [])}.values():
-            label = r.extra["label", id(tensor)]
-            entry = state.grads.get(id(tensor))
-            if entry is None:
-                if r.roots and tensor.leaf and tensor.requires_grad and label not in found:
-                    found[label] = None
-                continue
-            total = 0
-            for _, root, wrt in entry[1]:
-                whole, their = r.builder.graph(root, [root])
-                total = total + np.asarray(trace(whole, dtype=dtype).cotangent[their[wrt.number]])
-            found[label] = total
-        return found
-
-    state = torch_autograd._autograd(r)
+        of_torch = torch_autograd.answers(r)
+        of_torch.update({name: value for name, value in found.items() if name not in of_torch})
+        return of_torch
 
     def values() -> dict[str, np.ndarray]:
+        evaluation = Evaluation(r.builder, dtype)
         return {
-            ".".join(part for part in (name, path) if part): r.builder.numbers(leaf.held, dtype)
+            ".".join(part for part in (name, path) if part): evaluation.value(r.fresh(leaf).held)
             for name, value in r.scope.names.items()
             for path, leaf in leaves(value)
-            if isinstance(leaf, Array) and leaf.is_node and leaf.held.number not in left_out
+            if isinstance(leaf, Array) and r.fresh(leaf).is_node and leaf.held.number not in left_out
         }
 
     left_out = frozenset(r.builder.merged)
@@ -325,7 +320,7 @@ def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
     if request.root is None:  # made of several derivatives, such as a Jacobian
         return r.builder.numbers(request.value, dtype)
     within = r.builder.ancestors(request.root) | r.builder.ancestors(request.wrt)
-    part, names = r.builder.part(request.root, within)
+    part, names = r.builder.within(request.root, within)
     return np.asarray(trace(part, dtype=dtype).cotangent[names[request.wrt.number]])
 
 

@@ -1,601 +1,260 @@
-"""Read PyTorch: tensors that require a gradient, `backward`, `autograd.grad`, stops, hooks and functions.
+"""Read PyTorch's autograd: `backward`, `autograd.grad`, hooks, modes without gradients, `torch.func`,
+checkpoints.
 
-A call of `backward` differentiates by every leaf that its output was computed from. What a second call adds to
-`.grad` is added here too: the graph's output is then the sum of both outputs.
+A call of `backward` differentiates by every leaf that its output was computed from. What a second call adds
+to `.grad` is added here too: the graph's output is then the sum of both outputs.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autodiff_viz.graph.model import IDENTITY, Lambda, Rule
-from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
-from autodiff_viz.language.parse import parse_lambda
-from autodiff_viz.reading import arrays
-from autodiff_viz.reading.arrays import constant, dtype_of, fold, known, named_dtype, shape_of
-from autodiff_viz.reading.builder import Ref
-from autodiff_viz.reading.interpreter import Interpreter, Request
-from autodiff_viz.reading.jax_transforms import pulled
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Refused
-
-TORCH: arrays.Table = {}
-TENSOR: arrays.Table = {}
-
-
-def both(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function of `torch` that is a method of tensors too."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name in names:
-            TORCH[f"torch.{name}"] = TENSOR[name] = function
-        return function
-
-    return register
-
-
-class Pair(tuple):
-    """Values and indices of an extreme along a dimension; the indices are nodes only if the text reads them."""
-
-    def __new__(cls, values: Array, indices: Callable[[], Array]) -> Pair:
-        """Make the pair."""
-        made = super().__new__(cls, (values, None))
-        made.indices = indices
-        return made
-
-
-# Make tensors.
-
-
-def _tensor(r: Interpreter, data: Any, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Array:
-    if isinstance(data, Array):
-        held, kind = data.held, data.dtype
-    else:
-        made = constant(r, data, "torch", dtype_of(data))
-        held, kind = made.held, made.dtype if made.dtype in (INT, BOOL) else "float32"
-    kind = named_dtype(r, dtype) or kind
-    if requires_grad and kind in (INT, BOOL):
-        raise Refused(
-            "Only Tensors of floating point and complex dtype can require gradients.",
-            "Write 2.0, not 2.",
-            "integer",
-        )
-    return Array(held, "torch", kind, requires_grad)
-
-
-TORCH["torch.tensor"] = TORCH["torch.as_tensor"] = TORCH["torch.from_numpy"] = _tensor
-TORCH["torch.Tensor"] = TORCH["torch.FloatTensor"] = lambda r, data: _tensor(r, data, "float32")
-TORCH["torch.autograd.Variable"] = lambda r, data, requires_grad=False: _tensor(r, data, None, requires_grad)
-
-
-def _shape(sizes: tuple) -> tuple[int, ...]:
-    return arrays.shape_argument(
-        sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else tuple(sizes)
-    )
-
-
-def _filled(value: float) -> Callable[..., Any]:
-    def make(r: Interpreter, *sizes: Any, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Array:
-        shape = _shape(sizes)
-        return _tensor(r, constant(r, np.full(shape, value), "torch", "float32"), dtype, requires_grad)
-
-    return make
-
-
-TORCH["torch.zeros"], TORCH["torch.ones"] = _filled(0.0), _filled(1.0)
-TORCH["torch.full"] = lambda r, size, fill_value, dtype=None, requires_grad=False, **_: _tensor(
-    r, constant(r, np.full(_shape((size,)), fill_value), "torch", "float32"), dtype, requires_grad
+from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term
+from autodiff_viz.graph.model import params as as_params
+from autodiff_viz.graph.policies import POLICIES
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
+from autodiff_viz.reading import torch_functional
+from autodiff_viz.reading.arrays import known, shape_of
+from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
+from autodiff_viz.reading.evaluation import Evaluation
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.jax_transforms import argument, merged
+from autodiff_viz.reading.torch_memory import (
+    DATA,
+    ONCE,
+    LibraryError,
+    Memory,
+    change,
+    info,
+    passed,
+    record,
+    refreshed,
+    source,
 )
-TORCH["torch.eye"] = lambda r, n, dtype=None, requires_grad=False: _tensor(
-    r, constant(r, np.eye(_shape((n,))[0]), "torch", "float32"), dtype, requires_grad
+from autodiff_viz.reading.torch_structure import labels, with_parameters
+from autodiff_viz.reading.torch_tensors import (
+    TENSOR,
+    TORCH,
+    Device,
+    Draws,
+    Pair,
+    absolute,
+    check_drawn,
+    clamp,
+    dtype_in_use,
+    in_place_method,
+    item,
+    requires_grad_,
+    set_item,
+    stopped,
+    t,
+    tensor,
+    transpose,
 )
-TORCH["torch.linspace"] = lambda r, start, end, steps, dtype=None, requires_grad=False: _tensor(
-    r,
-    constant(
-        r, np.linspace(start, end, _shape((steps,))[0], dtype=np.float32).astype(float), "torch", "float32"
-    ),
-    dtype,
-    requires_grad,
+from autodiff_viz.reading.values import (
+    BOOL,
+    INT,
+    Array,
+    Native,
+    Refused,
+    leaves,
+    mapped,
+    parameter_names,
 )
 
+_ = torch_functional
 
-def _arange(r: Interpreter, *args: Any, dtype: Any = None, requires_grad: bool = False) -> Array:
-    made = arrays._arange(r, "jax", args, dtype)
-    return _tensor(r, Array(made.held, "torch", made.dtype), dtype, requires_grad)
+ROWS = 64  # of a Jacobian, and of what vmap unrolls
 
 
-TORCH["torch.arange"] = _arange
-TORCH["torch.ones_like"] = lambda r, x, requires_grad=False, **_: r.make("ones_like", [detach(r, x)])
-TORCH["torch.zeros_like"] = lambda r, x, requires_grad=False, **_: r.make("zeros_like", [detach(r, x)])
-TORCH["torch.manual_seed"] = lambda r, seed: None
-
-
-def _parameter(r: Interpreter, data: Any = None, requires_grad: bool = True) -> Array:
-    made = _tensor(r, data, None, requires_grad)
-    r.extra.setdefault("parameters", set()).add(id(made))
-    return made
-
-
-TORCH["torch.nn.Parameter"] = TORCH["torch.nn.parameter.Parameter"] = _parameter
-
-
-# Functions that are ops of ours.
-
-for _name, _op in {
-    **{
-        name: name
-        for name in (
-            "exp",
-            "log",
-            "log1p",
-            "expm1",
-            "sin",
-            "cos",
-            "tan",
-            "tanh",
-            "sqrt",
-            "square",
-            "sign",
-            "floor",
-            "sigmoid",
-            "relu",
-            "erf",
-            "neg",
-            "round",
-            "add",
-            "sub",
-            "mul",
-            "div",
-            "maximum",
-            "minimum",
-            "arcsin",
-            "arccos",
-            "arctan",
-        )
-    },
-    "negative": "neg",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "true_divide": "div",
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-}.items():
-    both(_name)(arrays.elementwise(_op))
-for _name, _op in {
-    "relu": "relu",
-    "sigmoid": "sigmoid",
-    "tanh": "tanh",
-    "silu": "silu",
-    "elu": "elu",
-}.items():
-    TORCH[f"torch.nn.functional.{_name}"] = arrays.elementwise(_op)
-
-
-def declared(text: str) -> Rule:
-    """Return the rule of a pullback that is written as a lambda."""
-    return Rule(PULLBACK, parse_lambda(text))
-
-
-CONVENTIONS = {
-    "abs": (declared("lambda v, x, out: v * sign(x)"), "the slope of abs at 0 is 0 here; JAX's is 1"),
-    "clip": (
-        declared("lambda v, x, out: v * (1.0 - greater(abs(out - x), 0.0))"),
-        "PyTorch passes everything at the ends of clamp; JAX half",
-    ),
-}
-"""Rules where PyTorch's slope at a corner differs from JAX's, with the sentence that says so."""
-
-
-@both("abs", "absolute")
-def absolute(r: Interpreter, x: Any) -> Array:
-    """Read abs, whose slope at 0 is 0 in PyTorch."""
-    rule, says = CONVENTIONS["abs"]
-    r.say(r.line, says)
-    return r.make("abs", [x], rule=rule if isinstance(r.held(x), Ref) else None)
-
-
-@both("clamp", "clip")
-def clamp(r: Interpreter, x: Any, min: Any = None, max: Any = None) -> Array:
-    """Read clamp, which passes all of the gradient at its ends in PyTorch."""
-    if isinstance(min, Array) or isinstance(max, Array):
-        raise Refused("clamp() is read with numbers as its ends.")
-    low, high = (-1e30 if min is None else min), (1e30 if max is None else max)
-    rule, says = CONVENTIONS["clip"]
-    r.say(r.line, says)
-    return r.make("clip", [x, low, high], rule=rule if isinstance(r.held(x), Ref) else None)
-
-
-def _reduction(op: str) -> Callable[..., Any]:
-    def read(
-        r: Interpreter, x: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
-    ) -> Array:
-        return fold(r, op, x, axis if dim is None else dim, keepdim)
-
-    return read
-
-
-for _op in ("sum", "mean", "prod"):
-    both(_op)(_reduction(_op))
-both("logsumexp")(_reduction("logsumexp"))
-
-
-@both("max")
-def largest(r: Interpreter, x: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Read max: of all elements, or along a dimension, where one element gets the whole gradient in PyTorch."""
-    return _extreme(r, "max", x, dim, keepdim)
-
-
-@both("min")
-def smallest(r: Interpreter, x: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Read min, as max."""
-    return _extreme(r, "min", x, dim, keepdim)
-
-
-def _extreme(r: Interpreter, op: str, x: Any, dim: Any, keepdim: bool) -> Any:
-    if isinstance(dim, Array):
-        return r.make("maximum" if op == "max" else "minimum", [x, dim])
-    if dim is None:
-        return fold(r, op, x, None, False)
-    rank, size = len(shape_of(r, x)), shape_of(r, x)[dim]
-    order = [i for i in range(rank) if i != dim % rank] + [dim % rank]
-    last = x if order == list(range(rank)) else arrays.transpose(r, x, tuple(order))
-    chosen = last if op == "max" else r.make("neg", [last])
-    text = f"lambda v, x, out: expand_dims(v, -1) * one_hot(argmax({'x' if op == 'max' else '-x'}, axis=-1), {size})"
-    r.say(
-        r.line,
-        f"{op}() along a dimension passes the gradient to one element here; JAX splits it between equal ones",
-    )
-    values = r.make(op, [last], rule=declared(text) if isinstance(r.held(x), Ref) else None, axis=-1)
-    if keepdim:
-        values = arrays.expand(r, values, dim)
-    return Pair(values, lambda: r.make("argmax", [chosen], dtype=INT, axis=-1))
-
-
-@both("matmul", "mm", "mv", "bmm", "dot")
-def matmul(r: Interpreter, a: Any, b: Any) -> Array:
-    """Read a product of matrices or vectors."""
-    return arrays.product(r, a, b)
-
-
-@both("var")
-def variance(
-    r: Interpreter,
-    x: Any,
-    dim: Any = None,
-    unbiased: bool = True,
-    keepdim: bool = False,
-    correction: Any = None,
-) -> Array:
-    """Read a variance, which divides by n - 1 in PyTorch."""
-    ddof = int(unbiased) if correction is None else correction
-    if ddof == 1:
-        r.say(r.line, "PyTorch's var divides by n - 1")
-    return arrays.variance(r, x, dim, ddof, keepdim)
-
-
-@both("std")
-def deviation(
-    r: Interpreter,
-    x: Any,
-    dim: Any = None,
-    unbiased: bool = True,
-    keepdim: bool = False,
-    correction: Any = None,
-) -> Array:
-    """Read a standard deviation, whose gradient at 0 is 0 in PyTorch."""
-    return root(r, variance(r, x, dim, unbiased, keepdim, correction))
-
-
-@both("norm")
-def norm(r: Interpreter, x: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Array:
-    """Read the Euclidean norm, whose gradient at 0 is 0 in PyTorch."""
-    if p not in (2, "fro"):
-        raise Refused("Only the Euclidean norm is read.", "Write it out, such as x.abs().sum().")
-    return root(r, fold(r, "sum", r.make("square", [x]), dim, keepdim))
-
-
-TORCH["torch.linalg.norm"] = TORCH["torch.linalg.vector_norm"] = lambda r, x, ord=2, dim=None, keepdim=False: (
-    norm(r, x, ord or 2, dim, keepdim)
-)
-
-ROOT = declared("lambda v, x, out: where(out > 0.0, v * 0.5 / out, zeros_like(out))")
-
-
-def root(r: Interpreter, x: Array) -> Array:
-    """Return a square root that passes nothing where it is 0, as PyTorch's norm and std do."""
-    r.say(r.line, "at 0 this passes 0 here; JAX's is NaN")
-    return r.make("sqrt", [x], rule=ROOT)
-
-
-@both("pow")
-def power(r: Interpreter, x: Any, exponent: Any) -> Array:
-    """Read a power; PyTorch's slope for the exponent 0 is 0 everywhere."""
-    if isinstance(exponent, (int, float)) and exponent == 0:
-        return r.make("pow", [x, 0.0], rule=declared("lambda v, x, out: zeros_like(x)"))
-    return r.make("square", [x]) if exponent == 2 else r.make("pow", [x, exponent])
-
-
-@known("register_hook", table=TENSOR)
-def register_hook(r: Interpreter, x: Array, hook: Any) -> None:
-    """Read a hook: what it returns replaces the gradient that arrives at the tensor."""
-    from autodiff_viz.reading.terms import Terms
-
-    terms = Terms(r.builder, {"v": shape_of(r, x)}, {})
-    outer, r.builder = r.builder, terms
-    try:
-        changed = r.call(hook, [Array("v", "torch", x.dtype)], {})
-        term = None if changed is None else terms.term(r.held(changed))
-    finally:
-        r.builder = outer
-    if terms.captured:
-        raise Refused("A hook that reads other tensors is not read.", "Write the numbers in it.")
-    if term is not None:
-        ref = r.builder.add(IDENTITY, [x.held], Rule(REWRITE, Lambda(("v",), (term,))))
-        r.builder.drafts[ref.number].hint = r.builder.drafts[x.held.number].hint if x.is_node else ""
-        x.held = ref
-        r.say(r.line, "the hook became rewrite()")
-
-
-@both("reshape", "view")
-def reshape(r: Interpreter, x: Array, *shape: Any) -> Array:
-    """Read a new shape."""
-    result = arrays.reshape(r, x, *shape)
-    return _view(x, result)
-
-
-def _view(x: Array, result: Array) -> Array:
-    if x.is_node and result.is_node:
-        result.base = x.base or x
-        result.base.views += 1
-    elif not x.is_node:
-        result.requires_grad, result.leaf = x.requires_grad, x.leaf
-    return result
-
-
-@both("t")
-def t(r: Interpreter, x: Array) -> Array:
-    """Read a transposition of a matrix."""
-    return _view(x, arrays.transpose(r, x))
-
-
-@both("transpose", "swapaxes")
-def transpose(r: Interpreter, x: Array, dim0: int, dim1: int) -> Array:
-    """Read that two dimensions change places."""
-    order = list(range(len(shape_of(r, x))))
-    order[dim0], order[dim1] = order[dim1], order[dim0]
-    return _view(x, arrays.transpose(r, x, tuple(order)))
-
-
-@both("permute")
-def permute(r: Interpreter, x: Array, *dims: Any) -> Array:
-    """Read an order of the dimensions."""
-    return _view(x, arrays.transpose(r, x, *dims))
-
-
-@both("unsqueeze")
-def unsqueeze(r: Interpreter, x: Array, dim: int) -> Array:
-    """Read a new dimension."""
-    return _view(x, arrays.expand(r, x, dim))
-
-
-@both("squeeze")
-def squeeze(r: Interpreter, x: Array, dim: Any = None) -> Array:
-    """Read that dimensions of length 1 go."""
-    return _view(x, arrays.squeeze(r, x, dim))
-
-
-@both("flatten")
-def flatten(r: Interpreter, x: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
-    """Read a flattening of some dimensions."""
-    shape = shape_of(r, x)
-    first, last = start_dim % len(shape), end_dim % len(shape)
-    size = int(np.prod(shape[first : last + 1]))
-    return _view(x, arrays.reshape(r, x, (*shape[:first], size, *shape[last + 1 :])))
-
-
-TENSOR["expand"] = lambda r, x, *sizes: arrays.broadcast(
-    r,
-    x,
-    tuple(b if a == -1 else a for a, b in zip(_minus(sizes), shape_of(r, x), strict=False))
-    if -1 in _minus(sizes)
-    else _minus(sizes),
-)
-
-
-def _minus(sizes: tuple) -> tuple:
-    return tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-
-
-def _joined(op: str) -> Callable[..., Any]:
-    def read(r: Interpreter, tensors: Any, dim: int = 0) -> Array:
-        return r.make(op, list(r.items(tensors, ast.Constant(0))), axis=dim)
-
-    return read
-
-
-TORCH["torch.cat"] = TORCH["torch.concat"] = _joined("concatenate")
-TORCH["torch.stack"] = _joined("stack")
-
-
-@both("where")
-def where(r: Interpreter, condition: Any, a: Any, b: Any) -> Array:
-    """Read a choice by a condition."""
-    return r.make("where", [condition, a, b])
-
-
-TENSOR["where"] = lambda r, x, condition, other: r.make("where", [condition, x, other])
-
-for _name in ("softmax", "log_softmax"):
-    both(_name)(lambda r, x, dim=-1, _name=_name, **_: r.make(_name, [x], axis=dim))
-    TORCH[f"torch.nn.functional.{_name}"] = TORCH[f"torch.{_name}"]
-for _name, _op in {
-    "gt": ast.Gt,
-    "lt": ast.Lt,
-    "ge": ast.GtE,
-    "le": ast.LtE,
-    "eq": ast.Eq,
-    "ne": ast.NotEq,
-}.items():
-    both(_name)(lambda r, a, b, _op=_op: r.compare(_op(), a, b, ast.Constant(0)))
-both("cumsum")(lambda r, x, dim: r.make("cumsum", [x], axis=dim))
-both("argmax")(lambda r, x, dim=None: arrays.argmax(r, x, dim))
-
-
-def _mean_of(r: Interpreter, value: Array, reduction: str) -> Array:
-    if reduction not in ("mean", "sum", "none"):
-        raise Refused(f"reduction={reduction!r} is not read.", "There are mean, sum and none.")
-    return value if reduction == "none" else r.make(reduction, [value])
-
-
-@known("torch.nn.functional.mse_loss", table=TORCH)
-def mse_loss(r: Interpreter, input: Any, target: Any, reduction: str = "mean") -> Array:
-    """Read the mean squared error."""
-    return _mean_of(r, r.make("square", [r.make("sub", [input, target])]), reduction)
-
-
-@known("torch.nn.functional.softplus", table=TORCH)
-def softplus(r: Interpreter, x: Any, beta: float = 1, threshold: float = 20) -> Array:
-    """Read softplus, which PyTorch replaces by x above a threshold."""
-    if beta != 1:
-        raise Refused("softplus is read with beta=1 only.")
-    return r.make("where", [r.make("greater", [x, float(threshold)]), x, r.make("softplus", [x])])
-
-
-@known("torch.nn.functional.gelu", table=TORCH)
-def gelu(r: Interpreter, x: Any, approximate: str = "none") -> Array:
-    """Read GELU, by erf in PyTorch unless it is to be approximate."""
-    r.say(r.line, "PyTorch's gelu is the exact one, by erf; JAX's usual one is by tanh")
-    return arrays.gelu(r, x, approximate == "tanh")
-
-
-# Differentiate.
-
-
-@both("detach")
-def detach(r: Interpreter, x: Array) -> Array:
-    """Read a stop."""
-    if not x.is_node:
-        return Array(x.held, "torch", x.dtype)
-    ref = r.builder.add(IDENTITY, [x.held], Rule(STOP))
-    r.say(r.line, "detach() became stop_gradient()")
-    result = Array(ref, "torch", x.dtype)
-    result.base = x.base or x
-    result.base.views += 1
-    return result
-
-
-TENSOR["view_as"] = TENSOR["reshape_as"] = lambda r, x, other: reshape(r, x, shape_of(r, other))
-TENSOR["clone"] = lambda r, x: r.copied(x) if x.is_node else Array(x.held, "torch", x.dtype)
-TENSOR["contiguous"] = TENSOR["cpu"] = TENSOR["to"] = lambda r, x, *_, **__: x
-TENSOR["double"] = lambda r, x: arrays.cast(r, x, "float64")
-TENSOR["float"] = lambda r, x: arrays.cast(r, x, "float32")
-TENSOR["half"] = lambda r, x: arrays.cast(r, x, "float16")
-TENSOR["numpy"] = lambda r, x: _numpy(r, x)
-TENSOR["item"] = TENSOR["tolist"] = lambda r, x: detach(r, x)
-TENSOR["size"] = lambda r, x, dim=None: shape_of(r, x) if dim is None else shape_of(r, x)[dim]
-TENSOR["dim"] = lambda r, x: len(shape_of(r, x))
-TENSOR["numel"] = lambda r, x: int(np.prod(shape_of(r, x)))
-
-
-def _numpy(r: Interpreter, x: Array) -> Array:
-    if x.requires_grad:
-        raise Refused(
-            "Can't call numpy() on Tensor that requires grad.",
-            "Use tensor.detach().numpy() instead.",
-            "requires-grad",
-        )
-    return Array(x.held, "numpy", x.dtype)
-
-
-@known("requires_grad_", table=TENSOR)
-def requires_grad_(r: Interpreter, x: Array, requires_grad: bool = True) -> Array:
-    """Read that a tensor is differentiated by from here on."""
-    if x.dtype not in FLOATS:
-        raise Refused(
-            "Only Tensors of floating point dtype can require gradients.", "Write 2.0, not 2.", "integer"
-        )
-    if not requires_grad and not x.leaf:
-        raise Refused("You can only change requires_grad flags of leaf variables.", "Use detach().", "leaf")
-    x.requires_grad = requires_grad
-    if x.is_node and r.builder.drafts[x.held.number].op != "input":
-        fresh = r.builder.add(IDENTITY, [x.held], Rule(STOP))
-        x.held = fresh
-    return x
-
-
-@known("retain_grad", table=TENSOR)
-def retain_grad(r: Interpreter, x: Array) -> None:
-    """Read that a computed tensor keeps its gradient."""
-    x.retains = True
-    r.extra.setdefault("retained", []).append(x)
-
-
+@dataclass(eq=False)
 class Autograd:
-    """What `backward` has left at tensors: the outputs, and what was added to `.grad`."""
+    """What derivatives the text has taken.
 
-    def __init__(self) -> None:
-        self.grads: dict[int, tuple[Array, list[tuple[Array, Ref, Ref]]]] = {}
-        self.total: Array | None = None
+    Attributes:
+      asked: (name, what was returned or None) of `autograd.grad` and its kin.
+      roots: the outputs whose backward passes are summed in `.grad`.
+      ran: whether `backward` was called.
+      reentrant: nodes of checkpoints that `autograd.grad` cannot go through.
+      anomaly: whether a NaN in a backward pass is an error.
+      aliases: other names of answers.
+      read: tensors whose `.grad` the text reads, also those that have none.
+      seeds: products with cotangents that are themselves differentiated by, with these.
+    """
+
+    asked: list[tuple[str, Any]] = field(default_factory=list)
+    total: Ref | None = None
+    ran: bool = False
+    reentrant: set[int] = field(default_factory=set)
+    anomaly: bool = False
+    aliases: dict[str, str] = field(default_factory=dict)
+    seeds: dict[int, list[Ref]] = field(default_factory=dict)
+    read: dict[Array, None] = field(default_factory=dict)
 
 
-def _autograd(r: Interpreter) -> Autograd:
-    return r.extra.setdefault("autograd", Autograd())
+UNRECORDED = (
+    "greater",
+    "less",
+    "greater_equal",
+    "less_equal",
+    "equal",
+    "not_equal",
+    "argmax",
+    "zeros_like",
+    "ones_like",
+    "one_hot",
+)
+"""Ops whose value has no `grad_fn`."""
 
 
-def _differentiable(r: Interpreter, x: Array) -> None:
+def reached(r: Interpreter, root: Ref) -> set[int]:
+    """Return the numbers of the nodes that the backward pass of PyTorch may go through."""
+    numbers, waiting = set(), [root.number]
+    while waiting:
+        number = waiting.pop()
+        if number in numbers:
+            continue
+        numbers.add(number)
+        draft = r.builder.drafts[number]
+        if draft.rule.kind == STOP or draft.op in UNRECORDED:
+            continue
+        if draft.op == GRAD:
+            waiting += [ref.number for ref in read_by_derivative(r, *draft.slots)]  # type: ignore[arg-type]
+            continue
+        slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
+        waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
+    return numbers
+
+
+def read_by_derivative(r: Interpreter, root: Ref, wrt: Ref) -> list[Ref]:
+    """Return the values that a derivative was computed from: what the calls on its way have saved.
+
+    Raises:
+      LibraryError: one of these calls is differentiated only once.
+    """
+    read: list[Ref] = []
+    calls, seeds = r.state(Memory).calls, r.state(Autograd).seeds
+    for number in between(r, root, [wrt]):
+        call = calls.get(number)
+        if number in seeds:
+            read += seeds[number]
+        elif call is None and r.builder.drafts[number].op not in LINEAR:
+            if number != wrt.number:
+                read += [slot for slot in r.builder.drafts[number].slots if isinstance(slot, Ref)]
+        elif call is not None:
+            if call.name in ONCE:
+                raise LibraryError(
+                    f"the derivative for '{call.name}_backward' is not implemented", "", "once"
+                )
+            read += call.again
+    return read
+
+
+LINEAR = frozenset(
+    [
+        "add",
+        "sub",
+        "neg",
+        "sum",
+        "mean",
+        "reshape",
+        "transpose",
+        "expand_dims",
+        "getitem",
+        "at_set",
+        "broadcast_to",
+        "stack",
+        "concatenate",
+        "identity",
+        "cumsum",
+    ]
+)
+"""Ops whose derivative depends on nothing."""
+
+
+def between(r: Interpreter, root: Ref, sources: Iterable[Ref]) -> set[int]:
+    """Return the numbers of the nodes on the ways from an output to what it is differentiated by."""
+    below = reached(r, root)
+    ends = {ref.number for ref in sources} & below
+    on_the_way = set(ends)
+    for number in sorted(below):
+        slots = (slot.number for slot in r.builder.drafts[number].slots if isinstance(slot, Ref))
+        if number not in on_the_way and any(slot in on_the_way for slot in slots):
+            on_the_way.add(number)
+    return on_the_way - {n for n in ends if not any(n in _slots(r, m) for m in on_the_way)} | ends
+
+
+def _slots(r: Interpreter, number: int) -> list[int]:
+    return [slot.number for slot in r.builder.drafts[number].slots if isinstance(slot, Ref)]
+
+
+def known_leaves(r: Interpreter) -> list[Array]:
+    """Return the tensors that `backward` may leave a gradient at."""
+    return [x for x in list(r.state(Memory).of) if x.requires_grad and (x.leaf or x.retains)]
+
+
+# Backward.
+
+
+def differentiable(x: Any) -> None:
+    """Check that a tensor can be differentiated."""
     if not isinstance(x, Array) or not x.requires_grad:
-        raise Refused(
+        raise LibraryError(
             "element 0 of tensors does not require grad and does not have a grad_fn",
-            "Create a tensor with requires_grad=True, and compute the output from it.",
+            "Create a tensor with requires_grad=True, and compute the output from it with gradients on.",
             "no-grad-fn",
         )
 
 
-def _root(r: Interpreter, x: Array, gradient: Any, name: str) -> Array:
-    """Return the number that is differentiated: the output, or its product with the cotangent."""
+def seeded(r: Interpreter, x: Array, gradient: Any, create: bool) -> Array:
+    """Return the number that is differentiated: the output, or the sum of its products with a cotangent."""
+    shape = shape_of(r, x)
     if gradient is None:
-        if int(np.prod(shape_of(r, x))) != 1:
-            raise Refused(
-                "grad can be implicitly created only for scalar outputs.",
+        if int(np.prod(shape)) != 1:
+            raise LibraryError(
+                "grad can be implicitly created only for scalar outputs",
                 "Sum it up, or pass the cotangent: backward(torch.ones_like(y)).",
                 "not-scalar",
             )
-        return x if shape_of(r, x) == () else r.make("sum", [x])
-    seed = gradient if isinstance(gradient, Array) else constant(r, gradient, "torch", "float32")
-    if shape_of(r, seed) != shape_of(r, x):
-        raise Refused(
-            f"Mismatch in shape: the gradient has {list(shape_of(r, seed))}, the output {list(shape_of(r, x))}."
+        return x if shape == () else r.make("sum", [x])
+    seed = tensor(r, gradient)
+    if shape_of(r, seed) != shape:
+        raise LibraryError(
+            f"Mismatch in shape: grad_output[0] has a shape of {list(shape_of(r, seed))} and "
+            f"output[0] has a shape "
+            f"of {list(shape)}.",
+            "Give the gradient the shape of the output.",
+            "shape",
         )
-    return pulled(r, x, seed)
+    if seed.is_node and not (create and seed.requires_grad):
+        seed = Array(r.builder.add(IDENTITY, [seed.held], Rule(STOP)), "torch", seed.dtype)
+    elif seed.is_node and r.builder.ancestors(seed.held) & reached(r, x.held):
+        raise Refused("A cotangent that depends on what is differentiated is not read.", "Write detach().")
+    product = Array(r.builder.add("mul", [x.held, seed.held]), "torch", x.dtype, True, False)
+    differs = create and seed.is_node and seed.requires_grad
+    r.state(Autograd).seeds[product.held.number] = [seed.held] if differs else []
+    return (
+        product if shape == () else Array(r.builder.add("sum", [product.held]), "torch", x.dtype, True, False)
+    )
 
 
-UNRECORDED = ("greater", "less", "argmax", "zeros_like", "ones_like")  # ops whose value has no grad_fn
-
-
-def recorded(r: Interpreter, root: Ref) -> set[int]:
-    """Return the numbers of the nodes that the backward pass of PyTorch reaches."""
-    reached, waiting = set(), [root.number]
-    while waiting:
-        number = waiting.pop()
-        draft = r.builder.drafts[number]
-        if number in reached:
-            continue
-        reached.add(number)
-        if draft.rule.kind != STOP and draft.op not in UNRECORDED:
-            waiting += [slot.number for slot in draft.slots if isinstance(slot, Ref)]
-    return reached
-
-
-def _leaves(r: Interpreter, root: Array) -> list[Array]:
-    """Return the leaves that a number is computed from, by the scopes and objects of the text."""
-    above = recorded(r, root.held)
-    known_leaves = [x for x in r.extra.get("tensors", []) if (x.requires_grad and x.leaf) or x.retains]
-    return [x for x in known_leaves if isinstance(x.held, Ref) and x.held.number in above]
+def gradient_node(r: Interpreter, root: Array, wrt: Sequence[Ref], dtype: str, create: bool) -> Array:
+    """Return a derivative as a tensor: with a graph of its own, or without."""
+    parts = [r.builder.add(GRAD, [root.held, ref]) for ref in wrt]
+    total = parts[0]
+    for part in parts[1:]:
+        total = r.builder.add("add", [total, part])
+    if not create:
+        total = r.builder.add(IDENTITY, [total], Rule(STOP))
+        r.builder.replaced.add(total.number)  # which the graph shows only where something reads it
+    return Array(total, "torch", dtype, create, not create)
 
 
 @known("backward", table=TENSOR)
@@ -605,49 +264,92 @@ def backward(
     gradient: Any = None,
     retain_graph: Any = None,
     create_graph: bool = False,
-    **_: Any,
+    inputs: Any = None,
 ) -> None:
     """Read `backward`: the gradients are added at the leaves."""
-    _differentiable(r, x)
-    if not x.is_node:
-        x.held = r.builder.input(x.held, "x")
-    run = r.extra.setdefault("backward through", set())
-    if x.held.number in run and not r.extra.get(("retained graph", x.held.number)):
-        raise Refused(
-            "Trying to backward through the graph a second time.",
-            "Write retain_graph=True in the first backward().",
-            "second-backward",
-        )
-    run.add(x.held.number)
-    if retain_graph or create_graph:
-        r.extra["retained graph", x.held.number] = True
-    state = _autograd(r)
-    root = _root(r, x, gradient, "backward")
+    differentiable(x)
+    state, create = r.state(Autograd), bool(create_graph)
+    if not isinstance(r.builder, Builder):
+        raise Refused("backward() inside a declared derivative is not read.")
+    run_hooks(r, x, gradient, create)
+    root = seeded(r, x, gradient, create)
+    below = reached(r, root.held)
+    chosen = (
+        known_leaves(r) if inputs is None else list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    )
+    found = [(one, [ref for ref in info(r, one).sources if ref.number in below]) for one in chosen]
+    found = [(one, refs) for one, refs in found if refs]
+    retain = create if retain_graph is None else bool(retain_graph)
+    passed(r, between(r, root.held, [ref for _, refs in found for ref in refs]), retain)
+    state.ran = True
+    added = False
+    for one, refs in found:
+        new = gradient_node(r, root, refs, one.dtype, create)
+        about = info(r, one)
+        old = about.grad
+        if old is None:
+            about.grad = new
+        elif create:
+            about.grad = Array(r.builder.add("add", [old.held, new.held]), "torch", one.dtype, True, False)
+            added = True
+        else:
+            added |= not _is_zero(r, old)
+            old.held = r.builder.add("add", [old.held, new.held])
+            r.builder.replaced.add(old.held.number)
+            info(r, old).storage.version += 1
+        _check_nan(r, new)
     r.roots.append(root.held)
-    for leaf in _leaves(r, root):
-        grad = r.gradient(root, leaf)
-        state.grads.setdefault(id(leaf), (leaf, []))[1].append((grad, root.held, leaf.held))
-    if state.total is not None:
+    if added and state.total is not None:
         r.say(r.line, "a second backward() adds to .grad: the output is the sum of both")
-        total = r.make("add", [state.total, root])
-        r.roots.append(total.held)
-        state.total = total
+        state.total = r.builder.add("add", [state.total, root.held])
+        r.roots.append(state.total)
     else:
-        state.total = root
+        state.total = root.held
 
 
-def grad_of(r: Interpreter, x: Array) -> Any:
-    """Return `x.grad`: None, or the sum of what every `backward` added."""
-    entry = _autograd(r).grads.get(id(x))
-    if entry is None:
-        return None
+def _check_nan(r: Interpreter, grad: Array) -> None:
+    """Raise PyTorch's error for a NaN, where the text has asked for it."""
+    if r.state(Autograd).anomaly:
+        check_drawn(r, grad)
+        if np.isnan(Evaluation(r.builder, dtype_in_use(r)).value(grad.held)).any():
+            raise LibraryError(
+                "A function returned nan values in its 0th output.", "Leave out detect_anomaly.", "anomaly"
+            )
+
+
+def _is_zero(r: Interpreter, x: Array) -> bool:
+    if isinstance(x.held, Ref):
+        draft = r.builder.drafts[x.held.number]
+        return draft.op == "input" and not np.any(np.array(draft.params.get("value", 1.0)))
+    return not np.any(np.array(x.held))
+
+
+TORCH["torch.autograd.backward"] = (
+    lambda r, tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None: (
+        _backward_of_several(r, tensors, grad_tensors, retain_graph, create_graph, inputs)
+    )
+)
+
+
+def _backward_of_several(
+    r: Interpreter, tensors: Any, seeds: Any, retain: Any, create: bool, inputs: Any
+) -> None:
+    outs = list(tensors) if isinstance(tensors, (tuple, list)) else [tensors]
+    given = list(seeds) if isinstance(seeds, (tuple, list)) else [seeds] * len(outs)
+    total = _sum_of(r, outs, given, create)
+    backward(r, total, None, retain, create, inputs)
+
+
+def _sum_of(r: Interpreter, outs: Sequence[Any], seeds: Sequence[Any], create: bool) -> Array:
     total: Any = None
-    for grad, _, _ in entry[1]:
-        total = grad if total is None else r.make("add", [total, grad])
-    r.extra.setdefault("grads of", {})[id(total)] = (
-        total,
-        x,
-    )  # holds the array, so that its id stays its own
+    for out, seed in zip(outs, seeds, strict=True):
+        differentiable(out)
+        part = seeded(r, out, seed, create)
+        total = (
+            part
+            if total is None
+            else Array(r.builder.add("add", [total.held, part.held]), "torch", part.dtype, True, False)
+        )
     return total
 
 
@@ -659,167 +361,1106 @@ def autograd_grad(
     grad_outputs: Any = None,
     retain_graph: Any = None,
     create_graph: bool = False,
-    allow_unused: bool = False,
-    **_: Any,
+    only_inputs: bool = True,
+    allow_unused: Any = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
 ) -> tuple:
     """Read `torch.autograd.grad`."""
+    if is_grads_batched:
+        raise Refused("is_grads_batched is not read.", "Write a loop over the cotangents.")
     outs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
     seeds = list(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else [grad_outputs] * len(outs)
-    ins = list(inputs) if isinstance(inputs, (tuple, list)) else [inputs]
-    total: Any = None
+    ins = list(r.items(inputs, ast.Constant(0))) if not isinstance(inputs, Array) else [inputs]
+    create = bool(create_graph)
     for out, seed in zip(outs, seeds, strict=True):
-        _differentiable(r, out)
-        root = _root(r, out, seed, "grad")
-        total = root if total is None else r.make("add", [total, root])
-    above, found = r.builder.ancestors(total.held), []
-    r.roots.append(total.held)
+        differentiable(out)
+        run_hooks(r, out, seed, create)
+    root = _sum_of(r, outs, seeds, create)
+    below, state = reached(r, root.held), r.state(Autograd)
+    if below & state.reentrant:
+        raise LibraryError(
+            "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+            "passing an `inputs` "
+            "parameter to .backward().",
+            "Write use_reentrant=False.",
+            "reentrant",
+        )
     for one in ins:
         if not isinstance(one, Array) or not one.requires_grad:
-            raise Refused(
-                "One of the differentiated Tensors does not require grad.",
+            raise LibraryError(
+                "One of the differentiated Tensors does not require grad",
                 "Write requires_grad=True.",
                 "requires-grad",
             )
-        label = _label(r, one)
-        if not isinstance(one.held, Ref) or one.held.number not in above:
-            if not allow_unused:
-                raise Refused(
-                    "One of the differentiated Tensors appears to not have been used in the graph.",
-                    "Set allow_unused=True if this is the desired behaviour.",
-                    "unused",
-                )
-            found.append(None)
-            r.requests.append(Request(label, total.held, None, r.line))
-            continue
-        grad = r.gradient(total, one)
-        grad.requires_grad, grad.leaf = create_graph, not create_graph
-        found.append(grad)
-        r.requests.append(Request(label, total.held, one.held, r.line, grad.held))
-    return tuple(found)
+    retain = create if retain_graph is None else bool(retain_graph)
+    sources = [[ref for ref in info(r, one).sources if ref.number in below] for one in ins]
+    passed(r, between(r, root.held, [ref for refs in sources for ref in refs]), retain)
+    r.roots.append(root.held)
+    results: list[Any] = []
+    for one, refs in zip(ins, sources, strict=True):
+        label = info(r, one).label or "x"
+        if refs:
+            results.append(gradient_node(r, root, refs, one.dtype, create))
+            _check_nan(r, results[-1])
+        elif materialize_grads:
+            results.append(TORCH["torch.zeros_like"](r, one))
+        elif not allow_unused:
+            raise LibraryError(
+                "One of the differentiated Tensors appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior.",
+                "Set allow_unused=True.",
+                "unused",
+            )
+        else:
+            results.append(None)
+        state.asked.append((label, results[-1]))
+    return tuple(results)
 
 
-def _label(r: Interpreter, x: Array) -> str:
-    return (
-        r.extra.get(("label", id(x)))
-        or (r.builder.drafts[x.held.number].hint if isinstance(x.held, Ref) else "")
-        or "x"
-    )
+# Hooks.
+
+
+@known("register_hook", table=TENSOR)
+def register_hook(r: Interpreter, x: Array, hook: Any) -> Native:
+    """Read a hook: what it returns replaces the gradient that arrives at the tensor."""
+    if not x.requires_grad:
+        raise LibraryError(
+            "cannot register a hook on a tensor that doesn't require gradient",
+            "Write requires_grad=True.",
+            "requires-grad",
+        )
+    if not isinstance(r.builder, Builder):
+        raise Refused("A hook inside a declared derivative is not read.")
+    about = info(r, x)
+    if about.hooked is None:
+        old = source(r, x)
+        about.hooked = r.builder.add(IDENTITY, [old])
+        r.builder.replaced.add(about.hooked.number)
+        for draft in r.builder.drafts[old.number + 1 : about.hooked.number]:
+            ends = 1 if draft.op == GRAD else len(draft.slots)
+            draft.slots = (
+                *(about.hooked if slot == old else slot for slot in draft.slots[:ends]),
+                *draft.slots[ends:],
+            )
+        if x.held == old:
+            x.held = about.hooked
+    about.hooks.append(hook)
+
+    def remove(_: Interpreter, args: list, keywords: dict) -> None:
+        about.hooks.remove(hook)
+
+    return Native(lambda *_: None, "hook", attributes={"remove": Native(remove, "remove")})
+
+
+def run_hooks(r: Interpreter, x: Array, gradient: Any, create: bool) -> None:
+    """Call the hooks that a backward pass comes by, and write what they return as rules of nodes."""
+    hooked = [
+        (about.hooked, about, one) for one, about in r.state(Memory).of.items() if about.hooked is not None
+    ]
+    if not hooked or not x.is_node:
+        return
+    below = reached(r, x.held)
+    outside, r.no_grad = r.no_grad, 1
+    try:
+        for node, about, one in sorted(hooked, key=lambda pair: -pair[0].number):
+            if node.number not in below:
+                continue
+            first = len(r.builder.drafts)
+            root = seeded(r, x, gradient, False)
+            arriving = gradient_node(r, root, [node], one.dtype, False)
+            info(r, arriving).readonly = "A hook that changes its argument in place is not read."
+            value: Any = arriving
+            for hook in about.hooks:
+                returned = r.call(hook, [value], {})
+                value = value if returned is None else returned
+            r.builder.replaced |= set(range(first, len(r.builder.drafts)))
+            draft = r.builder.drafts[node.number]
+            draft.op, draft.slots, draft.rule = IDENTITY, draft.slots[:1], Rule()
+            if value is not arriving:
+                _write_rule(r, node, arriving, value)
+                r.say(r.line, "a hook rewrites the gradient on its way")
+    finally:
+        r.no_grad = outside
+
+
+def _write_rule(r: Interpreter, node: Ref, arriving: Array, value: Any) -> None:
+    """Let a node rewrite its cotangent as a value was computed from the arriving one."""
+    names: dict[int, str] = {}
+    terms: dict[int, Term] = {arriving.held.number: "v"}
+    value = tensor(r, value)
+    if isinstance(value.held, Ref):
+        above = r.builder.ancestors(value.held)
+        depends = {arriving.held.number}
+        for number in sorted(above):
+            if number not in depends and any(slot in depends for slot in _slots(r, number)):
+                depends.add(number)
+        for number in sorted(depends - {arriving.held.number}):
+            draft = r.builder.drafts[number]
+            terms[number] = Call(
+                draft.op,
+                tuple(_term(slot, depends, terms, names) for slot in draft.slots),
+                as_params(**draft.params),
+            )
+    term = _term(value.held, set(terms), terms, names)
+    draft = r.builder.drafts[node.number]
+    if not names:
+        draft.rule = Rule(REWRITE, Lambda(("v",), (term,)))
+        return
+    before = {node.number: draft.slots[0]}
+    reads = [_before(r, number, before, names) for number in names]
+    draft.op, draft.slots = "first", (*draft.slots, *reads)
+    zeros = tuple(Call("zeros_like", (name,)) for name in names.values())
+    draft.rule = Rule(PULLBACK, Lambda(("v", "x", *names.values(), "out"), (term, *zeros)))
+
+
+def _before(r: Interpreter, number: int, before: dict[int, Any], names: dict[int, str]) -> Any:
+    """Return a value that a hook reads, computed from its tensor as it was before the hook's node."""
+    if number in before:
+        return before[number]
+    if not set(before) & r.builder.ancestors(Ref(number)):
+        return Ref(number)
+    draft = r.builder.drafts[number]
+    if draft.op == GRAD:
+        raise Refused("A hook that reads another gradient of its tensor is not read.")
+    slots = [
+        _before(r, slot.number, before, names) if isinstance(slot, Ref) else slot for slot in draft.slots
+    ]
+    before[number] = r.builder.add(draft.op, slots, draft.rule, **draft.params)
+    return before[number]
+
+
+def _term(slot: Any, depends: set[int], terms: dict[int, Term], names: dict[int, str]) -> Term:
+    if not isinstance(slot, Ref):
+        return slot
+    if slot.number in depends:
+        return terms[slot.number]
+    return names.setdefault(slot.number, f"r{len(names) + 1}")
+
+
+@known("retain_grad", table=TENSOR)
+def retain_grad(r: Interpreter, x: Array) -> None:
+    """Read that a computed tensor keeps its gradient."""
+    if not x.requires_grad:
+        raise LibraryError("can't retain_grad on Tensor that has requires_grad=False", "", "requires-grad")
+    info(r, x)
+    x.retains = True
+
+
+# Attributes and operators.
 
 
 def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tuple[bool, Any]:
     """Return (whether it is one of a tensor's own attributes, its value)."""
-    if name == "grad":
-        return True, grad_of(r, x)
-    if name == "requires_grad":
-        return True, x.requires_grad
-    if name == "is_leaf":
-        return True, x.leaf
-    if name == "data":
-        return True, detach(r, x)
-    if name.endswith("_") and (method := in_place_method(name)) is not None and name not in TENSOR:
-        return True, Native(lambda _, args, kw: method(r, x, *args, **kw), name)
-    if name == "mT":
-        return True, transpose(r, x, -1, -2)
-    return False, None
+    plain: dict[str, Callable[[], Any]] = {
+        "grad": lambda: _read_grad(r, x),
+        "requires_grad": lambda: x.requires_grad,
+        "is_leaf": lambda: x.leaf or not x.requires_grad,
+        "retains_grad": lambda: x.retains,
+        "data": lambda: stopped(r, x, DATA),
+        "grad_fn": lambda: Native(lambda *_: None, "grad_fn") if x.requires_grad and not x.leaf else None,
+        "device": Device,
+        "T": lambda: t(r, x),
+        "H": lambda: t(r, x),
+        "mT": lambda: transpose(r, x, -1, -2),
+        "real": lambda: x,
+        "is_cuda": lambda: False,
+        "_version": lambda: info(r, x).storage.version,
+        "itemsize": lambda: 4,
+    }
+    if name in plain:
+        return True, plain[name]()
+    method = in_place_method(name)
+    if method is None:
+        return False, None
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        return recorded(name, method)(r, x, *args, **keywords)
+
+    return True, Native(call, name)
+
+
+def _read_grad(r: Interpreter, x: Array) -> Array | None:
+    if isinstance(r.builder, Builder):
+        r.state(Autograd).read[x] = None
+    return info(r, x).grad
 
 
 def set_tensor_attribute(r: Interpreter, x: Array, name: str, value: Any, target: ast.AST) -> None:
-    """Set an attribute of a tensor: `requires_grad`, or `grad` to None or zero."""
+    """Set an attribute of a tensor: `requires_grad`, `grad` or `data`."""
     if name == "requires_grad":
         requires_grad_(r, x, bool(value))
-    elif name == "grad" and value is None:
-        _autograd(r).grads.pop(id(x), None)
+    elif name == "grad" and (value is None or isinstance(value, Array)):
+        if value is not None and shape_of(r, value) != shape_of(r, x):
+            raise LibraryError("assigned grad has data of a different size", at=target)
+        info(r, x).grad = value
+    elif name == "data" and isinstance(value, Array):
+        if shape_of(r, value) != shape_of(r, x):
+            raise Refused("A tensor keeps its shape here.", "Make a new one.", at=target)
+        held = value.held
+        if isinstance(held, Ref):
+            held = r.builder.add(IDENTITY, [held], Rule(STOP))
+        change(r, stopped(r, x, DATA), Array(held, "torch", x.dtype), target)
+    elif isinstance(value, (int, float, str, bool)) or value is None:
+        r.state(Marks).of[x, name] = value
     else:
         raise Refused(f"{name!r} of a tensor cannot be set here.", at=target)
 
 
-class NoGrad:
-    """What `torch.no_grad()` is: a block that records nothing."""
+def pair_attribute(r: Interpreter, pair: Pair, name: str, node: ast.AST) -> Any:
+    """Return the values or the indices of an extreme along a dimension."""
+    if name not in ("values", "indices"):
+        raise Refused(f"This has no {name!r}.", "There are values and indices.", at=node)
+    return pair[0] if name == "values" else pair[1]
 
 
-def enter_no_grad(r: Interpreter, manager: NoGrad) -> tuple[None, Callable[[], None]]:
-    """Enter a block without gradients."""
-    r.no_grad += 1
+@dataclass(eq=False)
+class Marks:
+    """Attributes of the text's own that it gives to tensors."""
+
+    of: dict[tuple[Array, str], Any] = field(default_factory=dict)
+
+
+def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) -> Any:
+    """Apply an operator of Python to tensors, as the function that PyTorch calls for it."""
+    if isinstance(op, ast.USub):
+        return called(r, "neg", left)
+    if isinstance(op, ast.UAdd):
+        return left
+    if isinstance(op, ast.Invert):
+        if left.dtype != BOOL:
+            raise Refused("'~' is read of comparisons only.", at=node)
+        return TORCH["torch.logical_not"](r, left)
+    for side in (left, right):
+        if isinstance(side, (list, tuple)) or side is None or isinstance(side, str):
+            raise LibraryError("unsupported operand types for a Tensor.", "Write torch.tensor(...).", at=node)
+        if not isinstance(side, (Array, int, float)):
+            raise Refused("A tensor and this cannot be joined by an operator.", at=node)
+    booleans = all(
+        isinstance(side, bool) or (isinstance(side, Array) and side.dtype == BOOL) for side in (left, right)
+    )
+    if isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)) and booleans:
+        name = {ast.BitAnd: "logical_and", ast.BitOr: "logical_or"}.get(type(op))
+        return TORCH[f"torch.{name}"](r, left, right) if name else r.compare(ast.NotEq(), left, right, node)
+    names = {
+        ast.Add: "add",
+        ast.Sub: "sub",
+        ast.Mult: "mul",
+        ast.Div: "div",
+        ast.Pow: "pow",
+        ast.MatMult: "matmul",
+        ast.Mod: "remainder",
+        ast.FloorDiv: "floor_divide",
+    }
+    if type(op) not in names:
+        raise Refused(f"This operator is not read of tensors: {ast.unparse(node)[:60]}.", at=node)
+    if isinstance(op, ast.Sub) and booleans:
+        raise LibraryError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported.",
+            "Use ~ or logical_not().",
+            at=node,
+        )
+    return called(r, names[type(op)], left, right)
+
+
+def called(r: Interpreter, name: str, *args: Any) -> Any:
+    """Call a function of PyTorch, and note what it saves."""
+    return recorded(name, TORCH[f"torch.{name}"])(r, *args)
+
+
+def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of PyTorch that notes what it saves for the backward pass."""
+    if name in ("backward", "register_hook", "retain_grad"):
+        return function
+
+    def call(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        for one in args:
+            if isinstance(one, Array):
+                refreshed(r, one)
+        result = function(r, *args, **keywords)
+        if isinstance(r.builder, Builder) and not r.no_grad:
+            given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
+            own = name
+            if name in ("max", "min") and isinstance(result, tuple):
+                own = "max_dim"
+            for one in [tuple.__getitem__(result, 0)] if own == "max_dim" else _arrays(result):
+                if one.dtype in (INT, BOOL):
+                    one.requires_grad, one.leaf = False, True
+                else:
+                    record(r, own, given, one)
+        return result
+
+    call.__wrapped__ = function  # type: ignore[attr-defined]
+    return call
+
+
+def _arrays(value: Any) -> list[Array]:
+    if isinstance(value, Array):
+        return [value]
+    if type(value) in (list, tuple):
+        return [one for part in value for one in _arrays(part)]
+    return []
+
+
+def get_item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Any:
+    """Read `x[index]` of a tensor."""
+    plain = not any(
+        isinstance(one, (Array, list)) for one in (index if isinstance(index, tuple) else (index,))
+    )
+    return recorded("getitem" if plain else "index", partial(item, node=node))(r, x, index)
+
+
+def named(r: Interpreter, value: Any, name: str) -> None:
+    """Note the first name of a tensor, which its answer has; those in a list or a dictionary are numbered."""
+    if isinstance(value, Array) and value.framework == "torch":
+        about = info(r, value)
+        about.label = about.label or name
+        hinted = value.held if isinstance(value.held, Ref) else None
+        if hinted is not None and isinstance(r.builder, Builder) and not r.builder.drafts[hinted.number].hint:
+            r.builder.drafts[hinted.number].hint = name.replace(".", "_")
+    elif isinstance(value, (list, tuple)) and len(value) <= 64 and type(value) in (list, tuple):
+        for i, one in enumerate(value):
+            if isinstance(one, (Array, list, tuple, dict)):
+                named(r, one, f"{name}.{i}")
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if isinstance(one, (Array, list, tuple, dict)):
+                named(r, one, f"{name}.{key}")
+
+
+# Modes.
+
+
+@dataclass(frozen=True)
+class Mode:
+    """What `torch.no_grad()` and its kin are: gradients on or off in a block or a function."""
+
+    enabled: bool
+
+
+def enter_mode(r: Interpreter, mode: Any) -> tuple[None, Callable[[], None]]:
+    """Enter a block with gradients on or off."""
+    outside = r.no_grad
+    if isinstance(mode, Mode):
+        r.no_grad = 0 if mode.enabled else 1
+    elif isinstance(mode, Set):
+        outside = mode.before
 
     def leave() -> None:
-        r.no_grad -= 1
+        r.no_grad = outside
 
     return None, leave
 
 
-TORCH["torch.no_grad"] = lambda r, *f: _decorated(r, *f) if f else NoGrad()
-TORCH["torch.inference_mode"] = TORCH["torch.no_grad"]
+@dataclass(frozen=True)
+class Set:
+    """What `torch.set_grad_enabled(...)` returns: used as a block, it sets back what was before."""
+
+    before: int
 
 
-def _decorated(r: Interpreter, function: Any) -> Native:
-    def call(_: Interpreter, args: list, keywords: dict) -> Any:
-        r.no_grad += 1
+@dataclass(frozen=True)
+class Nothing:
+    """A block that changes no number."""
+
+
+def call_mode(r: Interpreter, mode: Any, args: list, keywords: dict, node: ast.AST | None) -> Native:
+    """Read a mode as a decorator."""
+    function = args[0]
+
+    def call(_: Interpreter, given: list, more: dict) -> Any:
+        _, leave = enter_mode(r, mode)
         try:
-            return r.call(function, args, keywords)
+            return r.call(function, given, more, node)
         finally:
-            r.no_grad -= 1
+            leave()
 
     return Native(call, "no_grad", function)
 
 
-def check_in_place(r: Interpreter, x: Array, node: ast.AST) -> None:
-    """Refuse a change in place that autograd refuses, or whose effect on the backward pass is not read."""
-    if x.requires_grad and x.leaf and not r.no_grad:
-        raise Refused(
-            "a leaf Variable that requires grad is being used in an in-place operation.",
-            "Write a new value: y = x + 1, or use torch.no_grad().",
-            "leaf-in-place",
-            node,
-        )
-    if x.views or x.base is not None:
-        raise Refused(
-            "A change in place of a tensor that shares its memory with another is not read.",
-            "Write clone().",
-            "view",
-            node,
-        )
+def _mode(enabled: bool) -> Callable[..., Any]:
+    return lambda r, function=None: (
+        Mode(enabled)
+        if function is None or isinstance(function, bool)
+        else call_mode(r, Mode(enabled), [function], {}, None)
+    )
 
 
-def in_place_method(name: str) -> Callable[..., Any] | None:
-    """Return the method that changes a tensor in place as another one computes; None if there is none."""
-    if name == "zero_":
-        return lambda r, x: _replace(r, x, 0.0)
-    if name == "fill_":
-        return lambda r, x, value: _replace(r, x, value)
-    if name == "copy_":
-        return lambda r, x, other: _replace(r, x, other)
-    plain = TENSOR.get(name.removesuffix("_")) if name.endswith("_") and not name.endswith("__") else None
-    if plain is None:
-        return None
+TORCH["torch.no_grad"] = TORCH["torch.autograd.no_grad"] = _mode(False)
+TORCH["torch.inference_mode"] = lambda r, mode=True: (
+    Mode(False)
+    if mode is True
+    else Mode(True)
+    if mode is False
+    else (call_mode(r, Mode(False), [mode], {}, None))
+)
+TORCH["torch.enable_grad"] = TORCH["torch.autograd.enable_grad"] = _mode(True)
+TORCH["torch.is_grad_enabled"] = lambda r: not r.no_grad
 
-    def change(r: Interpreter, x: Array, *args: Any, **keywords: Any) -> Array:
-        r.in_place(x, plain(r, x, *args, **keywords), ast.Constant(0))
+
+@known("torch.set_grad_enabled", "torch.autograd.set_grad_enabled", table=TORCH)
+def set_grad_enabled(r: Interpreter, mode: bool) -> Set:
+    """Read that gradients are switched on or off from here on."""
+    before, r.no_grad = r.no_grad, 0 if mode else 1
+    return Set(before)
+
+
+@known("torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", table=TORCH)
+def detect_anomaly(r: Interpreter, mode: bool = True, check_nan: bool = True) -> Nothing:
+    """Read that a NaN in a backward pass is an error."""
+    r.state(Autograd).anomaly |= bool(mode)
+    return Nothing()
+
+
+for _name in ("torch.autograd.profiler.record_function", "torch.autograd.graph.set_multithreading_enabled"):
+    TORCH[_name] = lambda r, *_: Nothing()
+
+
+@known("torch.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast", table=TORCH)
+def autocast(r: Interpreter, *_: Any, enabled: bool = True, **__: Any) -> Nothing:
+    """Refuse computation in 16 bits that PyTorch chooses op by op."""
+    if enabled:
+        raise Refused("autocast() chooses a dtype for every op, which is not read.", "Leave it out.")
+    return Nothing()
+
+
+# Functions of functions: torch.func and torch.autograd.functional.
+
+
+@dataclass
+class Called:
+    """A call of a function whose arguments have nodes of their own.
+
+    Attributes:
+      value: what it returned.
+      owns: (name, tensor that was given, its own node) of each array that it is differentiated by.
+      arguments: the arguments with their own nodes.
+      outer: whether its value depends on tensors that are differentiated by outside.
+    """
+
+    value: Any
+    owns: list[tuple[str, Array, Array]]
+    arguments: list[Any]
+    outer: bool
+
+
+def call_at(
+    r: Interpreter, function: Any, args: Sequence[Any], keywords: dict, argnums: Sequence[int]
+) -> Called:
+    """Call a function with the chosen arguments as nodes that it is differentiated by."""
+    names, given = parameter_names(function), list(args)
+    owns: list[tuple[str, Array, Array]] = []
+    chosen, first = [], len(r.builder.drafts)
+    outer = False
+    for i in argnums:
+        if not -len(given) <= i < len(given):
+            raise Refused(f"argnums names argument {i}, and {len(given)} are given.")
+        i %= len(given)
+        here = mapped(partial(_as_node, r), given[i])
+        outer |= any(one.requires_grad for one in _arrays_in(here))
+        given[i], mine = argument(r, here, names[i] if i < len(names) else f"arg{i}")
+        for _, _, own in mine:
+            own.framework, own.requires_grad, own.leaf = "torch", True, False
+            info(r, own)
+        owns += mine
+        chosen.append(given[i])
+    outside, r.no_grad = r.no_grad, 0
+    try:
+        value = r.call(function, given, keywords)
+    finally:
+        r.no_grad = outside
+    merged(r, owns, first)
+    for one in _arrays_in(value):
+        if one.is_node:
+            below = reached(r, one.held)
+            inside = {id(own) for _, _, own in owns}
+            outer |= any(
+                ref.number in below
+                for x in known_leaves(r)
+                if id(x) not in inside
+                for ref in info(r, x).sources
+            )
+    return Called(value, owns, chosen, outer)
+
+
+def _arrays_in(value: Any) -> list[Array]:
+    return [leaf for _, leaf in leaves(value) if isinstance(leaf, Array)]
+
+
+def _as_node(r: Interpreter, x: Any) -> Any:
+    if isinstance(x, Array) and not x.is_node:
+        x.held = r.builder.input(x.held, "")
         return x
-
-    return change
-
-
-def _replace(r: Interpreter, x: Array, value: Any) -> Array:
-    grads = r.extra.get("grads of", {})
-    if id(x) in grads:  # x.grad.zero_()
-        _autograd(r).grads.pop(id(grads[id(x)][1]), None)
-        return x
-    shape = shape_of(r, x)
-    if isinstance(value, Array) and value.is_node:
-        new = value if shape_of(r, value) == shape else arrays.broadcast(r, value, shape)
-        new = Array(r.builder.add(IDENTITY, [new.held], Rule(STOP) if r.no_grad else None), "torch", x.dtype)
-    else:
-        numbers = np.broadcast_to(np.array(value.held if isinstance(value, Array) else value, float), shape)
-        new = constant(r, numbers.copy(), "torch", x.dtype)
-    r.in_place(x, new, ast.Constant(0))
+    if isinstance(x, float):
+        return Array(r.builder.input(x, ""), "torch", r.state(Draws).default)
     return x
+
+
+def derivatives(
+    r: Interpreter, root: Array, done: Called, ask: bool = True, by_argument: bool = True
+) -> list[Any]:
+    """Return the derivatives of a number by each argument."""
+    by_own: dict[int, Array] = {}
+    above = r.builder.ancestors(root.held) if root.is_node else set()
+    for label, given, own in done.owns:
+        if own.held.number in above:
+            made = gradient_node(r, root, [own.held], own.dtype, True)
+            made.requires_grad, made.leaf = done.outer, not done.outer
+        else:
+            made = TORCH["torch.zeros_like"](r, own)
+        by_own[id(own)] = made
+        if ask:
+            note_answer(r, label, given, made, by_argument)
+    if root.is_node:
+        r.roots.append(root.held)
+    return [mapped(lambda leaf: by_own.get(id(leaf), leaf), one) for one in done.arguments]
+
+
+def note_answer(r: Interpreter, label: str, given: Array, made: Any, by_argument: bool) -> None:
+    """Note a derivative that the text asks for, by the name of the argument or of the tensor given."""
+    state, own = r.state(Autograd), info(r, given).label or label
+    name, other = (label, own) if by_argument else (own, label)
+    state.asked.append((name, made))
+    if other != name:
+        state.aliases[other] = name
+
+
+def _numbers_of_args(argnums: Any) -> tuple[list[int], bool]:
+    if type(argnums) is int:
+        return [argnums], True
+    return [int(one) for one in argnums], False
+
+
+def _one_number(r: Interpreter, value: Any) -> Array:
+    if not isinstance(value, Array) or shape_of(r, value) != ():
+        raise LibraryError(
+            "Expected f(*args) to return a scalar tensor.", "Sum it up, or use jacrev or vjp.", "not-scalar"
+        )
+    return value
+
+
+def _grad(r: Interpreter, function: Any, argnums: Any, has_aux: bool, with_value: bool) -> Native:
+    chosen, one = _numbers_of_args(argnums)
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        done = call_at(r, function, args, keywords, chosen)
+        value, aux = done.value if has_aux else (done.value, None)
+        results = derivatives(r, _one_number(r, value), done)
+        made = results[0] if one else tuple(results)
+        if with_value:
+            return made, ((value, aux) if has_aux else value)
+        return (made, aux) if has_aux else made
+
+    return Native(call, "grad", function)
+
+
+for _begin in ("torch.func", "functorch"):
+    TORCH[f"{_begin}.grad"] = lambda r, func, argnums=0, has_aux=False: _grad(
+        r, func, argnums, has_aux, False
+    )
+    TORCH[f"{_begin}.grad_and_value"] = lambda r, func, argnums=0, has_aux=False: _grad(
+        r, func, argnums, has_aux, True
+    )
+
+
+@known("torch.func.vjp", "functorch.vjp", table=TORCH)
+def func_vjp(r: Interpreter, func: Any, *primals: Any, has_aux: bool = False) -> tuple:
+    """Read `torch.func.vjp`: the value, and a function that pulls a cotangent back."""
+    done = call_at(r, func, primals, {}, range(len(primals)))
+    value, aux = done.value if has_aux else (done.value, None)
+
+    def pull(_: Interpreter, args: list, keywords: dict) -> Any:
+        seeds = args[0] if len(args) == 1 else tuple(args)
+        results = derivatives(r, _contracted(r, value, seeds), done)
+        return tuple(results)
+
+    back = Native(pull, "vjp_fn")
+    return (value, back, aux) if has_aux else (value, back)
+
+
+def _contracted(r: Interpreter, value: Any, seeds: Any) -> Array:
+    outputs, given = leaves(value), leaves(seeds)
+    if len(outputs) != len(given):
+        raise LibraryError(
+            "Expected pytree structure of cotangents to be the same as pytree structure of outputs."
+        )
+    total: Any = None
+    for (_, output), (_, seed) in zip(outputs, given, strict=True):
+        part = seeded(r, output, seed, False)
+        total = part if total is None else r.make("add", [total, part])
+    return total
+
+
+def tangent_of(r: Interpreter, done: Called, tangents: Any) -> Array:
+    """Return the derivative along tangents, as two pullbacks: the first is linear in its cotangent."""
+    value = done.value
+    if not isinstance(value, Array):
+        raise Refused("jvp() is read of functions that return one tensor.")
+    seed = r.builder.input(_literal(np.zeros(shape_of(r, value))), SEED)
+    total = r.builder.add("mul", [value.held, seed])
+    if shape_of(r, value) != ():
+        total = r.builder.add("sum", [total])
+    above = r.builder.ancestors(total)
+    sums: Any = None
+    given = [leaf for one in tangents for _, leaf in leaves(one)]
+    for (_, _, own), tangent in zip(done.owns, given, strict=True):
+        along = tensor(r, tangent)
+        if shape_of(r, along) != shape_of(r, own):
+            raise LibraryError("jvp: a tangent has another shape than its argument.")
+        if own.held.number not in above:
+            continue
+        part = r.builder.add("mul", [r.builder.add(GRAD, [total, own.held]), along.held])
+        if shape_of(r, own) != ():
+            part = r.builder.add("sum", [part])
+        sums = part if sums is None else r.builder.add("add", [sums, part])
+    if sums is None:
+        return TORCH["torch.zeros_like"](r, value)
+    made = r.builder.add(GRAD, [sums, seed])
+    return Array(made, "torch", value.dtype, done.outer, not done.outer)
+
+
+@known("torch.func.jvp", "functorch.jvp", table=TORCH)
+def func_jvp(
+    r: Interpreter, func: Any, primals: Any, tangents: Any, strict: bool = False, has_aux: bool = False
+) -> tuple:
+    """Read `torch.func.jvp`."""
+    if has_aux:
+        raise Refused("jvp() is read without has_aux.")
+    done = call_at(r, func, list(primals), {}, range(len(primals)))
+    made = tangent_of(r, done, list(tangents))
+    for label, given, _ in done.owns:
+        note_answer(r, label, given, made, True)
+    if isinstance(done.value, Array) and done.value.is_node:
+        r.roots.append(done.value.held)
+    return done.value, made
+
+
+def jacobian_rows(r: Interpreter, value: Array, done: Called, ask: bool, by_argument: bool) -> list[Any]:
+    """Return the derivative of every element of a value by each argument, in the shape of both."""
+    shape = shape_of(r, value)
+    if shape == ():
+        return derivatives(r, value, done, ask, by_argument)
+    count = int(np.prod(shape))
+    if count > ROWS:
+        raise Refused(f"A Jacobian is read of at most {ROWS} outputs.", "Use fewer.", "too-large")
+    flat = value if len(shape) == 1 else r.make("reshape", [value], shape=(count,))
+    each = [derivatives(r, r.make("getitem", [flat], index=(i,)), done, False) for i in range(count)]
+    r.roots[-count:] = []
+    stacked: dict[int, Array] = {}
+    for k, (label, given, own) in enumerate(done.owns):
+        rows = [_arrays_in(row)[k] for row in each]
+        whole = r.make("stack", rows, axis=0)
+        if len(shape) > 1:
+            whole = r.make("reshape", [whole], shape=(*shape, *shape_of(r, own)))
+        whole.requires_grad, whole.leaf = done.outer, not done.outer
+        stacked[id(own)] = whole
+        if ask:
+            note_answer(r, label, given, whole, by_argument)
+    if value.is_node:
+        r.roots.append(r.builder.add("sum", [value.held]))
+    return [mapped(lambda leaf: stacked.get(id(leaf), leaf), one) for one in done.arguments]
+
+
+def _jacobian(r: Interpreter, function: Any, argnums: Any = 0, has_aux: bool = False, **_: Any) -> Native:
+    chosen, one = _numbers_of_args(argnums)
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        done = call_at(r, function, args, keywords, chosen)
+        value, aux = done.value if has_aux else (done.value, None)
+        if not isinstance(value, Array):
+            raise Refused("A Jacobian is read of functions that return one tensor.")
+        results = jacobian_rows(r, value, done, True, True)
+        made = results[0] if one else tuple(results)
+        return (made, aux) if has_aux else made
+
+    return Native(call, "jacobian", function)
+
+
+def _hessian(r: Interpreter, func: Any, argnums: Any = 0) -> Native:
+    if type(argnums) is not int:
+        raise Refused("hessian() is read by one argument.")
+    return _jacobian(r, _grad(r, func, argnums, False, False), argnums)
+
+
+for _begin in ("torch.func", "functorch"):
+    TORCH[f"{_begin}.jacrev"] = TORCH[f"{_begin}.jacfwd"] = _jacobian
+    TORCH[f"{_begin}.hessian"] = _hessian
+
+
+@known("torch.func.vmap", "torch.vmap", "functorch.vmap", table=TORCH)
+def vmap(
+    r: Interpreter,
+    func: Any,
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    chunk_size: Any = None,
+) -> Native:
+    """Read `vmap` as what it means: the function of each row, stacked."""
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        axes = list(in_dims) if isinstance(in_dims, (tuple, list)) else [in_dims] * len(args)
+        if (
+            out_dims != 0
+            or len(axes) != len(args)
+            or not all(type(axis) is int or axis is None for axis in axes)
+        ):
+            raise Refused("vmap is read with whole numbers as in_dims, and out_dims=0.")
+        sizes = {
+            shape_of(r, one)[axis]
+            for arg, axis in zip(args, axes, strict=True)
+            if axis is not None
+            for one in _arrays_in(arg)
+        }
+        if len(sizes) != 1:
+            raise LibraryError("vmap: Expected all tensors to have the same size in the mapped dimension.")
+        (size,) = sizes
+        if size > ROWS:
+            raise Refused(f"vmap is unrolled for at most {ROWS} rows.", "Use fewer.", "too-large")
+
+        def row(i: int) -> list:
+            return [
+                arg
+                if axis is None
+                else mapped(
+                    lambda a, axis=axis: TORCH["torch.select"](r, a, axis, i) if isinstance(a, Array) else a,
+                    arg,
+                )
+                for arg, axis in zip(args, axes, strict=True)
+            ]
+
+        before = len(r.state(Autograd).asked)
+        results = [r.call(func, row(i), keywords) for i in range(size)]
+        made = _stack_all(r, results)
+        asked = r.state(Autograd).asked
+        inside = asked[before:]
+        if inside and len(inside) % size == 0:  # what each row asks for is one answer
+            width = len(inside) // size
+            asked[before:] = [
+                (inside[k][0], r.make("stack", [inside[i * width + k][1] for i in range(size)], axis=0))
+                for k in range(width)
+            ]
+        return made
+
+    return Native(call, "vmap", func)
+
+
+def _stack_all(r: Interpreter, results: list[Any]) -> Any:
+    first = results[0]
+    if isinstance(first, (tuple, list)):
+        return type(first)(_stack_all(r, list(column)) for column in zip(*results, strict=True))
+    if isinstance(first, dict):
+        return {key: _stack_all(r, [one[key] for one in results]) for key in first}
+    return r.make("stack", results, axis=0)
+
+
+def _functional_inputs(inputs: Any) -> tuple[list[Any], bool]:
+    return (list(inputs), False) if isinstance(inputs, (tuple, list)) else ([inputs], True)
+
+
+@known("torch.autograd.functional.jacobian", table=TORCH)
+def functional_jacobian(
+    r: Interpreter,
+    func: Any,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "",
+) -> Any:
+    """Read `torch.autograd.functional.jacobian`."""
+    given, one = _functional_inputs(inputs)
+    done = call_at(r, func, given, {}, range(len(given)))
+    values = done.value if isinstance(done.value, (tuple, list)) else [done.value]
+    several = isinstance(done.value, (tuple, list))
+    results = [
+        (rows[0] if one else tuple(rows))
+        for rows in (jacobian_rows(r, value, done, not several, False) for value in values)
+    ]
+    made = tuple(results) if several else results[0]
+    return made if create_graph else mapped(partial(_cut, r), made)
+
+
+def _cut(r: Interpreter, x: Any) -> Any:
+    if isinstance(x, Array) and x.is_node and x.requires_grad:
+        return Array(r.builder.add(IDENTITY, [x.held], Rule(STOP)), "torch", x.dtype)
+    return x
+
+
+@known("torch.autograd.functional.hessian", table=TORCH)
+def functional_hessian(r: Interpreter, func: Any, inputs: Any, create_graph: bool = False, **_: Any) -> Any:
+    """Read `torch.autograd.functional.hessian`: the Jacobian of the gradient."""
+    given, one = _functional_inputs(inputs)
+    argnums = list(range(len(given)))
+    gradient = _grad(r, func, argnums, False, False)
+    state = r.state(Autograd)
+    before = len(state.asked)
+    done = call_at(r, gradient, given, {}, argnums)
+    del state.asked[before:]
+    rows = [jacobian_rows(r, part, done, one, False) for part in done.value]
+    made = rows[0][0] if one else tuple(tuple(row) for row in rows)
+    return made if create_graph else mapped(partial(_cut, r), made)
+
+
+@known("torch.autograd.functional.vjp", table=TORCH)
+def functional_vjp(
+    r: Interpreter, func: Any, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple:
+    """Read `torch.autograd.functional.vjp`."""
+    given, one = _functional_inputs(inputs)
+    done = call_at(r, func, given, {}, range(len(given)))
+    root = _one_number(r, done.value) if v is None else _contracted(r, done.value, v)
+    results = derivatives(r, root, done, True, False)
+    return done.value, (results[0] if one else tuple(results))
+
+
+@known("torch.autograd.functional.jvp", table=TORCH)
+def functional_jvp(
+    r: Interpreter, func: Any, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple:
+    """Read `torch.autograd.functional.jvp`."""
+    given, _ = _functional_inputs(inputs)
+    tangents = [1.0] if v is None else list(v) if isinstance(v, (tuple, list)) else [v]
+    done = call_at(r, func, given, {}, range(len(given)))
+    made = tangent_of(r, done, tangents)
+    for label, one, _own in done.owns:
+        note_answer(r, label, one, made, False)
+    return done.value, made
+
+
+def _products(r: Interpreter, func: Any, inputs: Any, v: Any) -> tuple:
+    given, one = _functional_inputs(inputs)
+    argnums = list(range(len(given)))
+    state = r.state(Autograd)
+    before = len(state.asked)
+    pair = _grad(r, func, argnums, False, True)
+    kept: list[Any] = []
+
+    def gradient(_: Interpreter, args: list, keywords: dict) -> Any:
+        grads, value = pair.call(r, args, keywords)
+        kept.append(value)
+        return grads
+
+    done = call_at(r, Native(gradient, "gradient", func), given, {}, argnums)
+    del state.asked[before:]
+    seeds = tuple(v) if isinstance(v, (tuple, list)) else (v,)
+    results = derivatives(r, _contracted(r, tuple(done.value), seeds), done, True, False)
+    return kept[0], (results[0] if one else tuple(results))
+
+
+@known("torch.autograd.functional.hvp", "torch.autograd.functional.vhp", table=TORCH)
+def functional_hvp(
+    r: Interpreter, func: Any, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple:
+    """Read the product of a Hessian with a vector: the gradient of the gradient along it."""
+    return _products(r, func, inputs, 1.0 if v is None else v)
+
+
+@known("torch.func.functional_call", "torch.nn.utils.stateless.functional_call", table=TORCH)
+def functional_call(r: Interpreter, module: Any, parameters: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """Read the call of a module with other parameters in the place of its own."""
+    given = args if isinstance(args, tuple) else (args,)
+    stores = parameters if isinstance(parameters, (tuple, list)) else [parameters]
+    with with_parameters(r, module, {key: value for store in stores for key, value in store.items()}):
+        return r.call(module, list(given), dict(kwargs or {}))
+
+
+# Checkpoints.
+
+
+@known("torch.utils.checkpoint.checkpoint", table=TORCH)
+def checkpoint(
+    r: Interpreter,
+    function: Any,
+    *args: Any,
+    use_reentrant: Any = None,
+    preserve_rng_state: bool = True,
+    **keywords: Any,
+) -> Any:
+    """Read a checkpoint: the nodes of a call are a region."""
+    if set(keywords) & {"context_fn", "determinism_check", "debug"}:
+        raise Refused("checkpoint() is read with use_reentrant only.")
+    reentrant = use_reentrant is True
+    if reentrant and not any(one.requires_grad for one in _arrays_in(list(args))):
+        r.say(
+            r.line, "none of the inputs have requires_grad=True: with use_reentrant=True no gradient passes"
+        )
+        outside, r.no_grad = r.no_grad, 1
+        try:
+            return r.call(function, list(args), keywords)
+        finally:
+            r.no_grad = outside
+    first = len(r.builder.drafts)
+    with r.frame(Frame(getattr(function, "name", "") or "block", POLICIES[0])):
+        made = r.call(function, list(args), keywords)
+    if reentrant:
+        r.state(Autograd).reentrant |= set(range(first, len(r.builder.drafts)))
+    return made
+
+
+@known("torch.utils.checkpoint.checkpoint_sequential", table=TORCH)
+def checkpoint_sequential(
+    r: Interpreter, functions: Any, segments: int, input: Any, use_reentrant: Any = None, **_: Any
+) -> Any:
+    """Read a chain of functions in segments: all but the last are checkpoints."""
+    chain = r.items(functions, ast.Constant(0))
+    size = len(chain) // segments
+
+    def run(part: Sequence[Any]) -> Native:
+        def call(_: Interpreter, args: list, keywords: dict) -> Any:
+            value = args[0]
+            for one in part:
+                value = r.call(one, [value], {})
+            return value
+
+        return Native(call, "segment")
+
+    for i in range(segments - 1):
+        input = checkpoint(r, run(chain[i * size : (i + 1) * size]), input, use_reentrant=use_reentrant)
+    return run(chain[(segments - 1) * size :]).call(r, [input], {})
+
+
+# Answers.
+
+
+class Answers(dict):
+    """Gradients by name; a name that is only another one of the same tensor is understood too."""
+
+    def __init__(self, aliases: dict[str, str]):
+        super().__init__()
+        self.aliases = aliases
+
+    def __missing__(self, name: str) -> Any:
+        if name in self.aliases and self.aliases[name] in self:
+            return self[self.aliases[name]]
+        raise KeyError(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the gradient of a name, or the default."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+
+def answers(r: Interpreter) -> dict[str, np.ndarray | None]:
+    """Return the gradients that the text asks for, by what it differentiates by.
+
+    Raises:
+      GraphError: one of them depends on numbers that PyTorch draws and nobody knows.
+    """
+    state = r.state(Autograd)
+    asked: list[tuple[str, Any]] = list(state.asked)
+    aliases = dict(state.aliases)
+    names, more = labels(r)
+    aliases |= more
+    if state.ran:
+        done = {label for label, _ in asked}
+        for one in list(r.state(Memory).of):
+            about = info(r, one)
+            wanted = one in names or one in state.read or (one.requires_grad and (one.leaf or one.retains))
+            label = names.get(one, about.label)
+            if label and (wanted or about.grad is not None) and not (about.grad is None and label in done):
+                asked.append((label, about.grad))
+    with_value = {label for label, value in asked if value is not None}
+    for label in with_value:  # the end of a name is understood, if one name alone ends so
+        parts = label.split(".")
+        for i in range(1, len(parts)):
+            end = ".".join(parts[i:])
+            if [one for one in with_value if one.endswith(f".{end}")] == [label]:
+                aliases.setdefault(end, label)
+    results = Answers(aliases)
+    plain = Evaluation(r.builder, dtype_in_use(r))
+    held = {label: None if one is None else refreshed(r, one).held for label, one in asked}
+    for label, value in held.items():
+        results[label] = None if value is None else plain.value(value).copy()
+    _check_draws(r, held, results)
+    return results
+
+
+def _check_draws(r: Interpreter, held: dict[str, Any], results: dict[str, Any]) -> None:
+    """Refuse answers that other draws would change.
+
+    Raises:
+      GraphError: there is one.
+    """
+    drawn = r.state(Draws).drawn
+    below = {
+        label: r.builder.ancestors(value) & set(drawn)
+        for label, value in held.items()
+        if isinstance(value, Ref)
+    }
+    if not any(below.values()):
+        return
+    others = np.random.default_rng(1)
+    kept = {number: r.builder.drafts[number].params for number in drawn}
+    try:
+        for attempt in range(6):
+            for number, params in kept.items():
+                shape = np.shape(params["value"])
+                new = others.normal(size=shape) if attempt % 2 else others.uniform(-3.0, 3.0, shape)
+                r.builder.drafts[number].params = {**params, "value": _literal(new)}
+            again = Evaluation(r.builder, dtype_in_use(r))
+            for label, numbers in below.items():
+                if numbers and not np.array_equal(again.value(held[label]), results[label], equal_nan=True):
+                    line, name = drawn[min(numbers)]
+                    raise GraphError(
+                        Problem(
+                            "drawn",
+                            f"The gradient of {label} depends on what {name}() draws in line {line}.",
+                            "Write torch.manual_seed(0) before it, or the numbers.",
+                            line=line,
+                            column=0,
+                        )
+                    )
+    finally:
+        for number, params in kept.items():
+            r.builder.drafts[number].params = params
+
+
+def _literal(value: Any) -> Any:
+    return tuple(map(_literal, value)) if np.ndim(value) else float(value)
+
+
+def in_place(r: Interpreter, x: Array, result: Array, node: ast.AST) -> bool:
+    """Change a tensor in place; return whether it shows a part of another one, which has changed too."""
+    change(r, x, result, node)
+    return info(r, x).parent is not None
 
 
 def install(r: Interpreter) -> None:
     """Teach an interpreter PyTorch."""
-    r.tables |= TORCH
-    r.methods["torch"] = {**TENSOR}
+    wrapped = {
+        name: recorded(name.rpartition(".")[2], function)
+        if not name.startswith(("torch.autograd", "torch.func", "functorch", "torch.utils", "torch.nn.utils"))
+        and name not in PLAIN
+        else function
+        for name, function in TORCH.items()
+    }
+    r.tables |= wrapped
+    r.methods["torch"] = {name: recorded(name, function) for name, function in TENSOR.items()}
     r.handlers.attribute["torch"] = tensor_attribute
     r.handlers.set_attribute[Array] = set_tensor_attribute
-    r.handlers.enter[NoGrad] = enter_no_grad
-    r.handlers.in_place["torch"] = check_in_place
+    r.handlers.attribute[Pair] = pair_attribute
+    for kind in (Mode, Set, Nothing):
+        r.handlers.enter[kind] = enter_mode
+        r.handlers.call[kind] = call_mode
+    r.handlers.in_place["torch"] = in_place
+    r.handlers.operator["torch"] = r.handlers.unary["torch"] = operator
+    r.handlers.named["torch"] = named
+    r.handlers.fresh["torch"] = refreshed
+    r.handlers.numbers_known["torch"] = check_drawn
+    arrays_item, arrays_set = r.handlers.item[Array], r.handlers.set_item[Array]
+    r.handlers.item[Array] = lambda r, x, index, node: (
+        get_item(r, x, index, node) if x.framework == "torch" else arrays_item(r, x, index, node)
+    )
+    r.handlers.set_item[Array] = lambda r, x, index, value, target: (
+        set_item(r, x, index, value, target)
+        if x.framework == "torch"
+        else arrays_set(r, x, index, value, target)
+    )
+
+
+PLAIN = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.vmap", "torch.is_tensor")
+
+__all__ = ["TORCH", "Autograd", "absolute", "answers", "clamp", "install"]

@@ -1,164 +1,714 @@
-"""Read PyTorch's modules: layers, classes of the text that are made of them, losses, and plain descent."""
+"""Read PyTorch's modules: layers, containers, classes of the text that are made of them, initial numbers."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable
+from math import prod
 from typing import Any
 
-from autodiff_viz.graph.model import IDENTITY, INPUT, Rule
+import numpy as np
+
+from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading import arrays, torch_autograd
+from autodiff_viz.reading import torch_functional
+from autodiff_viz.reading.arrays import constant, named_dtype, shape_of, transpose
 from autodiff_viz.reading.builder import Frame, Ref
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_autograd import TORCH
-from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Refused
+from autodiff_viz.reading.torch_autograd import called, recorded
+from autodiff_viz.reading.torch_memory import LibraryError, info
+from autodiff_viz.reading.torch_structure import (
+    Modules,
+    children,
+    named_modules,
+    named_parameters,
+    named_tensors,
+)
+from autodiff_viz.reading.torch_tensors import (
+    TORCH,
+    Draws,
+    Ops,
+    fill_drawn,
+    generator,
+    in_place_method,
+    kept,
+    leaf,
+    requires_grad_,
+    tensor,
+)
+from autodiff_viz.reading.values import (
+    FLOATS,
+    Array,
+    Class,
+    Function,
+    Instance,
+    Native,
+    Path,
+    Property,
+    Refused,
+    Super,
+)
 
-MODULE = "torch.nn.Module"
+NN = "torch.nn."
 
 
-def random_parameter(r: Interpreter, shape: tuple[int, ...], label: str) -> Array:
-    """Return a parameter whose numbers the library draws; which ones it draws is not known here."""
-    seed = r.extra["draws"] = r.extra.get("draws", -1) + 1
-    ref = r.builder.add(INPUT, (), shape=shape, seed=seed, trainable=True)
-    r.builder.drafts[ref.number].hint = label
-    r.extra.setdefault("drawn", set()).add(ref.number)
-    made = Array(ref, "torch", requires_grad=True)
-    r.extra.setdefault("tensors", []).append(made)
-    r.extra["label", id(made)] = label
+# Parameters.
+
+
+def parameter(r: Interpreter, data: Any = None, requires_grad: bool = True) -> Array:
+    """Read `nn.Parameter`: a leaf with the numbers of a tensor."""
+    data = tensor(r, data)
+    made = Array(data.held, "torch", data.dtype)
+    if data.is_node:
+        # A parameter shares its memory with the tensor, whose numbers are those of a literal in most texts.
+        made.held = r.builder.add(IDENTITY, [data.held], Rule(STOP))
+        draft = r.builder.drafts[data.held.number]
+        if draft.op == "input" and "value" in draft.params and data.held.number not in r.state(Draws).drawn:
+            r.builder.drafts.pop()
+            made.held = draft.params["value"]
+    r.state(Modules).parameters[made] = None
+    if not requires_grad:
+        made.held = made.held if isinstance(made.held, Ref) else r.builder.input(made.held, "")
+        return made
+    made = leaf(r, made)
+    if isinstance(made.held, Ref) and r.builder.drafts[made.held.number].op == "input":
+        r.builder.drafts[made.held.number].params["trainable"] = True
     return made
 
 
-def layer(r: Interpreter, kind: str, **fields: Any) -> Instance:
-    """Return a layer of the library."""
-    return Instance(f"torch.nn.{kind}", fields)
+TORCH["torch.nn.Parameter"] = TORCH["torch.nn.parameter.Parameter"] = parameter
 
 
-def _linear(r: Interpreter, in_features: int, out_features: int, bias: bool = True, **_: Any) -> Instance:
-    weight = random_parameter(r, (out_features, in_features), "weight")
-    made = layer(r, "Linear", weight=weight)
-    made.fields["bias"] = random_parameter(r, (out_features,), "bias") if bias else None
+def uniform(r: Interpreter, shape: tuple[int, ...], bound: float) -> Array:
+    """Return a parameter that is drawn between -bound and bound, as PyTorch's layers begin."""
+    drawn = generator(r).uniform(shape, -bound, bound)
+    return _drawn(r, drawn)
+
+
+def _drawn(r: Interpreter, drawn: np.ndarray) -> Array:
+    kind = r.state(Draws).default
+    made = kept(r, constant(r, drawn.astype(float), "torch", kind), kind, False, "a layer")
+    made = leaf(r, made)
+    r.builder.drafts[made.held.number].params["trainable"] = True  # type: ignore[union-attr]
+    r.state(Modules).parameters[made] = None
     return made
+
+
+def filled(r: Interpreter, shape: tuple[int, ...], value: float) -> Array:
+    """Return a parameter of one number."""
+    return parameter(r, constant(r, np.full(shape, value), "torch", r.state(Draws).default))
+
+
+def buffer(r: Interpreter, shape: tuple[int, ...], value: float) -> Array:
+    """Return a tensor of a module that is no parameter."""
+    made = constant(r, np.full(shape, value), "torch", r.state(Draws).default)
+    made.held = r.builder.input(made.held, "")
+    r.builder.replaced.add(made.held.number)
+    return made
+
+
+# Layers.
+
+BUILD: dict[str, Callable[..., dict[str, Any]]] = {}
+"""What makes the fields of a layer, by its name."""
+
+FORWARD: dict[str, Callable[..., Any]] = {}
+"""What a layer computes, of the interpreter, its fields and the arguments."""
+
+
+def layer(
+    name: str, forward: Callable[..., Any]
+) -> Callable[[Callable[..., dict[str, Any]]], Callable[..., dict[str, Any]]]:
+    """Register a layer: what makes its fields, and what it computes."""
+
+    def register(build: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+        BUILD[name], FORWARD[name] = build, forward
+
+        def make(
+            r: Interpreter, *args: Any, device: Any = None, dtype: Any = None, **keywords: Any
+        ) -> Instance:
+            made = Instance(NN + name, {"training": True, **build(r, *args, **keywords)})
+            for key, value in made.fields.items():
+                if isinstance(value, Array):
+                    _hint(r, value, key)
+                    if dtype is not None:
+                        _cast_field(r, made, key, value, dtype)
+            return made
+
+        TORCH[NN + name] = make
+        return build
+
+    return register
+
+
+def _hint(r: Interpreter, value: Array, name: str) -> None:
+    if isinstance(value.held, Ref):
+        r.builder.drafts[value.held.number].hint = name.replace(".", "_")
+
+
+def _cast_field(r: Interpreter, instance: Instance, key: str, value: Array, dtype: Any) -> None:
+    kind = named_dtype(r, dtype)
+    if kind is not None and value.dtype in FLOATS:
+        value.dtype = kind
+        r.state(Draws).wide |= kind == "float64"
+
+
+def _fan(fan_in: int) -> float:
+    return 1.0 / math.sqrt(fan_in) if fan_in else 0.0
+
+
+@layer("Linear", lambda r, f, x: call_functional(r, "linear", x, f["weight"], f["bias"]))
+def linear(r: Interpreter, in_features: int, out_features: int, bias: bool = True) -> dict[str, Any]:
+    """Make a linear layer."""
+    return {
+        "in_features": in_features,
+        "out_features": out_features,
+        "weight": uniform(r, (out_features, in_features), _fan(in_features)),
+        "bias": uniform(r, (out_features,), _fan(in_features)) if bias else None,
+    }
+
+
+@layer("Bilinear", lambda r, f, a, b: call_functional(r, "bilinear", a, b, f["weight"], f["bias"]))
+def bilinear(
+    r: Interpreter, in1_features: int, in2_features: int, out_features: int, bias: bool = True
+) -> dict[str, Any]:
+    """Make a bilinear layer."""
+    bound = _fan(in1_features)
+    weight = uniform(r, (out_features, in1_features, in2_features), bound)
+    return {"weight": weight, "bias": uniform(r, (out_features,), bound) if bias else None}
+
+
+def call_functional(r: Interpreter, name: str, *args: Any, **keywords: Any) -> Any:
+    """Call a function of `torch.nn.functional`, and note what it saves."""
+    return recorded(name, TORCH[f"torch.nn.functional.{name}"])(r, *args, **keywords)
+
+
+def _convolution(name: str, sides: int) -> None:
+    def build(
+        r: Interpreter,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+    ) -> dict[str, Any]:
+        if padding_mode != "zeros":
+            raise Refused("A convolution is read with padding_mode='zeros'.")
+        kernel = tuple(kernel_size) if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * sides
+        shape = (out_channels, in_channels // groups, *kernel)
+        bound = _fan(prod(shape[1:]))
+        return {
+            "weight": uniform(r, shape, bound),
+            "bias": uniform(r, (out_channels,), bound) if bias else None,
+            "stride": stride,
+            "padding": padding,
+            "dilation": dilation,
+            "groups": groups,
+        }
+
+    def forward(r: Interpreter, f: dict[str, Any], x: Array) -> Array:
+        options = (f["stride"], f["padding"], f["dilation"], f["groups"])
+        return call_functional(r, name.lower(), x, f["weight"], f["bias"], *options)
+
+    layer(name, forward)(build)
+
+
+_convolution("Conv1d", 1)
+_convolution("Conv2d", 2)
+
+
+@layer("Embedding", lambda r, f, x: call_functional(r, "embedding", x, f["weight"], f["padding_idx"]))
+def embedding(
+    r: Interpreter, num_embeddings: int, embedding_dim: int, padding_idx: Any = None, _weight: Any = None
+) -> dict[str, Any]:
+    """Make a table of vectors."""
+    if _weight is not None:
+        return {"weight": parameter(r, _weight), "padding_idx": padding_idx}
+    drawn = generator(r).normal((num_embeddings, embedding_dim))
+    if padding_idx is not None:
+        drawn[padding_idx] = 0.0
+    return {"weight": _drawn(r, drawn), "padding_idx": padding_idx}
+
+
+def _from_pretrained(
+    r: Interpreter, embeddings: Any, freeze: bool = True, padding_idx: Any = None
+) -> Instance:
+    made = Instance(NN + "Embedding", {"training": True, "weight": parameter(r, embeddings, not freeze)})
+    made.fields["padding_idx"] = padding_idx
+    return made
+
+
+TORCH["torch.nn.Embedding.from_pretrained"] = _from_pretrained
+
+
+@layer(
+    "LayerNorm",
+    lambda r, f, x: call_functional(
+        r, "layer_norm", x, f["normalized_shape"], f["weight"], f["bias"], f["eps"]
+    ),
+)
+def layer_norm(
+    r: Interpreter,
+    normalized_shape: Any,
+    eps: float = 1e-5,
+    elementwise_affine: bool = True,
+    bias: bool = True,
+) -> dict[str, Any]:
+    """Make a normalization of rows."""
+    shape = tuple(normalized_shape) if isinstance(normalized_shape, (tuple, list)) else (normalized_shape,)
+    return {
+        "normalized_shape": shape,
+        "eps": eps,
+        "weight": filled(r, shape, 1.0) if elementwise_affine else None,
+        "bias": filled(r, shape, 0.0) if elementwise_affine and bias else None,
+    }
+
+
+@layer(
+    "RMSNorm", lambda r, f, x: call_functional(r, "rms_norm", x, f["normalized_shape"], f["weight"], f["eps"])
+)
+def rms_norm(
+    r: Interpreter, normalized_shape: Any, eps: Any = None, elementwise_affine: bool = True
+) -> dict[str, Any]:
+    """Make a division by the root of the mean square."""
+    shape = tuple(normalized_shape) if isinstance(normalized_shape, (tuple, list)) else (normalized_shape,)
+    return {
+        "normalized_shape": shape,
+        "eps": eps,
+        "weight": filled(r, shape, 1.0) if elementwise_affine else None,
+    }
+
+
+@layer(
+    "GroupNorm",
+    lambda r, f, x: call_functional(r, "group_norm", x, f["num_groups"], f["weight"], f["bias"], f["eps"]),
+)
+def group_norm(
+    r: Interpreter, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True
+) -> dict[str, Any]:
+    """Make a normalization of groups of channels."""
+    return {
+        "num_groups": num_groups,
+        "eps": eps,
+        "weight": filled(r, (num_channels,), 1.0) if affine else None,
+        "bias": filled(r, (num_channels,), 0.0) if affine else None,
+    }
+
+
+def _batch_norm(r: Interpreter, f: dict[str, Any], x: Array) -> Array:
+    training = f["training"] or f["running_mean"] is None
+    return call_functional(
+        r,
+        "batch_norm",
+        x,
+        f["running_mean"],
+        f["running_var"],
+        f["weight"],
+        f["bias"],
+        training,
+        f["momentum"],
+        f["eps"],
+    )
+
+
+for _name in ("BatchNorm1d", "BatchNorm2d"):
+
+    @layer(_name, _batch_norm)
+    def batch_norm(
+        r: Interpreter,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+    ) -> dict[str, Any]:
+        """Make a normalization of channels."""
+        if momentum is None:
+            raise Refused("BatchNorm is read with a number as momentum.")
+        return {
+            "eps": eps,
+            "momentum": momentum,
+            "weight": filled(r, (num_features,), 1.0) if affine else None,
+            "bias": filled(r, (num_features,), 0.0) if affine else None,
+            "running_mean": buffer(r, (num_features,), 0.0) if track_running_stats else None,
+            "running_var": buffer(r, (num_features,), 1.0) if track_running_stats else None,
+            "_buffers": ("running_mean", "running_var") if track_running_stats else (),
+        }
+
+
+@layer("PReLU", lambda r, f, x: call_functional(r, "prelu", x, f["weight"]))
+def prelu(r: Interpreter, num_parameters: int = 1, init: float = 0.25) -> dict[str, Any]:
+    """Make a PReLU."""
+    return {"weight": filled(r, (num_parameters,), init)}
+
+
+def _dropout(r: Interpreter, f: dict[str, Any], x: Array) -> Array:
+    return call_functional(r, "dropout", x, f["p"], f["training"])
+
+
+for _name in ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout"):
+    layer(_name, _dropout)(lambda r, p=0.5, inplace=False: {"p": p})
+
+
+def _with_options(name: str, function: str, options: tuple[str, ...]) -> None:
+    """Register a layer that is a function with some options."""
+
+    def build(r: Interpreter, *args: Any, **keywords: Any) -> dict[str, Any]:
+        if len(args) > len(options):
+            raise Refused(f"nn.{name} is read with {', '.join(options) or 'no arguments'}.")
+        given = {**dict(zip(options, args, strict=False)), **keywords}
+        if unknown := set(given) - set(options) - {"inplace"}:
+            raise Refused(f"nn.{name} is not read with {', '.join(unknown)}.")
+        return {"options": given}
+
+    layer(name, lambda r, f, *args: call_functional(r, function, *args, **f["options"]))(build)
+
+
+LOSS = ("size_average", "reduce", "reduction")
+for _name, (_function, _options) in {
+    "ReLU": ("relu", ()),
+    "ReLU6": ("relu6", ()),
+    "Tanh": ("tanh", ()),
+    "Sigmoid": ("sigmoid", ()),
+    "SiLU": ("silu", ()),
+    "Mish": ("mish", ()),
+    "GELU": ("gelu", ("approximate",)),
+    "ELU": ("elu", ("alpha",)),
+    "CELU": ("celu", ("alpha",)),
+    "SELU": ("selu", ()),
+    "LeakyReLU": ("leaky_relu", ("negative_slope",)),
+    "Softplus": ("softplus", ("beta", "threshold")),
+    "Softsign": ("softsign", ()),
+    "Tanhshrink": ("tanhshrink", ()),
+    "Hardshrink": ("hardshrink", ("lambd",)),
+    "Softshrink": ("softshrink", ("lambd",)),
+    "Hardtanh": ("hardtanh", ("min_val", "max_val")),
+    "Hardsigmoid": ("hardsigmoid", ()),
+    "Hardswish": ("hardswish", ()),
+    "Threshold": ("threshold", ("threshold", "value")),
+    "LogSigmoid": ("logsigmoid", ()),
+    "Softmax": ("softmax", ("dim",)),
+    "LogSoftmax": ("log_softmax", ("dim",)),
+    "Softmin": ("softmin", ("dim",)),
+    "GLU": ("glu", ("dim",)),
+    "CosineSimilarity": ("cosine_similarity", ("dim", "eps")),
+    "PairwiseDistance": ("pairwise_distance", ("p", "eps", "keepdim")),
+    "MaxPool2d": ("max_pool2d", ("kernel_size", "stride", "padding")),
+    "AvgPool2d": ("avg_pool2d", ("kernel_size", "stride", "padding")),
+    "MaxPool1d": ("max_pool1d", ("kernel_size", "stride", "padding")),
+    "AvgPool1d": ("avg_pool1d", ("kernel_size", "stride", "padding")),
+    "AdaptiveAvgPool2d": ("adaptive_avg_pool2d", ("output_size",)),
+    "MSELoss": ("mse_loss", LOSS),
+    "L1Loss": ("l1_loss", LOSS),
+    "SmoothL1Loss": ("smooth_l1_loss", (*LOSS, "beta")),
+    "HuberLoss": ("huber_loss", ("reduction", "delta")),
+    "CrossEntropyLoss": (
+        "cross_entropy",
+        ("weight", "size_average", "ignore_index", "reduce", "reduction", "label_smoothing"),
+    ),
+    "NLLLoss": ("nll_loss", ("weight", "size_average", "ignore_index", "reduce", "reduction")),
+    "BCELoss": ("binary_cross_entropy", ("weight", *LOSS)),
+    "BCEWithLogitsLoss": ("binary_cross_entropy_with_logits", ("weight", *LOSS, "pos_weight")),
+    "KLDivLoss": ("kl_div", (*LOSS, "log_target")),
+    "GaussianNLLLoss": ("gaussian_nll_loss", ("full", "eps", "reduction")),
+    "PoissonNLLLoss": ("poisson_nll_loss", ("log_input", "full", "eps", "reduction")),
+    "MarginRankingLoss": ("margin_ranking_loss", ("margin", "reduction")),
+    "HingeEmbeddingLoss": ("hinge_embedding_loss", ("margin", "reduction")),
+    "TripletMarginLoss": ("triplet_margin_loss", ("margin", "p", "eps", "swap", "reduction")),
+    "CosineEmbeddingLoss": ("cosine_embedding_loss", ("margin", "reduction")),
+    "SoftMarginLoss": ("soft_margin_loss", ("reduction",)),
+}.items():
+    _with_options(_name, _function, _options)
+
+
+@layer("Flatten", lambda r, f, x: called(r, "flatten", x, f["start_dim"], f["end_dim"]))
+def flatten(r: Interpreter, start_dim: int = 1, end_dim: int = -1) -> dict[str, Any]:
+    """Make a flattening layer."""
+    return {"start_dim": start_dim, "end_dim": end_dim}
+
+
+layer("Unflatten", lambda r, f, x: called(r, "unflatten", x, f["dim"], f["sizes"]))(
+    lambda r, dim, unflattened_size: {"dim": dim, "sizes": unflattened_size}
+)
+layer("Identity", lambda r, f, x: x)(lambda r, *_, **__: {})
+
+
+# Recurrent layers.
+
+GATES = {"RNN": 1, "LSTM": 4, "GRU": 3}
+
+
+def _cell_fields(r: Interpreter, kind: str, into: int, hidden: int, bias: bool, end: str) -> dict[str, Any]:
+    bound, rows = _fan(hidden), GATES[kind] * hidden
+    fields: dict[str, Any] = {f"weight_ih{end}": uniform(r, (rows, into), bound)}
+    fields[f"weight_hh{end}"] = uniform(r, (rows, hidden), bound)
+    for name in ("bias_ih", "bias_hh"):
+        fields[name + end] = uniform(r, (rows,), bound) if bias else None
+    return fields
+
+
+def _cell(r: Interpreter, kind: str, f: dict[str, Any], end: str, x: Array, state: Any) -> Any:
+    """Return the state after a step."""
+    hidden, o = f["hidden_size"], Ops(r)
+    h = state[0] if kind == "LSTM" else state
+    given = call_functional(r, "linear", x, f[f"weight_ih{end}"], f[f"bias_ih{end}"])
+    before = call_functional(r, "linear", h, f[f"weight_hh{end}"], f[f"bias_hh{end}"])
+
+    def part(whole: Array, i: int) -> Array:
+        return r.make("getitem", [whole], index=("...", (i * hidden, (i + 1) * hidden, None)))
+
+    if kind == "RNN":
+        return r.make(f.get("nonlinearity", "tanh"), [o.add(given, before)])
+    if kind == "LSTM":
+        gates = o.add(given, before)
+        i, forget, cell, out = (part(gates, k) for k in range(4))
+        c = o.add(o.mul(o.sigmoid(forget), state[1]), o.mul(o.sigmoid(i), o.tanh(cell)))
+        return o.mul(o.sigmoid(out), o.tanh(c)), c
+    reset = o.sigmoid(o.add(part(given, 0), part(before, 0)))
+    update = o.sigmoid(o.add(part(given, 1), part(before, 1)))
+    new = o.tanh(o.add(part(given, 2), o.mul(reset, part(before, 2))))
+    return o.add(o.mul(o.sub(1.0, update), new), o.mul(update, h))
+
+
+def _zeros(r: Interpreter, x: Array, hidden: int, kind: str) -> Any:
+    shape = (*shape_of(r, x)[:-1], hidden)
+    zero = constant(r, np.zeros(shape), "torch", x.dtype)
+    return (zero, zero) if kind == "LSTM" else zero
+
+
+def _recurrent(kind: str) -> None:
+    def cell(
+        r: Interpreter, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh"
+    ) -> dict[str, Any]:
+        return {
+            "hidden_size": hidden_size,
+            "nonlinearity": nonlinearity,
+            **_cell_fields(r, kind, input_size, hidden_size, bias, ""),
+        }
+
+    def step(r: Interpreter, f: dict[str, Any], x: Array, state: Any = None) -> Any:
+        return _cell(r, kind, f, "", x, _zeros(r, x, f["hidden_size"], kind) if state is None else state)
+
+    layer(f"{kind}Cell", step)(cell)
+
+    def whole(
+        r: Interpreter,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        nonlinearity: str = "tanh",
+    ) -> dict[str, Any]:
+        if bidirectional or dropout:
+            raise Refused(f"nn.{kind} is read in one direction, without dropout.")
+        fields: dict[str, Any] = {
+            "hidden_size": hidden_size,
+            "layers": num_layers,
+            "batch_first": batch_first,
+            "nonlinearity": nonlinearity,
+        }
+        for i in range(num_layers):
+            fields |= _cell_fields(r, kind, hidden_size if i else input_size, hidden_size, bias, f"_l{i}")
+        return fields
+
+    def run(r: Interpreter, f: dict[str, Any], x: Array, state: Any = None) -> Any:
+        time = 1 if f["batch_first"] and len(shape_of(r, x)) == 3 else 0
+        begin = ((None, None, None),) * time
+        steps = [r.make("getitem", [x], index=(*begin, i)) for i in range(shape_of(r, x)[time])]
+        ends: list[Any] = []
+        for k in range(f["layers"]):
+            now = _zeros(r, steps[0], f["hidden_size"], kind) if state is None else mapped_first(r, state, k)
+            outs = []
+            for one in steps:
+                now = _cell(r, kind, f, f"_l{k}", one, now)
+                outs.append(now[0] if kind == "LSTM" else now)
+            steps = outs
+            ends.append(now)
+        output = r.make("stack", steps, axis=time)
+        if kind == "LSTM":
+            return output, tuple(r.make("stack", [end[i] for end in ends], axis=0) for i in range(2))
+        return output, r.make("stack", ends, axis=0)
+
+    layer(kind, run)(whole)
+
+
+def mapped_first(r: Interpreter, state: Any, k: int) -> Any:
+    """Return the state of a layer among those of all."""
+    if isinstance(state, (tuple, list)):
+        return tuple(mapped_first(r, one, k) for one in state)
+    return r.make("getitem", [state], index=(k,))
+
+
+for _kind in GATES:
+    _recurrent(_kind)
+
+
+def _attend(
+    r: Interpreter,
+    f: dict[str, Any],
+    query: Array,
+    key: Array,
+    value: Array,
+    key_padding_mask: Any = None,
+    need_weights: bool = True,
+    attn_mask: Any = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple:
+    if key_padding_mask is not None or (f["dropout"] and f["training"]) or is_causal:
+        raise Refused("nn.MultiheadAttention is read without padding masks and dropout.")
+    size, heads, o = f["embed_dim"], f["num_heads"], Ops(r)
+    lone = len(shape_of(r, query)) == 2
+    parts = []
+    for i, x in enumerate((query, key, value)):
+        weight = o.getitem(f["in_proj_weight"], index=((i * size, (i + 1) * size, None),))
+        made = o.matmul(x, transpose(r, weight))
+        if f["in_proj_bias"] is not None:
+            made = o.add(made, o.getitem(f["in_proj_bias"], index=((i * size, (i + 1) * size, None),)))
+        if lone:
+            made = o.expand_dims(made, axis=0)
+        elif not f["batch_first"]:
+            made = transpose(r, made, (1, 0, 2))
+        batch, length, _ = shape_of(r, made)
+        parts.append(transpose(r, o.reshape(made, shape=(batch, length, heads, size // heads)), (0, 2, 1, 3)))
+    q, k, v = parts
+    scores = o.matmul(o.mul(q, (size // heads) ** -0.5), transpose(r, k, (0, 1, 3, 2)))
+    if attn_mask is not None:
+        scores = (
+            o.where(attn_mask, -math.inf, scores) if attn_mask.dtype == "bool" else o.add(scores, attn_mask)
+        )
+    weights = o.softmax(scores, axis=-1)
+    made = transpose(r, o.matmul(weights, v), (0, 2, 1, 3))
+    batch, length = shape_of(r, made)[:2]
+    made = o.reshape(made, shape=(batch, length, size))
+    out = f["out_proj"].fields
+    made = torch_functional.linear(r, made, out["weight"], out["bias"])
+    shown = o.mean(weights, axis=1) if average_attn_weights else weights
+    if lone:
+        made, shown = o.getitem(made, index=(0,)), o.getitem(shown, index=(0,))
+    elif not f["batch_first"]:
+        made = transpose(r, made, (1, 0, 2))
+    return made, (shown if need_weights else None)
+
+
+@layer("MultiheadAttention", _attend)
+def multihead_attention(
+    r: Interpreter,
+    embed_dim: int,
+    num_heads: int,
+    dropout: float = 0.0,
+    bias: bool = True,
+    batch_first: bool = False,
+) -> dict[str, Any]:
+    """Make an attention of several heads."""
+    out = Instance(NN + "Linear", {"training": True, **linear(r, embed_dim, embed_dim, bias)})
+    bound = math.sqrt(6.0 / (embed_dim + 3 * embed_dim))
+    fields = {
+        "embed_dim": embed_dim,
+        "num_heads": num_heads,
+        "dropout": dropout,
+        "batch_first": batch_first,
+        "in_proj_weight": uniform(r, (3 * embed_dim, embed_dim), bound),
+        "in_proj_bias": filled(r, (3 * embed_dim,), 0.0) if bias else None,
+    }
+    if bias:
+        out.fields["bias"] = filled(r, (embed_dim,), 0.0)
+    return {**fields, "out_proj": out}
+
+
+# Containers.
+
+
+def _run_in_order(r: Interpreter, f: dict[str, Any], x: Any) -> Any:
+    for one in f.values():
+        if isinstance(one, (Instance, Native, Function)):
+            x = r.call(one, [x], {})
+    return x
 
 
 def _sequential(r: Interpreter, *layers: Any) -> Instance:
-    made = layer(r, "Sequential")
-    for i, one in enumerate(layers):
-        made.fields[str(i)] = one
-        _prefix(r, one, str(i))
+    made = Instance(NN + "Sequential", {"training": True})
+    given = layers[0].items() if len(layers) == 1 and isinstance(layers[0], dict) else enumerate(layers)
+    for key, one in given:
+        attach(r, made, str(key), one)
     return made
 
 
-TORCH["torch.nn.Linear"], TORCH["torch.nn.Sequential"] = _linear, _sequential
-for _name, _function in {
-    "ReLU": "relu",
-    "Tanh": "tanh",
-    "Sigmoid": "sigmoid",
-    "GELU": "gelu",
-    "LeakyReLU": "leaky_relu",
-    "Softplus": "softplus",
-    "SiLU": "silu",
-    "Softmax": "softmax",
-    "LogSoftmax": "log_softmax",
-    "MSELoss": "mse_loss",
-    "CrossEntropyLoss": "cross_entropy",
-    "L1Loss": "l1_loss",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
-    "BCELoss": "binary_cross_entropy",
-    "NLLLoss": "nll_loss",
-}.items():
-    TORCH[f"torch.nn.{_name}"] = lambda r, *args, _function=_function, **kw: Native(
-        lambda _, given, more: r.call(
-            Path(f"torch.nn.functional.{_function}"), [*given, *args], {**more, **kw}
-        ),
-        _function,
-    )
-TORCH["torch.nn.Flatten"] = lambda r: Native(
-    lambda _, args, kw: torch_autograd.flatten(r, args[0], 1), "flatten"
+TORCH[NN + "Sequential"] = _sequential
+FORWARD["Sequential"] = _run_in_order
+
+
+def _list_of(name: str) -> Callable[..., Instance]:
+    def make(r: Interpreter, items: Any = ()) -> Instance:
+        made = Instance(NN + name, {"training": True})
+        pairs = items.items() if isinstance(items, dict) else enumerate(r.items(items, ast.Constant(0)))
+        for key, one in pairs:
+            if (
+                name.startswith("Parameter")
+                and isinstance(one, Array)
+                and one not in r.state(Modules).parameters
+            ):
+                one = parameter(r, one)
+            attach(r, made, str(key), one)
+        return made
+
+    return make
+
+
+for _name in ("ModuleList", "ParameterList", "ModuleDict", "ParameterDict"):
+    TORCH[NN + _name] = _list_of(_name)
+TORCH["collections.OrderedDict"] = lambda r, pairs=(): (
+    dict(r.items(pairs, ast.Constant(0))) if not isinstance(pairs, dict) else pairs
 )
-TORCH["torch.nn.Identity"] = lambda r: Native(lambda _, args, kw: args[0], "identity")
-TORCH["super.__init__"] = lambda r, *_, **__: None
 
 
-def _functional(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return arrays.known(f"torch.nn.functional.{name}", table=TORCH)
+def attach(r: Interpreter, instance: Instance, name: str, value: Any) -> None:
+    """Make something an attribute of a module, and put its name before those of the parameters in it."""
+    instance.fields[name] = value
+    if isinstance(value, Instance):
+        value.name = value.name or (name if not name.isdigit() else "")
+        for _, one in named_parameters(r, value):
+            if isinstance(one.held, Ref):
+                draft = r.builder.drafts[one.held.number]
+                draft.hint = f"{name}_{draft.hint}" if draft.hint else name
+    elif isinstance(value, Array):
+        _hint(r, value, name)
 
 
-@_functional("linear")
-def linear(r: Interpreter, x: Any, weight: Any, bias: Any = None) -> Array:
-    """Read a linear layer: x times the transposed weight, plus the bias."""
-    product = arrays.product(r, x, arrays.transpose(r, weight))
-    return product if bias is None else r.make("add", [product, bias])
+def _is_registered(name: str) -> bool:
+    return name not in ("training", "_buffers")
 
 
-@_functional("leaky_relu")
-def leaky_relu(r: Interpreter, x: Any, negative_slope: float = 0.01) -> Array:
-    """Read a leaky ReLU, whose slope at 0 is the small one in PyTorch."""
-    r.say(r.line, "the slope of leaky_relu at 0 is the small one here; JAX's is 1")
-    return r.make("where", [r.make("greater", [x, 0.0]), x, r.make("mul", [x, negative_slope])])
+def elements(instance: Instance) -> list[Any]:
+    """Return the elements of a container."""
+    return [value for key, value in instance.fields.items() if _is_registered(key)]
 
 
-@_functional("cross_entropy")
-def cross_entropy(r: Interpreter, input: Any, target: Any, reduction: str = "mean") -> Array:
-    """Read the cross-entropy of logits and classes."""
-    if isinstance(target, Array) and target.dtype != "int":
-        losses = r.make(
-            "neg",
-            [
-                arrays.fold(
-                    r, "sum", r.make("mul", [target, r.make("log_softmax", [input], axis=-1)]), -1, False
-                )
-            ],
-        )
-    else:
-        losses = r.make("softmax_cross_entropy_with_integer_labels", [input, target])
-    return torch_autograd._mean_of(r, losses, reduction)
-
-
-@_functional("l1_loss")
-def l1_loss(r: Interpreter, input: Any, target: Any, reduction: str = "mean") -> Array:
-    """Read the mean absolute error."""
-    return torch_autograd._mean_of(r, torch_autograd.absolute(r, r.make("sub", [input, target])), reduction)
-
-
-@_functional("binary_cross_entropy_with_logits")
-def bce_with_logits(r: Interpreter, input: Any, target: Any, reduction: str = "mean") -> Array:
-    """Read the binary cross-entropy of logits."""
-    return torch_autograd._mean_of(r, r.make("sigmoid_binary_cross_entropy", [input, target]), reduction)
-
-
-# Modules.
-
-
-def _prefix(r: Interpreter, value: Any, name: str) -> None:
-    """Put a module's name before the names of its parameters."""
-    for parameter in parameters(value):
-        label = f"{name}.{r.extra['label', id(parameter)]}"
-        r.extra["label", id(parameter)] = label
-        if isinstance(parameter.held, Ref):
-            r.builder.drafts[parameter.held.number].hint = label.replace(".", "_")
-
-
-def parameters(value: Any) -> Iterator[Array]:
-    """Yield the parameters of a module, or of a list of modules."""
-    if isinstance(value, Array) and value.requires_grad and value.leaf:
-        yield value
-    elif isinstance(value, Instance):
-        for one in value.fields.values():
-            yield from parameters(one)
-    elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from parameters(one)
+# What modules are asked for.
 
 
 def instantiate(r: Interpreter, owner: Class, args: list, keywords: dict, node: ast.AST | None) -> Instance:
     """Make an object of a class of the text."""
     made = Instance(owner)
+    if is_module(owner):
+        made.fields["training"] = True
     init = owner.members.get("__init__")
     if isinstance(init, Function):
         r.call(init, [made, *args], keywords, node)
     return made
+
+
+def is_module(owner: Class) -> bool:
+    """Return whether a class of the text is a module."""
+    return any(base.endswith("nn.Module") or base.startswith(NN) for base in owner.bases)
 
 
 def call_instance(
@@ -166,21 +716,20 @@ def call_instance(
 ) -> Any:
     """Call a module: its layers are a group."""
     with r.frame(Frame(instance.name or _kind(instance), None)):
-        if instance.of == "torch.nn.Linear":
-            return linear(r, args[0], instance.fields["weight"], instance.fields["bias"])
-        if instance.of == "torch.nn.Sequential":
-            value = args[0]
-            for one in instance.fields.values():
-                value = r.call(one, [value], {}, node)
-            return value
-        forward = (
-            instance.of.members.get("forward", instance.of.members.get("__call__"))
-            if isinstance(instance.of, Class)
-            else None
-        )
-        if forward is None:
-            raise Refused("This object cannot be called.", at=node)
-        return r.call(forward, [instance, *args], keywords, node)
+        if isinstance(instance.of, Class):
+            forward = instance.of.members.get("forward") or instance.of.members.get("__call__")
+            if forward is None:
+                raise Refused("This object cannot be called.", at=node)
+            value = r.call(forward, [instance, *args], keywords, node)
+        else:
+            forward = FORWARD.get(instance.of.removeprefix(NN))
+            if forward is None:
+                raise Refused("This object cannot be called.", at=node)
+            value = forward(r, instance.fields, *args, **keywords)
+    for hook in r.state(Modules).hooks.get(instance, []):
+        changed = r.call(hook, [instance, tuple(args), value], {}, node)
+        value = value if changed is None else changed
+    return value
 
 
 def _kind(instance: Instance) -> str:
@@ -188,91 +737,222 @@ def _kind(instance: Instance) -> str:
 
 
 def instance_attribute(r: Interpreter, instance: Instance, name: str, node: ast.AST) -> Any:
-    """Return an attribute of a module, or a method of its class."""
+    """Return an attribute of a module, or a method."""
     if name in instance.fields:
-        return instance.fields[name]
+        value = instance.fields[name]
+        return r.fresh(value) if isinstance(value, Array) else value
     if isinstance(instance.of, Class) and name in instance.of.members:
         member = instance.of.members[name]
-        if isinstance(member, Function):
+        if isinstance(member, Property):
+            return r.call(member.function, [instance], {}, node)
+        if isinstance(member, Function) and not member.static:
             return Native(lambda _, args, kw: r.call(member, [instance, *args], kw, node), name, member)
         return member
-    if name in ("parameters", "named_parameters"):
-        found = list(parameters(instance))
-        pairs = [(r.extra["label", id(one)], one) for one in found]
-        return Native(lambda _, args, kw: found if name == "parameters" else pairs, name)
-    if name in ("train", "eval", "to", "cpu", "double", "requires_grad_"):
-        return Native(lambda _, args, kw: instance, name)
-    if name == "zero_grad":
-        return Native(
-            lambda _, args, kw: (
-                [torch_autograd._autograd(r).grads.pop(id(one), None) for one in parameters(instance)]
-                and None
-            ),
-            name,
+    if name == "__class__":
+        return instance.of
+    method = METHODS.get(name)
+    if method is None and name == "forward":
+        return Native(lambda _, args, kw: call_instance(r, instance, args, kw, node), name)
+    if method is None or (isinstance(instance.of, Class) and not is_module(instance.of)):
+        raise Refused(f"This object has no {name!r} that is read.", at=node)
+    return Native(lambda _, args, kw: method(r, instance, *args, **kw), name)
+
+
+def super_attribute(r: Interpreter, one: Super, name: str, node: ast.AST) -> Any:
+    """Return a method of the class above, of the text or of the library."""
+    for owner in one.owner.above:
+        member = owner.members.get(name)
+        if isinstance(member, Function):
+            return Native(
+                lambda _, args, kw, member=member: r.call(member, [one.instance, *args], kw, node),
+                name,
+                member,
+            )
+    if name == "__init__":
+        return Native(lambda *_: None, name)
+    if name in METHODS:
+        return Native(lambda _, args, kw: METHODS[name](r, one.instance, *args, **kw), name)
+    raise Refused(f"The class above has no {name!r} that is read.", at=node)
+
+
+def _train(r: Interpreter, instance: Instance, mode: bool = True) -> Instance:
+    for _, one in named_modules(instance):
+        one.fields["training"] = bool(mode)
+    return instance
+
+
+def _require(r: Interpreter, instance: Instance, requires_grad: bool = True) -> Instance:
+    for _, one in named_parameters(r, instance):
+        requires_grad_(r, one, requires_grad)
+    return instance
+
+
+def _to(r: Interpreter, instance: Instance, *args: Any, **keywords: Any) -> Instance:
+    for one in (*args, keywords.get("dtype")):
+        if isinstance(one, Path):
+            for _, parameter_ in named_tensors(r, instance):
+                _cast_field(r, instance, "", parameter_, one)
+    return instance
+
+
+def _zero_grad(r: Interpreter, instance: Instance, set_to_none: bool = True) -> None:
+    zero_gradients(r, [one for _, one in named_parameters(r, instance)], set_to_none)
+
+
+def zero_gradients(r: Interpreter, parameters: list[Array], set_to_none: bool = True) -> None:
+    """Read `zero_grad`: gradients become None, or zeros if the text wants it."""
+    for one in parameters:
+        about = info(r, one)
+        if set_to_none:
+            about.grad = None
+        elif about.grad is not None:
+            outside, r.no_grad = r.no_grad, 1
+            try:
+                zero = in_place_method("zero_")
+                assert zero is not None
+                zero(r, about.grad)
+            finally:
+                r.no_grad = outside
+
+
+def _state_dict(r: Interpreter, instance: Instance, **_: Any) -> dict[str, Array]:
+    return {name: TORCH["torch.detach"](r, one) for name, one in named_tensors(r, instance)}
+
+
+def _load_state_dict(r: Interpreter, instance: Instance, state_dict: dict, strict: bool = True) -> None:
+    known = dict(named_tensors(r, instance))
+    if strict and (set(known) ^ set(state_dict)) - {
+        key for key in state_dict if key.endswith("num_batches_tracked")
+    }:
+        raise LibraryError(
+            f"Error(s) in loading state_dict: {', '.join(sorted(set(known) ^ set(state_dict)))}."
         )
-    raise Refused(f"This object has no {name!r} that is read.", at=node)
+    for name, value in state_dict.items():
+        if name in known:
+            copy_to(r, known[name], value)
+
+
+def copy_to(r: Interpreter, x: Array, value: Any) -> Array:
+    """Copy numbers to a tensor, without a gradient."""
+    outside, r.no_grad = r.no_grad, 1
+    try:
+        copy = in_place_method("copy_")
+        assert copy is not None
+        return copy(r, x, tensor(r, value))
+    finally:
+        r.no_grad = outside
+
+
+def _apply(r: Interpreter, instance: Instance, fn: Any) -> Instance:
+    for _, one in children(instance):
+        _apply(r, one, fn)
+    r.call(fn, [instance], {})
+    return instance
+
+
+def _register_buffer(
+    r: Interpreter, instance: Instance, name: str, value: Any, persistent: bool = True
+) -> None:
+    if isinstance(value, Array):
+        r.named(value, name)
+    instance.fields[name] = value
+    instance.fields["_buffers"] = (*instance.fields.get("_buffers", ()), name)
+
+
+def _register_parameter(r: Interpreter, instance: Instance, name: str, value: Any) -> None:
+    attach(r, instance, name, value)
+
+
+def _register_forward_hook(r: Interpreter, instance: Instance, hook: Any, **options: Any) -> Native:
+    if options:
+        raise Refused("register_forward_hook() is read with a function only.")
+    hooks = r.state(Modules).hooks.setdefault(instance, [])
+    hooks.append(hook)
+    return Native(
+        lambda *_: None, "hook", attributes={"remove": Native(lambda *_: hooks.remove(hook), "remove")}
+    )
+
+
+def _append(r: Interpreter, instance: Instance, value: Any) -> Instance:
+    attach(r, instance, str(len(elements(instance))), value)
+    return instance
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "parameters": lambda r, m, recurse=True: [one for _, one in named_parameters(r, m)],
+    "named_parameters": lambda r, m, prefix="", recurse=True: named_parameters(r, m),
+    "buffers": lambda r, m: [one for _, one in named_tensors(r, m)][len(named_parameters(r, m)) :],
+    "named_buffers": lambda r, m: named_tensors(r, m)[len(named_parameters(r, m)) :],
+    "children": lambda r, m: [one for _, one in children(m)],
+    "named_children": lambda r, m: list(children(m)),
+    "modules": lambda r, m: [one for _, one in named_modules(m)],
+    "named_modules": lambda r, m: list(named_modules(m)),
+    "train": _train,
+    "eval": lambda r, m: _train(r, m, False),
+    "to": _to,
+    "cpu": lambda r, m: m,
+    "cuda": lambda r, m: m,
+    "double": lambda r, m: _to(r, m, Path("torch.float64")),
+    "float": lambda r, m: _to(r, m, Path("torch.float32")),
+    "requires_grad_": _require,
+    "zero_grad": _zero_grad,
+    "state_dict": _state_dict,
+    "load_state_dict": _load_state_dict,
+    "apply": _apply,
+    "register_buffer": _register_buffer,
+    "register_parameter": _register_parameter,
+    "add_module": _register_parameter,
+    "register_module": _register_parameter,
+    "register_forward_hook": _register_forward_hook,
+    "get_parameter": lambda r, m, target: dict(named_parameters(r, m))[target],
+    "append": _append,
+    "items": lambda r, m: [(key, value) for key, value in m.fields.items() if _is_registered(key)],
+    "keys": lambda r, m: [key for key in m.fields if _is_registered(key)],
+    "values": lambda r, m: elements(m),
+}
 
 
 def instance_item(r: Interpreter, instance: Instance, index: Any, node: ast.AST) -> Any:
-    """Return a layer of a Sequential."""
-    layers = list(instance.fields.values())
-    if (
-        instance.of != "torch.nn.Sequential"
-        or type(index) is not int
-        or not -len(layers) <= index < len(layers)
-    ):
+    """Return an element of a container."""
+    parts = elements(instance)
+    if isinstance(index, str) and index in instance.fields:
+        return instance.fields[index]
+    if isinstance(index, slice) and not isinstance(instance.of, Class):
+        made = Instance(instance.of, {"training": instance.fields["training"]})
+        made.fields |= {str(i): one for i, one in enumerate(parts[index])}
+        return made
+    if type(index) is not int or not -len(parts) <= index < len(parts) or isinstance(instance.of, Class):
         raise Refused("This object has no such element.", at=node)
-    return layers[index]
+    return parts[index]
+
+
+def instance_items(r: Interpreter, instance: Instance, node: ast.AST) -> list[Any]:
+    """Return what a loop over a container yields."""
+    if isinstance(instance.of, Class):
+        raise Refused("This object cannot be iterated over.", at=node)
+    if instance.of.endswith("Dict"):
+        return [key for key in instance.fields if _is_registered(key)]
+    return elements(instance)
+
+
+def set_instance_item(r: Interpreter, instance: Instance, index: Any, value: Any, target: ast.AST) -> None:
+    """Put something into a container."""
+    attach(r, instance, str(index), value)
 
 
 def field_set(r: Interpreter, instance: Instance, name: str, value: Any) -> None:
     """Name the parameters of what becomes an attribute of a module."""
+    attach(r, instance, name, value)
+
+
+def named(r: Interpreter, value: Any, name: str) -> None:
+    """Note the name of a module, or of the modules in a list."""
     if isinstance(value, Instance):
-        value.name = name
-        _prefix(r, value, name)
-
-
-# Descent.
-
-
-@dataclass(eq=False)
-class Descent:
-    """What `torch.optim.SGD` is."""
-
-    parameters: list[Array]
-    rate: float
-    extra: dict[str, Any] = field(default_factory=dict)
-
-
-def _sgd(r: Interpreter, params: Any, lr: float = 1e-3, **more: Any) -> Descent:
-    if any(more.values()):
-        raise Refused(f"SGD is read without {', '.join(more)}.", "Write the update out.")
-    return Descent(list(params), lr)
-
-
-TORCH["torch.optim.SGD"] = _sgd
-
-
-def descent_attribute(r: Interpreter, descent: Descent, name: str, node: ast.AST) -> Native:
-    """Return what an optimiser does: zero_grad, step."""
-
-    def zero(_: Interpreter, args: list, keywords: dict) -> None:
-        for one in descent.parameters:
-            torch_autograd._autograd(r).grads.pop(id(one), None)
-
-    def step(_: Interpreter, args: list, keywords: dict) -> None:
-        for one in descent.parameters:
-            grad = torch_autograd.grad_of(r, one)
-            if grad is not None:
-                change = r.make("mul", [descent.rate, grad])
-                new = r.builder.add("sub", [one.held, change.held])
-                one.held = r.builder.add(IDENTITY, [new], Rule(STOP))
-                r.builder.drafts[one.held.number].hint = r.extra["label", id(one)].replace(".", "_")
-
-    known = {"zero_grad": zero, "step": step}
-    if name not in known:
-        raise Refused(f"An optimiser has no {name!r} that is read.", at=node)
-    return Native(known[name], name)
+        r.state(Modules).tops.append((name, value))
+    elif type(value) in (list, tuple):
+        for i, one in enumerate(value[:64]):
+            if isinstance(one, Instance):
+                r.state(Modules).tops.append((f"{name}.{i}", one))
 
 
 def call_class(r: Interpreter, owner: Class, args: list, keywords: dict, node: ast.AST | None) -> Any:
@@ -280,12 +960,101 @@ def call_class(r: Interpreter, owner: Class, args: list, keywords: dict, node: a
     return instantiate(r, owner, args, keywords, node)
 
 
+TORCH["super.__init__"] = lambda r, *_, **__: None
+
+
+# Initial numbers.
+
+
+def _fans(r: Interpreter, x: Array) -> tuple[int, int]:
+    shape = shape_of(r, x)
+    if len(shape) < 2:
+        raise LibraryError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions.")
+    field_size = prod(shape[2:])
+    return shape[1] * field_size, shape[0] * field_size
+
+
+def _gain(nonlinearity: str, a: Any = None) -> float:
+    if nonlinearity == "leaky_relu":
+        return math.sqrt(2.0 / (1 + (0.01 if a is None else a) ** 2))
+    known = {"relu": math.sqrt(2.0), "tanh": 5.0 / 3, "selu": 0.75}
+    return known.get(nonlinearity, 1.0)
+
+
+TORCH["torch.nn.init.calculate_gain"] = lambda r, nonlinearity, param=None: _gain(nonlinearity, param)
+
+
+def initial(name: str) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """Register a function of `nn.init`, which changes a tensor without a gradient."""
+
+    def register(function: Callable[..., Array]) -> Callable[..., Array]:
+        def read(r: Interpreter, tensor: Array, *args: Any, **keywords: Any) -> Array:
+            outside, r.no_grad = r.no_grad, 1
+            try:
+                return function(r, tensor, *args, **keywords)
+            finally:
+                r.no_grad = outside
+
+        TORCH[f"torch.nn.init.{name}"] = read
+        return read
+
+    return register
+
+
+def _filling(r: Interpreter, x: Array, value: float) -> Array:
+    fill = in_place_method("fill_")
+    assert fill is not None
+    return fill(r, x, value)
+
+
+initial("constant_")(lambda r, x, val: _filling(r, x, val))
+initial("ones_")(lambda r, x: _filling(r, x, 1.0))
+initial("zeros_")(lambda r, x: _filling(r, x, 0.0))
+initial("eye_")(lambda r, x: copy_to(r, x, constant(r, np.eye(*shape_of(r, x)), "torch", x.dtype)))
+initial("uniform_")(
+    lambda r, x, a=0.0, b=1.0: fill_drawn(
+        r, x, generator(r).uniform(shape_of(r, x), a, b, x.dtype), "uniform_"
+    )
+)
+initial("normal_")(
+    lambda r, x, mean=0.0, std=1.0: fill_drawn(
+        r, x, generator(r).normal(shape_of(r, x), mean, std, x.dtype), "normal_"
+    )
+)
+
+
+def _drawn_within(r: Interpreter, x: Array, std: float, uniformly: bool) -> Array:
+    shape = shape_of(r, x)
+    if uniformly:
+        bound = math.sqrt(3.0) * std
+        return fill_drawn(r, x, generator(r).uniform(shape, -bound, bound, x.dtype), "an initializer")
+    return fill_drawn(r, x, generator(r).normal(shape, 0.0, std, x.dtype), "an initializer")
+
+
+def _xavier(uniformly: bool) -> Callable[..., Array]:
+    return lambda r, x, gain=1.0: _drawn_within(r, x, gain * math.sqrt(2.0 / sum(_fans(r, x))), uniformly)
+
+
+def _kaiming(uniformly: bool) -> Callable[..., Array]:
+    return lambda r, x, a=0, mode="fan_in", nonlinearity="leaky_relu": _drawn_within(
+        r, x, _gain(nonlinearity, a) / math.sqrt(_fans(r, x)[mode == "fan_out"]), uniformly
+    )
+
+
+initial("xavier_uniform_")(_xavier(True))
+initial("xavier_normal_")(_xavier(False))
+initial("kaiming_uniform_")(_kaiming(True))
+initial("kaiming_normal_")(_kaiming(False))
+
+
 def install(r: Interpreter) -> None:
     """Teach an interpreter modules."""
-    r.tables |= TORCH
     r.handlers.call[Class] = call_class
     r.handlers.call[Instance] = call_instance
+    r.handlers.attribute[Super] = super_attribute
     r.handlers.attribute[Instance] = instance_attribute
     r.handlers.item[Instance] = instance_item
-    r.handlers.attribute[Descent] = descent_attribute
+    r.handlers.items[Instance] = instance_items
+    r.handlers.set_item[Instance] = set_instance_item
     r.handlers.field_set = field_set
+    r.handlers.named["torch.nn"] = named

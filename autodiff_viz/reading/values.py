@@ -25,7 +25,10 @@ class Refused(Exception):
     Attributes:
       message: what was found and what was needed.
       hint: the nearest thing that works.
+      by_library: whether the library itself raises an error there.
     """
+
+    by_library = False
 
     def __init__(self, message: str, hint: str = "", code: str = "not-read", at: ast.AST | None = None):
         super().__init__(message)
@@ -81,7 +84,12 @@ class Path:
 
 @dataclass(eq=False)
 class Function:
-    """A function or lambda that the text defines, with the scope that it closes over."""
+    """A function or lambda that the text defines, with the scope that it closes over.
+
+    Attributes:
+      owner: the class that it is a method of.
+      static: whether it is called without the object.
+    """
 
     name: str
     args: ast.arguments
@@ -89,6 +97,8 @@ class Function:
     scope: Scope
     defaults: list[Any] = field(default_factory=list)
     kw_defaults: list[Any] = field(default_factory=list)
+    owner: Class | None = None
+    static: bool = False
 
     def parameters(self) -> list[str]:
         """Return the names of the positional parameters."""
@@ -113,11 +123,33 @@ class Native:
 
 @dataclass(eq=False)
 class Class:
-    """A class that the text defines."""
+    """A class that the text defines.
+
+    Attributes:
+      bases: full names of the classes that it comes from, of the text or of a library.
+      members: its own members and those that it inherits.
+      above: the classes of the text that it comes from.
+    """
 
     name: str
     bases: tuple[str, ...]
     members: Mapping[str, Any]
+    above: tuple[Class, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Super:
+    """What `super()` is: an object as one of the class above."""
+
+    owner: Class
+    instance: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Property:
+    """A method that is read like an attribute."""
+
+    function: Function
 
 
 @dataclass(eq=False)
@@ -164,8 +196,9 @@ def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     """Return nested tuples, lists and dictionaries with the function of each leaf."""
-    if isinstance(value, dict):
-        return {key: mapped(function, one) for key, one in value.items()}
+    if isinstance(value, dict):  # in the order of `leaves`, and then in its own
+        made = {key: mapped(function, value[key]) for key in sorted(value, key=str)}
+        return {key: made[key] for key in value}
     if isinstance(value, tuple):
         return tuple(mapped(function, one) for one in value)
     if isinstance(value, list):

@@ -1,0 +1,126 @@
+"""List the parameters of PyTorch's modules, what is in them, and names of parameters in answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.values import Array, Instance
+
+
+@dataclass(eq=False)
+class Modules:
+    """What modules a text makes.
+
+    Attributes:
+      parameters: tensors that are parameters, and not only tensors at a module.
+      tops: modules that the text gives a name, with the name.
+      hooks: functions that are called with what a module returns.
+    """
+
+    parameters: dict[Array, None] = field(default_factory=dict)
+    tops: list[tuple[str, Instance]] = field(default_factory=list)
+    hooks: dict[Instance, list[Any]] = field(default_factory=dict)
+
+
+def children(instance: Instance) -> Iterator[tuple[str, Instance]]:
+    """Yield the modules of a module, by name."""
+    for name, value in instance.fields.items():
+        if isinstance(value, Instance):
+            yield name, value
+
+
+def named_parameters(r: Interpreter, instance: Instance) -> list[tuple[str, Array]]:
+    """Return the parameters of a module by name: its own first, then those of its modules."""
+    known, seen = r.state(Modules).parameters, set()
+    result = []
+
+    def collect(one: Instance, begin: str) -> None:
+        for name, value in one.fields.items():
+            if isinstance(value, Array) and value in known and value not in seen:
+                seen.add(value)
+                result.append((begin + name, value))
+        for name, value in children(one):
+            collect(value, f"{begin}{name}.")
+
+    collect(instance, "")
+    return result
+
+
+def named_modules(instance: Instance, begin: str = "") -> Iterator[tuple[str, Instance]]:
+    """Yield a module and all modules in it, by name."""
+    yield begin, instance
+    for name, value in children(instance):
+        yield from named_modules(value, f"{begin}.{name}" if begin else name)
+
+
+def named_tensors(r: Interpreter, instance: Instance) -> list[tuple[str, Array]]:
+    """Return parameters and buffers by name."""
+    parameters = named_parameters(r, instance)
+    mine = {id(value) for _, value in parameters}
+    buffers = [
+        (f"{begin}.{name}" if begin else name, value)
+        for begin, one in named_modules(instance)
+        for name, value in one.fields.items()
+        if isinstance(value, Array) and id(value) not in mine and name in one.fields.get("_buffers", ())
+    ]
+    return parameters + buffers
+
+
+def labels(r: Interpreter) -> tuple[dict[Array, str], dict[str, str]]:
+    """Return the names of parameters in answers, and other names of the same.
+
+    A parameter has the name that its module gives it; where two modules of the text give the same name, the
+    module's own is put before it.
+    """
+    state = r.state(Modules)
+    inside = {id(one) for _, top in state.tops for _, one in children_of_all(top)}
+    tops: list[tuple[str, Instance]] = []
+    for name, top in state.tops:
+        if id(top) not in inside and all(top is not one for _, one in tops):
+            tops.append((name, top))
+    paths: dict[str, list[tuple[str, Array]]] = {}
+    for name, top in tops:
+        for path, one in named_parameters(r, top):
+            paths.setdefault(path, []).append((name, one))
+    names: dict[Array, str] = {}
+    aliases: dict[str, str] = {}
+    for path, several in paths.items():
+        different = {id(one) for _, one in several}
+        for name, one in several:
+            long = f"{name}.{path}"
+            if len(different) == 1:
+                names[one] = path
+                aliases[long] = path
+            else:
+                names[one] = long
+    return names, aliases
+
+
+def children_of_all(instance: Instance) -> Iterator[tuple[str, Instance]]:
+    """Yield all modules inside a module, without itself."""
+    for name, one in named_modules(instance):
+        if one is not instance:
+            yield name, one
+
+
+@contextmanager
+def with_parameters(r: Interpreter, module: Instance, values: dict[str, Any]) -> Iterator[None]:
+    """Let a module have other tensors in the place of its own for a while."""
+    owners = dict(named_modules(module))
+    before = []
+    for path, value in values.items():
+        owner, _, name = path.rpartition(".")
+        if owner not in owners or name not in owners[owner].fields:
+            raise LibraryError(f"The module has no parameter {path!r}.")
+        before.append((owners[owner], name, owners[owner].fields[name]))
+        owners[owner].fields[name] = value
+    try:
+        yield
+    finally:
+        for owner, name, value in reversed(before):
+            owner.fields[name] = value

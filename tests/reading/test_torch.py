@@ -1,0 +1,114 @@
+"""Read texts in PyTorch: their gradients are those that PyTorch gave, its errors are refusals."""
+
+import json
+
+import numpy as np
+import pytest
+
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.reading.reading import read
+from autodiff_viz.reading.torch_random import Generator
+from tests.reading.record import FOLDER, snippets
+
+SNIPPETS = snippets("torch")
+ANSWERS = json.loads((FOLDER / "torch_answers.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_the_answers_are_those_of_pytorch(name):
+    text, expression = SNIPPETS[name]
+    reading = read(text)
+    if expression == "refused":
+        assert reading.refused
+        return
+    assert not reading.refused, reading.refused
+    answers = reading.answers()
+    for key, expected in ANSWERS[name].items():
+        if expected is None:
+            assert answers[key] is None, key
+        else:
+            np.testing.assert_allclose(answers[key], expected, rtol=2e-5, atol=1e-6, err_msg=key)
+
+
+REFUSALS = {
+    "leaf Variable": "x = torch.ones(2, requires_grad=True)\nx += 1",
+    "is being used": "x = torch.ones(2, requires_grad=True)\nx[0] = 2.0",
+    "modified by an inplace": (
+        "x = torch.ones(2, requires_grad=True)\ny = x.exp()\ny += 1\ny.sum().backward()"
+    ),
+    "second time": "x = torch.ones(2, requires_grad=True)\ny = (x * x).sum()\ny.backward()\ny.backward()",
+    "scalar outputs": "x = torch.ones(2, requires_grad=True)\n(x * 2).backward()",
+    "does not require grad": "x = torch.ones(2)\nx.sum().backward()",
+    "to not have been used": (
+        "x = torch.ones((), requires_grad=True)\nz = torch.ones((), requires_grad=True)\n"
+        "torch.autograd.grad(x * 2, z)"
+    ),
+    "numpy() on Tensor": "x = torch.ones(2, requires_grad=True)\nx.numpy()",
+    "floating point": "x = torch.tensor([1, 2], requires_grad=True)",
+    "same dtype": "torch.ones(2, 2) @ torch.ones(2, 2, dtype=torch.float64)",
+    "cannot be multiplied": "torch.ones(2, 3) @ torch.ones(2, 3)",
+    "could not infer output dtype": "torch.tensor([1, 2]).mean()",
+    "nan values": (
+        "torch.autograd.set_detect_anomaly(True)\nx = torch.tensor(0.0, requires_grad=True)\n"
+        "(x.sqrt() * 0).backward()"
+    ),
+    ".data, which autograd": (
+        "x = torch.ones(2, requires_grad=True)\ny = x ** 2\nx.data *= 2\ny.sum().backward()"
+    ),
+    "several views": "x = torch.ones(2, 2, requires_grad=True)\na, b = (x * 2).unbind()\na += 1",
+    "dropout sets to 0": "torch.nn.functional.dropout(torch.ones(3), 0.5)",
+}
+
+
+@pytest.mark.parametrize("words", REFUSALS)
+def test_what_pytorch_refuses_is_refused_in_its_words(words):
+    (problem,) = read("import torch\n" + REFUSALS[words]).refused
+    assert words in problem.message
+    assert problem.line is not None
+
+
+def test_an_answer_that_depends_on_unknown_draws_is_refused():
+    reading = read("import torch\nx = torch.randn(3, requires_grad=True)\n(x ** 2).sum().backward()")
+    with pytest.raises(GraphError, match=r"draws in line 2"):
+        reading.answers()
+
+
+def test_a_branch_on_unknown_draws_is_refused():
+    (problem,) = read("import torch\nx = torch.randn(())\nif x > 0:\n    y = x").refused
+    assert problem.code == "drawn"
+
+
+def test_the_draws_are_those_of_pytorch():
+    # Numbers of PyTorch 2.13 on a CPU, as it prints them.
+    generator = Generator()
+    generator.seed(42)
+    np.testing.assert_allclose(generator.uniform((3,)), [0.8823, 0.9150, 0.3829], atol=5e-5)
+    generator.seed(0)
+    np.testing.assert_allclose(
+        generator.normal((3, 2)), [[1.5410, -0.2934], [-2.1788, 0.5684], [-1.0845, -1.3986]], atol=5e-5
+    )
+    generator.seed(42)
+    assert generator.integers(0, 10, (5,)).tolist() == [2, 7, 6, 4, 6]
+    generator.seed(42)
+    assert generator.permutation(6).tolist() == [0, 3, 2, 4, 1, 5]
+
+
+def test_a_layer_begins_with_the_numbers_of_pytorch():
+    text = "import torch\ntorch.manual_seed(0)\nlin = torch.nn.Linear(3, 2)\nw = lin.weight\nb = lin.bias"
+    values = read(text).values()
+    np.testing.assert_allclose(
+        values["w"], [[-0.0043, 0.3097, -0.4752], [-0.4249, -0.2224, 0.1548]], atol=5e-5
+    )
+    np.testing.assert_allclose(values["b"], [-0.0114, 0.4578], atol=5e-5)
+
+
+def test_differences_from_jax_are_said():
+    text = "import torch\nx = torch.zeros(2, requires_grad=True)\nx.abs().sum().backward()"
+    assert any(change.line == 3 and "0 here; JAX's is 1" in change.says for change in read(text).changes)
+
+
+def test_a_parameter_is_also_found_by_the_name_of_its_module():
+    text = "import torch\nlin = torch.nn.Linear(1, 1)\nlin(torch.ones(1, 1)).sum().backward()"
+    answers = read(text).answers()
+    assert list(answers) == ["weight", "bias"]
+    assert answers["lin.weight"] == answers["weight"]
