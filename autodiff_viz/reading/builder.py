@@ -80,7 +80,7 @@ class Builder:
         self.frames: list[Frame] = []
         self.open_frames: list[Frame] = []
         self.lines: tuple[int, ...] = ()
-        self.merged: set[int] = set()  # copies whose readers read the original instead
+        self.merged: dict[int, Held] = {}  # copies whose readers read the original instead
         self.replaced: set[int] = (
             set()
         )  # inputs whose numbers were replaced; left out unless something reads them
@@ -112,6 +112,12 @@ class Builder:
         ref = self.add(INPUT, (), value=value, **options)
         self.drafts[ref.number].hint = hint
         return ref
+
+    def resolved(self, held: Held) -> Held:
+        """Return a value, or the original if it is a copy that is left out."""
+        while isinstance(held, Ref) and held.number in self.merged:
+            held = self.merged[held.number]
+        return held
 
     def stopped(self, held: Held) -> Held:
         """Return a value that passes no gradient on."""
@@ -185,7 +191,7 @@ class Builder:
         A grad node that nothing reads is left out unless it is in `keep`: what it would show is the cotangent
         of another node.
         """
-        left_out = self._unread_grads({ref.number for ref in keep}) | self.merged
+        left_out = self._unread_grads({ref.number for ref in keep}) | set(self.merged)
         numbers = [number for number in range(len(self.drafts)) if number not in left_out]
         names = self._names(numbers)
         nodes = tuple(self._node(number, names) for number in numbers)

@@ -11,13 +11,13 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import numpy as np
 
-from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
@@ -105,6 +105,7 @@ class Handlers:
       enter: enter it as the manager of a `with`; returns (what `as` names, what leaves it).
       in_place: refuse a change in place that the library refuses.
       field_set: note that an object has got an attribute.
+      make_rows: add a node for an op of arrays that have rows.
     """
 
     attribute: dict[Any, Callable[..., Any]] = field(default_factory=dict)
@@ -116,6 +117,7 @@ class Handlers:
     enter: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     field_set: Callable[..., None] | None = None
+    make_rows: Callable[..., Array] | None = None
 
 
 class Interpreter:
@@ -132,6 +134,8 @@ class Interpreter:
         self.work = self.depth = 0
         self.no_grad = self.asked = 0
         self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
+        self.staged = 0  # the same as bits of `Array.traced`
+        self.wide = False  # whether JAX computes in double precision
         self.frameworks: set[str] = set()
         self.handlers = Handlers()
         self.library = "jax"  # whose arrays `array` and `zeros` make
@@ -540,8 +544,8 @@ class Interpreter:
         if name is not None:
             if name == "pow" and isinstance(left, Array) and left.framework == "torch":
                 return self.tables["torch.pow"](self, left, right)
-            if name == "pow" and isinstance(right, int) and not isinstance(right, bool) and right == 2:
-                return self.make("square", [left])
+            if name == "pow":
+                return self.tables["numpy.power"](self, left, right)
             return self.make(name, [left, right])
         if isinstance(op, ast.MatMult):
             return self.tables["numpy.matmul"](self, left, right)
@@ -554,7 +558,9 @@ class Interpreter:
         if isinstance(op, ast.BitOr) and booleans:
             return self.make("maximum", [left, right], dtype=BOOL)
         if isinstance(op, ast.FloorDiv):
-            return self.make("floor", [self.make("div", [left, right])])
+            return self.tables["numpy.floor_divide"](self, left, right)
+        if isinstance(op, ast.Mod):
+            return self.tables["numpy.mod"](self, left, right)
         raise Refused(f"This operator is not read of arrays: {ast.unparse(node)[:60]}.", at=node)
 
     def _get_Compare(self, node: ast.Compare) -> Any:
@@ -702,6 +708,8 @@ class Interpreter:
         known = self.tables.get(canonical(path.name))
         if known is None:
             raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
+        library = LIBRARIES.get(path.name.partition(".")[0])
+        outside, self.library = self.library, library if library in ("jax", "numpy") else self.library
         try:
             return known(self, *args, **keywords)
         except TypeError as error:
@@ -710,6 +718,8 @@ class Interpreter:
             raise Refused(
                 f"{path.name} is not read with these arguments: {_about(error)}.", at=node
             ) from None
+        finally:
+            self.library = outside
 
     def nearest(self, path: str) -> str:
         """Return a hint with the function that is called most like this one."""
@@ -776,9 +786,10 @@ class Interpreter:
           Refused: what is read is compiled or mapped, so the library knows no numbers; or it was asked for
             too often.
         """
-        if self.compiled:
+        inside = "vmap" if value.rows else self.compiled
+        if inside:
             raise Refused(
-                f"Inside {self.compiled} the numbers of an array are not known.",
+                f"Inside {inside} the numbers of an array are not known.",
                 "Write where(condition, a, b).",
                 "data-dependent",
                 node,
@@ -801,6 +812,8 @@ class Interpreter:
         the arguments.
         """
         arrays = [arg for arg in args if isinstance(arg, Array)]
+        if self.handlers.make_rows is not None and any(array.rows for array in arrays):
+            return self.handlers.make_rows(self, op, args, dtype, rule, params)
         framework = next(
             (a.framework for a in arrays if a.framework != "numpy"),
             arrays[0].framework if arrays else "numpy",
@@ -813,13 +826,23 @@ class Interpreter:
         if isinstance(self.builder, Builder):
             self.builder.drafts[ref.number].framework = framework
         kind = dtype or result_dtype(arrays, args, op)
+        if framework == "jax" and kind == FLOAT64 and not self.wide:
+            kind = FLOAT32  # JAX takes an array of NumPy in single precision unless it is told otherwise
+        traced = self.staged
+        for array in arrays:
+            traced |= array.traced
         return Array(
             ref,
             framework,
             kind,
+            traced=traced,
             requires_grad=needs and not self.no_grad,
             leaf=not needs or bool(self.no_grad),
         )
+
+    def usual_float(self) -> str:
+        """Return the dtype of floats that are given none."""
+        return FLOAT32 if self.library == "jax" and not self.wide else FLOAT64
 
     def held(self, value: Any) -> Held:
         """Return what a slot holds for a value."""
@@ -840,12 +863,12 @@ class Interpreter:
     def gradient(self, root: Array, wrt: Array) -> Array:
         """Return the derivative of a number by an array, as a node."""
         ref = self.builder.add(GRAD, [root.held, wrt.held])
-        return Array(ref, root.framework, wrt.dtype)
+        return Array(ref, root.framework, wrt.dtype, rows=wrt.rows, traced=root.traced)
 
     def copied(self, value: Array) -> Array:
         """Return the same value as a node of its own."""
         ref = self.builder.add(IDENTITY, [value.held])
-        return Array(ref, value.framework, value.dtype, value.requires_grad, leaf=False)
+        return replace(value, held=ref, leaf=False, base=None, views=0, version=0)
 
     def say(self, node: ast.AST | int, text: str) -> None:
         """Note what became what, once for each line."""
@@ -863,7 +886,12 @@ ALIASES = (
     ("jax.nn.", "nn."),
     ("jax.lax.", "lax."),
     ("math.", "numpy."),
-    ("numpy.linalg.", "numpy.linalg."),
+    ("autograd.numpy.", "numpy."),
+    ("autograd.scipy.", "scipy."),
+    ("jax.scipy.", "scipy."),
+    ("jax.tree.", "tree."),
+    ("jax.tree_util.tree_", "tree."),
+    ("jax.tree_util.", "tree."),
 )
 """Beginnings of full names that have the tables of another library."""
 
@@ -876,7 +904,16 @@ def canonical(path: str) -> str:
     return path
 
 
-LIBRARIES = {"jax": "jax", "torch": "torch", "tensorflow": "tf", "keras": "tf", "numpy": "numpy", "math": "numpy"}
+LIBRARIES = {
+    "jax": "jax",
+    "torch": "torch",
+    "tensorflow": "tf",
+    "keras": "tf",
+    "numpy": "numpy",
+    "math": "numpy",
+    "autograd": "numpy",
+    "scipy": "numpy",
+}
 """The dialect of a library, by the first part of its full name."""
 
 USUAL = {
@@ -900,7 +937,7 @@ CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "nan"
 
 def _is_number(path: str) -> bool:
     module, _, name = path.rpartition(".")
-    return name in CONSTANTS and module in ("math", "numpy", "jax.numpy", "torch")
+    return name in CONSTANTS and module in ("math", "numpy", "jax.numpy", "torch", "autograd.numpy")
 
 
 def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:

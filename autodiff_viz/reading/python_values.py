@@ -131,8 +131,8 @@ def _range(r: Interpreter, args: list, keywords: dict) -> list[int]:
 def _len(r: Interpreter, args: list, keywords: dict) -> int:
     if len(args) == 1 and isinstance(args[0], Array):
         shape = r.builder.shape(args[0].held)
-        if shape:
-            return shape[0]
+        if shape is not None and len(shape) > len(args[0].rows):
+            return shape[len(args[0].rows)]
     if len(args) == 1 and isinstance(args[0], (list, tuple, dict, str)):
         return len(args[0])
     raise Refused("len() of this is not known.")

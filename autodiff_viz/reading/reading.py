@@ -18,9 +18,12 @@ from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import listed
 from autodiff_viz.language.parse import parse_with_spans
 from autodiff_viz.reading import (
+    array_functions,
     arrays,
     custom_rules,
+    indexing,
     jax_transforms,
+    linear_algebra,
     tensorflow_tapes,
     torch_autograd,
     torch_modules,
@@ -29,7 +32,7 @@ from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
 
-_ = jax_transforms
+_ = array_functions, jax_transforms, linear_algebra
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def read(text: str) -> Reading:
       The reading; what could not be read is in `refused`, and the graph has what comes before it.
     """
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
-    arrays.install(interpreter)
+    indexing.install(interpreter)
     torch_autograd.install(interpreter)
     custom_rules.install(interpreter)
     torch_modules.install(interpreter)
@@ -186,17 +189,18 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     def answers() -> dict[str, np.ndarray | None]:
         found: dict[str, np.ndarray | None] = {}
         for request in r.requests:
-            refs = [ref for ref in (request.root, request.wrt, request.value) if isinstance(ref, Ref)]
-            whole, their = r.builder.graph(request.root, refs)
+            root, wrt = r.builder.resolved(request.root), r.builder.resolved(request.wrt)
+            value = r.builder.resolved(request.value)
+            refs = [ref for ref in (root, wrt, value) if isinstance(ref, Ref)]
+            whole, their = r.builder.graph(root, refs)
             if request.wrt is None:
                 found[request.name] = None
                 continue
             traced = trace(whole, dtype=dtype)
-            if request.root is None:  # made of several derivatives, such as a Jacobian
-                found[request.name] = np.asarray(traced.value[their[request.value.number]])
+            if root is None:  # made of several derivatives, such as a Jacobian
+                found[request.name] = np.asarray(traced.value[their[value.number]])
                 continue
-            wrt = their[request.wrt.number]
-            found[request.name] = np.asarray(traced.cotangent[wrt])
+            found[request.name] = np.asarray(traced.cotangent[their[wrt.number]])
         for tensor in {id(one): one for one in r.extra.get("tensors", [])}.values():
             label = r.extra["label", id(tensor)]
             entry = state.grads.get(id(tensor))

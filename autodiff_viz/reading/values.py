@@ -49,6 +49,8 @@ class Array:
       version: how often it was changed in place.
       hooks: functions of its gradient.
       retains: whether `retain_grad` was called.
+      rows: the `vmap`s along which it has rows, outermost first; its leading axes, which the text does not see.
+      traced: the transformations of JAX that know it by its dtype and shape alone, a bit each.
     """
 
     held: Held
@@ -60,6 +62,8 @@ class Array:
     views: int = 0
     version: int = 0
     retains: bool = False
+    rows: tuple[int, ...] = ()
+    traced: int = 0
 
     @property
     def is_constant(self) -> bool:
@@ -155,19 +159,28 @@ def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
     if isinstance(value, dict):
         keys = sorted(value, key=str)
         return [pair for key in keys for pair in leaves(value[key], f"{path}.{key}" if path else str(key))]
+    if value is None:  # holds no leaf, as in JAX
+        return []
     if isinstance(value, (tuple, list)):
+        names = getattr(value, "_fields", range(len(value)))
         return [
-            pair for i, one in enumerate(value) for pair in leaves(one, f"{path}.{i}" if path else str(i))
+            pair
+            for name, one in zip(names, value, strict=True)
+            for pair in leaves(one, f"{path}.{name}" if path else str(name))
         ]
     return [(path, value)]
 
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    """Return nested tuples, lists and dictionaries with the function of each leaf."""
+    """Return nested tuples, lists and dictionaries with the function of each leaf, in the order of `leaves`."""
+    if value is None:
+        return None
     if isinstance(value, dict):
-        return {key: mapped(function, one) for key, one in value.items()}
+        made = {key: mapped(function, value[key]) for key in sorted(value, key=str)}
+        return {key: made[key] for key in value}
     if isinstance(value, tuple):
-        return tuple(mapped(function, one) for one in value)
+        items = [mapped(function, one) for one in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, list):
         return [mapped(function, one) for one in value]
     return function(value)
