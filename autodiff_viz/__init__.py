@@ -6,6 +6,8 @@ graph = av.parse("x = 10.0\nc = cos(x)\nwith checkpoint('square'):\n    s = c * 
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
+`read` makes a graph of code of JAX, PyTorch, TensorFlow or NumPy, without running it.
+
 A trace is explained by
 
 - `play`: the steps of the pass in the order in which JAX runs them; `memory`: what is live after
@@ -62,6 +64,7 @@ from autodiff_viz.graph.version import VERSION
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
+from autodiff_viz.reading.reading import Change, Reading, read
 from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
 from autodiff_viz.training.compute import Training, train
 from autodiff_viz.training.records import Records
@@ -74,6 +77,7 @@ register_pictures(picture)
 __all__ = [
     "Adjoint",
     "Along",
+    "Change",
     "Comparison",
     "Curves",
     "Difference",
@@ -96,6 +100,7 @@ __all__ = [
     "Precision",
     "Problem",
     "Ranged",
+    "Reading",
     "Records",
     "Region",
     "Residual",
@@ -131,6 +136,7 @@ __all__ = [
     "precision",
     "prediction_surface",
     "problems",
+    "read",
     "rule_check",
     "segments",
     "show",

@@ -191,7 +191,12 @@ class Builder:
         A grad node that nothing reads is left out unless it is in `keep`: what it would show is the cotangent
         of another node.
         """
+<<<<<<< HEAD
         left_out = self._unread_grads({ref.number for ref in keep}) | set(self.merged)
+=======
+        kept = {ref.number for ref in (*keep, *([output] if output is not None else []))}
+        left_out = self._unread_grads(kept) | self.merged
+>>>>>>> w-reading
         numbers = [number for number in range(len(self.drafts)) if number not in left_out]
         names = self._names(numbers)
         nodes = tuple(self._node(number, names) for number in numbers)

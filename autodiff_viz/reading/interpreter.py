@@ -106,6 +106,7 @@ class Handlers:
       in_place: refuse a change in place that the library refuses.
       field_set: note that an object has got an attribute.
       make_rows: add a node for an op of arrays that have rows.
+      class_made: return what a class of the text is, which may be a kind of tuples.
     """
 
     attribute: dict[Any, Callable[..., Any]] = field(default_factory=dict)
@@ -118,6 +119,7 @@ class Handlers:
     in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     field_set: Callable[..., None] | None = None
     make_rows: Callable[..., Array] | None = None
+    class_made: Callable[..., Any] | None = None
 
 
 class Interpreter:
@@ -131,6 +133,7 @@ class Interpreter:
         self.requests: list[Request] = []
         self.roots: list[Ref] = []
         self.lines: list[int] = []
+        self.lines_now = 0  # the line of the statement that was entered last
         self.work = self.depth = 0
         self.no_grad = self.asked = 0
         self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
@@ -163,6 +166,7 @@ class Interpreter:
             word = type(node).__name__.lower().rstrip("_")
             raise Refused(f"A statement with '{word}' is not read.", at=node)
         self.lines.append(node.lineno)
+        self.lines_now = node.lineno
         self.builder.lines = tuple(reversed(self.lines))
         try:
             handler(node)
@@ -227,7 +231,7 @@ class Interpreter:
             self.assign(node.target, self.value(node.value))
 
     def _do_AugAssign(self, node: ast.AugAssign) -> None:
-        present = self.value(_as_load(node.target))
+        present = self.value(node.target)
         change = self.value(node.value)
         if isinstance(present, list) and isinstance(node.op, ast.Add):
             present.extend(change)
@@ -279,7 +283,10 @@ class Interpreter:
             self.run(node.body)
         finally:
             self.scope = outside
-        self.scope.names[node.name] = Class(node.name, bases, inner.names)
+        made: Any = Class(node.name, bases, inner.names)
+        if self.handlers.class_made is not None:
+            made = self.handlers.class_made(self, made, node)
+        self.scope.names[node.name] = made
 
     def _do_Return(self, node: ast.Return) -> None:
         raise Return(None if node.value is None else self.value(node.value))
@@ -600,11 +607,13 @@ class Interpreter:
         if isinstance(owner, Path):
             path = f"{owner.name}.{name}"
             return CONSTANTS.get(path.rpartition(".")[2], Path(path)) if _is_number(path) else Path(path)
-        getter = self.handlers.attribute.get(type(owner))
+        getter = self.handlers.attribute.get(type(owner)) if type(owner) is not tuple else None
         if getter is not None:
             return getter(self, owner, name, node)
         if isinstance(owner, Native) and name in owner.attributes:
             return owner.attributes[name]
+        if isinstance(owner, tuple) and hasattr(owner, "_fields"):
+            return self.handlers.attribute[tuple](self, owner, name, node)
         if isinstance(owner, (list, dict, str, tuple)):
             return plain_method(self, owner, name, node)
         raise Refused(f"{kind(owner).capitalize()} has no {name!r} that is read.", at=node)
@@ -786,7 +795,7 @@ class Interpreter:
           Refused: what is read is compiled or mapped, so the library knows no numbers; or it was asked for
             too often.
         """
-        inside = "vmap" if value.rows else self.compiled
+        inside = "vmap" if value.rows else self.compiled if value.traced & self.staged else ""
         if inside:
             raise Refused(
                 f"Inside {inside} the numbers of an array are not known.",
@@ -1004,11 +1013,6 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
     if missing := [name for name in (*names, *only) if name not in bound]:
         raise Refused(f"{function.name}() also needs {', '.join(missing)}.", at=node)
     return bound
-
-
-def _as_load(target: ast.expr) -> ast.expr:
-    copy = ast.parse(ast.unparse(target), mode="eval").body
-    return ast.copy_location(copy, target)
 
 
 def _is_main(test: ast.expr) -> bool:

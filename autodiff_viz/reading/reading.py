@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +22,12 @@ from autodiff_viz.reading import (
     array_functions,
     arrays,
     custom_rules,
+    hips_autograd,
     indexing,
+    jax_control,
+    jax_random,
     jax_transforms,
+    jax_trees,
     linear_algebra,
     tensorflow_tapes,
     torch_autograd,
@@ -32,7 +37,9 @@ from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
 
-_ = array_functions, jax_transforms, linear_algebra
+_ = array_functions, hips_autograd, jax_control, jax_transforms, linear_algebra
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,8 @@ def read(text: str) -> Reading:
     """
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
     indexing.install(interpreter)
+    jax_random.install(interpreter)
+    jax_trees.install(interpreter)
     torch_autograd.install(interpreter)
     custom_rules.install(interpreter)
     torch_modules.install(interpreter)
@@ -105,6 +114,14 @@ def read(text: str) -> Reading:
     except (Return, Break, Continue):
         refused = (
             Problem("not-read", "A return, break or continue stands outside of a function or a loop."),
+        )
+    except Exception:
+        # A fault of the reader is said as one, and what came before it is there all the same.
+        line = interpreter.lines_now or 1
+        logger.exception("a text could not be read, at line %d", line)
+        message = f"Line {line} makes the reader fail: the fault is ours, not the text's."
+        refused = (
+            Problem("reader-fault", message, "Leave the line out, or write it another way.", line=line),
         )
     return _reading(interpreter, refused)
 

@@ -6,9 +6,14 @@ Plain values are Python's own numbers, strings, tuples, lists, dictionaries, sli
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.scipy.special
+import numpy as np
 
 from autodiff_viz.reading.builder import Held, Ref
 
@@ -146,7 +151,21 @@ def parameter_names(function: Any) -> list[str]:
     if isinstance(function, Instance) and isinstance(function.of, Class):
         function = function.of.members.get("forward", function)
         return parameter_names(function)[1:]
-    return function.parameters() if isinstance(function, Function) else []
+    if isinstance(function, Path):
+        return library_parameters(function.name)
+    return function.parameters() if hasattr(function, "parameters") else []
+
+
+def library_parameters(path: str) -> list[str]:
+    """Return the names of the parameters of a function of JAX or NumPy, by its signature."""
+    module, *names = path.split(".")
+    value: Any = {"jax": jax, "numpy": np}.get(module)
+    for name in names:
+        value = getattr(value, name, None)
+    try:
+        return list(inspect.signature(value).parameters) if callable(value) else []
+    except (TypeError, ValueError):
+        return []
 
 
 def arrays_in(value: Any) -> list[Array]:
