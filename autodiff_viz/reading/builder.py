@@ -185,19 +185,23 @@ class Builder:
         nodes = tuple(self._node(number, names) for number in sorted(within))
         return np.asarray(trace_part(Graph(nodes), dtype=dtype).value[names[ref.number]])
 
-    def graph(self, output: Ref | None, keep: Iterable[Ref] = ()) -> tuple[Graph, dict[int, str]]:
+    def graph(
+        self, output: Ref | None, keep: Iterable[Ref] = (), only_read: bool = False
+    ) -> tuple[Graph, dict[int, str]]:
         """Return the graph, and the names of its nodes by number.
 
         A grad node that nothing reads is left out unless it is in `keep`: what it would show is the cotangent
         of another node.
+
+        Args:
+          only_read: leave out all that neither the output nor what is in `keep` reads.
         """
-<<<<<<< HEAD
-        left_out = self._unread_grads({ref.number for ref in keep}) | set(self.merged)
-=======
         kept = {ref.number for ref in (*keep, *([output] if output is not None else []))}
-        left_out = self._unread_grads(kept) | self.merged
->>>>>>> w-reading
+        left_out = self._unread_grads(kept) | set(self.merged)
         numbers = [number for number in range(len(self.drafts)) if number not in left_out]
+        if only_read:
+            needed = set().union(*(self.ancestors(Ref(number)) for number in kept))
+            numbers = [number for number in numbers if number in needed]
         names = self._names(numbers)
         nodes = tuple(self._node(number, names) for number in numbers)
         regions, groups = [], []

@@ -97,6 +97,7 @@ class Custom:
     bwd: Any = None
     jvp: Any = None
     jvps: list[Any] = field(default_factory=list)
+    inside: int = 0  # how many of its own rules are being read, where it is a plain function
 
 
 @known("jax.custom_vjp")
@@ -139,7 +140,7 @@ def call_custom(r: Interpreter, custom: Custom, args: list, keywords: dict, node
     """Call a function with a declared derivative."""
     names = parameter_names(custom.inner)
     args = [*args, *(keywords[name] for name in names[len(args) :] if name in keywords)]
-    if isinstance(r.builder, Terms):  # inside its own rule, where only its value counts
+    if isinstance(r.builder, Terms) or custom.inside:  # inside its own rule, where only its value counts
         return r.call(custom.inner, args, {}, node)
     differ = [i for i in range(len(args)) if i not in custom.nondiff]
     if custom.backward and custom.bwd is None:
@@ -147,9 +148,12 @@ def call_custom(r: Interpreter, custom: Custom, args: list, keywords: dict, node
             "This function has no backward function yet.", "Call its defvjp(fwd, bwd) first.", at=node
         )
     if custom.backward:
-        value, residuals = _pair(
-            r.call(custom.fwd, args, {}, node), "The forward function returns (value, residuals)."
-        )
+        custom.inside += 1
+        try:
+            result = r.call(custom.fwd, args, {}, node)
+        finally:
+            custom.inside -= 1
+        value, residuals = _pair(result, "The forward function returns (value, residuals).")
         fixed = [args[i] for i in custom.nondiff]
 
         def pull(v: Array) -> Sequence[Any]:

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from autodiff_viz.reading.arrays import getitem, known, shape_of
 from autodiff_viz.reading.array_functions import flip
 from autodiff_viz.reading.interpreter import STEPS, Interpreter
-from autodiff_viz.reading.jax_transforms import as_array, marked, staged, unmarked
+from autodiff_viz.reading.jax_transforms import Loops, as_array, marked, staged, unmarked
 from autodiff_viz.reading.values import BOOL, INT, Array, Refused, arrays_in, leaves, mapped
 
 NOWHERE = ast.Constant(0)
-
-
-@dataclass
-class Loops:
-    """The nodes that come out of a `while_loop`, by which JAX cannot differentiate in reverse."""
-
-    made: set[int]
-
-    def __init__(self) -> None:
-        self.made = set()
 
 
 def _same_form(before: Any, after: Any, name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -15,7 +15,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading.arrays import FUNCTIONS, constant, known, r_array, reshape, shape_of
+from autodiff_viz.reading.arrays import constant, known, r_array, reshape, shape_of
 from autodiff_viz.reading.builder import Builder, Frame, Ref
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
@@ -239,7 +239,12 @@ def merged(r: Interpreter, owns: list[tuple[str, Array, Array]], first: int) -> 
         later = r.builder.drafts[first:]
         old, new = given.held, own.held
         copy = r.builder.drafts[new.number]
-        if any(old in draft.slots for draft in later if draft is not copy):
+        # What was computed from it before may be read too, as the other argument of f(x, x + 1).
+        from_it = {old}
+        for number in range(old.number + 1, first):
+            if any(slot in from_it for slot in r.builder.drafts[number].slots):
+                from_it.add(Ref(number))
+        if any(slot in from_it for draft in later if draft is not copy for slot in draft.slots):
             continue
         for draft in later:
             if draft is not copy:
@@ -317,9 +322,29 @@ def scalar_root(r: Interpreter, value: Any) -> Array:
     return value
 
 
-def gradients(r: Interpreter, root: Array, done: Differentiated, asked: bool = True) -> Any:
+@dataclass
+class Loops:
+    """The nodes that come out of loops of unknown length, by which JAX cannot differentiate in reverse."""
+
+    made: set[int] = field(default_factory=set)
+
+
+def _reversible(r: Interpreter, root: Array, done: Differentiated) -> None:
+    for number in r.state(Loops).made & r.builder.ancestors(root.held):
+        read = r.builder.ancestors(Ref(number))
+        if any(own.held.number in read for _, _, own in done.owns):
+            raise Refused(
+                "JAX does not differentiate a while_loop in reverse, nor a fori_loop with computed limits.",
+                "Use scan, or a fori_loop between numbers that are written out.",
+                "while-loop",
+            )
+
+
+def gradients(r: Interpreter, root: Array, done: Differentiated, asked: bool = True, forward: bool = False) -> Any:
     """Return the derivatives of a number by each argument, and note that they were asked for."""
     by_own = {}
+    if root.is_node and not forward:
+        _reversible(r, root, done)
     for label, _, own in done.owns:
         if root.is_node and isinstance(own.held, Ref) and own.held.number in r.builder.ancestors(root.held):
             made = r.gradient(root, own)
@@ -528,16 +553,23 @@ def _element(r: Interpreter, value: Array, shape: tuple[int, ...], level: int) -
     return r.make("sum", [product]) if shape else product
 
 
-def _jacobian(r: Interpreter, function: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
+def _jacobian(
+    r: Interpreter,
+    function: Any,
+    argnums: Any = 0,
+    has_aux: bool = False,
+    forward: bool = False,
+    **options: Any,
+) -> Native:
     chosen, one = _argnums(argnums)
-    _bare({key: value for key, value in options.items() if key not in ("holomorphic",) or value})
+    _bare(options)
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
         value, aux = dry_run(r, function, args, keywords, chosen, has_aux)
 
         def of_output(path: str, output: Any) -> list[Any]:
             shape = shape_of(r, output) if isinstance(output, Array) else ()
-            return rows(r, function, args, keywords, chosen, has_aux, path, shape)
+            return rows(r, function, args, keywords, chosen, has_aux, path, shape, forward=forward)
 
         found_paths = leaves(value)
         if len(found_paths) == 1 and found_paths[0][0] == "":
@@ -581,6 +613,7 @@ def rows(
     path: str,
     shape: tuple[int, ...],
     hips: bool = False,
+    forward: bool = False,
 ) -> list[Any]:
     """Return the derivative of every element of an output by each argument: one pullback for all elements."""
     count = prod(shape)
@@ -593,7 +626,7 @@ def rows(
         (output,) = [leaf for one, leaf in leaves(whole) if one == path]
         output = output if isinstance(output, Array) else constant(r, output, "jax", r.usual_float())
         total = _element(r, output, shape, level)
-        each = gradients(r, total, done, asked=False)
+        each = gradients(r, total, done, asked=False, forward=forward)
 
     def whole_of(slope: Array) -> Array:
         inner = leave_rows(r, slope, level, 0)
@@ -606,7 +639,16 @@ def rows(
     return found
 
 
-FUNCTIONS["jax.jacobian"] = FUNCTIONS["jax.jacrev"] = FUNCTIONS["jax.jacfwd"] = _jacobian
+@known("jax.jacobian", "jax.jacrev")
+def jacrev(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
+    """Read a Jacobian."""
+    return _jacobian(r, fun, argnums, has_aux, **options)
+
+
+@known("jax.jacfwd")
+def jacfwd(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
+    """Read a Jacobian by forward mode, which has the same numbers and goes through loops of unknown length."""
+    return _jacobian(r, fun, argnums, has_aux, forward=True, **options)
 
 
 @known("jax.hessian")

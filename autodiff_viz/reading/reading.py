@@ -35,7 +35,7 @@ from autodiff_viz.reading import (
 )
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
-from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
+from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in
 
 _ = array_functions, hips_autograd, jax_control, jax_transforms, linear_algebra
 
@@ -199,21 +199,34 @@ def _problem(error: Refused) -> Problem:
 def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     root = r.roots[-1] if r.roots else _last(r, r.builder.merged)
     graph, names = r.builder.graph(root)
-    kinds = [value.dtype for value in _arrays(r) if value.dtype in FLOATS]
+    arrays_of_names = [leaf for value in r.scope.names.values() for leaf in arrays_in(value)]
+    of_jax = [value for value in arrays_of_names if value.framework == "jax"]
+    kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
     dtype = max(kinds, key=FLOATS.index) if kinds else "float32"
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
     def answers() -> dict[str, np.ndarray | None]:
         found: dict[str, np.ndarray | None] = {}
+        traces: dict[Any, Any] = {}  # by output: the derivatives by several arguments are those of one pass
         for request in r.requests:
             root, wrt = r.builder.resolved(request.root), r.builder.resolved(request.wrt)
             value = r.builder.resolved(request.value)
             refs = [ref for ref in (root, wrt, value) if isinstance(ref, Ref)]
-            whole, their = r.builder.graph(root, refs)
             if request.wrt is None:
                 found[request.name] = None
                 continue
-            traced = trace(whole, dtype=dtype)
+            key = (root, None if root is not None else value)
+            if key not in traces or wrt.number not in traces[key][1]:
+                together = [
+                    r.builder.resolved(one.wrt)
+                    for one in r.requests
+                    if root is not None and one.root is not None and r.builder.resolved(one.root) == root
+                ]
+                if root is not None:
+                    refs = [root, wrt, *(one for one in together if isinstance(one, Ref))]
+                whole, their = r.builder.graph(root if root is not None else value, refs, only_read=True)
+                traces[key] = trace(whole, dtype=dtype), their
+            traced, their = traces[key]
             if root is None:  # made of several derivatives, such as a Jacobian
                 found[request.name] = np.asarray(traced.value[their[value.number]])
                 continue
@@ -245,10 +258,6 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     changes = tuple(Change(line, says) for line, says in r.changes)
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
-
-
-def _arrays(r: Interpreter) -> list[Array]:
-    return [value for value in r.scope.names.values() if isinstance(value, Array)]
 
 
 def _last(r: Interpreter, gone: set[int]) -> Ref | None:

@@ -9,6 +9,7 @@ import ast
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -159,9 +160,11 @@ def parameter_names(function: Any) -> list[str]:
 def library_parameters(path: str) -> list[str]:
     """Return the names of the parameters of a function of JAX or NumPy, by its signature."""
     module, *names = path.split(".")
-    value: Any = {"jax": jax, "numpy": np}.get(module)
+    value: Any = {"jax": jax, "numpy": np, "autograd": SimpleNamespace(numpy=np)}.get(module)
     for name in names:
         value = getattr(value, name, None)
+    if isinstance(value, np.ufunc):
+        return ["x"] if value.nin == 1 else [f"x{i + 1}" for i in range(value.nin)]
     try:
         return list(inspect.signature(value).parameters) if callable(value) else []
     except (TypeError, ValueError):
