@@ -24,6 +24,7 @@ from autodiff_viz.reading.arrays import (
     shape_of,
     transpose,
 )
+from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
 
@@ -32,7 +33,8 @@ NOWHERE = ast.Constant(0)
 
 def fixed(r: Interpreter, x: Any) -> Any:
     """Return the same value, through which no gradient passes."""
-    return r.make(IDENTITY, [x], rule=Rule(STOP)) if isinstance(x, Array) and x.is_node else x
+    stoppable = isinstance(x, Array) and x.is_node and isinstance(r.builder, Builder)
+    return r.make(IDENTITY, [x], rule=Rule(STOP)) if stoppable else x
 
 
 def pick(r: Interpreter, condition: Any, a: Any, b: Any) -> Array:
@@ -290,6 +292,39 @@ def entr(r: Interpreter, x: Any) -> Array:
 def logit(r: Interpreter, x: Any) -> Array:
     """Read log(x / (1 - x))."""
     return r.make("log", [r.make("div", [x, r.make("sub", [1.0, x])])])
+
+
+@formula("scipy.special.ndtr")
+def ndtr(r: Interpreter, x: Any) -> Array:
+    """Read the distribution function of the normal distribution."""
+    return r.make("mul", [0.5, r.make("add", [1.0, r.make("erf", [r.make("div", [x, math.sqrt(2)])])])])
+
+
+@formula("scipy.special.erfc", "lax.erfc")
+def erfc(r: Interpreter, x: Any) -> Array:
+    """Read 1 - erf(x)."""
+    return r.make("sub", [1.0, r.make("erf", [x])])
+
+
+@formula("scipy.stats.norm.cdf")
+def normal_cdf(r: Interpreter, x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Array:
+    """Read the distribution function of a normal distribution."""
+    return ndtr(r, r.make("div", [r.make("sub", [x, loc]), scale]))
+
+
+@formula("scipy.stats.norm.logpdf")
+def normal_logpdf(r: Interpreter, x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Array:
+    """Read the logarithm of a normal density."""
+    squared = r.make("square", [scale])
+    factor = r.make("log", [r.make("mul", [2 * math.pi, squared])])
+    distance = r.make("div", [r.make("square", [r.make("sub", [x, loc])]), squared])
+    return r.make("div", [r.make("neg", [r.make("add", [factor, distance])]), 2.0])
+
+
+@formula("scipy.stats.norm.pdf")
+def normal_pdf(r: Interpreter, x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Array:
+    """Read a normal density."""
+    return r.make("exp", [normal_logpdf(r, x, loc, scale)])
 
 
 @formula("nan_to_num")

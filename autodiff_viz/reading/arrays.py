@@ -495,7 +495,7 @@ def reshape(r: Interpreter, x: Any, *shape: Any, newshape: Any = None, order: st
     sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     if not all(type(size) is int for size in sizes):
         raise Refused("A shape is written out in whole numbers, such as (2, 3).")
-    if isinstance(x, Array) and not x.is_node and not x.rows:
+    if isinstance(x, Array) and x.is_constant and not x.rows:
         try:
             made = constant(r, np.array(x.held).reshape(tuple(sizes)), x.framework, x.dtype)
         except ValueError as error:
@@ -668,7 +668,7 @@ def cast(r: Interpreter, x: Array, dtype: str | None) -> Array:
         whole = r.make("mul", [r.make("sign", [stopped]), r.make("floor", [r.make("abs", [stopped])])])
         return replace(whole, dtype=INT)
     narrower = PRECISION[dtype] < PRECISION.get(x.dtype, 2 if x.framework == "numpy" else 1)
-    if x.dtype in FLOATS and narrower and PRECISION[dtype] == 0 and x.is_node:
+    if x.dtype in FLOATS and narrower and PRECISION[dtype] == 0 and not x.is_constant:
         raise Refused(
             f"A conversion of computed numbers to {dtype} rounds them, which no op here does.",
             f"Make the inputs {dtype} at once.",

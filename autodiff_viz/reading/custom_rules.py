@@ -14,12 +14,12 @@ from typing import Any
 
 from autodiff_viz.graph.model import IDENTITY, Call, Lambda, Rule, Term
 from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
-from autodiff_viz.reading.arrays import FUNCTIONS, known, shape_of
+from autodiff_viz.reading.arrays import FUNCTIONS, shape_of
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.torch_autograd import TORCH
-from autodiff_viz.reading.values import Array, Class, Function, Native, Refused, parameter_names
+from autodiff_viz.reading.values import Array, Class, Function, Native, Refused
 
 ARRIVING = "v"
 
@@ -81,129 +81,6 @@ def declare(
 
 def _zeros(arg: str) -> Term:
     return Call("zeros_like", (arg,))
-
-
-# JAX.
-
-
-@dataclass(eq=False)
-class Custom:
-    """A function of JAX with a declared derivative, forward or backward."""
-
-    inner: Any
-    backward: bool
-    nondiff: tuple[int, ...] = ()
-    fwd: Any = None
-    bwd: Any = None
-    jvp: Any = None
-    jvps: list[Any] = field(default_factory=list)
-    inside: int = 0  # how many of its own rules are being read, where it is a plain function
-
-
-@known("jax.custom_vjp")
-def custom_vjp(r: Interpreter, fun: Any, nondiff_argnums: Any = ()) -> Custom:
-    """Read `jax.custom_vjp`."""
-    return Custom(fun, True, _numbers(nondiff_argnums))
-
-
-@known("jax.custom_jvp")
-def custom_jvp(r: Interpreter, fun: Any, nondiff_argnums: Any = ()) -> Custom:
-    """Read `jax.custom_jvp`."""
-    return Custom(fun, False, _numbers(nondiff_argnums))
-
-
-def _numbers(argnums: Any) -> tuple[int, ...]:
-    return (argnums,) if type(argnums) is int else tuple(argnums)
-
-
-def custom_attribute(r: Interpreter, custom: Custom, name: str, node: ast.AST) -> Native:
-    """Return how a function with a declared derivative is told it: `defvjp`, `defjvp`, `defjvps`."""
-
-    def define(_: Interpreter, args: list, keywords: dict) -> Any:
-        if name == "defvjp" and custom.backward:
-            custom.fwd, custom.bwd = (*args, *(keywords[key] for key in ("fwd", "bwd") if key in keywords))[
-                :2
-            ]
-            return None
-        if name == "defjvp" and not custom.backward:
-            custom.jvp = args[0]
-            return args[0]
-        if name == "defjvps" and not custom.backward:
-            custom.jvps = args
-            return None
-        raise Refused(f"This function has no {name!r}.", at=node)
-
-    return Native(define, name)
-
-
-def call_custom(r: Interpreter, custom: Custom, args: list, keywords: dict, node: ast.AST | None) -> Any:
-    """Call a function with a declared derivative."""
-    names = parameter_names(custom.inner)
-    args = [*args, *(keywords[name] for name in names[len(args) :] if name in keywords)]
-    if isinstance(r.builder, Terms) or custom.inside:  # inside its own rule, where only its value counts
-        return r.call(custom.inner, args, {}, node)
-    differ = [i for i in range(len(args)) if i not in custom.nondiff]
-    if custom.backward and custom.bwd is None:
-        raise Refused(
-            "This function has no backward function yet.", "Call its defvjp(fwd, bwd) first.", at=node
-        )
-    if custom.backward:
-        custom.inside += 1
-        try:
-            result = r.call(custom.fwd, args, {}, node)
-        finally:
-            custom.inside -= 1
-        value, residuals = _pair(result, "The forward function returns (value, residuals).")
-        fixed = [args[i] for i in custom.nondiff]
-
-        def pull(v: Array) -> Sequence[Any]:
-            passed = r.call(custom.bwd, [*fixed, residuals, v], {}, node)
-            return passed if isinstance(passed, (tuple, list)) else [passed]
-
-        return declare(
-            r, value, [args[i] for i in differ], pull, getattr(custom.inner, "name", "This function")
-        )
-    value = r.call(custom.inner, args, {}, node)
-    if custom.jvp is None and not custom.jvps:
-        raise Refused("This function has no derivative yet.", "Call its defjvp(function) first.", at=node)
-
-    def along(v: Array) -> Sequence[Any]:
-        return [_along(r, custom, args, i, v, value, node) for i in differ]
-
-    return declare(r, value, [args[i] for i in differ], along, getattr(custom.inner, "name", "This function"))
-
-
-def _along(
-    r: Interpreter, custom: Custom, args: list, i: int, v: Array, value: Any, node: ast.AST | None
-) -> Any:
-    """Return what the rule of forward mode makes of a tangent of one argument, which is also its pullback.
-
-    A map that multiplies every element by a number of its own is its own transpose; of others the pullback
-    would have to be worked out.
-    """
-    if not isinstance(args[i], Array) or not args[i].is_node:
-        return None
-    if shape_of(r, args[i]) != shape_of(r, value):
-        raise Refused(
-            "A custom_jvp is read where arguments and value have one shape.",
-            "Declare it by custom_vjp.",
-            at=node,
-        )
-    if custom.jvps:
-        rule = custom.jvps[i] if i < len(custom.jvps) else None
-        tangent = None if rule is None else r.call(rule, [v, value, *args], {}, node)
-    else:
-        tangents = tuple(v if k == i else 0.0 for k in range(len(args)))
-        _, tangent = _pair(
-            r.call(custom.jvp, [tuple(args), tangents], {}, node), "The rule returns (value, tangent)."
-        )
-    if not r.builder.elementwise:
-        raise Refused(
-            "A custom_jvp is read where its rule works element by element.",
-            "Declare it by custom_vjp.",
-            at=node,
-        )
-    return tangent
 
 
 def _pair(value: Any, needed: str) -> tuple[Any, Any]:
@@ -303,15 +180,13 @@ def custom_gradient(r: Interpreter, function: Any) -> Native:
     return Native(call, "custom_gradient", function)
 
 
-FUNCTIONS["jax.custom_gradient"] = FUNCTIONS["tensorflow.custom_gradient"] = custom_gradient
+FUNCTIONS["tensorflow.custom_gradient"] = custom_gradient
 TORCH["torch.autograd.function.once_differentiable"] = lambda r, f: f
 TORCH["staticmethod"] = FUNCTIONS["staticmethod"] = lambda r, f: f
 
 
 def install(r: Interpreter) -> None:
     """Teach an interpreter declared derivatives."""
-    r.handlers.attribute[Custom] = custom_attribute
-    r.handlers.call[Custom] = call_custom
     r.handlers.attribute[Class] = class_attribute
     r.handlers.attribute[Context] = context_attribute
     r.handlers.set_attribute[Context] = set_context_attribute

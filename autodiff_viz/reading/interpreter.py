@@ -106,6 +106,7 @@ class Handlers:
       in_place: refuse a change in place that the library refuses.
       field_set: note that an object has got an attribute.
       make_rows: add a node for an op of arrays that have rows.
+      check_call: refuse a call of a library's function that the library refuses.
       class_made: return what a class of the text is, which may be a kind of tuples.
     """
 
@@ -119,6 +120,7 @@ class Handlers:
     in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     field_set: Callable[..., None] | None = None
     make_rows: Callable[..., Array] | None = None
+    check_call: Callable[..., None] | None = None
     class_made: Callable[..., Any] | None = None
 
 
@@ -718,6 +720,8 @@ class Interpreter:
         if known is None:
             raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
         library = LIBRARIES.get(path.name.partition(".")[0])
+        if self.handlers.check_call is not None:
+            self.handlers.check_call(self, path.name, args)
         outside, self.library = self.library, library if library in ("jax", "numpy") else self.library
         try:
             return known(self, *args, **keywords)

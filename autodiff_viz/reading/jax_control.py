@@ -21,16 +21,35 @@ def _same_form(before: Any, after: Any, name: str) -> None:
         raise Refused(f"The body of {name} must return a carry of the same form as it gets.")
 
 
-def _one_dtype(before: Any, after: Any, name: str) -> None:
-    """Refuse what JAX refuses: a carry that changes its dtype or shape."""
-    for (path, one), (_, other) in zip(leaves(before), leaves(after), strict=True):
-        if isinstance(one, Array) and isinstance(other, Array) and {one.dtype, other.dtype} & {INT, BOOL}:
-            if one.dtype != other.dtype:
-                raise Refused(
-                    f"The carry of {name} begins as {one.dtype} and becomes {other.dtype}, which JAX refuses.",
-                    "Begin with a point: 0.0.",
-                    "carry",
-                )
+def _settled(value: Any, after: Any, weak: list[bool], name: str) -> Any:
+    """Return a carry with the dtypes that it keeps.
+
+    A number that the text writes out takes the dtype that the body makes of it; an array must keep its own.
+
+    Raises:
+      Refused: a carry changes its dtype.
+    """
+    kinds = iter(zip(leaves(value), leaves(after), weak, strict=True))
+
+    def one(_: Any) -> Any:
+        (_, before), (_, later), free = next(kinds)
+        if before.dtype == later.dtype:
+            return before
+        if free and before.dtype in (INT, BOOL) and later.dtype not in (INT, BOOL):
+            return replace(before, dtype=later.dtype)
+        if {before.dtype, later.dtype} & {INT, BOOL}:
+            raise Refused(
+                f"The carry of {name} begins as {before.dtype} and becomes {later.dtype}, which JAX refuses.",
+                "Begin with a point: 0.0.",
+                "carry",
+            )
+        return before
+
+    return mapped(one, value)
+
+
+def _weak(value: Any) -> list[bool]:
+    return [isinstance(leaf, (int, float)) for _, leaf in leaves(value)]
 
 
 def _carry(r: Interpreter, value: Any, bit: int) -> Any:
@@ -57,7 +76,7 @@ def scan(
     (count,) = counts
     _limited(count, "scan")
     with staged(r, "scan") as bit:
-        carry, outputs = _carry(r, init, bit), []
+        carry, outputs, weak = _carry(r, init, bit), [], _weak(init)
         for i in reversed(range(count)) if reverse else range(count):
             part = marked(mapped(lambda leaf: getitem(r, leaf, i) if isinstance(leaf, Array) else leaf, xs), bit)
             result = r.call(f, [carry, part], {})
@@ -65,8 +84,8 @@ def scan(
                 raise Refused("The body of scan returns (carry, output).")
             after = _carry(r, result[0], bit)
             _same_form(carry, after, "scan")
-            _one_dtype(carry, after, "scan")
-            carry = after
+            _settled(carry, after, weak, "scan")
+            carry, weak = after, [False] * len(weak)
             outputs.append(mapped(lambda leaf: as_array(r, leaf), result[1]))
     if reverse:
         outputs.reverse()
@@ -111,7 +130,10 @@ def _ignoring(f: Any) -> Any:
 @known("lax.fori_loop")
 def fori_loop(r: Interpreter, lower: Any, upper: Any, body_fun: Any, init_val: Any, unroll: Any = None) -> Any:
     """Read `lax.fori_loop`, step by step; with limits that are computed it is a `while_loop`."""
-    ends = [one if type(one) is int else int(r.numbers(one)) if isinstance(one, Array) else None for one in (lower, upper)]
+    ends = [
+        one if type(one) is int else int(r.numbers(replace(one, traced=0))) if isinstance(one, Array) else None
+        for one in (lower, upper)
+    ]
     if None in ends:
         raise Refused("fori_loop is read between whole numbers.")
     first, last = ends
@@ -120,12 +142,12 @@ def fori_loop(r: Interpreter, lower: Any, upper: Any, body_fun: Any, init_val: A
         return init_val
     _limited(last - first, "fori_loop")
     with staged(r, "fori_loop") as bit:
-        value = _carry(r, init_val, bit)
+        value, weak = _carry(r, init_val, bit), _weak(init_val)
         for i in range(first, last):
             after = _carry(r, r.call(body_fun, [Array(float(i), "jax", INT, traced=bit), value], {}), bit)
             _same_form(value, after, "fori_loop")
-            _one_dtype(value, after, "fori_loop")
-            value = after
+            _settled(value, after, weak, "fori_loop")
+            value, weak = after, [False] * len(weak)
     r.say(r.line, f"`fori_loop` is unrolled: {last - first} steps")
     value = unmarked(value, bit)
     return value if fixed else _looped(r, value)
@@ -146,7 +168,7 @@ def _looped(r: Interpreter, value: Any) -> Any:
 @known("lax.while_loop")
 def while_loop(r: Interpreter, cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
     """Read `lax.while_loop`, as many steps as the numbers say."""
-    value = mapped(lambda leaf: as_array(r, leaf), init_val)
+    value, weak = mapped(lambda leaf: as_array(r, leaf), init_val), _weak(init_val)
     count = 0
     while True:
         with staged(r, "while_loop") as bit:
@@ -158,8 +180,8 @@ def while_loop(r: Interpreter, cond_fun: Any, body_fun: Any, init_val: Any) -> A
         with staged(r, "while_loop") as bit:
             after = _carry(r, r.call(body_fun, [marked(value, bit)], {}), bit)
         _same_form(value, after, "while_loop")
-        _one_dtype(value, after, "while_loop")
-        value = unmarked(after, bit)
+        _settled(value, after, weak, "while_loop")
+        value, weak = unmarked(after, bit), [False] * len(weak)
     r.say(r.line, f"`while_loop` runs {count} steps with these numbers, and the graph has these")
     return _looped(r, value)
 

@@ -65,7 +65,7 @@ def _each(r: Interpreter, key: Any, function: Callable[[Any], Any]) -> np.ndarra
         if len(flat) > 256:
             raise Refused("Draws by more than 256 keys are not read.", "", "too-large")
         made = [np.asarray(function(jax.numpy.asarray(one, np.uint32))) for one in flat]
-    return np.stack(made).reshape(*key.data.shape[: len(key.rows)], *made[0].shape)
+    return np.stack(made).reshape((*key.data.shape[: len(key.rows)], *made[0].shape))
 
 
 @known("jax.random.PRNGKey", "jax.random.key")

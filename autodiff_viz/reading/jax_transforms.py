@@ -15,8 +15,8 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading.arrays import constant, known, r_array, reshape, shape_of
-from autodiff_viz.reading.builder import Builder, Frame, Ref
+from autodiff_viz.reading.arrays import as_literal, constant, known, r_array, reshape, shape_of, untraced
+from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
 from autodiff_viz.reading.rows import Rows, enter_rows, leave_rows, mapping, spread
@@ -135,6 +135,33 @@ def same(r: Interpreter, function: Any = None, **options: Any) -> Any:
     if function is None or isinstance(function, str):
         return Native(lambda _, args, kw: args[0], "same")
     return function
+
+
+HANDED_ON = {
+    *("sum", "mean", "prod", "max", "min", "any", "all", "std", "var", "reshape", "ravel", "transpose", "squeeze"),
+    *("clip", "argmax", "argmin", "argsort", "cumsum", "cumprod", "repeat", "take", "trace", "diagonal"),
+    *("swapaxes", "round", "around", "ptp", "shape", "ndim", "size", "amax", "amin"),
+}
+"""Functions of NumPy that call the method of an array, so that JAX's arrays under a derivative may be given."""
+
+TAKING_LISTS = {
+    *("array", "asarray", "stack", "concatenate", "concat", "vstack", "hstack", "dstack", "column_stack", "block"),
+    *("zeros", "ones", "full", "empty", "einsum", "broadcast_arrays", "select", "meshgrid", "float32", "float64"),
+    *("atleast_1d", "atleast_2d", "broadcast_shapes", "where_list", "append_list", "arange", "eye", "linspace"),
+}
+"""Functions of jax.numpy that take a list for an array, or for what is none."""
+
+
+def check_call(r: Interpreter, path: str, args: list) -> None:
+    """Refuse what JAX refuses: NumPy's functions of arrays without numbers, and lists for arrays."""
+    module, _, name = path.rpartition(".")
+    if module in ("numpy", "math", "numpy.linalg", "scipy.special"):
+        if any(isinstance(one, Array) and one.framework == "jax" and one.traced for one in args) and (
+            name not in HANDED_ON or module == "math"
+        ):
+            raise untraced(f"{module}.{name}")
+    if module == "jax.numpy" and args and isinstance(args[0], list) and name not in TAKING_LISTS:
+        raise Refused(f"jnp.{name}() takes an array, and JAX refuses a list.", "Write jnp.array([...]).", "list")
 
 
 @known("jax.block_until_ready", "jax.device_put", "jax.device_get", "lax.pvary")
@@ -506,7 +533,9 @@ def tangent_of(
             return _dotted(r, products)
         if derived:
             return _by_rows(r, fun, primals, tangents, value, output, has_aux)
-        seed = r.copied(r.make("zeros_like", [output]))
+        # A constant: one that read the output would be computed anew inside of each derivative.
+        zeros = as_literal(np.zeros(r.builder.shape(output.held)))
+        seed = replace(output, held=r.builder.input(zeros, SEED))
         total = r.make("sum", [r.make("mul", [output, seed])])
         return r.gradient(_dotted(r, [(r.gradient(total, own), tangent) for own, tangent in live]), seed)
 
@@ -809,3 +838,8 @@ def _policy(policy: Any) -> tuple[str, tuple[str, ...]]:
     if name in POLICIES:
         return name, tuple(getattr(policy, "saved", ()))
     raise Refused("This policy is not read.", f"There are {', '.join(POLICIES)}.")
+
+
+def install(r: Interpreter) -> None:
+    """Teach an interpreter what JAX refuses of arrays that it transforms."""
+    r.handlers.check_call = check_call

@@ -109,7 +109,16 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
 
 def _number(r: Interpreter, args: list, kind: type) -> Any:
     if len(args) == 1 and isinstance(args[0], Array):
-        return args[0]  # float(x) of an array is its number
+        if kind is int:  # as taken, since only a whole number written out can be an index or a length
+            args = [r.numbers(args[0]).item()]
+        elif args[0].framework == "jax" and args[0].traced:
+            raise Refused(
+                "JAX refuses float() of an array that it is differentiating or compiling.",
+                "Use the array as it is.",
+                "traced",
+            )
+        else:
+            return args[0]  # float(x) of an array is its number
     try:
         return kind(*args)
     except (TypeError, ValueError, OverflowError) as error:

@@ -25,6 +25,7 @@ from autodiff_viz.reading import (
     hips_autograd,
     indexing,
     jax_control,
+    jax_custom_rules,
     jax_random,
     jax_transforms,
     jax_trees,
@@ -89,9 +90,11 @@ def read(text: str) -> Reading:
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
     indexing.install(interpreter)
     jax_random.install(interpreter)
+    jax_transforms.install(interpreter)
     jax_trees.install(interpreter)
     torch_autograd.install(interpreter)
     custom_rules.install(interpreter)
+    jax_custom_rules.install(interpreter)
     torch_modules.install(interpreter)
     tensorflow_tapes.install(interpreter)
     interpreter.library = "jax"
