@@ -1,32 +1,46 @@
 """Read HIPS autograd: `from autograd import grad` and its kin, of functions of `autograd.numpy`.
 
-Its conventions differ from JAX's at some corners; these are refused where numbers stand at them.
+Its slopes differ from JAX's at some corners: of a size at 0, of `clip` at its ends, of a power of 0, of a
+product with a factor 0. What is read here has those of autograd.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from autodiff_viz.reading.arrays import known, shape_of
+from autodiff_viz.reading.array_functions import between
+from autodiff_viz.reading.arrays import fold, known, r_array, shape_of
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import call_at, dry_run, gradients, rows
-from autodiff_viz.reading.values import Array, Native, Refused, mapped
-
-
-def _floats(value: Any) -> Any:
-    """Return an argument as autograd takes it, by which whole numbers are differentiated too."""
-
-    def one(leaf: Any) -> Any:
-        return float(leaf) if isinstance(leaf, int) else leaf
-
-    return mapped(one, value)
+from autodiff_viz.reading.values import Array, Native, Refused
 
 
 def _called(r: Interpreter, function: Any, args: list, keywords: dict, argnum: Any) -> Any:
     chosen = list(argnum) if isinstance(argnum, (tuple, list)) else [argnum]
     if not all(type(one) is int for one in chosen):
         raise Refused("argnum is a whole number.")
-    return call_at(r, function, [_floats(one) for one in args], keywords, chosen, hips=True)
+    return call_at(r, function, args, keywords, chosen, hips=True)
+
+
+@known("autograd.numpy.abs", "autograd.numpy.absolute", "autograd.numpy.fabs")
+def absolute(r: Interpreter, x: Any) -> Array:
+    """Read a size, whose slope at 0 is 0: the number times its sign, which passes nothing."""
+    return r.make("mul", [x, r.make("sign", [x])])
+
+
+@known("autograd.numpy.clip")
+def clip(r: Interpreter, x: Any, a_min: Any, a_max: Any) -> Array:
+    """Read limits to a value, with the slope 0 at both ends."""
+    return between(r, x, a_min, a_max)
+
+
+@known("autograd.numpy.prod")
+def product(r: Interpreter, x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+    """Read a product of numbers that are not 0: by a factor 0 autograd divides, and its slope is NaN."""
+    x = r_array(r, x)
+    if isinstance(x, Array) and not r.numbers(x).all():
+        raise Refused("autograd's slope of a product with a factor 0 is NaN, which is not read.", "Use JAX.")
+    return fold(r, "prod", x, axis, keepdims)
 
 
 @known("autograd.grad")
@@ -80,7 +94,6 @@ def jacobian(r: Interpreter, fun: Any, argnum: int = 0) -> Native:
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
         if type(argnum) is not int:
             raise Refused("argnum is a whole number.")
-        args = [_floats(one) for one in args]
         value, _ = dry_run(r, fun, args, keywords, [argnum], False, hips=True)
         shape = shape_of(r, value) if isinstance(value, Array) else ()
         return rows(r, fun, args, keywords, [argnum], False, "", shape, hips=True)[0]

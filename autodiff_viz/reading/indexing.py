@@ -339,6 +339,21 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
 METHODS["take"] = take
 
 
+@known("jax.ops.segment_sum")
+def segment_sum(r: Interpreter, data: Array, segment_ids: Any, num_segments: Any = None) -> Array:
+    """Read sums of rows by the segment that each belongs to."""
+    ids = r_array(r, segment_ids)
+    if num_segments is None:
+        num_segments = int(r.numbers(replace(ids, traced=0)).max()) + 1
+    if type(num_segments) is not int or num_segments < 1 or len(shape_of(r, ids)) != 1:
+        raise Refused("segment_sum() is read with a number of segments that is written out.")
+    spots = r.make("one_hot", [ids], num_classes=num_segments, dtype=INT)
+    rest = shape_of(r, data)[1:]
+    spots = reshape(r, spots, (*shape_of(r, spots), *[1] * len(rest)))
+    spread = r.make("where", [spots, r.make("expand_dims", [data], axis=1), 0.0])
+    return r.make("sum", [spread], dtype=data.dtype, axis=0)
+
+
 def _dynamic_index(r: Interpreter, x: Array, index: Any, axis: int = 0, keepdims: bool = True) -> Array:
     rank = len(shape_of(r, x))
     picked_one = item(r, x, (*[slice(None)] * (axis % rank), index), ast.Constant(0))

@@ -716,7 +716,7 @@ class Interpreter:
         return None
 
     def _call_path(self, path: Path, args: list, keywords: dict, node: ast.AST | None) -> Any:
-        known = self.tables.get(canonical(path.name))
+        known = self.tables.get(path.name) or self.tables.get(canonical(path.name))
         if known is None:
             raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
         library = LIBRARIES.get(path.name.partition(".")[0])

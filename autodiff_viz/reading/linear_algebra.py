@@ -231,6 +231,27 @@ def _arranged(r: Interpreter, x: Any, letters: str, order: list[str], shape: lis
     return reshape(r, x, tuple(shape))
 
 
+@known("numpy.convolve")
+def convolve(r: Interpreter, a: Array, v: Array, mode: str = "full") -> Array:
+    """Read a convolution of two vectors: at each place a product with the other in reverse order."""
+    first, second = shape_of(r, a), shape_of(r, v)
+    if len(first) != 1 or len(second) != 1 or mode not in ("full", "valid", "same"):
+        raise Refused("convolve() is read of two vectors.")
+    if first[0] < second[0]:
+        a, v, first, second = v, a, second, first
+    n, k = first[0], second[0]
+    if n + k > 256:
+        raise Refused("A convolution is read of at most 256 places.", "", "too-large")
+    margin = r.make("zeros_like", [getitem(r, v, slice(None, k - 1))]) if k > 1 else None
+    wide = a if margin is None else r.make("concatenate", [margin, a, margin], axis=0)
+    turned = getitem(r, v, slice(None, None, -1))
+    places = np.arange(n + k - 1)[:, None] + np.arange(k)[None, :]
+    windows = FUNCTIONS["numpy.take"](r, wide, constant(r, places, "jax", "int"), 0)
+    full = r.make("matmul", [windows, turned])
+    start, count = {"full": (0, n + k - 1), "valid": (k - 1, n - k + 1), "same": ((k - 1) // 2, n)}[mode]
+    return full if mode == "full" else getitem(r, full, slice(start, start + count))
+
+
 # Norms.
 
 

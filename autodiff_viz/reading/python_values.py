@@ -168,6 +168,8 @@ def _enumerate(r: Interpreter, args: list, keywords: dict) -> list:
 
 def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
     if isinstance(args[0], Array):
+        if args[0].framework == "numpy" and args[0].traced:
+            return r.tables["autograd.numpy.abs"](r, args[0])
         return (
             r.attribute(args[0], "abs", ast.Constant(0)).call(r, [], {})
             if args[0].framework == "torch"
