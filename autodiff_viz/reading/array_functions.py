@@ -749,10 +749,23 @@ def diff(r: Interpreter, x: Array, n: int = 1, axis: int = -1) -> Array:
     return x
 
 
-def _along(r: Interpreter, x: Array, axis: int, part: Any) -> Array:
+def placed(r: Interpreter, x: Array, axis: Any) -> int:
+    """Return an axis counted from the first.
+
+    Raises:
+      Refused: there is no such axis.
+    """
     rank = len(shape_of(r, x))
-    axis_argument(axis)
-    return getitem(r, x, (*[slice(None)] * (axis % rank), part))
+    if type(axis) is not int or not -rank <= axis < rank:
+        raise Refused(f"There is no axis {axis} in an array of {rank} axes." if type(axis) is int else NO_AXIS)
+    return axis % rank
+
+
+NO_AXIS = "An axis is a whole number that is written out."
+
+
+def _along(r: Interpreter, x: Array, axis: int, part: Any) -> Array:
+    return getitem(r, x, (*[slice(None)] * placed(r, x, axis), part))
 
 
 # Shapes.
@@ -762,6 +775,7 @@ def _along(r: Interpreter, x: Array, axis: int, part: Any) -> Array:
 def swapaxes(r: Interpreter, x: Array, axis1: int, axis2: int) -> Array:
     """Read two axes changing places."""
     order = list(range(len(shape_of(r, x))))
+    axis1, axis2 = placed(r, x, axis1), placed(r, x, axis2)
     order[axis1], order[axis2] = order[axis2], order[axis1]
     return transpose(r, x, tuple(order))
 
@@ -785,7 +799,7 @@ def flip(r: Interpreter, x: Array, axis: Any = None) -> Array:
     axes = range(rank) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     parts: list[Any] = [slice(None)] * rank
     for one in axes:
-        parts[one] = slice(None, None, -1)
+        parts[placed(r, x, one)] = slice(None, None, -1)
     return getitem(r, x, tuple(parts))
 
 
@@ -800,7 +814,7 @@ def roll(r: Interpreter, x: Array, shift: int, axis: Any = None) -> Array:
         raise Refused("roll() is read by a whole number that is written out.")
     if axis is None:
         return reshape(r, roll(r, reshape(r, x, -1), shift, 0), *shape_of(r, x))
-    count = shape_of(r, x)[axis]
+    count = shape_of(r, x)[placed(r, x, axis)]
     if not shift % count:
         return x
     cut = count - shift % count
@@ -833,8 +847,7 @@ def repeat(r: Interpreter, x: Any, repeats: int, axis: Any = None, total_repeat_
         raise Refused("repeat() is read by a whole number that is written out.")
     if axis is None:
         x, axis = reshape(r, x, -1), 0
-    shape = shape_of(r, x)
-    axis %= len(shape)
+    shape, axis = shape_of(r, x), placed(r, x, axis)
     wide = r.make("expand_dims", [x], axis=axis + 1)
     whole = r.make("broadcast_to", [wide], shape=(*shape[: axis + 1], repeats, *shape[axis + 1 :]))
     return reshape(r, whole, *shape[:axis], shape[axis] * repeats, *shape[axis + 1 :])
@@ -864,7 +877,7 @@ def pad(r: Interpreter, x: Array, pad_width: Any, mode: str = "constant", consta
 @formula("split", "array_split")
 def split(r: Interpreter, x: Array, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Read an array that is cut into parts."""
-    count = shape_of(r, x)[axis]
+    count = shape_of(r, x)[placed(r, x, axis)]
     cuts = indices_or_sections
     if type(cuts) is int:
         if cuts < 1 or count % cuts:

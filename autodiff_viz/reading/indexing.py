@@ -82,10 +82,14 @@ def _filled(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> list[
 
 
 def _part(r: Interpreter, part: Any, node: ast.AST | None) -> Any:
-    if isinstance(part, bool):
-        raise Refused("A truth value is no index here.", at=node)
+    if isinstance(part, (bool, float, str, dict)):
+        raise Refused("An index is made of whole numbers and slices.", "", "index", node)
     if isinstance(part, (list, tuple)):
         part = r_array(r, part)
+    if isinstance(part, slice) and not simple(part):
+        raise Refused("The ends of a slice are whole numbers that are written out.", "", "index", node)
+    if not isinstance(part, (int, slice, Array)):
+        raise Refused("This is no index.", "", "index", node)
     if isinstance(part, Array) and part.dtype not in (INT, BOOL):
         raise Refused("An index is made of whole numbers, and this array holds floats.", "", "index", node)
     if isinstance(part, Array) and part.dtype == BOOL:

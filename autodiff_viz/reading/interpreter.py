@@ -541,6 +541,8 @@ class Interpreter:
 
     def binary(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
         """Apply an operator of Python to two values."""
+        if isinstance(left, str) and isinstance(op, ast.Mod):
+            return ""  # a text to print
         if isinstance(left, Array) or isinstance(right, Array):
             return self._array_operator(op, left, right, node)
         return plain_operator(op, left, right, node)

@@ -252,6 +252,57 @@ def convolve(r: Interpreter, a: Array, v: Array, mode: str = "full") -> Array:
     return full if mode == "full" else getitem(r, full, slice(start, start + count))
 
 
+LAYOUT = ("NHWC", "HWIO", "NHWC")
+
+
+@known("lax.conv_general_dilated", "lax.conv_with_general_padding")
+def conv_general(
+    r: Interpreter,
+    lhs: Array,
+    rhs: Array,
+    window_strides: Any = (1, 1),
+    padding: Any = "VALID",
+    lhs_dilation: Any = None,
+    rhs_dilation: Any = None,
+    dimension_numbers: Any = None,
+    feature_group_count: int = 1,
+    precision: Any = None,
+) -> Array:
+    """Read a convolution of images: with its axes in the order that the op has."""
+    if lhs_dilation not in (None, (1, 1)) or rhs_dilation not in (None, (1, 1)) or feature_group_count != 1:
+        raise Refused("A convolution is read without dilation and groups.")
+    layout = dimension_numbers or ("NCHW", "OIHW", "NCHW")
+    if not isinstance(layout, (tuple, list)) or any(
+        sorted(str(one)) != sorted(ours) for one, ours in zip(layout, LAYOUT, strict=True)
+    ):
+        raise Refused("A convolution is read of images: ('NHWC', 'HWIO', 'NHWC') or an order of these letters.")
+    strides = set(window_strides)
+    if len(strides) != 1 or type(next(iter(strides))) is not int:
+        raise Refused("A convolution is read with one stride for both axes.")
+    x, w = (
+        transpose(r, one, tuple(names.index(c) for c in ours)) if names != ours else one
+        for one, names, ours in zip((lhs, rhs), layout, LAYOUT, strict=False)
+    )
+    if not isinstance(padding, str):
+        x = FUNCTIONS["numpy.pad"](r, x, ((0, 0), *(tuple(one) for one in padding), (0, 0)))
+        padding = "VALID"
+    bias = r.make("broadcast_to", [0.0], shape=(shape_of(r, w)[-1],))
+    (stride,) = strides
+    options = {"stride": stride} if stride != 1 else {}
+    made = r.make("conv2d", [x, w, bias], **options, **({"padding": "SAME"} if padding == "SAME" else {}))
+    if padding not in ("SAME", "VALID"):
+        raise Refused("A margin is 'SAME', 'VALID', or pairs of whole numbers.")
+    if layout[2] == LAYOUT[2]:
+        return made
+    return transpose(r, made, tuple(LAYOUT[2].index(c) for c in layout[2]))
+
+
+@known("lax.conv")
+def conv(r: Interpreter, lhs: Array, rhs: Array, window_strides: Any, padding: Any, precision: Any = None) -> Array:
+    """Read a convolution of images with the channels before the places."""
+    return conv_general(r, lhs, rhs, window_strides, padding)
+
+
 # Norms.
 
 
