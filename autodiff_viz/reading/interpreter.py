@@ -696,7 +696,10 @@ class Interpreter:
             if isinstance(function, Function):
                 return self._call_function(function, args, keywords, node)
             if isinstance(function, Native):
-                return function.call(self, args, keywords)
+                try:
+                    return function.call(self, args, keywords)
+                except IndexError:  # it reads its arguments by their place
+                    raise Refused(f"{function.name}() is not read with these arguments.", at=node) from None
             if isinstance(function, Path):
                 return self._call_path(function, args, keywords, node)
             caller = self.handlers.call.get(type(function))

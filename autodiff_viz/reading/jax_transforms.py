@@ -462,9 +462,10 @@ def vjp(r: Interpreter, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
         for (_, output), (_, seed) in pairs:
             if not isinstance(output, Array):
                 continue
-            if isinstance(r_array(r, seed), Array) and shape_of(r, r_array(r, seed)) != shape_of(r, output):
+            seed = r_array(r, seed)
+            if shape_of(r, seed) != shape_of(r, output):
                 raise Refused(
-                    f"The cotangent has shape {list(shape_of(r, r_array(r, seed)))}, and the value "
+                    f"The cotangent has shape {list(shape_of(r, seed))}, and the value has "
                     f"{list(shape_of(r, output))}.",
                     "",
                     "shape",

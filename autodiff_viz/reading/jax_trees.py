@@ -120,6 +120,8 @@ def ravel_tree(r: Interpreter, tree: Any) -> tuple[Array, Native]:
     whole = flat[0] if len(flat) == 1 else r.make("concatenate", flat, axis=0)
 
     def back(_: Interpreter, args: list, keywords: dict) -> Any:
+        if len(args) != 1:
+            raise Refused("unravel() takes one vector.")
         parts, start = [], 0
         for shape in shapes:
             size = 1
