@@ -1,12 +1,15 @@
-"""Read functions of NumPy's and JAX's arrays that are one op or a short graph of ops, each with JAX's slopes."""
+"""Read functions of NumPy's and JAX's arrays that are a short graph of ops, with JAX's slopes."""
 
 from __future__ import annotations
 
 import ast
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any
+
+import numpy as np
 
 from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import STOP
@@ -25,7 +28,9 @@ from autodiff_viz.reading.arrays import (
     transpose,
 )
 from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.declared import declare
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
 
 NOWHERE = ast.Constant(0)
@@ -243,9 +248,6 @@ def _squares(r: Interpreter, x: Any, y: Any) -> Array:
 
 def sloped(r: Interpreter, value: Array, wires: list[Any], pull: Callable[..., list[Any]]) -> Array:
     """Return a value with declared slopes along wires, all of which get the value's shape first."""
-    from autodiff_viz.reading.custom_rules import declare
-    from autodiff_viz.reading.terms import Terms
-
     if isinstance(r.builder, Terms):
         return value
     shape = shape_of(r, value)
@@ -338,8 +340,6 @@ def nan_to_num(r: Interpreter, x: Array, nan: float = 0.0) -> Array:
 
 
 def _all_numbers(r: Interpreter, x: Array) -> bool:
-    import numpy as np
-
     return not np.isinf(r.builder.numbers(x.held, "float32")).any() if x.is_node else True
 
 
@@ -443,9 +443,7 @@ def celu(r: Interpreter, x: Any, alpha: Any = 1.0) -> Array:
 
 def between(r: Interpreter, x: Any, low: Any, high: Any) -> Array:
     """Return a clipped value whose slope at both ends is 0."""
-    inside = logical_and(
-        r, r.make("greater", [x, low], dtype=BOOL), r.make("less", [x, high], dtype=BOOL)
-    )
+    inside = logical_and(r, r.make("greater", [x, low], dtype=BOOL), r.make("less", [x, high], dtype=BOOL))
     ends = fixed(r, r.make("minimum", [r.make("maximum", [x, low]), high]))
     return pick(r, inside, x, ends)
 
@@ -545,7 +543,9 @@ def log_softmax(r: Interpreter, x: Any, axis: Any = -1) -> Array:
     return r.make("log_softmax", [x], axis=axis_argument(axis))
 
 
-FUNCTIONS["scipy.special.softmax"] = lambda r, x, axis=None: softmax(r, x if axis is not None else _flat(r, x), axis)
+FUNCTIONS["scipy.special.softmax"] = lambda r, x, axis=None: softmax(
+    r, x if axis is not None else _flat(r, x), axis
+)
 FUNCTIONS["scipy.special.log_softmax"] = lambda r, x, axis=None: log_softmax(
     r, x if axis is not None else _flat(r, x), axis
 )
@@ -757,7 +757,9 @@ def placed(r: Interpreter, x: Array, axis: Any) -> int:
     """
     rank = len(shape_of(r, x))
     if type(axis) is not int or not -rank <= axis < rank:
-        raise Refused(f"There is no axis {axis} in an array of {rank} axes." if type(axis) is int else NO_AXIS)
+        raise Refused(
+            f"There is no axis {axis} in an array of {rank} axes." if type(axis) is int else NO_AXIS
+        )
     return axis % rank
 
 
@@ -854,7 +856,9 @@ def repeat(r: Interpreter, x: Any, repeats: int, axis: Any = None, total_repeat_
 
 
 @formula("pad")
-def pad(r: Interpreter, x: Array, pad_width: Any, mode: str = "constant", constant_values: float = 0) -> Array:
+def pad(
+    r: Interpreter, x: Array, pad_width: Any, mode: str = "constant", constant_values: float = 0
+) -> Array:
     """Read an array with a margin of one number."""
     if mode != "constant" or not isinstance(constant_values, (int, float)):
         raise Refused("pad() is read with one number around.")
@@ -886,7 +890,7 @@ def split(r: Interpreter, x: Array, indices_or_sections: Any, axis: int = 0) -> 
     if not isinstance(cuts, (list, tuple)) or not all(type(cut) is int for cut in cuts):
         raise Refused("split() is read at whole numbers that are written out.")
     ends = [0, *cuts, count]
-    return [_along(r, x, axis, slice(a, b)) for a, b in zip(ends, ends[1:], strict=False)]
+    return [_along(r, x, axis, slice(a, b)) for a, b in pairwise(ends)]
 
 
 def _at_least(r: Interpreter, x: Any, rank: int, last: bool = False) -> Array:

@@ -97,7 +97,7 @@ SAME = {
         "asin": "arcsin",
         "acos": "arccos",
         "atan": "arctan",
-            },
+    },
     "nn": {name: name for name in ("relu", "sigmoid", "softplus", "silu", "tanh")} | {"swish": "silu"},
     "lax": {
         **{
@@ -219,7 +219,7 @@ def _array(r: Interpreter, framework: str, object: Any, dtype: Any = None, copy:
         return made
     if isinstance(object, (list, tuple)) and any(map(_no_literal, _deep(object))):
         parts = [one if isinstance(one, Array) else _array(r, framework, one) for one in object]
-        made = r.make("stack", [one if shape_of(r, one) else one for one in parts], axis=0)
+        made = r.make("stack", parts, axis=0)
         made.framework = framework if made.framework == "numpy" else made.framework
         return made if wanted is None else cast(r, made, wanted)
     kind = dtype_of(object)
@@ -430,7 +430,9 @@ def fold(r: Interpreter, op: str, x: Any, axis: Any, keepdims: Any) -> Array:
         joined = r.make("transpose", [x], axes=(*left, *gone)) if left != sorted(range(len(left))) else x
         joined = reshape(r, joined, *(shape[i] for i in left), -1)
         folded = fold(r, op, joined, -1, False)
-        return reshape(r, folded, *(1 if i in gone else shape[i] for i in range(rank))) if keepdims else folded
+        return (
+            reshape(r, folded, *(1 if i in gone else shape[i] for i in range(rank))) if keepdims else folded
+        )
     options: dict[str, Any] = {} if axis is None else {"axis": axis_argument(axis)}
     return r.make(op, [x], **options, **({"keepdims": True} if keepdims else {}))
 
@@ -504,9 +506,7 @@ def reshape(r: Interpreter, x: Any, *shape: Any, newshape: Any = None, order: st
     if isinstance(x, Array) and tuple(sizes) == shape_of(r, x):
         return x
     if isinstance(x, Array) and math.prod(shape_of(r, x)) != math.prod(sizes) and -1 not in sizes:
-        raise Refused(
-            f"{math.prod(shape_of(r, x))} elements do not fill shape {list(sizes)}.", "", "shape"
-        )
+        raise Refused(f"{math.prod(shape_of(r, x))} elements do not fill shape {list(sizes)}.", "", "shape")
     return r.make("reshape", [x], shape=tuple(sizes))
 
 

@@ -27,6 +27,7 @@ from autodiff_viz.reading.arrays import (
     r_array,
     reshape,
     shape_of,
+    untraced,
 )
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.rows import make_rows
@@ -58,7 +59,9 @@ def index_of(r: Interpreter, index: Any) -> tuple:
       Refused: a part is an array or anything else that the op does not take.
     """
     if not simple(index):
-        raise Refused("An index is written out in whole numbers here.", "Pick elements by where() or a product.")
+        raise Refused(
+            "An index is written out in whole numbers here.", "Pick elements by where() or a product."
+        )
     parts = index if isinstance(index, tuple) else (index,)
     return tuple(
         "..." if part is Ellipsis else _ends(part) if isinstance(part, slice) else part for part in parts
@@ -77,7 +80,9 @@ def _filled(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> list[
     at = next(i for i, part in enumerate(parts) if part is Ellipsis)
     parts[at : at + 1] = [slice(None)] * (rank - named)
     if any(part is None for part in parts):
-        raise Refused("A new axis beside an array of places is not read.", "Index first: x[i][:, None].", at=node)
+        raise Refused(
+            "A new axis beside an array of places is not read.", "Index first: x[i][:, None].", at=node
+        )
     return [_part(r, part, node) for part in parts]
 
 
@@ -108,7 +113,7 @@ class Places:
 
     Attributes:
       x: with the picked axes joined to one, which comes first.
-      spots: 1 where a pick meets a place, [*picks, places]; the same shape as the picks have, and one more axis.
+      spots: 1 where a pick meets a place, [*picks, places].
       picks: the shape of the arrays of the index.
       rest: the shape of what is picked each time.
       at: the axis of the result at which the picks stand.
@@ -274,11 +279,11 @@ def at_attribute(r: Interpreter, at: At, name: str, node: ast.AST) -> Native:
     return Native(call, name)
 
 
-def _where_holds(
-    r: Interpreter, x: Array, condition: Array, name: str, change: Any, node: ast.AST
-) -> Array:
+def _where_holds(r: Interpreter, x: Array, condition: Array, name: str, change: Any, node: ast.AST) -> Array:
     if shape_of(r, condition) != shape_of(r, x) or (isinstance(change, Array) and shape_of(r, change)):
-        raise Refused("A condition of another shape is not read here.", "Write where(condition, a, x).", at=node)
+        raise Refused(
+            "A condition of another shape is not read here.", "Write where(condition, a, x).", at=node
+        )
     if name == "apply":
         change = r.call(change, [x], {}, node)
     elif name != "set":
@@ -320,8 +325,6 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
         )
     value = r_array(r, value)
     if isinstance(value, Array) and value.framework == "jax" and value.traced:
-        from autodiff_viz.reading.arrays import untraced
-
         raise untraced("numpy.array")
     if isinstance(index, Array) and index.dtype == BOOL:
         r.in_place(x, r.make("where", [index, value, x]), target)

@@ -6,11 +6,11 @@ import ast
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.reading.arrays import getitem, known, shape_of
 from autodiff_viz.reading.array_functions import flip
+from autodiff_viz.reading.arrays import getitem, known, shape_of
 from autodiff_viz.reading.interpreter import STEPS, Interpreter
 from autodiff_viz.reading.jax_transforms import Loops, as_array, marked, staged, unmarked
-from autodiff_viz.reading.values import BOOL, INT, Array, Refused, arrays_in, leaves, mapped
+from autodiff_viz.reading.values import BOOL, INT, Array, Native, Refused, arrays_in, leaves, mapped
 
 NOWHERE = ast.Constant(0)
 
@@ -78,7 +78,9 @@ def scan(
     with staged(r, "scan") as bit:
         carry, outputs, weak = _carry(r, init, bit), [], _weak(init)
         for i in reversed(range(count)) if reverse else range(count):
-            part = marked(mapped(lambda leaf: getitem(r, leaf, i) if isinstance(leaf, Array) else leaf, xs), bit)
+            part = marked(
+                mapped(lambda leaf, i=i: getitem(r, leaf, i) if isinstance(leaf, Array) else leaf, xs), bit
+            )
             result = r.call(f, [carry, part], {})
             if not isinstance(result, (tuple, list)) or len(result) != 2:
                 raise Refused("The body of scan returns (carry, output).")
@@ -122,16 +124,20 @@ def map_rows(r: Interpreter, f: Any, xs: Any) -> Any:
 
 
 def _ignoring(f: Any) -> Any:
-    from autodiff_viz.reading.values import Native
-
     return Native(lambda r, args, keywords: (args[0], r.call(f, [args[1]], {})), "map")
 
 
 @known("lax.fori_loop")
-def fori_loop(r: Interpreter, lower: Any, upper: Any, body_fun: Any, init_val: Any, unroll: Any = None) -> Any:
+def fori_loop(
+    r: Interpreter, lower: Any, upper: Any, body_fun: Any, init_val: Any, unroll: Any = None
+) -> Any:
     """Read `lax.fori_loop`, step by step; with limits that are computed it is a `while_loop`."""
     ends = [
-        one if type(one) is int else int(r.numbers(replace(one, traced=0))) if isinstance(one, Array) else None
+        one
+        if type(one) is int
+        else int(r.numbers(replace(one, traced=0)))
+        if isinstance(one, Array)
+        else None
         for one in (lower, upper)
     ]
     if None in ends:
@@ -192,7 +198,9 @@ def _holds(r: Interpreter, value: Any, name: str) -> bool:
         return bool(value)
     if value.rows:
         raise Refused(
-            f"Inside vmap the rows of {name} go different ways.", "Write where(condition, a, b).", "data-dependent"
+            f"Inside vmap the rows of {name} go different ways.",
+            "Write where(condition, a, b).",
+            "data-dependent",
         )
     numbers = r.numbers(replace(value, traced=0))
     if numbers.size != 1:
@@ -201,7 +209,9 @@ def _holds(r: Interpreter, value: Any, name: str) -> bool:
 
 
 @known("lax.cond")
-def cond(r: Interpreter, pred: Any, true_fun: Any, false_fun: Any, *operands: Any, operand: Any = None) -> Any:
+def cond(
+    r: Interpreter, pred: Any, true_fun: Any, false_fun: Any, *operands: Any, operand: Any = None
+) -> Any:
     """Read `lax.cond`: the branch that the numbers choose; with rows, both and a choice between them."""
     given = [*operands] if operand is None else [operand]
     if isinstance(pred, Array) and pred.rows:
@@ -213,7 +223,9 @@ def cond(r: Interpreter, pred: Any, true_fun: Any, false_fun: Any, *operands: An
 
 def _branch(r: Interpreter, function: Any, operands: list) -> Any:
     with staged(r, "cond") as bit:
-        value = r.call(function, [marked(mapped(lambda leaf: as_array(r, leaf), one), bit) for one in operands], {})
+        value = r.call(
+            function, [marked(mapped(lambda leaf: as_array(r, leaf), one), bit) for one in operands], {}
+        )
         value = mapped(lambda leaf: as_array(r, leaf), value)
     return unmarked(value, bit)
 
@@ -254,7 +266,7 @@ def associative_scan(r: Interpreter, fn: Any, elems: Any, reverse: bool = False,
         elems = mapped(lambda leaf: flip(r, leaf, 0), elems)
     results: list[Any] = []
     for i in range(count):
-        part = mapped(lambda leaf: getitem(r, leaf, i), elems)
+        part = mapped(lambda leaf, i=i: getitem(r, leaf, i), elems)
         results.append(part if not results else r.call(fn, [results[-1], part], {}))
     whole = _stacked(r, results)
     return mapped(lambda leaf: flip(r, leaf, 0), whole) if reverse else whole

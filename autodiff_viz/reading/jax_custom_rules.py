@@ -14,7 +14,7 @@ from typing import Any
 
 from autodiff_viz.graph.model import Call
 from autodiff_viz.reading.arrays import known, r_array, reshape, shape_of
-from autodiff_viz.reading.custom_rules import declare
+from autodiff_viz.reading.declared import declare
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.rows import spread
 from autodiff_viz.reading.terms import Terms
@@ -54,7 +54,9 @@ class Custom:
 def custom_vjp(r: Interpreter, fun: Any = None, nondiff_argnums: Any = (), nondiff_argnames: Any = ()) -> Any:
     """Read `jax.custom_vjp`."""
     if fun is None:
-        return Native(lambda _, args, kw: custom_vjp(r, args[0], nondiff_argnums, nondiff_argnames), "custom_vjp")
+        return Native(
+            lambda _, args, kw: custom_vjp(r, args[0], nondiff_argnums, nondiff_argnames), "custom_vjp"
+        )
     return Custom(fun, True, _numbers(fun, nondiff_argnums, nondiff_argnames))
 
 
@@ -62,7 +64,9 @@ def custom_vjp(r: Interpreter, fun: Any = None, nondiff_argnums: Any = (), nondi
 def custom_jvp(r: Interpreter, fun: Any = None, nondiff_argnums: Any = (), nondiff_argnames: Any = ()) -> Any:
     """Read `jax.custom_jvp`."""
     if fun is None:
-        return Native(lambda _, args, kw: custom_jvp(r, args[0], nondiff_argnums, nondiff_argnames), "custom_jvp")
+        return Native(
+            lambda _, args, kw: custom_jvp(r, args[0], nondiff_argnums, nondiff_argnames), "custom_jvp"
+        )
     return Custom(fun, False, _numbers(fun, nondiff_argnums, nondiff_argnames))
 
 
@@ -177,7 +181,7 @@ def custom_gradient(r: Interpreter, fun: Any) -> Native:
 
 
 def declare_tree(r: Interpreter, value: Any, args: list, pull: Callable[[Any], Any], name: str) -> Any:
-    """Return a value, whose arrays may be nested, with a declared pullback to arguments that may be nested too.
+    """Return a value with a declared pullback to arguments, where both may be nested.
 
     Args:
       pull: reads the backward function, of a cotangent of the value's form.
@@ -202,7 +206,8 @@ def declare_tree(r: Interpreter, value: Any, args: list, pull: Callable[[Any], A
         if not isinstance(result, (tuple, list)) or hasattr(result, "_fields") or len(result) != len(args):
             count = len(result) if isinstance(result, (tuple, list)) else "no tuple of"
             raise Refused(
-                f"The backward function of {name} returns {count} cotangents, and JAX needs a tuple of {len(args)}.",
+                f"The backward function of {name} returns {count} cotangents, and JAX needs a tuple of "
+                f"{len(args)}.",
                 "Return one for each argument; None where there is none.",
                 "cotangents",
             )
@@ -294,7 +299,7 @@ def _by_transpose(
             shape = shape_of(r, out)
             if shape != shape_of(r, value):
                 raise Refused(
-                    f"The rule of {custom.name} returns a tangent of shape {list(shape)} for a value of shape "
+                    f"The rule of {custom.name} returns a tangent of shape {list(shape)}, and the value has "
                     f"{list(shape_of(r, value))}.",
                     "",
                     "shape",
@@ -375,8 +380,8 @@ def transposed(terms: Terms, term: Any, v: Any) -> Any:
             parts.append(transposed(terms, args[i], terms.add("getitem", [v], index=index)))
         return _total(terms, parts)
     raise Refused(
-        f"The rule of a custom_jvp is read if it is linear in the tangents, and {op}() here is not, or is of a "
-        "kind that is not turned round.",
+        f"The rule of a custom_jvp is read if it is linear in the tangents, and {op}() here is not, or "
+        "cannot be turned round.",
         "Declare it by custom_vjp.",
     )
 
@@ -445,4 +450,3 @@ def install(r: Interpreter) -> None:
     """Teach an interpreter JAX's declared derivatives."""
     r.handlers.attribute[Custom] = custom_attribute
     r.handlers.call[Custom] = call_custom
-

@@ -175,7 +175,9 @@ def uniform(
 
 
 @known("jax.random.truncated_normal")
-def truncated_normal(r: Interpreter, key: Any, lower: float, upper: float, shape: Any = (), dtype: Any = None) -> Array:
+def truncated_normal(
+    r: Interpreter, key: Any, lower: float, upper: float, shape: Any = (), dtype: Any = None
+) -> Array:
     """Read normal draws between two numbers."""
     kind, sizes = _float(r, dtype), _shape(shape)
     if not isinstance(lower, (int, float)) or not isinstance(upper, (int, float)):
@@ -202,7 +204,11 @@ def bernoulli(r: Interpreter, key: Any, p: Any = 0.5, shape: Any = None) -> Arra
 def randint(r: Interpreter, key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -> Array:
     """Read whole numbers."""
     sizes = _shape(shape)
-    if type(minval) is not int or type(maxval) is not int or (dtype is not None and named_dtype(r, dtype) != INT):
+    if (
+        type(minval) is not int
+        or type(maxval) is not int
+        or (dtype is not None and named_dtype(r, dtype) != INT)
+    ):
         raise Refused("randint() is read between whole numbers that are written out.")
     return _draw(r, key, lambda one: jax.random.randint(one, sizes, minval, maxval), INT)
 
@@ -265,7 +271,15 @@ def _initializer(name: str) -> Callable[..., Native]:
     return make
 
 
-for _name in ("normal", "uniform", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "lecun_normal"):
+for _name in (
+    "normal",
+    "uniform",
+    "glorot_normal",
+    "glorot_uniform",
+    "he_normal",
+    "he_uniform",
+    "lecun_normal",
+):
     FUNCTIONS[f"nn.initializers.{_name}"] = _initializer(_name)
 
 
@@ -325,7 +339,17 @@ def _written(value: Any) -> bool:
     return value is None or isinstance(value, (int, float))
 
 
-OLD = ("rand", "randn", "normal", "uniform", "randint", "random", "standard_normal", "exponential", "permutation")
+OLD = (
+    "rand",
+    "randn",
+    "normal",
+    "uniform",
+    "randint",
+    "random",
+    "standard_normal",
+    "exponential",
+    "permutation",
+)
 OLD = (*OLD, "random_sample", "binomial", "choice", "beta", "gamma", "poisson", "laplace")
 NEW = ("normal", "uniform", "integers", "random", "standard_normal", "exponential", "permutation", "choice")
 NEW = (*NEW, "binomial", "beta", "gamma", "poisson", "laplace")
@@ -378,4 +402,3 @@ def install(r: Interpreter) -> None:
     r.handlers.items[Key] = key_items
     r.handlers.attribute[Key] = key_attribute
     r.handlers.attribute[Generator] = generator_attribute
-

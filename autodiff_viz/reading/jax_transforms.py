@@ -65,7 +65,9 @@ class Tracing:
 
 def marked(value: Any, bit: int) -> Any:
     """Return the arrays of an argument as known by dtype and shape alone to a transformation."""
-    return mapped(lambda leaf: replace(leaf, traced=leaf.traced | bit) if isinstance(leaf, Array) else leaf, value)
+    return mapped(
+        lambda leaf: replace(leaf, traced=leaf.traced | bit) if isinstance(leaf, Array) else leaf, value
+    )
 
 
 def unmarked(value: Any, bit: int) -> Any:
@@ -138,16 +140,61 @@ def same(r: Interpreter, function: Any = None, **options: Any) -> Any:
 
 
 HANDED_ON = {
-    *("sum", "mean", "prod", "max", "min", "any", "all", "std", "var", "reshape", "ravel", "transpose", "squeeze"),
+    *(
+        "sum",
+        "mean",
+        "prod",
+        "max",
+        "min",
+        "any",
+        "all",
+        "std",
+        "var",
+        "reshape",
+        "ravel",
+        "transpose",
+        "squeeze",
+    ),
     *("clip", "argmax", "argmin", "argsort", "cumsum", "cumprod", "repeat", "take", "trace", "diagonal"),
     *("swapaxes", "round", "around", "ptp", "shape", "ndim", "size", "amax", "amin"),
 }
-"""Functions of NumPy that call the method of an array, so that JAX's arrays under a derivative may be given."""
+"""Functions of NumPy that call the array's own method, and so take JAX's arrays under a derivative."""
 
 TAKING_LISTS = {
-    *("array", "asarray", "stack", "concatenate", "concat", "vstack", "hstack", "dstack", "column_stack", "block"),
-    *("zeros", "ones", "full", "empty", "einsum", "broadcast_arrays", "select", "meshgrid", "float32", "float64"),
-    *("atleast_1d", "atleast_2d", "broadcast_shapes", "where_list", "append_list", "arange", "eye", "linspace"),
+    *(
+        "array",
+        "asarray",
+        "stack",
+        "concatenate",
+        "concat",
+        "vstack",
+        "hstack",
+        "dstack",
+        "column_stack",
+        "block",
+    ),
+    *(
+        "zeros",
+        "ones",
+        "full",
+        "empty",
+        "einsum",
+        "broadcast_arrays",
+        "select",
+        "meshgrid",
+        "float32",
+        "float64",
+    ),
+    *(
+        "atleast_1d",
+        "atleast_2d",
+        "broadcast_shapes",
+        "where_list",
+        "append_list",
+        "arange",
+        "eye",
+        "linspace",
+    ),
 }
 """Functions of jax.numpy that take a list for an array, or for what is none."""
 
@@ -155,13 +202,15 @@ TAKING_LISTS = {
 def check_call(r: Interpreter, path: str, args: list) -> None:
     """Refuse what JAX refuses: NumPy's functions of arrays without numbers, and lists for arrays."""
     module, _, name = path.rpartition(".")
-    if module in ("numpy", "math", "numpy.linalg", "scipy.special"):
-        if any(isinstance(one, Array) and one.framework == "jax" and one.traced for one in args) and (
-            name not in HANDED_ON or module == "math"
-        ):
-            raise untraced(f"{module}.{name}")
+    converts = module in ("math", "numpy", "numpy.linalg", "scipy.special")
+    converts = converts and not (module == "numpy" and name in HANDED_ON)
+    traced = any(isinstance(one, Array) and one.framework == "jax" and one.traced for one in args)
+    if converts and traced:
+        raise untraced(f"{module}.{name}")
     if module == "jax.numpy" and args and isinstance(args[0], list) and name not in TAKING_LISTS:
-        raise Refused(f"jnp.{name}() takes an array, and JAX refuses a list.", "Write jnp.array([...]).", "list")
+        raise Refused(
+            f"jnp.{name}() takes an array, and JAX refuses a list.", "Write jnp.array([...]).", "list"
+        )
 
 
 @known("jax.block_until_ready", "jax.device_put", "jax.device_get", "lax.pvary")
@@ -182,9 +231,10 @@ def config(r: Interpreter, name: Any, value: Any) -> None:
     if name == "jax_enable_x64":
         r.wide = bool(value)
         return
-    if name in ("jax_platform_name", "jax_platforms", "jax_debug_nans", "jax_debug_infs", "jax_disable_jit"):
-        if name in ("jax_platform_name", "jax_platforms") or not value:
-            return
+    if name in ("jax_platform_name", "jax_platforms"):
+        return
+    if name in ("jax_debug_nans", "jax_debug_infs", "jax_disable_jit") and not value:
+        return
     raise Refused(f"The setting {name!r} is not read.", "Leave it out if it changes no number.")
 
 
@@ -214,7 +264,7 @@ class _Left:
 def argument(
     r: Interpreter, value: Any, name: str, bit: int = 0, hips: bool = False
 ) -> tuple[Any, list[tuple[str, Array, Array]]]:
-    """Return an argument that is differentiated by, and (name, what is given, its own node) of each array in it.
+    """Return an argument that is differentiated by, and (name, given, own node) of each array in it.
 
     What is given may also reach the function through its scope, and only the way through the argument counts.
     So the argument gets a node of its own, which `merged` removes again where there is no other way.
@@ -330,7 +380,7 @@ def scalar_root(r: Interpreter, value: Any) -> Array:
     """Return the output of a function that `grad` differentiates, which is one number."""
     if isinstance(value, float):
         return constant(r, value, "jax", r.usual_float())
-    if isinstance(value, Array) and value.dtype in (INT, BOOL) or isinstance(value, int):
+    if (isinstance(value, Array) and value.dtype in (INT, BOOL)) or isinstance(value, int):
         raise Refused(
             "grad() needs a function that returns a float, and this returns a whole number.",
             "Convert it: x.astype(float).",
@@ -342,7 +392,8 @@ def scalar_root(r: Interpreter, value: Any) -> Array:
         )
     if shape_of(r, value) != ():
         raise Refused(
-            f"grad() needs a function that returns one number, and this returns shape {list(shape_of(r, value))}.",
+            f"grad() needs a function that returns one number, and this returns shape "
+            f"{list(shape_of(r, value))}.",
             "Sum it up, or use jacrev or vjp.",
             "not-scalar",
         )
@@ -367,7 +418,9 @@ def _reversible(r: Interpreter, root: Array, done: Differentiated) -> None:
             )
 
 
-def gradients(r: Interpreter, root: Array, done: Differentiated, asked: bool = True, forward: bool = False) -> Any:
+def gradients(
+    r: Interpreter, root: Array, done: Differentiated, asked: bool = True, forward: bool = False
+) -> Any:
     """Return the derivatives of a number by each argument, and note that they were asked for."""
     by_own = {}
     if root.is_node and not forward:
@@ -425,7 +478,9 @@ def grad(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **op
 
 
 @known("jax.value_and_grad")
-def value_and_grad(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
+def value_and_grad(
+    r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any
+) -> Native:
     """Read `jax.value_and_grad`."""
     _bare(options)
     return _grad(r, fun, argnums, has_aux, with_value=True)
@@ -517,9 +572,13 @@ def tangent_of(
     for (label, _, own), (_, tangent) in pairs:
         shape = shape_of(r, r_array(r, tangent)) if not isinstance(tangent, (int, float)) else ()
         if shape != shape_of(r, own):
-            raise Refused(f"The tangent of {label} has shape {list(shape)}, and it has {list(shape_of(r, own))}.")
+            raise Refused(
+                f"The tangent of {label} has shape {list(shape)}, and it has {list(shape_of(r, own))}."
+            )
         if isinstance(tangent, int) or (isinstance(tangent, Array) and tangent.dtype == INT):
-            raise Refused("JAX needs tangents of floats, as the arguments are.", "Write a point: 1.0.", "integer")
+            raise Refused(
+                "JAX needs tangents of floats, as the arguments are.", "Write a point: 1.0.", "integer"
+            )
 
     def one(output: Any) -> Any:
         if not isinstance(output, Array) or output.dtype in (INT, BOOL):
@@ -569,13 +628,16 @@ def _by_rows(
         whole = again.value[0] if has_aux else again.value
         (row,) = [leaf for path, leaf in leaves(whole) if path == place[0]]
         total = _element(r, row, shape, level)
-        slopes = [(r.gradient(total, own), t) for (_, _, own), (_, t) in zip(again.owns, leaves(tangents), strict=True)]
+        slopes = [
+            (r.gradient(total, own), t)
+            for (_, _, own), (_, t) in zip(again.owns, leaves(tangents), strict=True)
+        ]
         each = _dotted(r, slopes)
     return reshape(r, leave_rows(r, each, level, 0), shape)
 
 
 def _element(r: Interpreter, value: Array, shape: tuple[int, ...], level: int) -> Array:
-    """Return for each row another element of a value, as the sum of its product with a row of the unit matrix."""
+    """Return for each row another element of a value: the product with a row of the unit matrix, summed."""
     count = prod(shape)
     unit = np.eye(count).reshape(count, *shape)
     seeds = replace(constant(r, unit, "jax", value.dtype), rows=(level,))
@@ -677,7 +739,7 @@ def jacrev(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **
 
 @known("jax.jacfwd")
 def jacfwd(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
-    """Read a Jacobian by forward mode, which has the same numbers and goes through loops of unknown length."""
+    """Read a Jacobian by forward mode: the same numbers, also through loops of unknown length."""
     return _jacobian(r, fun, argnums, has_aux, forward=True, **options)
 
 
@@ -690,7 +752,12 @@ def hessian(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, *
 
 @known("jax.vmap", "jax.pmap")
 def vmap(
-    r: Interpreter, fun: Any = None, in_axes: Any = 0, out_axes: Any = 0, axis_size: Any = None, **options: Any
+    r: Interpreter,
+    fun: Any = None,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_size: Any = None,
+    **options: Any,
 ) -> Native:
     """Read `jax.vmap` as what it means: the function of each row, for all rows at once."""
     if fun is None:

@@ -167,11 +167,19 @@ def class_made(r: Interpreter, made: Class, node: ast.ClassDef) -> Any:
     """Return what a class of the text is: of a NamedTuple or a dataclass, what makes tuples with names."""
     decorators = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
     words = [ast.unparse(one).rpartition(".")[2] for one in decorators]
-    words += [ast.unparse(one.args[0]).rpartition(".")[2] for one in node.decorator_list if isinstance(one, ast.Call) and one.args]
+    words += [
+        ast.unparse(one.args[0]).rpartition(".")[2]
+        for one in node.decorator_list
+        if isinstance(one, ast.Call) and one.args
+    ]
     record = any(base in ("typing.NamedTuple", "NamedTuple") for base in made.bases)
     if not record and not (set(words) & set(DATACLASSES)):
         return made
-    names = [one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+    names = [
+        one.target.id
+        for one in node.body
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+    ]
     return record_type(made.name, names, dict(made.members), made.members)
 
 

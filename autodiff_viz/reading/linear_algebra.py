@@ -126,9 +126,7 @@ def einsum(r: Interpreter, subscripts: str, *arrays: Any, **options: Any) -> Arr
         raise Refused("einsum() is read with a text such as 'ij,jk->ik'.")
     operands = [_ranked(r, one) for one in arrays]
     terms, out = _subscripts(subscripts.replace(" ", ""), [rank for _, rank in operands])
-    parts = [
-        _diagonal(r, x, letters) for (x, _), letters in zip(operands, terms, strict=True)
-    ]
+    parts = [_diagonal(r, x, letters) for (x, _), letters in zip(operands, terms, strict=True)]
     x, letters = parts[0]
     for i, (y, more) in enumerate(parts[1:], 1):
         later = set(out).union(*(rest for _, rest in parts[i + 1 :]))
@@ -150,7 +148,11 @@ def _subscripts(text: str, ranks: list[int]) -> tuple[list[str], str]:
         raise Refused(f"einsum() names {len(terms)} arrays, and {len(ranks)} are given.")
     spare = [c for c in "ABCDEFGHIJ" if c not in text]
     most = max(
-        (rank - len(term.replace("...", "")) for term, rank in zip(terms, ranks, strict=True) if "..." in term),
+        (
+            rank - len(term.replace("...", ""))
+            for term, rank in zip(terms, ranks, strict=True)
+            if "..." in term
+        ),
         default=0,
     )
     if not 0 <= most <= limits.RANK:
@@ -186,9 +188,7 @@ def _diagonal(r: Interpreter, x: Any, letters: str) -> tuple[Any, str]:
     return x, letters
 
 
-def _joined(
-    r: Interpreter, a: Any, first: str, b: Any, second: str, later: set[str]
-) -> tuple[Any, str]:
+def _joined(r: Interpreter, a: Any, first: str, b: Any, second: str, later: set[str]) -> tuple[Any, str]:
     """Return the product of two operands, summed over letters that nothing later needs."""
     a, first = _summed(r, a, first, set(second) | later)
     b, second = _summed(r, b, second, set(first) | later)
@@ -275,7 +275,9 @@ def conv_general(
     if not isinstance(layout, (tuple, list)) or any(
         sorted(str(one)) != sorted(ours) for one, ours in zip(layout, LAYOUT, strict=True)
     ):
-        raise Refused("A convolution is read of images: ('NHWC', 'HWIO', 'NHWC') or an order of these letters.")
+        raise Refused(
+            "A convolution is read of images: ('NHWC', 'HWIO', 'NHWC') or an order of these letters."
+        )
     strides = set(window_strides)
     if len(strides) != 1 or type(next(iter(strides))) is not int:
         raise Refused("A convolution is read with one stride for both axes.")
@@ -298,7 +300,9 @@ def conv_general(
 
 
 @known("lax.conv")
-def conv(r: Interpreter, lhs: Array, rhs: Array, window_strides: Any, padding: Any, precision: Any = None) -> Array:
+def conv(
+    r: Interpreter, lhs: Array, rhs: Array, window_strides: Any, padding: Any, precision: Any = None
+) -> Array:
     """Read a convolution of images with the channels before the places."""
     return conv_general(r, lhs, rhs, window_strides, padding)
 
@@ -421,10 +425,7 @@ def _determinant(r: Interpreter, rows: list[list[Any]]) -> Any:
         for i, j in enumerate(order):
             term = rows[i][j] if term is None else r.make("mul", [term, rows[i][j]])
         even = sum(order[i] > order[j] for i in range(len(order)) for j in range(i + 1, len(order))) % 2 == 0
-        if total is None:
-            total = term
-        else:
-            total = r.make("add" if even else "sub", [total, term])
+        total = term if total is None else r.make("add" if even else "sub", [total, term])
     return total
 
 

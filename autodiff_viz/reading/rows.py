@@ -28,7 +28,7 @@ KEPT = {"one_hot"}
 
 @dataclass
 class Rows:
-    """How many rows each `vmap` has that is being read, by its number; a later one is inside of an earlier."""
+    """How many rows each `vmap` has, by its number, and which are being read; a later one is inside."""
 
     sizes: dict[int, int] = field(default_factory=dict)
     active: list[int] = field(default_factory=list)

@@ -55,7 +55,7 @@ class Array:
       version: how often it was changed in place.
       hooks: functions of its gradient.
       retains: whether `retain_grad` was called.
-      rows: the `vmap`s along which it has rows, outermost first; its leading axes, which the text does not see.
+      rows: the `vmap`s along which it has rows, outermost first: its leading axes, unseen by the text.
       traced: the transformations of JAX that know it by its dtype and shape alone, a bit each.
     """
 
@@ -194,7 +194,7 @@ def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
 
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    """Return nested tuples, lists and dictionaries with the function of each leaf, in the order of `leaves`."""
+    """Return nested tuples, lists and dictionaries with the function of each leaf, called in leaf order."""
     if value is None:
         return None
     if isinstance(value, dict):

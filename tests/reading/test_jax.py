@@ -1,4 +1,4 @@
-"""Read JAX, NumPy and HIPS autograd: numbers as those libraries gave them, and refusals in their own cases."""
+"""Read JAX, NumPy and HIPS autograd: their own numbers, and refusals where they refuse."""
 
 import json
 from functools import cache
@@ -19,7 +19,7 @@ def recorded(dialect):
     return json.loads((FOLDER / f"{dialect}_answers.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("dialect, name", CASES, ids=[name for _, name in CASES])
+@pytest.mark.parametrize(("dialect", "name"), CASES, ids=[name for _, name in CASES])
 def test_numbers_are_those_of_the_library(dialect, name):
     text, expression = snippets(dialect)[name]
     reading = read(text)
@@ -102,7 +102,9 @@ def answers(text):
 
 def test_what_was_computed_from_the_argument_before_is_not_differentiated():
     """By hand: d/dq sum(q * k) is k, though k was made from q."""
-    assert answers("q = jnp.array([1.0, 2.0])\ng = jax.grad(lambda q, k: jnp.sum(q * k))(q, q + 1)")["q"].tolist() == [
+    assert answers("q = jnp.array([1.0, 2.0])\ng = jax.grad(lambda q, k: jnp.sum(q * k))(q, q + 1)")[
+        "q"
+    ].tolist() == [
         2.0,
         3.0,
     ]
@@ -137,7 +139,9 @@ def test_draws_by_a_key_are_those_of_jax():
 
     with jax.enable_x64(False):
         wanted = np.asarray(jax.random.normal(jax.random.split(jax.random.PRNGKey(7))[1], (3,)))
-    got = read(IMPORTS + "a, b = jax.random.split(jax.random.PRNGKey(7))\nx = jax.random.normal(b, (3,))").values()
+    got = read(
+        IMPORTS + "a, b = jax.random.split(jax.random.PRNGKey(7))\nx = jax.random.normal(b, (3,))"
+    ).values()
     assert (got["x"] == wanted).all()
 
 
@@ -148,8 +152,7 @@ def test_double_precision_is_switched_on_by_the_text():
 
 def test_changes_say_how_loops_and_branches_were_read():
     text = (
-        "y = jax.lax.fori_loop(0, 3, lambda i, c: c * 2, 1.0)\n"
-        "z = jax.lax.cond(y > 1, jnp.sin, jnp.cos, y)"
+        "y = jax.lax.fori_loop(0, 3, lambda i, c: c * 2, 1.0)\nz = jax.lax.cond(y > 1, jnp.sin, jnp.cos, y)"
     )
     said = [(change.line, change.says) for change in read(IMPORTS + text).changes]
     assert said == [
