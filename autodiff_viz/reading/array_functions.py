@@ -6,7 +6,6 @@ import ast
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from autodiff_viz.reading.arrays import (
     shape_argument,
     shape_of,
     transpose,
+    variance,
 )
 from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.declared import declare
@@ -511,16 +511,6 @@ def glu(r: Interpreter, x: Array, axis: int = -1) -> Array:
     return r.make("mul", [a, r.make("sigmoid", [b])])
 
 
-@formula("nn.gelu")
-def gelu(r: Interpreter, x: Any, approximate: bool = True) -> Array:
-    """Read a GELU: by tanh, or by erf if it is to be exact."""
-    if not approximate:
-        return r.make("gelu", [x])
-    cubed = r.make("mul", [0.044715, r.make("pow", [x, 3.0])])
-    inner = r.make("tanh", [r.make("mul", [(2.0 / math.pi) ** 0.5, r.make("add", [x, cubed])])])
-    return r.make("mul", [x, r.make("mul", [0.5, r.make("add", [1.0, inner])])])
-
-
 @formula("nn.standardize")
 def standardize(r: Interpreter, x: Array, axis: Any = -1, epsilon: float = 1e-5) -> Array:
     """Read x with mean 0 and variance 1, by the mean of the squares as JAX does."""
@@ -565,22 +555,6 @@ def one_hot(r: Interpreter, x: Any, num_classes: int, dtype: Any = None, axis: i
 
 
 # Folds.
-
-
-@formula("var")
-def variance(
-    r: Interpreter, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, correction: int = 0
-) -> Array:
-    """Read a variance as the mean square distance from the mean."""
-    x, ddof = r_array(r, x), ddof or correction
-    centred = r.make("sub", [x, fold(r, "mean", x, axis, axis is not None)])
-    squares = r.make("square", [centred])
-    if not ddof:
-        return fold(r, "mean", squares, axis, keepdims)
-    shape = shape_of(r, x)
-    axes = range(len(shape)) if axis is None else (axis,) if type(axis) is int else axis
-    count = prod(shape[one] for one in axes)
-    return r.make("div", [fold(r, "sum", squares, axis, keepdims), float(count - ddof)])
 
 
 @formula("std")

@@ -334,6 +334,24 @@ def _to_float(dtype: str) -> Callable[..., Array]:
     return lambda r, f, x=0.0: _array(r, f, x, dtype)
 
 
+LIMITS = {"float16": np.finfo(np.float16), "float32": np.finfo(np.float32), "float64": np.finfo(np.float64)}
+
+
+@known("numpy.finfo")
+def finfo(r: Interpreter, dtype: Any) -> Native:
+    """Read the limits of a dtype."""
+    kind = single(r, named_dtype(r, dtype.dtype if isinstance(dtype, Array) else dtype), r.library)
+    if kind not in LIMITS:
+        raise Refused("finfo() is read of float16, float32 and float64.")
+    known_limits = LIMITS[kind]
+    # No literal is as large, so the ends are products; of float32 alone, which float64 exceeds.
+    large = r.make("mul", [3.40282e8, 1e30]) if kind == "float32" else float(np.finfo(np.float16).max)
+    attributes: dict[str, Any] = {"eps": float(known_limits.eps), "tiny": float(known_limits.tiny)}
+    if kind != "float64":
+        attributes |= {"max": large, "min": r.make("neg", [large])}
+    return Native(lambda _, args, keywords: None, "finfo", attributes=attributes)
+
+
 MAKERS: Mapping[str, Callable[..., Any]] = {
     "array": _array,
     "asarray": _array,
@@ -464,6 +482,28 @@ def shape_of(r: Interpreter, x: Any) -> tuple[int, ...]:
     if shape is None:
         raise Refused("The shape of this is not known, since something in it does not fit.")
     return shape[len(x.rows) :] if isinstance(x, Array) else shape
+
+
+@known("numpy.var")
+def variance(
+    r: Interpreter, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, correction: int = 0
+) -> Array:
+    """Read a variance as the mean square distance from the mean."""
+    x, ddof = r_array(r, x), ddof or correction
+    centred = r.make("sub", [x, fold(r, "mean", x, axis, axis is not None)])
+    squares = r.make("square", [centred])
+    if not ddof:
+        return fold(r, "mean", squares, axis, keepdims)
+    shape = shape_of(r, x)
+    axes = range(len(shape)) if axis is None else (axis,) if type(axis) is int else axis
+    count = prod(shape[one] for one in axes)
+    return r.make("div", [fold(r, "sum", squares, axis, keepdims), float(count - ddof)])
+
+
+def product(r: Interpreter, a: Any, b: Any) -> Array:
+    """Return a product of numbers, vectors or matrices."""
+    ranks = [len(shape_of(r, one)) for one in (a, b)]
+    return r.make("mul" if 0 in ranks else "dot" if ranks == [1, 1] else "matmul", [a, b])
 
 
 @known("numpy.transpose", "numpy.permute_dims", "lax.transpose")
@@ -602,6 +642,16 @@ def argmax(r: Interpreter, x: Any, axis: Any = None, keepdims: bool = False) -> 
     return r.make("argmax", [r_array(r, x)], dtype=INT, **options, **({"keepdims": True} if keepdims else {}))
 
 
+@known("nn.gelu")
+def gelu(r: Interpreter, x: Any, approximate: bool = True) -> Array:
+    """Read a GELU: by tanh, or by erf if it is to be exact."""
+    if not approximate:
+        return r.make("gelu", [x])
+    cubed = r.make("mul", [0.044715, r.make("pow", [x, 3.0])])
+    inner = r.make("tanh", [r.make("mul", [(2.0 / math.pi) ** 0.5, r.make("add", [x, cubed])])])
+    return r.make("mul", [x, r.make("mul", [0.5, r.make("add", [1.0, inner])])])
+
+
 # What arrays are asked for.
 
 SHARED = (
@@ -712,6 +762,38 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
             raise Refused(f"{name}() is not read with these arguments.", at=node) from None
 
     return Native(call, name)
+
+
+def simple_index(index: Any) -> bool:
+    """Return whether an index names no array."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(
+        part is None
+        or part is Ellipsis
+        or type(part) is int
+        or (isinstance(part, slice) and all(type(e) in (int, type(None)) for e in _ends(part)))
+        for part in parts
+    )
+
+
+def _ends(part: slice) -> tuple[Any, Any, Any]:
+    return part.start, part.stop, part.step
+
+
+def index_of(r: Interpreter, index: Any) -> tuple:
+    """Return an index as the parameter of an op.
+
+    Raises:
+      Refused: a part is an array or anything else that the op does not take.
+    """
+    if not simple_index(index):
+        raise Refused(
+            "An index is written out in whole numbers here.", "Pick elements by where() or a product."
+        )
+    parts = index if isinstance(index, tuple) else (index,)
+    return tuple(
+        "..." if part is Ellipsis else _ends(part) if isinstance(part, slice) else part for part in parts
+    )
 
 
 def getitem(r: Interpreter, x: Array, index: Any) -> Array:

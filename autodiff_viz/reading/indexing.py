@@ -21,12 +21,14 @@ from autodiff_viz.reading.arrays import (
     attribute,
     fold,
     getitem,
+    index_of,
     items,
     known,
     moved,
     r_array,
     reshape,
     shape_of,
+    simple_index,
     untraced,
 )
 from autodiff_viz.reading.interpreter import Interpreter
@@ -34,38 +36,6 @@ from autodiff_viz.reading.rows import make_rows
 from autodiff_viz.reading.values import BOOL, INT, Array, Native, Refused
 
 Index = tuple[Any, ...]
-
-
-def simple(index: Any) -> bool:
-    """Return whether an index names no array."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return all(
-        part is None
-        or part is Ellipsis
-        or type(part) is int
-        or (isinstance(part, slice) and all(type(e) in (int, type(None)) for e in _ends(part)))
-        for part in parts
-    )
-
-
-def _ends(part: slice) -> tuple[Any, Any, Any]:
-    return part.start, part.stop, part.step
-
-
-def index_of(r: Interpreter, index: Any) -> tuple:
-    """Return an index as the parameter of an op.
-
-    Raises:
-      Refused: a part is an array or anything else that the op does not take.
-    """
-    if not simple(index):
-        raise Refused(
-            "An index is written out in whole numbers here.", "Pick elements by where() or a product."
-        )
-    parts = index if isinstance(index, tuple) else (index,)
-    return tuple(
-        "..." if part is Ellipsis else _ends(part) if isinstance(part, slice) else part for part in parts
-    )
 
 
 def _filled(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> list[Any]:
@@ -91,7 +61,7 @@ def _part(r: Interpreter, part: Any, node: ast.AST | None) -> Any:
         raise Refused("An index is made of whole numbers and slices.", "", "index", node)
     if isinstance(part, (list, tuple)):
         part = r_array(r, part)
-    if isinstance(part, slice) and not simple(part):
+    if isinstance(part, slice) and not simple_index(part):
         raise Refused("The ends of a slice are whole numbers that are written out.", "", "index", node)
     if not isinstance(part, (int, slice, Array)):
         raise Refused("This is no index.", "", "index", node)
@@ -187,7 +157,7 @@ def _settled(r: Interpreter, result: Array, where: Places) -> Array:
 
 def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     """Return elements of an array."""
-    if simple(index):
+    if simple_index(index):
         return r.make("getitem", [x], dtype=x.dtype, index=index_of(r, index))
     if isinstance(index, list) and x.framework == "jax":
         raise Refused("JAX takes no list as an index.", "Write x[jnp.array([0, 2])].", "list", node)
@@ -267,7 +237,7 @@ def at_attribute(r: Interpreter, at: At, name: str, node: ast.AST) -> Native:
         change = r_array(r, args[0])
         if isinstance(index, Array) and index.dtype == BOOL:
             return _where_holds(r, at.array, index, name, change, node)
-        if not simple(index):
+        if not simple_index(index):
             return _updated(r, at.array, places(r, at.array, index, node), name, change, node)
         if name == "apply":
             change = r.call(change, [r.make("getitem", [at.array], index=index_of(r, index))], {}, node)
@@ -329,7 +299,7 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
     if isinstance(index, Array) and index.dtype == BOOL:
         r.in_place(x, r.make("where", [index, value, x]), target)
         return
-    if x.is_constant and isinstance(value, (int, float)) and simple(index):
+    if x.is_constant and isinstance(value, (int, float)) and simple_index(index):
         changed = np.array(x.held, float)
         try:
             changed[index] = value
@@ -337,7 +307,7 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
             raise Refused(f"{error}.".capitalize(), at=target) from None
         x.held = as_literal(changed)
         return
-    if not simple(index):
+    if not simple_index(index):
         r.in_place(x, _updated(r, x, places(r, x, index, target), "set", value, target), target)
         return
     r.in_place(x, r.make("at_set", [x, value], index=index_of(r, index)), target)

@@ -519,6 +519,11 @@ class Interpreter:
                 return value
         return value
 
+    def _get_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        value = self.value(node.value)
+        self.assign(node.target, value)
+        return value
+
     def _get_UnaryOp(self, node: ast.UnaryOp) -> Any:
         value = self.value(node.operand)
         if isinstance(node.op, ast.Not):

@@ -299,7 +299,8 @@ def argument(
             held = r.builder.input(leaf.held, label.rpartition(".")[2])
             node = leaf = replace(leaf, held=held)
         dtype = node.dtype if r.wide or node.dtype != "float64" or hips else "float32"
-        node = replace(node, framework="numpy" if hips else "jax", dtype=dtype, traced=node.traced | bit)
+        framework = node.framework if node.framework in ("torch", "tf") else "numpy" if hips else "jax"
+        node = replace(node, framework=framework, dtype=dtype, traced=node.traced | bit)
         owns.append((label, leaf, node))
         return node
 

@@ -17,6 +17,7 @@ from autodiff_viz.reading.arrays import (
     fold,
     getitem,
     known,
+    product,
     r_array,
     reshape,
     shape_of,
@@ -47,7 +48,7 @@ def matmul(r: Interpreter, a: Any, b: Any, **options: Any) -> Array:
     (a, m), (b, n) = _ranked(r, a), _ranked(r, b)
     if 0 in (m, n):
         raise Refused("A number is no matrix.", "Write a * b.", "shape")
-    return r.make("dot" if (m, n) == (1, 1) else "matmul", [a, b])
+    return product(r, a, b)
 
 
 @known("numpy.dot", "lax.dot")
@@ -212,9 +213,9 @@ def _joined(r: Interpreter, a: Any, first: str, b: Any, second: str, later: set[
     front = [sizes[c] for c in batch]
     a = _arranged(r, a, first, [*batch, *left, *folded], [*front, m, k])
     b = _arranged(r, b, second, [*batch, *folded, *right], [*front, k, n])
-    product = r.make("matmul", [a, b])
+    whole = r.make("matmul", [a, b])
     shape = (*front, *(sizes[c] for c in left), *(sizes[c] for c in right))
-    return reshape(r, product, shape), "".join([*batch, *left, *right])
+    return reshape(r, whole, shape), "".join([*batch, *left, *right])
 
 
 def _summed(r: Interpreter, x: Any, letters: str, needed: set[str]) -> tuple[Any, str]:

@@ -36,7 +36,7 @@ from autodiff_viz.reading import (
 )
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Return
-from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in
+from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in, leaves
 
 _ = array_functions, hips_autograd, jax_control, jax_transforms, linear_algebra
 
@@ -218,6 +218,8 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
             if request.wrt is None:
                 found[request.name] = None
                 continue
+            for ref in refs:
+                _refuse_draws(r, ref)
             key = (root, None if root is not None else value)
             if key not in traces or wrt.number not in traces[key][1]:
                 together = [
@@ -252,15 +254,31 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
 
     def values() -> dict[str, np.ndarray]:
         traced = trace(graph, dtype=dtype)
-        return {
-            name: np.asarray(traced.value[names[value.held.number]])
-            for name, value in r.scope.names.items()
-            if isinstance(value, Array) and value.is_node and value.held.number in names
-        }
+        found: dict[str, np.ndarray] = {}
+        for name, value in r.scope.names.items():
+            for path, leaf in leaves(value):  # of a tuple, list or dictionary by its path: grads.w
+                held = r.builder.resolved(leaf.held) if isinstance(leaf, Array) else None
+                if isinstance(held, Ref) and held.number in names:
+                    key = f"{name}.{path}" if path else name
+                    found[key] = np.asarray(traced.value[names[held.number]])
+        return found
 
     changes = tuple(Change(line, says) for line, says in r.changes)
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
+
+
+def _refuse_draws(r: Interpreter, ref: Ref) -> None:
+    """Refuse an answer that may depend on numbers which the text draws without a seed.
+
+    Raises:
+      GraphError: it reads such numbers.
+    """
+    drawn = r.extra.get("drawn", set()) & r.builder.ancestors(ref)
+    if drawn:
+        line = (r.builder.drafts[min(drawn)].lines or (None,))[-1]
+        message = "This gradient depends on numbers that the text draws, and other ones each time."
+        raise GraphError(Problem("drawn", message, "Write the numbers, or give a seed.", line=line, column=0))
 
 
 def _last(r: Interpreter, gone: set[int]) -> Ref | None:
