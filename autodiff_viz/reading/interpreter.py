@@ -741,6 +741,8 @@ class Interpreter:
             raise Refused(
                 f"{path.name} is not read with these arguments: {_about(error)}.", at=node
             ) from None
+        except (IndexError, ZeroDivisionError):  # an axis that is not there, or no argument
+            raise Refused(f"{path.name} is not read with these arguments.", at=node) from None
         finally:
             self.library = outside
 

@@ -105,6 +105,8 @@ def kron(r: Interpreter, a: Array, b: Array) -> Array:
 def tensordot(r: Interpreter, a: Any, b: Any, axes: Any = 2) -> Array:
     """Read products summed over axes that are paired."""
     (a, m), (b, n) = _ranked(r, a), _ranked(r, b)
+    if type(axes) is int and not 0 <= axes <= min(m, n):
+        raise Refused(f"tensordot() cannot pair {axes} axes of arrays with {m} and {n}.")
     if type(axes) is int:
         pairs = [(m - axes + i, i) for i in range(axes)]
     else:
