@@ -35,7 +35,7 @@ SCRIPTS_ALONE = "web"
 """The folder of the browser's code, which holds no Python."""
 
 ONLY_IN = {
-    "jax": {"ops", "engine", "explain", "training", "segments"},
+    "jax": {"ops", "engine", "explain", "training", "segments", "reading"},
     "jaxlib": set(),
     "plotly": {"display", "explain", "training", "segments"},
     "streamlit": {"ui", "app.py"},

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import IDENTITY, Rule
+from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.graph.text import literal_fault
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.reading.interpreter import Interpreter
@@ -36,13 +39,22 @@ def known(*names: str, table: Table = FUNCTIONS) -> Callable[[Callable[..., Any]
     return register
 
 
+WHOLE = {"add", "sub", "mul", "neg", "abs", "sign", "maximum", "minimum", "square", "floor", "round"}
+"""Ops that make whole numbers of whole numbers."""
+
+
 def elementwise(op: str) -> Callable[..., Any]:
     """Return the reading of a function that is an op of ours by another name."""
 
     def read(r: Interpreter, *args: Any) -> Array:
         if len(args) != len(OPS[op].slots):
             raise Refused(f"{op}() takes {len(OPS[op].slots)} values, and {len(args)} are given.")
-        return r.make(op, list(args))
+        if r.library == "jax" and any(isinstance(arg, (list, tuple)) for arg in args):
+            raise Refused("JAX's functions take arrays, not lists.", "Write jnp.array([...]).", "list")
+        result = r.make(op, [r_array(r, arg) for arg in args])
+        if all(isinstance(arg, int) for arg in args) and op not in WHOLE:
+            result.dtype = r.usual_float()
+        return result
 
     return read
 
@@ -73,6 +85,7 @@ SAME = {
                 "arctan",
             )
         },
+        "erf": "erf",
         "subtract": "sub",
         "multiply": "mul",
         "divide": "div",
@@ -81,15 +94,11 @@ SAME = {
         "power": "pow",
         "absolute": "abs",
         "fabs": "abs",
-        "round": "round",
-        "rint": "round",
         "asin": "arcsin",
         "acos": "arccos",
         "atan": "arctan",
-        "pow": "pow",
-        "float_power": "pow",
     },
-    "nn": {name: name for name in ("relu", "sigmoid", "softplus", "silu")} | {"swish": "silu"},
+    "nn": {name: name for name in ("relu", "sigmoid", "softplus", "silu", "tanh")} | {"swish": "silu"},
     "lax": {
         **{
             name: name
@@ -110,7 +119,6 @@ SAME = {
                 "mul",
                 "div",
                 "neg",
-                "pow",
                 "abs",
                 "square",
                 "erf",
@@ -119,9 +127,11 @@ SAME = {
         "max": "maximum",
         "min": "minimum",
         "logistic": "sigmoid",
+        "asin": "arcsin",
+        "acos": "arccos",
+        "atan": "arctan",
     },
     "scipy.special": {"erf": "erf", "expit": "sigmoid"},
-    "jax.scipy.special": {"erf": "erf", "expit": "sigmoid", "logsumexp": "logsumexp"},
 }
 """Functions that are one op of ours, by library, with the op's name."""
 
@@ -151,6 +161,8 @@ def as_literal(value: Any) -> Any:
         return as_literal(value.tolist())
     if isinstance(value, (list, tuple)):
         return tuple(as_literal(one) for one in value)
+    if isinstance(value, Array) and value.is_constant and not value.rows:
+        return value.held
     if isinstance(value, (bool, int, float)):
         return float(value)
     raise Refused("Only numbers can stand in an array here.", "To join arrays write stack([a, b]).")
@@ -158,6 +170,8 @@ def as_literal(value: Any) -> Any:
 
 def dtype_of(value: Any) -> str:
     """Return the dtype that NumPy gives numbers in nested lists: int, bool or a float."""
+    if isinstance(value, Array):
+        return value.dtype if value.dtype in (INT, BOOL) else "float"
     if isinstance(value, (list, tuple)):
         kinds = [dtype_of(one) for one in value] or ["float"]
         return "float" if "float" in kinds else INT if INT in kinds else BOOL
@@ -190,25 +204,66 @@ def named_dtype(r: Interpreter, dtype: Any) -> str | None:
     return name
 
 
-def framework_of(r: Interpreter, path: str) -> str:
-    """Return the library of a full name."""
-    return "jax" if path.startswith("jax") else "numpy"
-
-
-def _array(r: Interpreter, framework: str, object: Any, dtype: Any = None, **_: Any) -> Array:
-    usual = "float32" if framework == "jax" else "float64"
+def _array(r: Interpreter, framework: str, object: Any, dtype: Any = None, copy: Any = None) -> Array:
     wanted = named_dtype(r, dtype)
+    if wanted == "float64" and framework == "jax" and not r.wide:
+        wanted = "float32"
     if isinstance(object, Array):
-        return Array(object.held, framework, wanted or object.dtype)
-    inside = _arrays_inside(object)
-    if inside:
-        return r.call(Path(f"{'jax.numpy' if framework == 'jax' else 'numpy'}.stack"), [list(object)], {})
+        if object.framework == "jax" and object.traced and framework == "numpy":
+            raise untraced("numpy.array")
+        made = replace(object, framework=framework, dtype=wanted or object.dtype, base=None, views=0)
+        if object.dtype != made.dtype:
+            made = cast(r, replace(object, framework=framework, base=None, views=0), made.dtype)
+        if made.dtype == "float64" and framework == "jax" and not r.wide:
+            made.dtype = "float32"
+        return made
+    if isinstance(object, (list, tuple)) and any(map(_no_literal, _deep(object))):
+        parts = [one if isinstance(one, Array) else _array(r, framework, one) for one in object]
+        made = r.make("stack", parts, axis=0)
+        made.framework = framework if made.framework == "numpy" else made.framework
+        return made if wanted is None else cast(r, made, wanted)
     kind = dtype_of(object)
-    return constant(r, object, framework, wanted or (usual if kind == "float" else kind))
+    literal = _finite(r, object)
+    if literal is not None:
+        return replace(literal, framework=framework)
+    return constant(r, object, framework, wanted or (usual(r, framework) if kind == "float" else kind))
 
 
-def _arrays_inside(value: Any) -> bool:
-    return isinstance(value, Array) or (isinstance(value, (list, tuple)) and any(map(_arrays_inside, value)))
+def usual(r: Interpreter, framework: str) -> str:
+    """Return the dtype of floats that are given none."""
+    return "float32" if framework == "jax" and not r.wide else "float64"
+
+
+def _deep(value: Any) -> Iterator[Any]:
+    if isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _deep(one)
+    else:
+        yield value
+
+
+def _no_literal(value: Any) -> bool:
+    return isinstance(value, Array) and not (value.is_constant and not value.rows)
+
+
+def _finite(r: Interpreter, object: Any) -> Array | None:
+    """Return an array of numbers of which some are not finite, which no literal holds; None if all are."""
+    numbers = [one for one in _deep(object) if isinstance(one, float) and not math.isfinite(one)]
+    if not numbers:
+        return None
+    if not isinstance(object, (list, tuple)):
+        return Array(r.held(object), r.library, usual(r, r.library))
+    parts = [_array(r, r.library, one) for one in object]
+    return r.make("stack", parts, axis=0)
+
+
+def untraced(name: str) -> Refused:
+    """Return JAX's own refusal of a function of NumPy or math of an array that is being differentiated."""
+    return Refused(
+        f"JAX refuses {name}() of an array that it is differentiating or compiling: it has no numbers yet.",
+        f"Write {name.replace('numpy', 'jnp').replace('math', 'jnp')}().",
+        "traced",
+    )
 
 
 def shape_argument(shape: Any) -> tuple[int, ...]:
@@ -229,33 +284,94 @@ def shape_argument(shape: Any) -> tuple[int, ...]:
 
 def _full(r: Interpreter, framework: str, shape: Any, value: Any, dtype: Any = None) -> Array:
     sizes = shape_argument(shape)
-    kind = named_dtype(r, dtype) or ("float32" if framework == "jax" else "float64")
+    kind = single(r, named_dtype(r, dtype), framework)
     if isinstance(value, Array):
         return r.make("broadcast_to", [value], shape=sizes)
-    return constant(r, np.full(sizes, float(value)), framework, kind)
+    if not isinstance(value, (int, float)):
+        raise Refused("An array is filled with one number.")
+    if not math.isfinite(value):
+        return r.make("broadcast_to", [value], dtype=kind or usual(r, framework), shape=sizes)
+    return constant(r, np.full(sizes, float(value)), framework, kind or usual(r, framework))
+
+
+def single(r: Interpreter, dtype: str | None, framework: str) -> str | None:
+    """Return a dtype as JAX makes it: double precision only where the text switches it on."""
+    return "float32" if dtype == "float64" and framework == "jax" and not r.wide else dtype
 
 
 def _like(value: float) -> Callable[..., Any]:
     op = "ones_like" if value else "zeros_like"
-    return lambda r, x, dtype=None: r.make(op, [x]) if isinstance(x, Array) else float(value)
+
+    def read(r: Interpreter, x: Any, dtype: Any = None, shape: Any = None) -> Array:
+        if shape is not None:
+            return _full(r, r.library, shape, value, dtype)
+        x = r_array(r, x)
+        if not isinstance(x, Array):
+            return constant(r, value, r.library, named_dtype(r, dtype) or usual(r, r.library))
+        return r.make(op, [x], dtype=single(r, named_dtype(r, dtype), r.library) or x.dtype)
+
+    return read
+
+
+def _eye(r: Interpreter, f: str, N: int, M: Any = None, k: int = 0, dtype: Any = None) -> Array:
+    rows, columns = shape_argument((N, N if M is None else M))
+    kind = single(r, named_dtype(r, dtype), f) or usual(r, f)
+    return constant(r, np.eye(rows, columns, k if type(k) is int else 0), f, kind)
+
+
+def _linspace(
+    r: Interpreter, f: str, start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None
+) -> Array:
+    count = shape_argument(num)[0]
+    if not isinstance(start, (int, float)) or not isinstance(stop, (int, float)):
+        share = constant(r, np.linspace(0.0, 1.0, count, endpoint=bool(endpoint)), f, usual(r, f))
+        return r.make("add", [start, r.make("mul", [share, r.make("sub", [stop, start])])])
+    numbers = np.linspace(start, stop, count, endpoint=bool(endpoint))
+    return constant(r, numbers, f, single(r, named_dtype(r, dtype), f) or usual(r, f))
+
+
+def _to_float(dtype: str) -> Callable[..., Array]:
+    return lambda r, f, x=0.0: _array(r, f, x, dtype)
+
+
+LIMITS = {"float16": np.finfo(np.float16), "float32": np.finfo(np.float32), "float64": np.finfo(np.float64)}
+
+
+@known("numpy.finfo")
+def finfo(r: Interpreter, dtype: Any) -> Native:
+    """Read the limits of a dtype."""
+    kind = single(r, named_dtype(r, dtype.dtype if isinstance(dtype, Array) else dtype), r.library)
+    if kind not in LIMITS:
+        raise Refused("finfo() is read of float16, float32 and float64.")
+    known_limits = LIMITS[kind]
+    # No literal is as large, so the ends are products; of float32 alone, which float64 exceeds.
+    large = r.make("mul", [3.40282e8, 1e30]) if kind == "float32" else float(np.finfo(np.float16).max)
+    attributes: dict[str, Any] = {"eps": float(known_limits.eps), "tiny": float(known_limits.tiny)}
+    if kind != "float64":
+        attributes |= {"max": large, "min": r.make("neg", [large])}
+    return Native(lambda _, args, keywords: None, "finfo", attributes=attributes)
 
 
 MAKERS: Mapping[str, Callable[..., Any]] = {
     "array": _array,
     "asarray": _array,
+    "ascontiguousarray": _array,
     "zeros": lambda r, f, shape, dtype=None: _full(r, f, shape, 0.0, dtype),
+    "empty": lambda r, f, shape, dtype=None: _full(r, f, shape, 0.0, dtype),
     "ones": lambda r, f, shape, dtype=None: _full(r, f, shape, 1.0, dtype),
-    "full": lambda r, f, shape, fill_value, dtype=None: _full(r, f, shape, fill_value, dtype),
-    "eye": lambda r, f, N, dtype=None: constant(
-        r, np.eye(shape_argument(N)[0]), f, named_dtype(r, dtype) or ("float32" if f == "jax" else "float64")
+    "full": lambda r, f, shape, fill_value, dtype=None: _full(
+        r, f, shape, fill_value, dtype or (INT if type(fill_value) is int else None)
     ),
+    "eye": _eye,
+    "identity": lambda r, f, n, dtype=None: _eye(r, f, n, dtype=dtype),
     "arange": lambda r, f, *args, dtype=None: _arange(r, f, args, dtype),
-    "linspace": lambda r, f, start, stop, num=50: constant(
-        r, np.linspace(start, stop, shape_argument(num)[0]), f, "float32" if f == "jax" else "float64"
-    ),
-    "float16": lambda r, f, x: _array(r, f, x, "float16"),
-    "float32": lambda r, f, x: _array(r, f, x, "float32"),
-    "float64": lambda r, f, x: _array(r, f, x, "float64"),
+    "linspace": _linspace,
+    "float16": _to_float("float16"),
+    "bfloat16": _to_float("bfloat16"),
+    "float32": _to_float("float32"),
+    "float64": _to_float("float64"),
+    "int32": _to_float(INT),
+    "int64": _to_float(INT),
 }
 """Functions that make arrays, which get the library's name first."""
 
@@ -265,10 +381,10 @@ def _arange(r: Interpreter, framework: str, args: tuple, dtype: Any) -> Array:
         raise Refused("arange() needs numbers that are written out.")
     step = args[2] if len(args) == 3 else 1
     span = args[0] if len(args) == 1 else args[1] - args[0]
-    if not step or span / step > limits.ELEMENTS or span / step <= 0:
+    if not step or not math.isfinite(span / step) or not 0 < span / step <= limits.ELEMENTS:
         raise Refused("This range is empty or too long.", "", "too-large")
-    kind = named_dtype(r, dtype) or (
-        INT if all(type(arg) is int for arg in args) else "float32" if framework == "jax" else "float64"
+    kind = single(r, named_dtype(r, dtype), framework) or (
+        INT if all(type(arg) is int for arg in args) else usual(r, framework)
     )
     return constant(r, np.arange(*args), framework, kind)
 
@@ -295,33 +411,65 @@ def axis_argument(axis: Any, rank: int | None = None) -> int | None:
 def reduced(op: str) -> Callable[..., Any]:
     """Return the reading of a reduction, over one axis, several or all."""
 
-    def read(r: Interpreter, x: Any, axis: Any = None, keepdims: Any = False, **_: Any) -> Array:
-        if _:
-            raise Refused(f"{op}() is not read with {', '.join(_)}.")
-        return fold(r, op, x, axis, keepdims)
+    def read(
+        r: Interpreter, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = None
+    ) -> Array:
+        if dtype is not None and named_dtype(r, dtype) not in FLOATS:
+            raise Refused(f"{op}() is not read with a dtype of whole numbers.")
+        if where is None:
+            return fold(r, op, x, axis, keepdims)
+        if op not in ("sum", "mean", "prod"):
+            raise Refused(f"{op}() is not read with where.", "Write where(condition, x, other) before.")
+        kept = r.make("where", [where, r_array(r, x), 1.0 if op == "prod" else 0.0])
+        folded = fold(r, "prod" if op == "prod" else "sum", kept, axis, keepdims)
+        if op != "mean":
+            return folded
+        ones = r.make("where", [where, r.make("ones_like", [r_array(r, x)]), 0.0])
+        return r.make("div", [folded, fold(r, "sum", ones, axis, keepdims)])
 
     return read
 
 
 def fold(r: Interpreter, op: str, x: Any, axis: Any, keepdims: Any) -> Array:
-    """Fold axes of an array by an op; several axes one after the other, the last first."""
-    if isinstance(x, (tuple, list)):
-        x = _array(r, r.library, x)
+    """Fold axes of an array by an op; several axes are joined to one first."""
+    x = r_array(r, x)
     if isinstance(axis, (tuple, list)):
-        rank = len(shape_of(r, x))
-        for one in sorted((a % rank for a in axis), reverse=True):
-            x = fold(r, op, x, one, keepdims)
-        return x
+        shape = shape_of(r, x)
+        rank = len(shape)
+        if not all(type(one) is int and -rank <= one < rank for one in axis):
+            raise Refused("Axes are whole numbers that are written out.")
+        gone = sorted({one % rank for one in axis})
+        left = [i for i in range(rank) if i not in gone]
+        if not gone:
+            return x
+        if not left:
+            return fold(r, op, x, None, keepdims)
+        # One after the other would share the gradient of equal maxima by rows first.
+        joined = r.make("transpose", [x], axes=(*left, *gone)) if left != sorted(range(len(left))) else x
+        joined = reshape(r, joined, *(shape[i] for i in left), -1)
+        folded = fold(r, op, joined, -1, False)
+        return (
+            reshape(r, folded, *(1 if i in gone else shape[i] for i in range(rank))) if keepdims else folded
+        )
     options: dict[str, Any] = {} if axis is None else {"axis": axis_argument(axis)}
     return r.make(op, [x], **options, **({"keepdims": True} if keepdims else {}))
 
 
 for _op in ("sum", "mean", "max", "min", "prod"):
     FUNCTIONS[f"numpy.{_op}"] = reduced(_op)
-FUNCTIONS["numpy.amax"], FUNCTIONS["numpy.amin"] = reduced("max"), reduced("min")
-FUNCTIONS["nn.logsumexp"] = FUNCTIONS["scipy.special.logsumexp"] = FUNCTIONS[
-    "jax.scipy.special.logsumexp"
-] = reduced("logsumexp")
+for _name, _op in {"amax": "max", "amin": "min"}.items():
+    FUNCTIONS[f"numpy.{_name}"] = reduced(_op)
+
+
+@known("nn.logsumexp", "scipy.special.logsumexp")
+def logsumexp(r: Interpreter, x: Any, axis: Any = None, b: Any = None, keepdims: Any = False) -> Array:
+    """Read log(sum(exp(x)))."""
+    if b is None:
+        return fold(r, "logsumexp", x, axis, keepdims)
+    large = r.make(IDENTITY, [fold(r, "max", x, axis, True)], rule=Rule(STOP))
+    weighted = r.make("mul", [b, r.make("exp", [r.make("sub", [x, large])])])
+    total = r.make("add", [r.make("log", [fold(r, "sum", weighted, axis, True)]), large])
+    return total if keepdims else fold(r, "sum", total, axis, False)
 
 
 def shape_of(r: Interpreter, x: Any) -> tuple[int, ...]:
@@ -333,60 +481,72 @@ def shape_of(r: Interpreter, x: Any) -> tuple[int, ...]:
     shape = r.builder.shape(r.held(x))
     if shape is None:
         raise Refused("The shape of this is not known, since something in it does not fit.")
-    return shape
+    return shape[len(x.rows) :] if isinstance(x, Array) else shape
 
 
 @known("numpy.var")
-def variance(r: Interpreter, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Array:
+def variance(
+    r: Interpreter, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, correction: int = 0
+) -> Array:
     """Read a variance as the mean square distance from the mean."""
+    x, ddof = r_array(r, x), ddof or correction
     centred = r.make("sub", [x, fold(r, "mean", x, axis, axis is not None)])
     squares = r.make("square", [centred])
     if not ddof:
         return fold(r, "mean", squares, axis, keepdims)
     shape = shape_of(r, x)
-    count = prod(shape) if axis is None else shape[axis_argument(axis)]
+    axes = range(len(shape)) if axis is None else (axis,) if type(axis) is int else axis
+    count = prod(shape[one] for one in axes)
     return r.make("div", [fold(r, "sum", squares, axis, keepdims), float(count - ddof)])
 
 
-@known("numpy.std")
-def deviation(r: Interpreter, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Array:
-    """Read a standard deviation as the root of the variance."""
-    return r.make("sqrt", [variance(r, x, axis, ddof, keepdims)])
-
-
-@known("numpy.linalg.norm")
-def norm(r: Interpreter, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
-    """Read a norm: the Euclidean one, or the sum or the maximum of sizes."""
-    if ord in (None, 2) and (ord is None or axis is not None or len(shape_of(r, x)) == 1):
-        return fold(r, "norm", x, axis, keepdims)
-    raise Refused("Only the Euclidean norm is read.", "Write it out, such as sum(abs(x)).")
-
-
-@known("numpy.dot", "numpy.matmul", "numpy.vdot", "numpy.inner")
 def product(r: Interpreter, a: Any, b: Any) -> Array:
-    """Read a product of matrices or vectors."""
+    """Return a product of numbers, vectors or matrices."""
     ranks = [len(shape_of(r, one)) for one in (a, b)]
     return r.make("mul" if 0 in ranks else "dot" if ranks == [1, 1] else "matmul", [a, b])
 
 
-@known("numpy.transpose")
-def transpose(r: Interpreter, x: Array, *axes: Any) -> Array:
+@known("numpy.transpose", "numpy.permute_dims", "lax.transpose")
+def transpose(r: Interpreter, x: Any, *axes: Any) -> Array:
     """Read a transposition."""
-    order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+    x = r_array(r, x)
+    order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list, type(None))) else axes
     return r.make("transpose", [x], **({"axes": tuple(order)} if order else {}))
 
 
-@known("numpy.reshape")
-def reshape(r: Interpreter, x: Any, *shape: Any) -> Array:
+def moved(r: Interpreter, x: Array, source: int, destination: int) -> Array:
+    """Return an array with an axis at another place."""
+    rank = len(shape_of(r, x))
+    if not -rank <= source < rank or not -rank <= destination < rank:
+        raise Refused(f"There is no such axis in an array of {rank} axes.")
+    if source % rank == destination % rank:
+        return x
+    order = [i for i in range(rank) if i != source % rank]
+    order.insert(destination % rank, source % rank)
+    return r.make("transpose", [x], dtype=x.dtype, axes=tuple(order))
+
+
+@known("numpy.reshape", "lax.reshape")
+def reshape(r: Interpreter, x: Any, *shape: Any, newshape: Any = None, order: str = "C") -> Array:
     """Read a new shape; a constant gets it at once."""
+    x = r_array(r, x)
+    if newshape is not None:
+        shape = (newshape,)
+    if order != "C":
+        raise Refused("A new shape is read in the order of rows.")
     sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     if not all(type(size) is int for size in sizes):
         raise Refused("A shape is written out in whole numbers, such as (2, 3).")
-    if isinstance(x, Array) and not x.is_node:
+    if isinstance(x, Array) and x.is_constant and not x.rows:
         try:
-            return constant(r, np.array(x.held).reshape(tuple(sizes)), x.framework, x.dtype)
+            made = constant(r, np.array(x.held).reshape(tuple(sizes)), x.framework, x.dtype)
         except ValueError as error:
             raise Refused(f"{error}.".capitalize()) from None
+        return replace(made, traced=x.traced)
+    if isinstance(x, Array) and tuple(sizes) == shape_of(r, x):
+        return x
+    if isinstance(x, Array) and math.prod(shape_of(r, x)) != math.prod(sizes) and -1 not in sizes:
+        raise Refused(f"{math.prod(shape_of(r, x))} elements do not fill shape {list(sizes)}.", "", "shape")
     return r.make("reshape", [x], shape=tuple(sizes))
 
 
@@ -399,31 +559,43 @@ def ravel(r: Interpreter, x: Array) -> Array:
 @known("numpy.broadcast_to")
 def broadcast(r: Interpreter, x: Any, shape: Any) -> Array:
     """Read a broadcast."""
-    return r.make("broadcast_to", [x], shape=shape_argument(shape))
+    return r.make("broadcast_to", [r_array(r, x)], shape=shape_argument(shape))
 
 
 @known("numpy.expand_dims")
-def expand(r: Interpreter, x: Array, axis: int) -> Array:
-    """Read a new axis."""
+def expand(r: Interpreter, x: Any, axis: Any) -> Array:
+    """Read a new axis, or several."""
+    x = r_array(r, x)
+    if isinstance(axis, (tuple, list)):
+        for one in sorted(axis):
+            x = expand(r, x, one)
+        return x
     return r.make("expand_dims", [x], axis=axis_argument(axis))
 
 
-@known("numpy.squeeze")
+@known("numpy.squeeze", "lax.squeeze")
 def squeeze(r: Interpreter, x: Array, axis: Any = None) -> Array:
     """Read that axes of length 1 go."""
     shape = shape_of(r, x)
-    gone = (
-        [i for i, size in enumerate(shape) if size == 1]
-        if axis is None
-        else [axis_argument(axis) % len(shape)]
-    )
-    return r.make("reshape", [x], shape=tuple(size for i, size in enumerate(shape) if i not in gone))
+    if axis is None:
+        gone = [i for i, size in enumerate(shape) if size == 1]
+    else:
+        axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+        gone = [axis_argument(one) % len(shape) for one in axes]
+    if any(shape[i] != 1 for i in gone):
+        raise Refused("Only an axis of length 1 can be squeezed.")
+    return reshape(r, x, tuple(size for i, size in enumerate(shape) if i not in gone))
 
 
 def _joined(op: str) -> Callable[..., Any]:
     def read(r: Interpreter, arrays: Any, axis: int = 0) -> Array:
-        items = r.items(arrays, ast.Constant(0))
-        return r.make(op, [r_array(r, item) for item in items], axis=axis_argument(axis))
+        items = [r_array(r, item) for item in r.items(arrays, ast.Constant(0))]
+        if not items:
+            raise Refused("There is nothing to join.")
+        made = r.make(op, items, axis=axis_argument(axis))
+        if made.framework == "numpy" and r.library == "jax":
+            made.framework = "jax"
+        return made
 
     return read
 
@@ -435,12 +607,19 @@ def r_array(r: Interpreter, value: Any) -> Any:
 
 FUNCTIONS["numpy.concatenate"] = FUNCTIONS["numpy.concat"] = _joined("concatenate")
 FUNCTIONS["numpy.stack"] = _joined("stack")
+FUNCTIONS["lax.concatenate"] = lambda r, operands, dimension: _joined("concatenate")(r, operands, dimension)
 
 
 @known("numpy.where", "lax.select")
-def where(r: Interpreter, condition: Any, a: Any, b: Any) -> Array:
+def where(r: Interpreter, condition: Any, a: Any = None, b: Any = None) -> Array:
     """Read a choice by a condition."""
-    return r.make("where", [condition, a, b])
+    if a is None or b is None:
+        raise Refused(
+            "How many places a condition picks depends on numbers.",
+            "Write where(condition, a, b).",
+            "data-dependent",
+        )
+    return r.make("where", [r_array(r, condition), r_array(r, a), r_array(r, b)])
 
 
 @known("numpy.clip")
@@ -449,37 +628,18 @@ def clip(
 ) -> Array:
     """Read limits to a value."""
     low, high = (a_min if min is None else min), (a_max if max is None else max)
+    if low is None and high is None:
+        return x
     if low is None or high is None:
-        return r.make("minimum", [x, high]) if low is None else r.make("maximum", [x, low])
-    return r.make("clip", [x, low, high])
+        return r.make("minimum", [high, x]) if low is None else r.make("maximum", [low, x])
+    return r.make("clip", [r_array(r, x), low, high])
 
 
-@known("numpy.cumsum")
-def cumsum(r: Interpreter, x: Any, axis: Any = None) -> Array:
-    """Read a running sum."""
-    return r.make("cumsum", [x], **({} if axis is None else {"axis": axis_argument(axis)}))
-
-
-@known("numpy.sort")
-def sort(r: Interpreter, x: Any, axis: int = -1) -> Array:
-    """Read a sort."""
-    return r.make("sort", [x], axis=axis_argument(axis))
-
-
-@known("numpy.argmax")
-def argmax(r: Interpreter, x: Any, axis: Any = None) -> Array:
+@known("numpy.argmax", "lax.argmax")
+def argmax(r: Interpreter, x: Any, axis: Any = None, keepdims: bool = False) -> Array:
     """Read the place of the largest."""
-    return r.make("argmax", [x], dtype=INT, **({} if axis is None else {"axis": axis_argument(axis)}))
-
-
-for _name in ("softmax", "log_softmax"):
-    FUNCTIONS[f"nn.{_name}"] = lambda r, x, axis=-1, _name=_name: r.make(_name, [x], axis=axis_argument(axis))
-
-
-@known("nn.one_hot")
-def one_hot(r: Interpreter, x: Any, num_classes: int) -> Array:
-    """Read classes as rows with one 1."""
-    return r.make("one_hot", [x], num_classes=num_classes, dtype="float32")
+    options: dict[str, Any] = {} if axis is None else {"axis": axis_argument(axis)}
+    return r.make("argmax", [r_array(r, x)], dtype=INT, **options, **({"keepdims": True} if keepdims else {}))
 
 
 @known("nn.gelu")
@@ -492,36 +652,6 @@ def gelu(r: Interpreter, x: Any, approximate: bool = True) -> Array:
     return r.make("mul", [x, r.make("mul", [0.5, r.make("add", [1.0, inner])])])
 
 
-@known("numpy.logaddexp")
-def logaddexp(r: Interpreter, a: Any, b: Any) -> Array:
-    """Read log(exp(a) + exp(b)) as a logsumexp of two."""
-    return r.make("logsumexp", [r.make("stack", [a, b], axis=0)], axis=0)
-
-
-@known("numpy.reciprocal")
-def reciprocal(r: Interpreter, x: Any) -> Array:
-    """Read 1/x."""
-    return r.make("div", [1.0, x])
-
-
-@known("numpy.isnan")
-def isnan(r: Interpreter, x: Any) -> Array:
-    """Refuse what no op of ours computes."""
-    raise Refused("isnan() is not read.", "Write the condition by the input: where(x > 0, ...).")
-
-
-COMPARED = {
-    "greater": ast.Gt,
-    "less": ast.Lt,
-    "greater_equal": ast.GtE,
-    "less_equal": ast.LtE,
-    "equal": ast.Eq,
-    "not_equal": ast.NotEq,
-}
-for _name, _op in COMPARED.items():
-    FUNCTIONS[f"numpy.{_name}"] = lambda r, a, b, _op=_op: r.compare(_op(), a, b, ast.Constant(0))
-
-
 # What arrays are asked for.
 
 SHARED = (
@@ -530,31 +660,70 @@ SHARED = (
     "max",
     "min",
     "prod",
-    "var",
-    "std",
     "reshape",
     "transpose",
     "ravel",
     "squeeze",
     "clip",
-    "dot",
     "argmax",
-    "cumsum",
-    "round",
 )
 METHODS.update({name: FUNCTIONS[f"numpy.{name}"] for name in SHARED})
 METHODS["flatten"] = ravel
-METHODS["copy"] = lambda r, x: Array(x.held, x.framework, x.dtype)
-METHODS["item"] = lambda r, x: x
+METHODS["copy"] = lambda r, x: replace(x, base=None, views=0, version=0)
 METHODS["block_until_ready"] = lambda r, x: x
 METHODS["astype"] = lambda r, x, dtype: cast(r, x, named_dtype(r, dtype))
+METHODS["view"] = lambda r, x: x
+
+
+def taken_number(r: Interpreter, x: Array) -> Array:
+    """Read `x.item()`: the number, through which no gradient passes."""
+    if prod(shape_of(r, x)) != 1:
+        raise Refused("item() needs an array of one element.")
+    if r.compiled or x.rows:
+        raise untraced("item")
+    stopped = r.make(IDENTITY, [reshape(r, x, ())], rule=Rule(STOP)) if x.traced else x
+    return replace(stopped, traced=0)
+
+
+METHODS["item"] = taken_number
+METHODS["tolist"] = lambda r, x: x if not shape_of(r, x) else listed_numbers(r, x)
+
+
+def listed_numbers(r: Interpreter, x: Array) -> list:
+    """Return the elements of an array as a list, nested as its axes are."""
+    if x.traced:
+        raise untraced("tolist")
+    parts = items(r, x, ast.Constant(0))
+    return [listed_numbers(r, one) if shape_of(r, one) else one for one in parts]
+
+
+PRECISION = {"bfloat16": 0, "float16": 0, "float32": 1, "float64": 2}
 
 
 def cast(r: Interpreter, x: Array, dtype: str | None) -> Array:
-    """Return an array with another dtype; a whole number from a float would lose its fraction."""
-    if dtype in (INT, BOOL) and x.dtype != dtype:
-        raise Refused(f"A conversion to {dtype} is not read.", "Write floor(x) or a comparison.")
-    return Array(x.held, x.framework, dtype or x.dtype, x.requires_grad, x.leaf)
+    """Return an array with another dtype.
+
+    Raises:
+      Refused: it would round, which no op of ours does.
+    """
+    dtype = single(r, dtype, x.framework) if dtype else x.dtype
+    if dtype == x.dtype:
+        return replace(x)
+    if dtype == BOOL:
+        return r.make("not_equal", [x, 0.0], dtype=BOOL)
+    if dtype == INT:
+        if x.dtype == BOOL:
+            return replace(x, dtype=INT)
+        stopped = r.make(IDENTITY, [x], rule=Rule(STOP))
+        whole = r.make("mul", [r.make("sign", [stopped]), r.make("floor", [r.make("abs", [stopped])])])
+        return replace(whole, dtype=INT)
+    narrower = PRECISION[dtype] < PRECISION.get(x.dtype, 2 if x.framework == "numpy" else 1)
+    if x.dtype in FLOATS and narrower and PRECISION[dtype] == 0 and not x.is_constant:
+        raise Refused(
+            f"A conversion of computed numbers to {dtype} rounds them, which no op here does.",
+            f"Make the inputs {dtype} at once.",
+        )
+    return replace(x, dtype=dtype)
 
 
 def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
@@ -572,10 +741,12 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
         return prod(shape_of(r, x))
     if name == "T":
         return x if len(shape_of(r, x)) < 2 else transpose(r, x)
+    if name == "mT" and x.framework != "torch":
+        return r.tables["numpy.matrix_transpose"](r, x)
     if name == "dtype":
         return Path(f"{x.framework}.{x.dtype}")
-    if name == "at" and x.framework == "jax":
-        return At(x)
+    if name == "real" and x.framework in ("jax", "numpy"):
+        return x
     table = r.methods.get(x.framework, METHODS)
     if name not in table:
         near = r.nearest(name)
@@ -593,11 +764,20 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
     return Native(call, name)
 
 
-class At:
-    """What `x.at` is: a place to update, and the index once it is there."""
+def simple_index(index: Any) -> bool:
+    """Return whether an index names no array."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(
+        part is None
+        or part is Ellipsis
+        or type(part) is int
+        or (isinstance(part, slice) and all(type(e) in (int, type(None)) for e in _ends(part)))
+        for part in parts
+    )
 
-    def __init__(self, array: Array, index: Any = None) -> None:
-        self.array, self.index = array, index
+
+def _ends(part: slice) -> tuple[Any, Any, Any]:
+    return part.start, part.stop, part.step
 
 
 def index_of(r: Interpreter, index: Any) -> tuple:
@@ -606,37 +786,24 @@ def index_of(r: Interpreter, index: Any) -> tuple:
     Raises:
       Refused: a part is an array or anything else that the op does not take.
     """
-    parts = index if isinstance(index, tuple) else (index,)
-    read: list[Any] = []
-    for part in parts:
-        if type(part) is int or part is None:
-            read.append(part)
-        elif part is Ellipsis:
-            read.append("...")
-        elif isinstance(part, slice) and all(
-            type(one) in (int, type(None)) for one in (part.start, part.stop, part.step)
-        ):
-            read.append((part.start, part.stop, part.step))
-        else:
-            raise Refused(
-                "An index is written out in whole numbers here.", "Pick elements by where() or a product."
-            )
-    return tuple(read)
-
-
-def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
-    """Return elements of an array."""
-    special = r.handlers.item.get(x.framework)
-    if special is not None:
-        return special(r, x, index, node)
-    if isinstance(index, Array) and index.dtype == BOOL:
+    if not simple_index(index):
         raise Refused(
-            "How many elements a condition picks depends on numbers.",
-            "Write where(condition, x, 0).",
-            "data-dependent",
-            node,
+            "An index is written out in whole numbers here.", "Pick elements by where() or a product."
         )
-    return r.make("getitem", [x], index=index_of(r, index))
+    parts = index if isinstance(index, tuple) else (index,)
+    return tuple(
+        "..." if part is Ellipsis else _ends(part) if isinstance(part, slice) else part for part in parts
+    )
+
+
+def getitem(r: Interpreter, x: Array, index: Any) -> Array:
+    """Return elements of an array, by an index in Python's own form that names no array."""
+    parts = index if isinstance(index, tuple) else (index,)
+    data = tuple(
+        "..." if part is Ellipsis else (part.start, part.stop, part.step) if isinstance(part, slice) else part
+        for part in parts
+    )
+    return r.make("getitem", [x], dtype=x.dtype, index=data)
 
 
 def items(r: Interpreter, x: Array, node: ast.AST) -> list[Array]:
@@ -646,63 +813,4 @@ def items(r: Interpreter, x: Array, node: ast.AST) -> list[Array]:
         raise Refused("A number cannot be iterated over.", at=node)
     if shape[0] > 256:
         raise Refused(f"A loop over {shape[0]} elements is not unrolled.", "Use fewer.", "too-large", node)
-    return [item(r, x, i, node) for i in range(shape[0])]
-
-
-def at_item(r: Interpreter, at: At, index: Any, node: ast.AST) -> At:
-    """Return the place that `x.at[index]` names."""
-    return At(at.array, index_of(r, index))
-
-
-def at_attribute(r: Interpreter, at: At, name: str, node: ast.AST) -> Native:
-    """Return the update of a place: set, add, multiply."""
-    if at.index is None or name not in ("set", "add", "multiply", "mul"):
-        raise Refused(f"x.at[...] has no {name!r} that is read.", "There are set, add and multiply.", at=node)
-
-    def call(_: Interpreter, args: list, keywords: dict) -> Array:
-        change = args[0]
-        if name != "set":
-            old = r.make("getitem", [at.array], index=at.index)
-            change = r.make("add" if name == "add" else "mul", [old, change])
-        return r.make("at_set", [at.array, change], index=at.index)
-
-    return Native(call, name)
-
-
-def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subscript) -> None:
-    """Change elements in place, as NumPy and PyTorch do."""
-    if x.framework == "tf":
-        raise Refused(
-            "A tensor of TensorFlow does not support item assignment.",
-            "Write tf.tensor_scatter_nd_update(x, [[i]], [value]), or tf.where(mask, a, b).",
-            "immutable",
-            target,
-        )
-    if x.framework == "jax":
-        raise Refused(
-            "JAX's arrays do not change in place.",
-            f"Write {ast.unparse(target.value)} = "
-            f"{ast.unparse(target.value)}.at[{ast.unparse(target.slice)}].set(...).",
-            "immutable",
-            target,
-        )
-    if isinstance(index, Array) and index.dtype == BOOL:
-        r.in_place(x, r.make("where", [index, value, x]), target)
-        return
-    if x.is_constant and isinstance(value, (int, float)):
-        changed = np.array(x.held, float)
-        changed[index] = value
-        x.held = as_literal(changed)
-        return
-    r.in_place(x, r.make("at_set", [x, value], index=index_of(r, index)), target)
-
-
-def install(r: Interpreter) -> None:
-    """Teach an interpreter what arrays do."""
-    r.library = "numpy"
-    r.handlers.attribute[Array] = attribute
-    r.handlers.item[Array] = item
-    r.handlers.items[Array] = items
-    r.handlers.item[At] = at_item
-    r.handlers.attribute[At] = at_attribute
-    r.handlers.set_item[Array] = set_item
+    return [getitem(r, x, i) for i in range(shape[0])]

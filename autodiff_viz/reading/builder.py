@@ -80,7 +80,8 @@ class Builder:
         self.frames: list[Frame] = []
         self.open_frames: list[Frame] = []
         self.lines: tuple[int, ...] = ()
-        self.merged: set[int] = set()  # copies whose readers read the original instead
+        self.left_out: set[int] = set()  # nodes of a library's own bookkeeping, which nothing reads
+        self.merged: dict[int, Held] = {}  # copies whose readers read the original instead
         self.replaced: set[int] = (
             set()
         )  # inputs whose numbers were replaced; left out unless something reads them
@@ -113,6 +114,12 @@ class Builder:
         ref = self.add(INPUT, (), value=value, **options)
         self.drafts[ref.number].hint = hint
         return ref
+
+    def resolved(self, held: Held) -> Held:
+        """Return a value, or the original if it is a copy that is left out."""
+        while isinstance(held, Ref) and held.number in self.merged:
+            held = self.merged[held.number]
+        return held
 
     def stopped(self, held: Held) -> Held:
         """Return a value that passes no gradient on."""
@@ -235,15 +242,23 @@ class Builder:
         nodes = tuple(self._node(number, names) for number in sorted(names))
         return Graph(nodes, (), names[output.number]), names
 
-    def graph(self, output: Ref | None, keep: Iterable[Ref] = ()) -> tuple[Graph, dict[int, str]]:
+    def graph(
+        self, output: Ref | None, keep: Iterable[Ref] = (), only_read: bool = False
+    ) -> tuple[Graph, dict[int, str]]:
         """Return the graph, and the names of its nodes by number.
 
         A grad node that nothing reads is left out unless it is in `keep`: what it would show is the cotangent
         of another node.
+
+        Args:
+          only_read: leave out all that neither the output nor what is in `keep` reads.
         """
         kept = {ref.number for ref in (*keep, *([output] if output is not None else []))}
-        left_out = self._unread_grads(kept) | self.merged
+        left_out = self._unread_grads(kept) | self.left_out | set(self.merged)
         numbers = [number for number in range(len(self.drafts)) if number not in left_out]
+        if only_read:
+            needed = set().union(*(self.ancestors(Ref(number)) for number in kept))
+            numbers = [number for number in numbers if number in needed]
         names = self._names(numbers)
         nodes = tuple(self._node(number, names) for number in numbers)
         regions, groups = [], []

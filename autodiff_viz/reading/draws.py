@@ -17,9 +17,11 @@ class Draws:
 
     Attributes:
       named: what drew the numbers of a node, and in which line, by the node's number.
+      unseeded: numbers of inputs that are drawn without a seed.
     """
 
     named: dict[int, tuple[str, int]] = field(default_factory=dict)
+    unseeded: set[int] = field(default_factory=set)
 
     def draw(self, r: Interpreter, op: str, what: str, **params: Any) -> Ref:
         """Add a node of drawn numbers: a noise op, or an input."""

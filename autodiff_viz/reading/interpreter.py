@@ -11,13 +11,13 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import numpy as np
 
-from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
@@ -120,6 +120,10 @@ class Handlers:
       fresh: return an array of a library as it is now.
       numbers_known: refuse an array whose numbers are drawn by a library in a way that nobody knows.
       field_set: note that an object has got an attribute.
+      make_rows: add a node for an op of arrays that have rows.
+      check_call: refuse a call of a library's function that the library refuses.
+      record_attribute: read an attribute of a named tuple.
+      class_made: return what a class of the text is, which may be a kind of tuples.
     """
 
     attribute: dict[Any, Callable[..., Any]] = field(default_factory=dict)
@@ -137,6 +141,10 @@ class Handlers:
     fresh: dict[str, Callable[..., Any]] = field(default_factory=dict)
     numbers_known: dict[str, Callable[..., None]] = field(default_factory=dict)
     field_set: Callable[..., None] | None = None
+    make_rows: Callable[..., Array] | None = None
+    check_call: Callable[..., None] | None = None
+    record_attribute: Callable[..., Any] | None = None
+    class_made: Callable[..., Any] | None = None
 
 
 class Interpreter:
@@ -154,12 +162,13 @@ class Interpreter:
         self.work = self.depth = 0
         self.no_grad = self.asked = 0
         self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
+        self.staged = 0  # the same as bits of `Array.traced`
+        self.wide = False  # whether JAX computes in double precision
         self.frameworks: set[str] = set()
         self.handlers = Handlers()
         self.methods_now: list[tuple[Function, dict[str, Any]]] = []  # functions that are being called
         self.library = "jax"  # whose arrays `array` and `zeros` make
         self._states: dict[type, Any] = {}
-        self.extra: dict[str, Any] = {}
 
     def state(self, kind: type[State]) -> State:
         """Return the one object of a type that a dialect keeps while a text is read."""
@@ -304,11 +313,13 @@ class Interpreter:
         for base in reversed(above):
             inner.names = {**base.members, **inner.names}
             bases += base.bases
-        made = Class(node.name, bases, inner.names, tuple(above))
+        made: Any = Class(node.name, bases, inner.names, tuple(above))
         for member in inner.names.values():
             method = member.function if isinstance(member, Property) else member
             if isinstance(method, Function) and method.owner is None:
                 method.owner = made
+        if self.handlers.class_made is not None:
+            made = self.handlers.class_made(self, made, node)
         self.scope.names[node.name] = made
 
     def _do_Return(self, node: ast.Return) -> None:
@@ -579,6 +590,11 @@ class Interpreter:
                 return value
         return value
 
+    def _get_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        value = self.value(node.value)
+        self.assign(node.target, value)
+        return value
+
     def _get_UnaryOp(self, node: ast.UnaryOp) -> Any:
         value = self.value(node.operand)
         if isinstance(node.op, ast.Not):
@@ -603,6 +619,8 @@ class Interpreter:
 
     def binary(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
         """Apply an operator of Python to two values."""
+        if isinstance(left, str) and isinstance(op, ast.Mod):
+            return ""  # a text to print
         if isinstance(left, Array) or isinstance(right, Array):
             return self._array_operator(op, left, right, node)
         return plain_operator(op, left, right, node)
@@ -616,8 +634,8 @@ class Interpreter:
                 raise Refused(f"An array and {kind(side)} cannot be joined by an operator.", at=node)
         name = _OPERATORS.get(type(op))
         if name is not None:
-            if name == "pow" and isinstance(right, int) and not isinstance(right, bool) and right == 2:
-                return self.make("square", [left])
+            if name == "pow":
+                return self.tables["numpy.power"](self, left, right)
             return self.make(name, [left, right])
         if isinstance(op, ast.MatMult):
             return self.tables["numpy.matmul"](self, left, right)
@@ -630,7 +648,9 @@ class Interpreter:
         if isinstance(op, ast.BitOr) and booleans:
             return self.make("maximum", [left, right], dtype=BOOL)
         if isinstance(op, ast.FloorDiv):
-            return self.make("floor", [self.make("div", [left, right])])
+            return self.tables["numpy.floor_divide"](self, left, right)
+        if isinstance(op, ast.Mod):
+            return self.tables["numpy.mod"](self, left, right)
         raise Refused(f"This operator is not read of arrays: {ast.unparse(node)[:60]}.", at=node)
 
     def _get_Compare(self, node: ast.Compare) -> Any:
@@ -680,6 +700,8 @@ class Interpreter:
             return getter(self, owner, name, node)
         if isinstance(owner, Native) and name in owner.attributes:
             return owner.attributes[name]
+        if isinstance(owner, tuple) and hasattr(owner, "_fields"):
+            return self.handlers.record_attribute(self, owner, name, node)
         if isinstance(owner, (list, dict, str, tuple)):
             return plain_method(self, owner, name, node)
         raise Refused(f"{kind(owner).capitalize()} has no {name!r} that is read.", at=node)
@@ -767,7 +789,10 @@ class Interpreter:
             if isinstance(function, Function):
                 return self._call_function(function, args, keywords, node)
             if isinstance(function, Native):
-                return function.call(self, args, keywords)
+                try:
+                    return function.call(self, args, keywords)
+                except IndexError:  # it reads its arguments by their place
+                    raise Refused(f"{function.name}() is not read with these arguments.", at=node) from None
             if isinstance(function, Path):
                 return self._call_path(function, args, keywords, node)
             caller = self.handlers.call.get(type(function))
@@ -808,10 +833,17 @@ class Interpreter:
         if path.name.startswith(("numpy.", "math.")):
             # NumPy takes the numbers of a TensorFlow tensor, and no gradient passes.
             args, keywords = mapped(self.plain_numbers, args), mapped(self.plain_numbers, keywords)
-        known = self.tables.get(canonical(path.name))
+        known = self.tables.get(path.name) or self.tables.get(canonical(path.name))
         if known is None:
             raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
-        return known(self, *args, **keywords)
+        library = LIBRARIES.get(path.name.partition(".")[0])
+        if self.handlers.check_call is not None:
+            self.handlers.check_call(self, path.name, args)
+        outside, self.library = self.library, library if library in ("jax", "numpy") else self.library
+        try:
+            return known(self, *args, **keywords)
+        finally:
+            self.library = outside
 
     def plain_numbers(self, value: Any) -> Any:
         """Return a tensor of TensorFlow as NumPy's array, which no gradient passes; all else as it is."""
@@ -884,9 +916,10 @@ class Interpreter:
           Refused: what is read is compiled or mapped, so the library knows no numbers; or it was asked for
             too often.
         """
-        if self.compiled:
+        inside = "vmap" if value.rows else self.compiled if value.traced & self.staged else ""
+        if inside:
             raise Refused(
-                f"Inside {self.compiled} the numbers of an array are not known.",
+                f"Inside {inside} the numbers of an array are not known.",
                 "Write where(condition, a, b).",
                 "data-dependent",
                 node,
@@ -914,6 +947,8 @@ class Interpreter:
         the arguments.
         """
         arrays = [arg for arg in args if isinstance(arg, Array)]
+        if self.handlers.make_rows is not None and any(array.rows for array in arrays):
+            return self.handlers.make_rows(self, op, args, dtype, rule, params)
         framework = next(
             (a.framework for a in arrays if a.framework != "numpy"),
             arrays[0].framework if arrays else "numpy",
@@ -926,13 +961,23 @@ class Interpreter:
         if isinstance(self.builder, Builder):
             self.builder.drafts[ref.number].framework = framework
         kind = dtype or result_dtype(arrays, args, op)
+        if framework == "jax" and kind == FLOAT64 and not self.wide:
+            kind = FLOAT32  # JAX takes an array of NumPy in single precision unless it is told otherwise
+        traced = self.staged
+        for array in arrays:
+            traced |= array.traced
         return Array(
             ref,
             framework,
             kind,
+            traced=traced,
             requires_grad=needs and not self.no_grad,
             leaf=not needs or bool(self.no_grad),
         )
+
+    def usual_float(self) -> str:
+        """Return the dtype of floats that are given none."""
+        return FLOAT32 if self.library == "jax" and not self.wide else FLOAT64
 
     def held(self, value: Any) -> Held:
         """Return what a slot holds for a value."""
@@ -953,12 +998,12 @@ class Interpreter:
     def gradient(self, root: Array, wrt: Array) -> Array:
         """Return the derivative of a number by an array, as a node."""
         ref = self.builder.add(GRAD, [root.held, wrt.held])
-        return Array(ref, root.framework, wrt.dtype)
+        return Array(ref, root.framework, wrt.dtype, rows=wrt.rows, traced=root.traced)
 
     def copied(self, value: Array) -> Array:
         """Return the same value as a node of its own."""
         ref = self.builder.add(IDENTITY, [value.held])
-        return Array(ref, value.framework, value.dtype, value.requires_grad, leaf=False)
+        return replace(value, held=ref, leaf=False, base=None, views=0, version=0)
 
     def say(self, node: ast.AST | int, text: str) -> None:
         """Note what became what, once for each line."""
@@ -976,7 +1021,12 @@ ALIASES = (
     ("jax.nn.", "nn."),
     ("jax.lax.", "lax."),
     ("math.", "numpy."),
-    ("numpy.linalg.", "numpy.linalg."),
+    ("autograd.numpy.", "numpy."),
+    ("autograd.scipy.", "scipy."),
+    ("jax.scipy.", "scipy."),
+    ("jax.tree.", "tree."),
+    ("jax.tree_util.tree_", "tree."),
+    ("jax.tree_util.", "tree."),
 )
 """Beginnings of full names that have the tables of another library."""
 
@@ -996,6 +1046,8 @@ LIBRARIES = {
     "keras": "tf",
     "numpy": "numpy",
     "math": "numpy",
+    "autograd": "numpy",
+    "scipy": "numpy",
 }
 """The dialect of a library, by the first part of its full name."""
 
@@ -1020,7 +1072,7 @@ CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "nan"
 
 def _is_number(path: str) -> bool:
     module, _, name = path.rpartition(".")
-    return name in CONSTANTS and module in ("math", "numpy", "jax.numpy", "torch")
+    return name in CONSTANTS and module in ("math", "numpy", "jax.numpy", "torch", "autograd.numpy")
 
 
 def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
-from autodiff_viz.graph.model import IDENTITY, Rule
+import numpy as np
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
+from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading.arrays import FUNCTIONS, constant, known, r_array, shape_of
-from autodiff_viz.reading.builder import Frame, Ref
+from autodiff_viz.reading.arrays import as_literal, constant, known, r_array, reshape, shape_of, untraced
+from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.interpreter import Interpreter, Request
+from autodiff_viz.reading.jax_random import Key
+from autodiff_viz.reading.rows import Rows, enter_rows, leave_rows, mapping, spread
+from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.values import (
     BOOL,
     INT,
     Array,
     Native,
     Refused,
-    arrays_in,
     leaves,
     mapped,
     parameter_names,
@@ -36,53 +45,238 @@ def stop_gradient(r: Interpreter, x: Any) -> Any:
     return mapped(stopped, x)
 
 
-@known("jax.jit")
-def jit(r: Interpreter, function: Any = None, **options: Any) -> Any:
+@dataclass
+class Tracing:
+    """What JAX is transforming while a text is read.
+
+    Attributes:
+      bits: how many transformations there were; each marks its arrays with a bit of its own.
+      depth: how many derivatives are being read, one inside the other.
+    """
+
+    bits: int = 0
+    depth: int = 0
+
+    def bit(self) -> int:
+        """Return a bit that no other transformation has."""
+        self.bits += 1
+        return 1 << self.bits
+
+
+def marked(value: Any, bit: int) -> Any:
+    """Return the arrays of an argument as known by dtype and shape alone to a transformation."""
+    return mapped(
+        lambda leaf: replace(leaf, traced=leaf.traced | bit) if isinstance(leaf, Array) else leaf, value
+    )
+
+
+def unmarked(value: Any, bit: int) -> Any:
+    """Return the arrays of a result as a transformation hands them on."""
+    return mapped(
+        lambda leaf: replace(leaf, traced=leaf.traced & ~bit) if isinstance(leaf, Array) else leaf, value
+    )
+
+
+@contextmanager
+def staged(r: Interpreter, name: str) -> Iterator[int]:
+    """Read what follows as something that JAX compiles: no branch can depend on the numbers of an array."""
+    bit = r.state(Tracing).bit()
+    outside = r.compiled, r.staged
+    r.compiled, r.staged = name, r.staged | bit
+    try:
+        yield bit
+    finally:
+        r.compiled, r.staged = outside
+
+
+def as_array(r: Interpreter, value: Any) -> Any:
+    """Return a number as the array that JAX makes of it; anything else as it is."""
+    if isinstance(value, bool):
+        return Array(float(value), "jax", BOOL)
+    if isinstance(value, int):
+        return Array(float(value), "jax", INT)
+    return Array(r.held(value), "jax", r.usual_float()) if isinstance(value, float) else value
+
+
+@known("jax.jit", "jax.pjit")
+def jit(
+    r: Interpreter,
+    function: Any = None,
+    static_argnums: Any = (),
+    static_argnames: Any = (),
+    **options: Any,
+) -> Any:
     """Read `jax.jit`, which changes no number; inside it no branch can depend on the numbers of an array."""
     if function is None:
-        return Native(lambda _, args, kw: jit(r, args[0], **options), "jit")
+        return Native(lambda _, args, kw: jit(r, args[0], static_argnums, static_argnames), "jit")
+    numbers = {static_argnums} if type(static_argnums) is int else set(static_argnums or ())
+    names = {static_argnames} if isinstance(static_argnames, str) else set(static_argnames or ())
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
-        outside, r.compiled = r.compiled, "jit"
-        try:
-            return r.call(function, args, keywords)
-        finally:
-            r.compiled = outside
+        known_names = parameter_names(function)
+        fixed = {i % max(len(args), 1) for i in numbers} | {
+            i for i, name in enumerate(known_names[: len(args)]) if name in names
+        }
+        names_fixed = names | {known_names[i] for i in numbers if -len(known_names) <= i < len(known_names)}
+        with staged(r, "jit") as bit:
+
+            def given(value: Any) -> Any:
+                return marked(mapped(lambda leaf: as_array(r, leaf), value), bit)
+
+            args = [one if i in fixed else given(one) for i, one in enumerate(args)]
+            keywords = {key: one if key in names_fixed else given(one) for key, one in keywords.items()}
+            value = r.call(function, args, keywords)
+        return unmarked(value, bit)
 
     return Native(call, "jit", function)
 
 
-@known("jax.named_call", "functools.wraps")
+@known("jax.named_call", "functools.wraps", "jax.named_scope", "jax.profiler.annotate_function")
 def same(r: Interpreter, function: Any = None, **options: Any) -> Any:
     """Read what changes no number: the function itself."""
-    if function is None:
-        return Native(lambda _, args, kw: args[0], "jit")
+    if function is None or isinstance(function, str):
+        return Native(lambda _, args, kw: args[0], "same")
     return function
 
 
-@known("functools.partial")
+HANDED_ON = {
+    *(
+        "sum",
+        "mean",
+        "prod",
+        "max",
+        "min",
+        "any",
+        "all",
+        "std",
+        "var",
+        "reshape",
+        "ravel",
+        "transpose",
+        "squeeze",
+    ),
+    *("clip", "argmax", "argmin", "argsort", "cumsum", "cumprod", "repeat", "take", "trace", "diagonal"),
+    *("swapaxes", "round", "around", "ptp", "shape", "ndim", "size", "amax", "amin"),
+}
+"""Functions of NumPy that call the array's own method, and so take JAX's arrays under a derivative."""
+
+TAKING_LISTS = {
+    *(
+        "array",
+        "asarray",
+        "stack",
+        "concatenate",
+        "concat",
+        "vstack",
+        "hstack",
+        "dstack",
+        "column_stack",
+        "block",
+    ),
+    *(
+        "zeros",
+        "ones",
+        "full",
+        "empty",
+        "einsum",
+        "broadcast_arrays",
+        "select",
+        "meshgrid",
+        "float32",
+        "float64",
+    ),
+    *(
+        "atleast_1d",
+        "atleast_2d",
+        "broadcast_shapes",
+        "where_list",
+        "append_list",
+        "arange",
+        "eye",
+        "linspace",
+    ),
+}
+"""Functions of jax.numpy that take a list for an array, or for what is none."""
+
+
+def check_call(r: Interpreter, path: str, args: list) -> None:
+    """Refuse what JAX refuses: NumPy's functions of arrays without numbers, and lists for arrays."""
+    module, _, name = path.rpartition(".")
+    converts = module in ("math", "numpy", "numpy.linalg", "scipy.special")
+    converts = converts and not (module == "numpy" and name in HANDED_ON)
+    traced = any(isinstance(one, Array) and one.framework == "jax" and one.traced for one in args)
+    if converts and traced:
+        raise untraced(f"{module}.{name}")
+    if module == "jax.numpy" and args and isinstance(args[0], list) and name not in TAKING_LISTS:
+        raise Refused(
+            f"jnp.{name}() takes an array, and JAX refuses a list.", "Write jnp.array([...]).", "list"
+        )
+
+
+@known("jax.block_until_ready", "jax.device_put", "jax.device_get", "lax.pvary")
+def handed_on(r: Interpreter, value: Any, *device: Any) -> Any:
+    """Read what moves arrays and changes none."""
+    return value
+
+
+@known("jax.ensure_compile_time_eval", "jax.named_scope")
+def nothing(r: Interpreter, *_: Any) -> None:
+    """Refuse contexts, which are handled where they are entered."""
+    raise Refused("This is not read.")
+
+
+@known("jax.config.update")
+def config(r: Interpreter, name: Any, value: Any) -> None:
+    """Read a setting of JAX: of those that change numbers, double precision alone."""
+    if name == "jax_enable_x64":
+        r.wide = bool(value)
+        return
+    if name in ("jax_platform_name", "jax_platforms"):
+        return
+    if name in ("jax_debug_nans", "jax_debug_infs", "jax_disable_jit") and not value:
+        return
+    raise Refused(f"The setting {name!r} is not read.", "Leave it out if it changes no number.")
+
+
+@known("functools.partial", "jax.tree_util.Partial")
 def partial(r: Interpreter, function: Any, *given: Any, **keywords: Any) -> Native:
     """Read a function with some arguments given."""
 
     def call(_: Interpreter, args: list, more: dict) -> Any:
         return r.call(function, [*given, *args], {**keywords, **more})
 
-    return Native(call, "partial")
+    return Native(call, "partial", _Left(function, len(given)))
 
 
-def argument(r: Interpreter, value: Any, name: str) -> tuple[Any, list[tuple[str, Array, Array]]]:
-    """Return an argument that is differentiated by, and (name, what is given, its own node) of each array in it.
+@dataclass(eq=False)
+class _Left:
+    """A function of which the first arguments have been given, as far as its parameters' names go."""
+
+    function: Any
+    given: int
+    inner: Any = None
+
+    def parameters(self) -> list[str]:
+        """Return the names of what is left."""
+        return parameter_names(self.function)[self.given :]
+
+
+def argument(
+    r: Interpreter, value: Any, name: str, bit: int = 0, hips: bool = False
+) -> tuple[Any, list[tuple[str, Array, Array]]]:
+    """Return an argument that is differentiated by, and (name, given, own node) of each array in it.
 
     What is given may also reach the function through its scope, and only the way through the argument counts.
     So the argument gets a node of its own, which `merged` removes again where there is no other way.
     """
     owns: list[tuple[str, Array, Array]] = []
     paths = iter(leaves(value))
+    active = r.state(Rows).active
 
     def own(leaf: Any) -> Any:
         path, _ = next(paths)
         label = ".".join(part for part in (name, path) if part)
-        if isinstance(leaf, bool) or not isinstance(leaf, (int, float, Array)):
+        if not isinstance(leaf, (int, float, Array)):
             raise Refused(f"It cannot be differentiated by {label}, which is no array.")
         if isinstance(leaf, int) or (isinstance(leaf, Array) and leaf.dtype in (INT, BOOL)):
             raise Refused(
@@ -90,14 +284,23 @@ def argument(r: Interpreter, value: Any, name: str) -> tuple[Any, list[tuple[str
                 "Write a point: 2.0.",
                 "integer",
             )
-        if isinstance(leaf, Array) and leaf.is_node:
+        if not isinstance(leaf, Array):
+            leaf = Array(r.held(leaf), "jax", r.usual_float())
+        if active and isinstance(r.builder, Builder):
+            # Each row has a derivative of its own, even by what all rows share.
+            node = spread(r, leaf, tuple(active)) if tuple(active) != leaf.rows else r.copied(leaf)
+            if not node.is_node:
+                node = replace(node, held=r.builder.input(node.held, label.rpartition(".")[2]))
+            elif node.held == leaf.held:
+                node = r.copied(node)
+        elif leaf.is_node or not isinstance(r.builder, Builder):
             node = r.copied(leaf)
         else:
-            held = r.held(leaf)
-            node = Array(
-                r.builder.input(held, label.rpartition(".")[2]), "jax", getattr(leaf, "dtype", "float32")
-            )
-            leaf = node
+            held = r.builder.input(leaf.held, label.rpartition(".")[2])
+            node = leaf = replace(leaf, held=held)
+        dtype = node.dtype if r.wide or node.dtype != "float64" or hips else "float32"
+        framework = node.framework if node.framework in ("torch", "tf") else "numpy" if hips else "jax"
+        node = replace(node, framework=framework, dtype=dtype, traced=node.traced | bit)
         owns.append((label, leaf, node))
         return node
 
@@ -107,18 +310,25 @@ def argument(r: Interpreter, value: Any, name: str) -> tuple[Any, list[tuple[str
 def merged(r: Interpreter, owns: list[tuple[str, Array, Array]], first: int) -> None:
     """Let the nodes made since `first` read what was given where nothing else leads to it."""
     for _, given, own in owns:
-        if own is given or not isinstance(own.held, Ref):
+        if own is given or not isinstance(own.held, Ref) or not isinstance(given.held, Ref):
+            continue
+        if own.held == given.held or own.rows != given.rows or not isinstance(r.builder, Builder):
             continue
         later = r.builder.drafts[first:]
         old, new = given.held, own.held
         copy = r.builder.drafts[new.number]
-        if any(old in draft.slots for draft in later if draft is not copy):
+        # What was computed from it before may be read too, as the other argument of f(x, x + 1).
+        from_it = {old}
+        for number in range(old.number + 1, first):
+            if any(slot in from_it for slot in r.builder.drafts[number].slots):
+                from_it.add(Ref(number))
+        if any(slot in from_it for draft in later if draft is not copy for slot in draft.slots):
             continue
         for draft in later:
             if draft is not copy:
                 draft.slots = tuple(old if slot == new else slot for slot in draft.slots)
         own.held = old
-        r.builder.merged.add(new.number)
+        r.builder.merged[new.number] = old
 
 
 @dataclass
@@ -130,21 +340,33 @@ class Differentiated:
     arguments: list[Any]
 
 
-def call_at(r: Interpreter, function: Any, args: list, keywords: dict, argnums: list[int]) -> Differentiated:
+def call_at(
+    r: Interpreter, function: Any, args: list, keywords: dict, argnums: list[int], hips: bool = False
+) -> Differentiated:
     """Call a function with the chosen arguments as nodes that it is differentiated by."""
+    if isinstance(r.builder, Terms):
+        raise Refused("A derivative inside a declared derivative is not read.", "Write out its formula.")
     names = parameter_names(function)
-    args, owns, chosen = list(args), [], []
-    first = len(r.builder.drafts)
+    args, owns, chosen = list(args), [], {}
+    first, tracing = len(r.builder.drafts), r.state(Tracing)
+    bit = tracing.bit()
     for i in argnums:
         if not -len(args) <= i < len(args):
             raise Refused(f"argnums names argument {i}, and {len(args)} are given.")
         i %= len(args)
-        args[i], mine = argument(r, args[i], names[i] if i < len(names) else f"arg{i}")
+        if i in chosen:
+            continue
+        args[i], mine = argument(r, args[i], names[i] if i < len(names) else f"arg{i}", bit, hips)
         owns += mine
-        chosen.append(args[i])
-    value = r.call(function, args, keywords)
+        chosen[i] = args[i]
+    tracing.depth += 1
+    try:
+        value = r.call(function, args, keywords)
+    finally:
+        tracing.depth -= 1
     merged(r, owns, first)
-    return Differentiated(value, owns, chosen)
+    arguments = [chosen[i % len(args)] for i in argnums]
+    return Differentiated(unmarked(value, bit), owns, arguments)
 
 
 def _argnums(argnums: Any) -> tuple[list[int], bool]:
@@ -157,46 +379,81 @@ def _argnums(argnums: Any) -> tuple[list[int], bool]:
 
 def scalar_root(r: Interpreter, value: Any) -> Array:
     """Return the output of a function that `grad` differentiates, which is one number."""
-    if isinstance(value, (int, float)):
-        return constant(r, value, "jax", "float32")
+    if isinstance(value, float):
+        return constant(r, value, "jax", r.usual_float())
+    if (isinstance(value, Array) and value.dtype in (INT, BOOL)) or isinstance(value, int):
+        raise Refused(
+            "grad() needs a function that returns a float, and this returns a whole number.",
+            "Convert it: x.astype(float).",
+            "integer",
+        )
     if not isinstance(value, Array):
         raise Refused(
             "grad() needs a function that returns one number.", "With more than that, add has_aux=True."
         )
     if shape_of(r, value) != ():
         raise Refused(
-            f"grad() needs a function that returns one number, and this returns shape {list(shape_of(r, value))}.",
+            f"grad() needs a function that returns one number, and this returns shape "
+            f"{list(shape_of(r, value))}.",
             "Sum it up, or use jacrev or vjp.",
             "not-scalar",
         )
     return value
 
 
-def gradients(r: Interpreter, root: Array, done: Differentiated, asked: bool = True) -> Any:
+@dataclass
+class Loops:
+    """The nodes that come out of loops of unknown length, by which JAX cannot differentiate in reverse."""
+
+    made: set[int] = field(default_factory=set)
+
+
+def _reversible(r: Interpreter, root: Array, done: Differentiated) -> None:
+    for number in r.state(Loops).made & r.builder.ancestors(root.held):
+        read = r.builder.ancestors(Ref(number))
+        if any(own.held.number in read for _, _, own in done.owns):
+            raise Refused(
+                "JAX does not differentiate a while_loop in reverse, nor a fori_loop with computed limits.",
+                "Use scan, or a fori_loop between numbers that are written out.",
+                "while-loop",
+            )
+
+
+def gradients(
+    r: Interpreter, root: Array, done: Differentiated, asked: bool = True, forward: bool = False
+) -> Any:
     """Return the derivatives of a number by each argument, and note that they were asked for."""
     by_own = {}
+    if root.is_node and not forward:
+        _reversible(r, root, done)
     for label, _, own in done.owns:
         if root.is_node and isinstance(own.held, Ref) and own.held.number in r.builder.ancestors(root.held):
-            by_own[id(own)] = r.gradient(root, own)
+            made = r.gradient(root, own)
         else:
-            by_own[id(own)] = r.make("zeros_like", [own])
-        if asked:
+            made = r.make("zeros_like", [own])
+        by_own[id(own)] = replace(made, traced=root.traced)
+        # A derivative inside another is no answer: what the text asks for is that of the outer.
+        if asked and not r.state(Tracing).depth:
             r.requests.append(
-                Request(label, root.held if root.is_node else None, own.held, r.line, by_own[id(own)].held)
+                Request(label, root.held if root.is_node else None, own.held, r.line, made.held)
             )
-    if root.is_node:
+    if root.is_node and not r.state(Tracing).depth:
         r.roots.append(root.held)
     return [mapped(lambda leaf: by_own[id(leaf)], one) for one in done.arguments]
 
 
 def _grad(
-    r: Interpreter, function: Any, argnums: Any = 0, has_aux: bool = False, with_value: bool = False
+    r: Interpreter, function: Any, argnums: Any = 0, has_aux: Any = False, with_value: bool = False
 ) -> Native:
     chosen, one = _argnums(argnums)
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
         done = call_at(r, function, args, keywords, chosen)
-        value, aux = done.value if has_aux else (done.value, None)
+        value, aux = done.value, None
+        if has_aux:
+            if not isinstance(value, (tuple, list)) or len(value) != 2:
+                raise Refused("With has_aux the function returns two values: (loss, aux).")
+            value, aux = value
         root = scalar_root(r, value)
         found = gradients(r, root, done)
         result = found[0] if one else tuple(found)
@@ -207,22 +464,33 @@ def _grad(
     return Native(call, "grad", function)
 
 
+def _bare(options: dict[str, Any]) -> None:
+    """Refuse options that change what a derivative is; those of sharding change no number."""
+    wrong = {key for key, value in options.items() if key != "reduce_axes" and value}
+    if wrong:
+        raise Refused(f"This derivative is not read with {', '.join(sorted(wrong))}.")
+
+
 @known("jax.grad")
-def grad(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **_: Any) -> Native:
+def grad(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
     """Read `jax.grad`."""
+    _bare(options)
     return _grad(r, fun, argnums, has_aux)
 
 
 @known("jax.value_and_grad")
-def value_and_grad(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **_: Any) -> Native:
+def value_and_grad(
+    r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any
+) -> Native:
     """Read `jax.value_and_grad`."""
+    _bare(options)
     return _grad(r, fun, argnums, has_aux, with_value=True)
 
 
 def pulled(r: Interpreter, value: Array, cotangent: Any) -> Array:
     """Return the number whose gradient is the cotangent pulled back: the sum of their product."""
     seed = stop_gradient(r, r_array(r, cotangent))
-    if shape_of(r, value) == () and seed == 1.0:
+    if shape_of(r, value) == () and not isinstance(seed, Array) and seed == 1.0:
         return value
     product = r.make("mul", [value, seed])
     return product if shape_of(r, value) == () else r.make("sum", [product])
@@ -231,15 +499,37 @@ def pulled(r: Interpreter, value: Array, cotangent: Any) -> Array:
 @known("jax.vjp")
 def vjp(r: Interpreter, fun: Any, *primals: Any, has_aux: bool = False) -> tuple:
     """Read `jax.vjp`: the value, and a function that pulls a cotangent back."""
-    done = call_at(r, fun, list(primals), {}, list(range(len(primals))))
-    value, aux = done.value if has_aux else (done.value, None)
+    rows = tuple(r.state(Rows).active)
+
+    def at_primals() -> tuple[Differentiated, Any, Any]:
+        done = call_at(r, fun, list(primals), {}, list(range(len(primals))))
+        value, aux = done.value if has_aux else (done.value, None)
+        return done, value, aux
+
+    first, value, aux = at_primals()
 
     def pull(_: Interpreter, args: list, keywords: dict) -> tuple:
-        outputs, seeds = leaves(value), leaves(args[0])
-        if len(outputs) != len(seeds):
+        # Under another vmap each row has a derivative of its own, so the function is read once more there.
+        done, outputs = (first, value) if tuple(r.state(Rows).active) == rows else at_primals()[:2]
+        pairs = list(zip(leaves(outputs), leaves(args[0]), strict=False))
+        if len(leaves(outputs)) != len(leaves(args[0])):
             raise Refused("The pullback takes a cotangent of the same form as the value.")
         total: Any = None
-        for (_, output), (_, seed) in zip(outputs, seeds, strict=True):
+        for (_, output), (_, seed) in pairs:
+            if not isinstance(output, Array):
+                continue
+            seed = r_array(r, seed)
+            if shape_of(r, seed) != shape_of(r, output):
+                raise Refused(
+                    f"The cotangent has shape {list(shape_of(r, seed))}, and the value has "
+                    f"{list(shape_of(r, output))}.",
+                    "",
+                    "shape",
+                )
+            if isinstance(seed, int) or (isinstance(seed, Array) and seed.dtype == INT):
+                raise Refused(
+                    "JAX needs a cotangent of floats, as the value is.", "Write a point: 1.0.", "integer"
+                )
             part = pulled(r, output, seed)
             total = part if total is None else r.make("add", [total, part])
         return tuple(gradients(r, total, done))
@@ -249,133 +539,376 @@ def vjp(r: Interpreter, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
 
 
 @known("jax.jvp")
-def jvp(r: Interpreter, fun: Any, primals: Any, tangents: Any) -> tuple:
-    """Read `jax.jvp` as two pullbacks: the first is linear in its cotangent, so its own pullback is the tangent."""
+def jvp(r: Interpreter, fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> tuple:
+    """Read `jax.jvp`, forward mode."""
     primals, tangents = list(r.items(primals, ast.Constant(0))), list(r.items(tangents, ast.Constant(0)))
     done = call_at(r, fun, primals, {}, list(range(len(primals))))
-    value = done.value
-    if not isinstance(value, Array):
-        raise Refused("jvp() is read of functions that return one array.")
-    seed = r.copied(Array(r.make("zeros_like", [value]).held, "jax", value.dtype))
-    product = r.make("mul", [value, seed])
-    total = product if shape_of(r, value) == () else r.make("sum", [product])
-    sums: Any = None
-    own_arrays = [own for _, _, own in done.owns]
-    for own, (_, tangent) in zip(own_arrays, leaves(tangents), strict=True):
-        if own.held.number not in r.builder.ancestors(total.held):
-            continue
-        part = r.make("mul", [r.gradient(total, own), r_array(r, tangent)])
-        part = part if shape_of(r, own) == () else r.make("sum", [part])
-        sums = part if sums is None else r.make("add", [sums, part])
-    tangent = r.make("zeros_like", [value]) if sums is None else r.gradient(sums, seed)
-    return value, tangent
+    value, aux = done.value if has_aux else (done.value, None)
+    along = tangent_of(r, fun, primals, tangents, done, value, has_aux)
+    return (value, along, aux) if has_aux else (value, along)
 
 
-def _jacobian(r: Interpreter, function: Any, argnums: Any = 0) -> Native:
+@known("jax.linearize")
+def linearize(r: Interpreter, fun: Any, *primals: Any) -> tuple:
+    """Read `jax.linearize`: the value, and a function of the tangents."""
+    done = call_at(r, fun, list(primals), {}, list(range(len(primals))))
+
+    def push(_: Interpreter, args: list, keywords: dict) -> Any:
+        return tangent_of(r, fun, list(primals), args, done, done.value, False)
+
+    return done.value, Native(push, "jvp")
+
+
+def tangent_of(
+    r: Interpreter, fun: Any, primals: list, tangents: list, done: Differentiated, value: Any, has_aux: bool
+) -> Any:
+    """Return the tangent of each array of a value.
+
+    It is read as two pullbacks: the first is linear in its cotangent, so its own pullback is the tangent.
+    Where that would be a third derivative, the Jacobian is multiplied with the tangents.
+    """
+    pairs = list(zip(done.owns, leaves(tangents), strict=False))
+    if len(done.owns) != len(leaves(tangents)):
+        raise Refused("jvp() takes a tangent for each array of its arguments.")
+    for (label, _, own), (_, tangent) in pairs:
+        shape = shape_of(r, r_array(r, tangent)) if not isinstance(tangent, (int, float)) else ()
+        if shape != shape_of(r, own):
+            raise Refused(
+                f"The tangent of {label} has shape {list(shape)}, and it has {list(shape_of(r, own))}."
+            )
+        if isinstance(tangent, int) or (isinstance(tangent, Array) and tangent.dtype == INT):
+            raise Refused(
+                "JAX needs tangents of floats, as the arguments are.", "Write a point: 1.0.", "integer"
+            )
+
+    def one(output: Any) -> Any:
+        if not isinstance(output, Array) or output.dtype in (INT, BOOL):
+            return 0.0 if not isinstance(output, Array) else r.make("zeros_like", [output])
+        reached = r.builder.ancestors(output.held) if output.is_node else set()
+        live = [(own, tangent) for (_, _, own), (_, tangent) in pairs if own.held.number in reached]
+        if not live:
+            return r.make("zeros_like", [output])
+        derived = any(r.builder.drafts[number].op == GRAD for number in reached)
+        if shape_of(r, output) == ():
+            products = [(r.gradient(output, own), tangent) for own, tangent in live]
+            return _dotted(r, products)
+        if derived:
+            return _by_rows(r, fun, primals, tangents, value, output, has_aux)
+        # A constant: one that read the output would be computed anew inside of each derivative.
+        zeros = as_literal(np.zeros(r.builder.shape(output.held)))
+        seed = replace(output, held=r.builder.input(zeros, SEED))
+        total = r.make("sum", [r.make("mul", [output, seed])])
+        return r.gradient(_dotted(r, [(r.gradient(total, own), tangent) for own, tangent in live]), seed)
+
+    along = mapped(one, value)
+    if len(done.owns) == 1 and isinstance(along, Array) and along.is_node and not r.state(Tracing).depth:
+        r.requests.append(Request(done.owns[0][0], None, done.owns[0][2].held, r.line, along.held))
+    return along
+
+
+def _dotted(r: Interpreter, products: list[tuple[Array, Any]]) -> Array:
+    total: Any = None
+    for slope, tangent in products:
+        part = r.make("mul", [slope, r_array(r, tangent)])
+        part = part if shape_of(r, slope) == () else r.make("sum", [part])
+        total = part if total is None else r.make("add", [total, part])
+    return total
+
+
+def _by_rows(
+    r: Interpreter, fun: Any, primals: list, tangents: list, value: Any, output: Array, has_aux: bool
+) -> Array:
+    """Return a tangent as the Jacobian times the tangents, one row for each element of the output."""
+    place = [path for path, leaf in leaves(value) if leaf is output]
+    shape = shape_of(r, output)
+    count = prod(shape)
+    if count > ROWS or len(place) != 1:
+        raise Refused(f"This tangent is read of at most {ROWS} outputs.", "", "too-large")
+    with mapping(r, count) as level:
+        again = call_at(r, fun, primals, {}, list(range(len(primals))))
+        whole = again.value[0] if has_aux else again.value
+        (row,) = [leaf for path, leaf in leaves(whole) if path == place[0]]
+        total = _element(r, row, shape, level)
+        slopes = [
+            (r.gradient(total, own), t)
+            for (_, _, own), (_, t) in zip(again.owns, leaves(tangents), strict=True)
+        ]
+        each = _dotted(r, slopes)
+    return reshape(r, leave_rows(r, each, level, 0), shape)
+
+
+def _element(r: Interpreter, value: Array, shape: tuple[int, ...], level: int) -> Array:
+    """Return for each row another element of a value: the product with a row of the unit matrix, summed."""
+    count = prod(shape)
+    unit = np.eye(count).reshape(count, *shape)
+    seeds = replace(constant(r, unit, "jax", value.dtype), rows=(level,))
+    product = r.make("mul", [value, seeds])
+    return r.make("sum", [product]) if shape else product
+
+
+def _jacobian(
+    r: Interpreter,
+    function: Any,
+    argnums: Any = 0,
+    has_aux: bool = False,
+    forward: bool = False,
+    **options: Any,
+) -> Native:
     chosen, one = _argnums(argnums)
+    _bare(options)
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
-        done = call_at(r, function, args, keywords, chosen)
-        found = rows(r, done.value, done)
-        return found[0] if one else tuple(found)
+        value, aux = dry_run(r, function, args, keywords, chosen, has_aux)
+
+        def of_output(path: str, output: Any) -> list[Any]:
+            shape = shape_of(r, output) if isinstance(output, Array) else ()
+            return rows(r, function, args, keywords, chosen, has_aux, path, shape, forward=forward)
+
+        found_paths = leaves(value)
+        if len(found_paths) == 1 and found_paths[0][0] == "":
+            each = of_output("", value)
+            result = each[0] if one else tuple(each)
+        else:
+            by_path = iter([of_output(path, leaf) for path, leaf in found_paths])
+            result = mapped(lambda leaf: (lambda f: f[0] if one else tuple(f))(next(by_path)), value)
+        return (result, aux) if has_aux else result
 
     return Native(call, "jacobian", function)
 
 
-def rows(r: Interpreter, value: Array, done: Differentiated) -> list[Any]:
-    """Return the derivative of every element of a value by each argument, stacked to the value's shape."""
-    shape = shape_of(r, value)
-    if shape == ():
-        return gradients(r, value, done)
-    if len(shape) > 1 or shape[0] > ROWS:
-        raise Refused(
-            f"A Jacobian is read of at most {ROWS} outputs in a row.", "Reshape the output.", "too-large"
-        )
-    each = [gradients(r, r.make("getitem", [value], index=(i,)), done, asked=False) for i in range(shape[0])]
-    stacked = []
-    for column in zip(*each, strict=True):
-        if not isinstance(column[0], Array):
-            raise Refused("A Jacobian is read by arrays, not by lists of them.")
-        stacked.append(r.make("stack", list(column), axis=0))
-    for (label, _, own), whole in zip(done.owns, stacked, strict=False):
-        r.requests.append(Request(label, None, own.held, r.line, whole.held))
-    return stacked
+def dry_run(
+    r: Interpreter,
+    function: Any,
+    args: list,
+    keywords: dict,
+    chosen: list[int],
+    has_aux: bool,
+    hips: bool = False,
+) -> tuple[Any, Any]:
+    """Return what a function returns, whose shapes say how many rows its Jacobian has."""
+    first = len(r.builder.drafts)
+    done = call_at(r, function, args, keywords, chosen, hips)
+    r.builder.replaced |= set(range(first, len(r.builder.drafts)))
+    if not has_aux:
+        return done.value, None
+    if not isinstance(done.value, (tuple, list)) or len(done.value) != 2:
+        raise Refused("With has_aux the function returns two values: (output, aux).")
+    return done.value[0], done.value[1]
 
 
-FUNCTIONS["jax.jacobian"] = FUNCTIONS["jax.jacrev"] = FUNCTIONS["jax.jacfwd"] = _jacobian
+def rows(
+    r: Interpreter,
+    function: Any,
+    args: list,
+    keywords: dict,
+    chosen: list[int],
+    has_aux: bool,
+    path: str,
+    shape: tuple[int, ...],
+    hips: bool = False,
+    forward: bool = False,
+) -> list[Any]:
+    """Return the derivative of every element of an output by each argument: one pullback for all elements."""
+    count = prod(shape)
+    if count > ROWS:
+        raise Refused(f"A Jacobian is read of at most {ROWS} outputs.", "Use fewer.", "too-large")
+    asked = path == "" and not r.state(Tracing).depth
+    with mapping(r, count) as level:
+        done = call_at(r, function, args, keywords, chosen, hips)
+        whole = done.value[0] if has_aux else done.value
+        (output,) = [leaf for one, leaf in leaves(whole) if one == path]
+        output = output if isinstance(output, Array) else constant(r, output, "jax", r.usual_float())
+        total = _element(r, output, shape, level)
+        each = gradients(r, total, done, asked=False, forward=forward)
+
+    def whole_of(slope: Array) -> Array:
+        inner = leave_rows(r, slope, level, 0)
+        return reshape(r, inner, (*shape, *shape_of(r, inner)[1:]))
+
+    found = [mapped(whole_of, one) for one in each]
+    if asked:
+        for (label, _, own), (_, slope) in zip(done.owns, leaves(found), strict=False):
+            r.requests.append(Request(label, None, own.held, r.line, slope.held))
+    return found
+
+
+@known("jax.jacobian", "jax.jacrev")
+def jacrev(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
+    """Read a Jacobian."""
+    return _jacobian(r, fun, argnums, has_aux, **options)
+
+
+@known("jax.jacfwd")
+def jacfwd(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
+    """Read a Jacobian by forward mode: the same numbers, also through loops of unknown length."""
+    return _jacobian(r, fun, argnums, has_aux, forward=True, **options)
 
 
 @known("jax.hessian")
-def hessian(r: Interpreter, fun: Any, argnums: Any = 0) -> Native:
+def hessian(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
     """Read `jax.hessian`: the Jacobian of the gradient."""
-    return _jacobian(r, _grad(r, fun, argnums), argnums)
+    _bare(options)
+    return _jacobian(r, _grad(r, fun, argnums, has_aux), argnums, has_aux)
 
 
-@known("jax.vmap")
-def vmap(r: Interpreter, fun: Any, in_axes: Any = 0, out_axes: Any = 0) -> Native:
-    """Read `jax.vmap` as what it means: the function of each row, stacked."""
+@known("jax.vmap", "jax.pmap")
+def vmap(
+    r: Interpreter,
+    fun: Any = None,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_size: Any = None,
+    **options: Any,
+) -> Native:
+    """Read `jax.vmap` as what it means: the function of each row, for all rows at once."""
+    if fun is None:
+        return Native(lambda _, args, kw: vmap(r, args[0], in_axes, out_axes, axis_size), "vmap")
+    if options.get("axis_name") is not None or options.get("spmd_axis_name") is not None:
+        raise Refused("vmap with a named axis is not read.", "Sum over the results instead.")
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
         axes = in_axes if isinstance(in_axes, (tuple, list)) else [in_axes] * len(args)
-        if out_axes != 0 or not all(axis in (0, None) for axis in axes) or len(axes) != len(args):
-            raise Refused("vmap is read along the first axis only.")
-        sizes = {
-            shape_of(r, array)[0]
-            for arg, axis in zip(args, axes, strict=True)
-            if axis == 0
-            for array in arrays_in(arg)
-        }
+        if len(axes) != len(args):
+            raise Refused(f"in_axes names {len(axes)} arguments, and {len(args)} are given.")
+        pairs = [_with_axes(arg, axis) for arg, axis in zip(args, axes, strict=True)]
+        sizes = {_count(r, leaf, axis) for one in pairs for leaf, axis in one if axis is not None}
+        sizes |= {_count(r, leaf, 0) for _, leaf in leaves(keywords)}
+        if axis_size is not None:
+            sizes.add(axis_size)
         if len(sizes) != 1:
-            raise Refused("vmap needs arrays of one length.")
+            raise Refused("vmap needs arrays of one length." if sizes else "vmap needs an array to map over.")
         (size,) = sizes
-        if size > ROWS:
-            raise Refused(f"vmap is unrolled for at most {ROWS} rows.", "Use fewer.", "too-large")
-
-        def row(i: int) -> list:
-            return [
-                arg if axis is None else mapped(lambda a: r.make("getitem", [a], index=(i,)), arg)
-                for arg, axis in zip(args, axes, strict=True)
+        with mapping(r, size) as level:
+            inside = [
+                _entered(r, arg, iter([axis for _, axis in one]), level)
+                for arg, one in zip(args, pairs, strict=True)
             ]
-
-        results = [r.call(fun, row(i), keywords) for i in range(size)]
-        return _stacked(r, results)
+            named = mapped(lambda leaf: _enter(r, leaf, level, 0), keywords)
+            value = r.call(fun, inside, named)
+            return _left(r, value, out_axes, level)
 
     return Native(call, "vmap", fun)
 
 
-def _stacked(r: Interpreter, results: list[Any]) -> Any:
-    first = results[0]
-    if isinstance(first, (tuple, list)):
-        return type(first)(_stacked(r, list(column)) for column in zip(*results, strict=True))
-    if isinstance(first, dict):
-        return {key: _stacked(r, [one[key] for one in results]) for key in first}
-    return r.make("stack", results, axis=0)
+def _with_axes(arg: Any, axis: Any) -> list[tuple[Any, Any]]:
+    """Return (leaf, axis) of an argument, whose axes may be given by a form of their own."""
+    if axis is None or type(axis) is int:
+        return [(leaf, axis) for _, leaf in leaves(arg)]
+    if isinstance(arg, dict) and isinstance(axis, dict):
+        return [pair for key in sorted(arg, key=str) for pair in _with_axes(arg[key], axis.get(key))]
+    if isinstance(arg, (tuple, list)) and isinstance(axis, (tuple, list)) and len(arg) == len(axis):
+        return [pair for one, its in zip(arg, axis, strict=True) for pair in _with_axes(one, its)]
+    raise Refused("in_axes does not have the form of the arguments.")
 
 
-@known("jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint")
-def checkpoint(r: Interpreter, fun: Any = None, policy: Any = None, **_: Any) -> Native:
+def _count(r: Interpreter, leaf: Any, axis: int) -> int:
+    shape = leaf.shape if isinstance(leaf, Key) else shape_of(r, leaf) if isinstance(leaf, Array) else ()
+    if not -len(shape) <= axis < len(shape):
+        raise Refused("vmap needs an array with an axis to map over, and one of these has none.")
+    return shape[axis]
+
+
+def _enter(r: Interpreter, leaf: Any, level: int, axis: int) -> Any:
+    return leaf.entered(level, axis) if isinstance(leaf, Key) else enter_rows(r, leaf, level, axis)
+
+
+def _entered(r: Interpreter, arg: Any, axes: Iterator[Any], level: int) -> Any:
+    def enter(leaf: Any) -> Any:
+        axis = next(axes)
+        return leaf if axis is None else _enter(r, leaf, level, axis)
+
+    return mapped(enter, arg)
+
+
+def _left(r: Interpreter, value: Any, axes: Any, level: int) -> Any:
+    if axes is None or type(axes) is int:
+
+        def leave(leaf: Any) -> Any:
+            if isinstance(leaf, Key):
+                return leaf.left(level)
+            if not isinstance(leaf, (Array, int, float)):
+                raise Refused("A function under vmap returns arrays.")
+            if axes is None:
+                if isinstance(leaf, Array) and level in leaf.rows:
+                    raise Refused("out_axes is None, and this result has rows.")
+                return leaf
+            return leave_rows(r, leaf, level, axes)
+
+        return mapped(leave, value)
+    if isinstance(value, (tuple, list)) and isinstance(axes, (tuple, list)) and len(value) == len(axes):
+        return type(value)(_left(r, one, its, level) for one, its in zip(value, axes, strict=True))
+    if isinstance(value, dict) and isinstance(axes, dict):
+        return {key: _left(r, one, axes[key], level) for key, one in value.items()}
+    raise Refused("out_axes does not have the form of the results.")
+
+
+@known("jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint", "jax.ad_checkpoint.remat")
+def checkpoint(
+    r: Interpreter, fun: Any = None, policy: Any = None, prevent_cse: Any = True, static_argnums: Any = ()
+) -> Native:
     """Read a checkpoint: the nodes of a call are a region."""
     if fun is None:
         return Native(lambda _, args, kw: checkpoint(r, args[0], policy), "checkpoint")
     name, saved = _policy(policy)
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
-        args = [
-            Array(r.builder.input(r.held(a), n), "jax") if isinstance(a, (int, float)) else a
-            for a, n in zip(args, [*parameter_names(fun), *["x"] * len(args)], strict=False)
-        ]
+        if isinstance(r.builder, Builder):
+            args = [
+                Array(r.builder.input(r.held(a), n), "jax", r.usual_float()) if isinstance(a, float) else a
+                for a, n in zip(args, [*parameter_names(fun), *["x"] * len(args)], strict=False)
+            ]
+        if not isinstance(r.builder, Builder) or len(r.builder.open_frames) >= limits.REGION_DEPTH:
+            return r.call(fun, args, keywords)
         with r.frame(Frame(getattr(fun, "name", "block"), name, saved)):
             return r.call(fun, args, keywords)
 
     return Native(call, "checkpoint", fun)
 
 
-def _policy(policy: Any) -> tuple[str, tuple[str, ...]]:
-    from autodiff_viz.graph.policies import POLICIES
+@dataclass(frozen=True)
+class Policy:
+    """A policy of a checkpoint, and the names that it saves."""
 
+    name: str
+    saved: tuple[str, ...] = ()
+
+
+@known("jax.checkpoint_policies.save_only_these_names", "jax.checkpoint_policies.SaveOnlyTheseNames")
+def save_only(r: Interpreter, *names: str) -> Policy:
+    """Read a policy that saves what has one of these names."""
+    return Policy("save_only_these_names", names)
+
+
+@known("jax.ad_checkpoint.checkpoint_name")
+def checkpoint_name(r: Interpreter, x: Any, name: str) -> Any:
+    """Read the name by which a policy knows a value."""
+
+    def named(leaf: Any) -> Any:
+        if not isinstance(leaf, Array) or not isinstance(r.builder, Builder):
+            return leaf
+        copy = r.copied(leaf)
+        r.builder.drafts[copy.held.number].hint = name if isinstance(name, str) else ""
+        return copy
+
+    return mapped(named, x)
+
+
+OTHER_NAMES = {
+    "checkpoint_dots": "dots_saveable",
+    "checkpoint_dots_with_no_batch_dims": "dots_with_no_batch_dims_saveable",
+}
+
+
+def _policy(policy: Any) -> tuple[str, tuple[str, ...]]:
     if policy is None:
         return POLICIES[0], ()
     name = getattr(policy, "name", "").rpartition(".")[2]
+    name = OTHER_NAMES.get(name, name)
     if name in POLICIES:
-        return name, tuple(getattr(policy, "attributes", {}).get("saved", ()))
+        return name, tuple(getattr(policy, "saved", ()))
     raise Refused("This policy is not read.", f"There are {', '.join(POLICIES)}.")
+
+
+def install(r: Interpreter) -> None:
+    """Teach an interpreter what JAX refuses of arrays that it transforms."""
+    r.handlers.check_call = check_call

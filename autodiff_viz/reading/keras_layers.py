@@ -812,9 +812,9 @@ def _build(r: Interpreter, layer: Layer, shape: Any) -> None:
         example = constant(r, np.zeros(tuple(1 if one is None else one for one in shape)), "tf", "float32")
         call_layer(r, layer, [Array(r.builder.input(example.held, ""), "tf", "float32")], {}, None)
         kept = {one.held.number for one in weights_of(r, layer, None)}
-        r.builder.merged |= {n for n in range(first, len(r.builder.drafts)) if n not in kept}
+        r.builder.left_out |= {n for n in range(first, len(r.builder.drafts)) if n not in kept}
         for frame in r.builder.frames:
-            frame.numbers -= r.builder.merged
+            frame.numbers -= r.builder.left_out
         return
     names = r.state(Names)
     names.scope.append(layer.name)

@@ -131,7 +131,16 @@ def _number(r: Interpreter, args: list, kind: type) -> Any:
         if args[0].framework == "torch":  # a number of Python's, which no gradient passes
             number = r.attribute(args[0], "item", ast.Constant(0)).call(r, [], {})
             return number if kind is float else int(r.numbers(number))
-        return r.plain_numbers(args[0])  # float(x) of an array is its number
+        if kind is int:  # as taken, since only a whole number written out can be an index or a length
+            args = [r.numbers(args[0]).item()]
+        elif args[0].framework == "jax" and args[0].traced:
+            raise Refused(
+                "JAX refuses float() of an array that it is differentiating or compiling.",
+                "Use the array as it is.",
+                "traced",
+            )
+        else:
+            return r.plain_numbers(args[0])  # float(x) of an array is its number
     try:
         return kind(*args)
     except (TypeError, ValueError, OverflowError) as error:
@@ -153,8 +162,8 @@ def _range(r: Interpreter, args: list, keywords: dict) -> list[int]:
 def _len(r: Interpreter, args: list, keywords: dict) -> int:
     if len(args) == 1 and isinstance(args[0], Array):
         shape = r.builder.shape(args[0].held)
-        if shape:
-            return shape[0]
+        if shape is not None and len(shape) > len(args[0].rows):
+            return shape[len(args[0].rows)]
     if len(args) == 1 and isinstance(args[0], (list, tuple, dict, str)):
         return len(args[0])
     raise Refused("len() of this is not known.")
@@ -183,6 +192,8 @@ def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
     if isinstance(args[0], Array) and args[0].framework == "tf":
         return r.tables["tensorflow.abs"](r, args[0])
     if isinstance(args[0], Array):
+        if args[0].framework == "numpy" and args[0].traced:
+            return r.tables["autograd.numpy.abs"](r, args[0])
         return (
             r.attribute(args[0], "abs", ast.Constant(0)).call(r, [], {})
             if args[0].framework == "torch"

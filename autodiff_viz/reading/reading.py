@@ -19,10 +19,18 @@ from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import listed
 from autodiff_viz.language.parse import parse_with_spans
 from autodiff_viz.reading import (
+    array_functions,
     arrays,
     custom_rules,
+    hips_autograd,
+    indexing,
+    jax_control,
+    jax_custom_rules,
+    jax_random,
     jax_transforms,
+    jax_trees,
     keras_layers,
+    linear_algebra,
     tensorflow_tapes,
     torch_autograd,
     torch_distributions,
@@ -35,9 +43,9 @@ from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
 from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
-from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, leaves
+from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in, leaves
 
-_ = jax_transforms
+_ = array_functions, hips_autograd, jax_control, jax_transforms, linear_algebra
 
 logger = logging.getLogger(__name__)
 
@@ -87,9 +95,13 @@ def read(text: str) -> Reading:
       The reading; what could not be read is in `refused`, and the graph has what comes before it.
     """
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
-    arrays.install(interpreter)
+    indexing.install(interpreter)
+    jax_random.install(interpreter)
+    jax_transforms.install(interpreter)
+    jax_trees.install(interpreter)
     torch_autograd.install(interpreter)
     custom_rules.install(interpreter)
+    jax_custom_rules.install(interpreter)
     torch_modules.install(interpreter)
     torch_optimizers.install(interpreter)
     torch_distributions.install(interpreter)
@@ -238,38 +250,38 @@ def _problem(error: Refused) -> Problem:
 
 
 def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
-    root = r.roots[-1] if r.roots else _last(r, r.builder.merged)
+    root = r.roots[-1] if r.roots else _last(r, {*r.builder.left_out, *r.builder.merged})
     kept = set().union(*(r.builder.ancestors(ref) for ref in _kept(r)))
     gone = r.state(tensorflow_tapes.Variables).left_out - kept
     for number, draft in enumerate(r.builder.drafts):  # with what reads them: a comparison, a printed number
         if number not in kept and any(isinstance(slot, Ref) and slot.number in gone for slot in draft.slots):
             gone.add(number)
-    r.builder.merged |= gone
+    r.builder.left_out |= gone
     graph, names = r.builder.graph(root)
-    kinds = [value.dtype for value in _arrays(r) if value.dtype in FLOATS]
+    arrays_of_names = [leaf for value in r.scope.names.values() for leaf in arrays_in(value)]
+    of_jax = [value for value in arrays_of_names if value.framework == "jax"]
+    kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
     kinds += r.state(Dtypes).floats
     dtype = max([*kinds, dtype_in_use(r)], key=FLOATS.index)
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
     def answers() -> dict[str, np.ndarray | None]:
-        found: dict[str, np.ndarray | None] = {}
-        asked = {request.name: request for request in r.requests}  # the last counts
-        for request in asked.values():
-            found[request.name] = None if request.wrt is None else answer(r, request, dtype)
         of_torch = torch_autograd.answers(r)
-        of_torch.update({name: value for name, value in found.items() if name not in of_torch})
+        of_others = _of_tapes(r, dtype) if "tf" in r.frameworks else _of_transforms(r, dtype)
+        of_torch.update({name: value for name, value in of_others.items() if name not in of_torch})
         return of_torch
 
     def values() -> dict[str, np.ndarray]:
         evaluation = Evaluation(r.builder, dtype)
-        return {
-            ".".join(part for part in (name, path) if part): evaluation.value(r.fresh(leaf).held)
-            for name, value in r.scope.names.items()
-            for path, leaf in leaves(value)
-            if isinstance(leaf, Array) and r.fresh(leaf).is_node and leaf.held.number not in left_out
-        }
+        found: dict[str, np.ndarray] = {}
+        for name, value in r.scope.names.items():
+            for path, leaf in leaves(value):  # of a tuple, list or dictionary by its path: grads.w
+                held = r.builder.resolved(r.fresh(leaf).held) if isinstance(leaf, Array) else None
+                if isinstance(held, Ref) and held.number not in left_out:
+                    found[f"{name}.{path}" if path else name] = evaluation.value(held)
+        return found
 
-    left_out = frozenset(r.builder.merged)
+    left_out = frozenset({*r.builder.left_out, *r.builder.merged})
     changes = tuple(Change(line, says) for line, says in r.changes)
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
@@ -322,6 +334,55 @@ def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
     within = r.builder.ancestors(request.root) | r.builder.ancestors(request.wrt)
     part, names = r.builder.within(request.root, within)
     return np.asarray(trace(part, dtype=dtype).cotangent[names[request.wrt.number]])
+
+
+def _of_tapes(r: Interpreter, dtype: str) -> dict[str, np.ndarray | None]:
+    last = {request.name: request for request in r.requests}
+    return {name: None if one.wrt is None else answer(r, one, dtype) for name, one in last.items()}
+
+
+def _of_transforms(r: Interpreter, dtype: str) -> dict[str, np.ndarray | None]:
+    found: dict[str, np.ndarray | None] = {}
+    traces: dict[Any, Any] = {}  # by output: the derivatives by several arguments are those of one pass
+    for request in r.requests:
+        root, wrt = r.builder.resolved(request.root), r.builder.resolved(request.wrt)
+        value = r.builder.resolved(request.value)
+        refs = [ref for ref in (root, wrt, value) if isinstance(ref, Ref)]
+        if request.wrt is None:
+            found[request.name] = None
+            continue
+        for ref in refs:
+            _refuse_draws(r, ref)
+        key = (root, None if root is not None else value)
+        if key not in traces or wrt.number not in traces[key][1]:
+            together = [
+                r.builder.resolved(one.wrt)
+                for one in r.requests
+                if root is not None and one.root is not None and r.builder.resolved(one.root) == root
+            ]
+            if root is not None:
+                refs = [root, wrt, *(one for one in together if isinstance(one, Ref))]
+            whole, their = r.builder.graph(root if root is not None else value, refs, only_read=True)
+            traces[key] = trace(whole, dtype=dtype), their
+        traced, their = traces[key]
+        if root is None:  # made of several derivatives, such as a Jacobian
+            found[request.name] = np.asarray(traced.value[their[value.number]])
+            continue
+        found[request.name] = np.asarray(traced.cotangent[their[wrt.number]])
+    return found
+
+
+def _refuse_draws(r: Interpreter, ref: Ref) -> None:
+    """Refuse an answer that may depend on numbers which the text draws without a seed.
+
+    Raises:
+      GraphError: it reads such numbers.
+    """
+    drawn = r.state(Draws).unseeded & r.builder.ancestors(ref)
+    if drawn:
+        line = (r.builder.drafts[min(drawn)].lines or (None,))[-1]
+        message = "This gradient depends on numbers that the text draws, and other ones each time."
+        raise GraphError(Problem("drawn", message, "Write the numbers, or give a seed.", line=line, column=0))
 
 
 def _arrays(r: Interpreter) -> list[Array]:

@@ -1,6 +1,7 @@
-"""Read the body of a declared derivative as terms of a lambda, in place of nodes of the graph.
+"""Read the body of a declared derivative as terms of a lambda, in place of nodes.
 
-A lambda is closed: what the body takes from outside becomes an argument, and a slot of the node that declares.
+A lambda is closed: what the body takes from outside becomes an argument, and a slot of the node that
+declares.
 """
 
 from __future__ import annotations

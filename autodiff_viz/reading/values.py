@@ -6,9 +6,15 @@ Plain values are Python's own numbers, strings, tuples, lists, dictionaries, sli
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.scipy.special
+import numpy as np
 
 from autodiff_viz.reading.builder import Held, Ref
 
@@ -52,6 +58,8 @@ class Array:
       version: how often it was changed in place.
       hooks: functions of its gradient.
       retains: whether `retain_grad` was called.
+      rows: the `vmap`s along which it has rows, outermost first: its leading axes, unseen by the text.
+      traced: the transformations of JAX that know it by its dtype and shape alone, a bit each.
     """
 
     held: Held
@@ -63,6 +71,8 @@ class Array:
     views: int = 0
     version: int = 0
     retains: bool = False
+    rows: tuple[int, ...] = ()
+    traced: int = 0
 
     @property
     def is_constant(self) -> bool:
@@ -174,7 +184,23 @@ def parameter_names(function: Any) -> list[str]:
     if isinstance(function, Instance) and isinstance(function.of, Class):
         function = function.of.members.get("forward", function)
         return parameter_names(function)[1:]
-    return function.parameters() if isinstance(function, Function) else []
+    if isinstance(function, Path):
+        return library_parameters(function.name)
+    return function.parameters() if hasattr(function, "parameters") else []
+
+
+def library_parameters(path: str) -> list[str]:
+    """Return the names of the parameters of a function of JAX or NumPy, by its signature."""
+    module, *names = path.split(".")
+    value: Any = {"jax": jax, "numpy": np, "autograd": SimpleNamespace(numpy=np)}.get(module)
+    for name in names:
+        value = getattr(value, name, None)
+    if isinstance(value, np.ufunc):
+        return ["x"] if value.nin == 1 else [f"x{i + 1}" for i in range(value.nin)]
+    try:
+        return list(inspect.signature(value).parameters) if callable(value) else []
+    except (TypeError, ValueError):
+        return []
 
 
 def arrays_in(value: Any) -> list[Array]:
@@ -187,20 +213,28 @@ def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
     if isinstance(value, dict):
         keys = sorted(value, key=str)
         return [pair for key in keys for pair in leaves(value[key], f"{path}.{key}" if path else str(key))]
+    if value is None:  # holds no leaf, as in JAX
+        return []
     if isinstance(value, (tuple, list)):
+        names = getattr(value, "_fields", range(len(value)))
         return [
-            pair for i, one in enumerate(value) for pair in leaves(one, f"{path}.{i}" if path else str(i))
+            pair
+            for name, one in zip(names, value, strict=True)
+            for pair in leaves(one, f"{path}.{name}" if path else str(name))
         ]
     return [(path, value)]
 
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    """Return nested tuples, lists and dictionaries with the function of each leaf."""
-    if isinstance(value, dict):  # in the order of `leaves`, and then in its own
+    """Return nested tuples, lists and dictionaries with the function of each leaf, called in leaf order."""
+    if value is None:
+        return None
+    if isinstance(value, dict):
         made = {key: mapped(function, value[key]) for key in sorted(value, key=str)}
         return {key: made[key] for key in value}
     if isinstance(value, tuple):
-        return tuple(mapped(function, one) for one in value)
+        items = [mapped(function, one) for one in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, list):
         return [mapped(function, one) for one in value]
     return function(value)

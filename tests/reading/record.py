@@ -1,7 +1,10 @@
 """Record what the real libraries answer to the snippets: run it where PyTorch and TensorFlow are installed.
 
     python -m venv /tmp/real && /tmp/real/bin/pip install torch tensorflow jax
-    /tmp/real/bin/python tests/reading/record.py torch jax tf
+    /tmp/real/bin/python tests/reading/record.py torch jax tf numpy
+
+The snippets of `numpy` are those whose values are held beside answers; some use HIPS autograd (`pip install
+autograd`) and some JAX.
 
 Each snippet begins with a line `#: name | answers`: an expression for what the text differentiates by, or
 `refused` where the library itself raises an error or we refuse on purpose.

@@ -1,0 +1,89 @@
+"""Declare derivatives: a value with a pullback of its own, of which the text gives the backward function.
+
+The forward function is read as nodes, the backward function as a lambda. Both meet in one node `first`: its
+value is that of the forward function, and its pullback passes to each argument what the backward function
+says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from autodiff_viz.graph.model import IDENTITY, Call, Lambda, Rule, Term
+from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
+from autodiff_viz.reading.arrays import shape_of
+from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.terms import Terms
+from autodiff_viz.reading.values import Array, Refused
+
+ARRIVING = "v"
+
+
+@contextmanager
+def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any], value: Any = None) -> Iterator[Terms]:
+    """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires.
+
+    The value of the forward function may be among them, so that a second derivative goes through it too.
+    """
+    names = {
+        wire.held.number: f"x{i}" for i, wire in enumerate(wires) if isinstance(wire, Array) and wire.is_node
+    }
+    if isinstance(value, Ref) and value.number not in names:
+        names[value.number] = "out"
+    given = {name: r.builder.shape(Ref(number)) for number, name in names.items()}
+    outer, r.builder = r.builder, Terms(r.builder, {ARRIVING: shape, **given}, names)
+    try:
+        yield r.builder
+    finally:
+        r.builder = outer
+
+
+def declare(
+    r: Interpreter, value: Any, wires: Sequence[Any], pull: Callable[[Array], Sequence[Any]], name: str
+) -> Array:
+    """Return a value whose pullback passes what `pull` says of the arriving cotangent along each wire.
+
+    Args:
+      value: what the forward function returns.
+      wires: the arguments that are differentiated by; those that are no nodes get nothing.
+      pull: reads the backward function, of the cotangent that arrives.
+    Raises:
+      Refused: the backward function returns another number of cotangents than there are arguments.
+    """
+    if not isinstance(value, Array):
+        raise Refused(f"{name} is read if it returns one array.")
+    framework, dtype = value.framework, value.dtype
+    # The zero that the pullback passes along the value's own wire would still be multiplied by slopes, and 0
+    # times infinity is NaN.
+    inner = value.held
+    value = Array(r.builder.add(IDENTITY, [value.held], Rule(STOP)), framework, dtype)
+    with body(r, shape_of(r, value), wires, inner) as terms:
+        passed = list(pull(Array(ARRIVING, framework, dtype)))
+        if len(passed) != len(wires):
+            raise Refused(
+                f"{name} gets {len(wires)} arguments, and its backward function returns "
+                f"{len(passed)} cotangents."
+            )
+        cotangents = [None if one is None else terms.term(r.held(one)) for one in passed]
+    captured = terms.used(one for one in cotangents if one is not None)
+    reads = [value.held, *(Ref(number) for number in captured)]
+    args = [ARRIVING, "y", *captured.values()]
+    out: list[Term] = [zeros_of("y"), *(zeros_of(arg) for arg in captured.values())]
+    for i, (wire, cotangent) in enumerate(zip(wires, cotangents, strict=True)):
+        if isinstance(wire, Array) and wire.is_node:
+            arg = f"x{i}"
+            reads.append(wire.held)
+            args.append(arg)
+            out.append(zeros_of(arg) if cotangent is None else cotangent)
+    rule = Rule(PULLBACK, Lambda((*args, "out"), tuple(out)))
+    made = r.make("first", [Array(held, framework, dtype) for held in reads], rule=rule)
+    made.dtype = dtype
+    return made
+
+
+def zeros_of(arg: str) -> Term:
+    """Return the term of zeros in the shape of an argument."""
+    return Call("zeros_like", (arg,))

@@ -1,0 +1,392 @@
+"""Read indices: whole numbers and slices, arrays of places, conditions, and `x.at[...]` of JAX.
+
+An array of places picks by a comparison with each place, so that the pick follows the numbers: a row that is
+not picked passes nothing on, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.graph import limits
+from autodiff_viz.reading.arrays import (
+    FUNCTIONS,
+    METHODS,
+    as_literal,
+    attribute,
+    fold,
+    getitem,
+    index_of,
+    items,
+    known,
+    moved,
+    r_array,
+    reshape,
+    shape_of,
+    simple_index,
+    untraced,
+)
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.rows import make_rows
+from autodiff_viz.reading.values import BOOL, INT, Array, Native, Refused
+
+Index = tuple[Any, ...]
+
+
+def _filled(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> list[Any]:
+    """Return the parts of an index, one for each axis of x, without `...` and without new axes."""
+    parts = list(index) if isinstance(index, tuple) else [index]
+    rank = len(shape_of(r, x))
+    named = sum(part is not None and part is not Ellipsis for part in parts)
+    if named > rank:
+        raise Refused(f"An index of {named} parts is too long for {rank} axes.", at=node)
+    if not any(part is Ellipsis for part in parts):
+        parts.append(Ellipsis)
+    at = next(i for i, part in enumerate(parts) if part is Ellipsis)
+    parts[at : at + 1] = [slice(None)] * (rank - named)
+    if any(part is None for part in parts):
+        raise Refused(
+            "A new axis beside an array of places is not read.", "Index first: x[i][:, None].", at=node
+        )
+    return [_part(r, part, node) for part in parts]
+
+
+def _part(r: Interpreter, part: Any, node: ast.AST | None) -> Any:
+    if isinstance(part, (bool, float, str, dict)):
+        raise Refused("An index is made of whole numbers and slices.", "", "index", node)
+    if isinstance(part, (list, tuple)):
+        part = r_array(r, part)
+    if isinstance(part, slice) and not simple_index(part):
+        raise Refused("The ends of a slice are whole numbers that are written out.", "", "index", node)
+    if not isinstance(part, (int, slice, Array)):
+        raise Refused("This is no index.", "", "index", node)
+    if isinstance(part, Array) and part.dtype not in (INT, BOOL):
+        raise Refused("An index is made of whole numbers, and this array holds floats.", "", "index", node)
+    if isinstance(part, Array) and part.dtype == BOOL:
+        raise Refused(
+            "How many elements a condition picks depends on numbers.",
+            "Write where(condition, x, 0).",
+            "data-dependent",
+            node,
+        )
+    return part
+
+
+@dataclass
+class Places:
+    """What an index with arrays means: what is left of x, and which places of its first axis are picked.
+
+    Attributes:
+      x: with the picked axes joined to one, which comes first.
+      spots: 1 where a pick meets a place, [*picks, places].
+      picks: the shape of the arrays of the index.
+      rest: the shape of what is picked each time.
+      at: the axis of the result at which the picks stand.
+    """
+
+    x: Array
+    spots: Any
+    picks: tuple[int, ...]
+    rest: tuple[int, ...]
+    at: int
+
+
+def places(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> Places:
+    """Return the places that an index with arrays names."""
+    parts = _filled(r, x, index, node)
+    arrays = [i for i, part in enumerate(parts) if isinstance(part, Array)]
+    # A whole number beside an array is broadcast with it, as in x[0, places].
+    chosen = [i for i, part in enumerate(parts) if isinstance(part, Array) or type(part) is int]
+    together = chosen == list(range(chosen[0], chosen[-1] + 1))
+    sliced = tuple(part if isinstance(part, slice) else slice(None) for part in parts)
+    if any(part != slice(None) for part in sliced):
+        x = getitem(r, x, sliced)
+    shape = shape_of(r, x)
+    others = [i for i in range(len(shape)) if i not in chosen]
+    flat: Any = None
+    for i in chosen:
+        part, size = parts[i], shape[i]
+        if isinstance(part, Array):
+            low = r.make("less", [part, 0.0], dtype=BOOL)
+            part = r.make("where", [low, r.make("add", [part, float(size)]), part], dtype=INT)
+            part = r.make("clip", [part, 0.0, float(size - 1)], dtype=INT)
+        else:
+            if not -size <= part < size:
+                raise Refused(f"There is no place {part} in an axis of length {size}.", at=node)
+            part = float(part % size)
+        flat = part if flat is None else r.make("add", [r.make("mul", [flat, float(size)]), part])
+    if isinstance(flat, Array):
+        flat = replace(flat, dtype=INT)
+    count = prod(shape[i] for i in chosen)
+    order = (*chosen, *others)
+    if order != tuple(range(len(shape))):
+        x = r.make("transpose", [x], dtype=x.dtype, axes=order)
+    rest = tuple(shape[i] for i in others)
+    x = reshape(r, x, (count, *rest))
+    picks = shape_of(r, flat)
+    spots = r.make("one_hot", [flat], num_classes=count, dtype=INT)
+    at = sum(i < chosen[0] for i in others) if together else 0
+    if len(arrays) and prod(picks) * count * prod(rest) > limits.ELEMENTS:
+        raise Refused("This pick compares too many places.", "Use fewer rows.", "too-large", node)
+    return Places(x, spots, picks, rest, at)
+
+
+def picked(r: Interpreter, where: Places) -> Array:
+    """Return the elements at places: a sum over all places of what is picked there."""
+    spots = reshape(r, where.spots, (*shape_of(r, where.spots), *[1] * len(where.rest)))
+    kept = r.make("where", [spots, where.x, 0.0], dtype=where.x.dtype)
+    result = fold(r, "sum", kept, len(where.picks), False)
+    result.dtype = where.x.dtype
+    return _settled(r, result, where)
+
+
+def _settled(r: Interpreter, result: Array, where: Places) -> Array:
+    """Return a result with the axes of the picks where NumPy puts them."""
+    if not where.at:
+        return result
+    count = len(where.picks)
+    order = [count + i for i in range(where.at)]
+    order += [*range(count), *(count + i for i in range(where.at, len(where.rest)))]
+    return r.make("transpose", [result], dtype=result.dtype, axes=tuple(order))
+
+
+def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
+    """Return elements of an array."""
+    special = r.handlers.item.get(x.framework)
+    if special is not None:
+        return special(r, x, index, node)
+    if simple_index(index):
+        return r.make("getitem", [x], dtype=x.dtype, index=index_of(r, index))
+    if isinstance(index, list) and x.framework == "jax":
+        raise Refused("JAX takes no list as an index.", "Write x[jnp.array([0, 2])].", "list", node)
+    return picked(r, places(r, x, index, node))
+
+
+@known("numpy.take")
+def take(r: Interpreter, x: Array, indices: Any, axis: Any = None) -> Array:
+    """Read elements by their places along an axis."""
+    if axis is None:
+        x, axis = reshape(r, x, -1), 0
+    rank = len(shape_of(r, x))
+    return item(r, x, (*[slice(None)] * (axis % rank), r_array(r, indices)), ast.Constant(0))
+
+
+@known("numpy.take_along_axis")
+def take_along_axis(r: Interpreter, x: Array, indices: Any, axis: int) -> Array:
+    """Read elements by places of their own along an axis."""
+    indices = r_array(r, indices)
+    rank = len(shape_of(r, x))
+    count = shape_of(r, x)[axis]
+    if rank != len(shape_of(r, indices)):
+        raise Refused("take_along_axis() needs places with as many axes as the array.")
+    x, indices = moved(r, x, axis, -1), moved(r, indices, axis, -1)
+    low = r.make("less", [indices, 0.0], dtype=BOOL)
+    indices = r.make("where", [low, r.make("add", [indices, float(count)]), indices], dtype=INT)
+    spots = r.make("one_hot", [indices], num_classes=count, dtype=INT)
+    kept = r.make("where", [spots, r.make("expand_dims", [x], axis=-2), 0.0])
+    return moved(r, r.make("sum", [kept], dtype=x.dtype, axis=-1), -1, axis)
+
+
+# `x.at[index].set(...)`.
+
+
+class At:
+    """What `x.at` is: a place to update, and the index once it is there."""
+
+    def __init__(self, array: Array, index: Any = None) -> None:
+        self.array, self.index = array, index
+
+
+UPDATES = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "mul": "mul",
+    "divide": "div",
+    "max": "maximum",
+    "min": "minimum",
+    "power": "pow",
+}
+
+
+def array_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
+    """Return an attribute of an array, or the place to update of one of JAX's."""
+    return At(x) if name == "at" and x.framework == "jax" else attribute(r, x, name, node)
+
+
+def at_item(r: Interpreter, at: At, index: Any, node: ast.AST) -> At:
+    """Return the place that `x.at[index]` names."""
+    return At(at.array, (index,))
+
+
+def at_attribute(r: Interpreter, at: At, name: str, node: ast.AST) -> Native:
+    """Return the update of a place: set, add, multiply and others."""
+    if at.index is None or name not in ("set", "get", "apply", *UPDATES):
+        raise Refused(
+            f"x.at[...] has no {name!r} that is read.", f"There are set, {', '.join(UPDATES)}.", at=node
+        )
+    (index,) = at.index
+
+    def call(_: Interpreter, args: list, keywords: dict) -> Array:
+        if keywords:
+            raise Refused(f"x.at[...].{name}() is not read with {', '.join(keywords)}.", at=node)
+        if name == "get":
+            return item(r, at.array, index, node)
+        change = r_array(r, args[0])
+        if isinstance(index, Array) and index.dtype == BOOL:
+            return _where_holds(r, at.array, index, name, change, node)
+        if not simple_index(index):
+            return _updated(r, at.array, places(r, at.array, index, node), name, change, node)
+        if name == "apply":
+            change = r.call(change, [r.make("getitem", [at.array], index=index_of(r, index))], {}, node)
+        elif name != "set":
+            old = r.make("getitem", [at.array], index=index_of(r, index))
+            change = r.make(UPDATES[name], [old, change])
+        return r.make("at_set", [at.array, change], dtype=at.array.dtype, index=index_of(r, index))
+
+    return Native(call, name)
+
+
+def _where_holds(r: Interpreter, x: Array, condition: Array, name: str, change: Any, node: ast.AST) -> Array:
+    if shape_of(r, condition) != shape_of(r, x) or (isinstance(change, Array) and shape_of(r, change)):
+        raise Refused(
+            "A condition of another shape is not read here.", "Write where(condition, a, x).", at=node
+        )
+    if name == "apply":
+        change = r.call(change, [x], {}, node)
+    elif name != "set":
+        change = r.make(UPDATES[name], [x, change])
+    return r.make("where", [condition, change, x], dtype=x.dtype)
+
+
+def _updated(r: Interpreter, x: Array, where: Places, name: str, change: Any, node: ast.AST) -> Array:
+    if where.at or name not in ("add", "set", "subtract") or len(where.rest) + 1 != len(shape_of(r, x)):
+        raise Refused(f"x.at[...].{name}() is read by places along the first axis.", at=node)
+    if name == "set":
+        given = r.numbers(r.make("max", [r.make("sum", [where.spots], axis=0)]), node) if where.picks else 1
+        if np.max(given) > 1:
+            raise Refused("Two of these places are the same; which is set last is not fixed.", at=node)
+    change = r.make("broadcast_to", [change], shape=(*where.picks, *where.rest))
+    count = len(where.picks)
+    spots = reshape(r, where.spots, (*shape_of(r, where.spots), *[1] * len(where.rest)))
+    spread = r.make("where", [spots, r.make("expand_dims", [change], axis=count), 0.0])
+    total = spread
+    for _ in range(count):
+        total = r.make("sum", [total], axis=0)
+    if name == "set":
+        taken = spots
+        for _ in range(count):
+            taken = r.make("max", [taken], axis=0)
+        return r.make("where", [taken, total, x], dtype=x.dtype)
+    return r.make("add" if name == "add" else "sub", [x, total], dtype=x.dtype)
+
+
+def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subscript) -> None:
+    """Change elements in place, as NumPy and PyTorch do."""
+    if x.framework == "tf":
+        raise Refused(
+            "A tensor of TensorFlow does not support item assignment.",
+            "Write tf.tensor_scatter_nd_update(x, [[i]], [value]), or tf.where(mask, a, b).",
+            "immutable",
+            target,
+        )
+    if x.framework == "jax":
+        raise Refused(
+            "JAX's arrays do not change in place.",
+            f"Write {ast.unparse(target.value)} = "
+            f"{ast.unparse(target.value)}.at[{ast.unparse(target.slice)}].set(...).",
+            "immutable",
+            target,
+        )
+    value = r_array(r, value)
+    if isinstance(value, Array) and value.framework == "jax" and value.traced:
+        raise untraced("numpy.array")
+    if isinstance(index, Array) and index.dtype == BOOL:
+        r.in_place(x, r.make("where", [index, value, x]), target)
+        return
+    if x.is_constant and isinstance(value, (int, float)) and simple_index(index):
+        changed = np.array(x.held, float)
+        try:
+            changed[index] = value
+        except (IndexError, ValueError) as error:
+            raise Refused(f"{error}.".capitalize(), at=target) from None
+        x.held = as_literal(changed)
+        return
+    if not simple_index(index):
+        r.in_place(x, _updated(r, x, places(r, x, index, target), "set", value, target), target)
+        return
+    r.in_place(x, r.make("at_set", [x, value], index=index_of(r, index)), target)
+
+
+METHODS["take"] = take
+
+
+@known("jax.ops.segment_sum")
+def segment_sum(r: Interpreter, data: Array, segment_ids: Any, num_segments: Any = None) -> Array:
+    """Read sums of rows by the segment that each belongs to."""
+    ids = r_array(r, segment_ids)
+    if num_segments is None:
+        num_segments = int(r.numbers(replace(ids, traced=0)).max()) + 1
+    if type(num_segments) is not int or num_segments < 1 or len(shape_of(r, ids)) != 1:
+        raise Refused("segment_sum() is read with a number of segments that is written out.")
+    spots = r.make("one_hot", [ids], num_classes=num_segments, dtype=INT)
+    rest = shape_of(r, data)[1:]
+    spots = reshape(r, spots, (*shape_of(r, spots), *[1] * len(rest)))
+    spread = r.make("where", [spots, r.make("expand_dims", [data], axis=1), 0.0])
+    return r.make("sum", [spread], dtype=data.dtype, axis=0)
+
+
+def _dynamic_index(r: Interpreter, x: Array, index: Any, axis: int = 0, keepdims: bool = True) -> Array:
+    rank = len(shape_of(r, x))
+    picked_one = item(r, x, (*[slice(None)] * (axis % rank), index), ast.Constant(0))
+    return r.make("expand_dims", [picked_one], axis=axis) if keepdims else picked_one
+
+
+FUNCTIONS["lax.dynamic_index_in_dim"] = FUNCTIONS["lax.index_in_dim"] = _dynamic_index
+
+
+@known("lax.slice_in_dim")
+def slice_in_dim(
+    r: Interpreter, x: Array, start_index: Any, limit_index: Any, stride: int = 1, axis: int = 0
+) -> Array:
+    """Read a slice along one axis."""
+    rank = len(shape_of(r, x))
+    return item(
+        r, x, (*[slice(None)] * (axis % rank), slice(start_index, limit_index, stride)), ast.Constant(0)
+    )
+
+
+@known("lax.dynamic_slice", "lax.dynamic_slice_in_dim")
+def dynamic_slice(r: Interpreter, x: Array, start: Any, sizes: Any, axis: int = 0) -> Array:
+    """Read a block at places that are known; it is moved inside where it would stand out."""
+    rank = len(shape_of(r, x))
+    starts = list(start) if isinstance(start, (tuple, list)) else [start]
+    lengths = list(sizes) if isinstance(sizes, (tuple, list)) else [sizes]
+    if len(starts) == 1 and rank > 1:
+        starts = [starts[0] if i == axis % rank else 0 for i in range(rank)]
+        lengths = [lengths[0] if i == axis % rank else n for i, n in enumerate(shape_of(r, x))]
+    places_ = []
+    for one, length, size in zip(starts, lengths, shape_of(r, x), strict=True):
+        at = int(r.numbers(one)) if isinstance(one, Array) else one
+        if type(at) is not int or type(length) is not int:
+            raise Refused("dynamic_slice() is read at places that are known.")
+        at = max(0, min(at, size - length))
+        places_.append(slice(at, at + length))
+    return getitem(r, x, tuple(places_))
+
+
+def install(r: Interpreter) -> None:
+    """Teach an interpreter what arrays do."""
+    r.library = "numpy"
+    r.handlers.attribute[Array] = array_attribute
+    r.handlers.item[Array] = item
+    r.handlers.items[Array] = items
+    r.handlers.item[At] = at_item
+    r.handlers.attribute[At] = at_attribute
+    r.handlers.set_item[Array] = set_item
+    r.handlers.make_rows = make_rows

@@ -1,0 +1,405 @@
+"""Read draws of random numbers that a text fixes: by keys of JAX, and by seeds of NumPy.
+
+The generators are those of the libraries themselves, given a seed and a shape that stand in the text, so the
+numbers are theirs to the bit. They become inputs of the graph. A draw without a seed has numbers too, as an
+example, and is noted: an answer that depends on it cannot be given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import jax
+import numpy as np
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.limits import SEED
+from autodiff_viz.reading.arrays import FUNCTIONS, constant, known, named_dtype, r_array, shape_of, single
+from autodiff_viz.reading.draws import Draws
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Refused
+
+
+@dataclass(frozen=True, eq=False)
+class Key:
+    """A key of `jax.random`, or an array of keys.
+
+    Attributes:
+      data: their raw numbers, [rows of vmap, shape, 2].
+      rows: the `vmap`s along which it has rows, as of `Array`.
+    """
+
+    data: np.ndarray
+    rows: tuple[int, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape that the text sees, of keys."""
+        return self.data.shape[len(self.rows) : -1]
+
+    def entered(self, level: int, axis: int) -> Key:
+        """Return the keys as rows of a `vmap`."""
+        at = len(self.rows)
+        return Key(np.moveaxis(self.data, at + axis % len(self.shape), at), (*self.rows, level))
+
+    def left(self, level: int) -> Key:
+        """Return keys that are rows of a `vmap` as an array of them."""
+        if level not in self.rows:
+            raise Refused("A key that is the same in all rows is not returned from vmap.")
+        return Key(self.data, tuple(one for one in self.rows if one != level))
+
+
+def _each(r: Interpreter, key: Any, function: Callable[[Any], Any]) -> np.ndarray:
+    """Return a function of a key, for each of its rows, as JAX computes it."""
+    if not isinstance(key, Key):
+        raise Refused(
+            "A draw needs a key whose seed is written out.", "Begin with key = jax.random.PRNGKey(0)."
+        )
+    if key.shape != ():
+        raise Refused("A draw takes one key, and this is an array of keys.", "Take one of them: keys[0].")
+    with jax.enable_x64(r.wide):
+        flat = key.data.reshape(-1, 2)
+        if len(flat) > 256:
+            raise Refused("Draws by more than 256 keys are not read.", "", "too-large")
+        made = [np.asarray(function(jax.numpy.asarray(one, np.uint32))) for one in flat]
+    return np.stack(made).reshape((*key.data.shape[: len(key.rows)], *made[0].shape))
+
+
+@known("jax.random.PRNGKey", "jax.random.key")
+def new_key(r: Interpreter, seed: Any, **options: Any) -> Key:
+    """Read a key by its seed."""
+    if isinstance(seed, Array) and seed.dtype == INT:
+        seed = int(r.numbers(seed))
+    if type(seed) is not int or not -SEED <= seed <= SEED or options:
+        raise Refused("A key has a whole number as its seed.", "Write jax.random.PRNGKey(0).")
+    with jax.enable_x64(r.wide):
+        return Key(np.asarray(jax.random.PRNGKey(seed)))
+
+
+@known("jax.random.split")
+def split(r: Interpreter, key: Any, num: Any = 2) -> Key:
+    """Read keys that are made of one."""
+    count = num if isinstance(num, tuple) else (num,)
+    if not all(type(one) is int and one > 0 for one in count) or prod(count) > 1024:
+        raise Refused("A key is split into at most 1024, a number that is written out.")
+    return Key(_each(r, key, lambda one: jax.random.split(one, count)), key.rows)
+
+
+@known("jax.random.fold_in")
+def fold_in(r: Interpreter, key: Any, data: Any) -> Key:
+    """Read a key that is made of one and a number."""
+    if isinstance(data, Array):
+        data = int(r.numbers(data))
+    if type(data) is not int:
+        raise Refused("fold_in() takes a whole number.")
+    return Key(_each(r, key, lambda one: jax.random.fold_in(one, data)), key.rows)
+
+
+def key_item(r: Interpreter, key: Key, index: Any, node: ast.AST) -> Key:
+    """Return keys of an array of them."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if not all(type(part) is int or isinstance(part, slice) for part in parts):
+        raise Refused("Keys are picked by whole numbers.", at=node)
+    try:
+        return Key(key.data[(*[slice(None)] * len(key.rows), *parts)], key.rows)
+    except (IndexError, TypeError) as error:
+        raise Refused(f"{error}.".capitalize(), at=node) from None
+
+
+def key_items(r: Interpreter, key: Key, node: ast.AST) -> list[Key]:
+    """Return the keys of an array of them."""
+    if not key.shape:
+        raise Refused("One key cannot be iterated over.", "Split it: jax.random.split(key).", at=node)
+    return [key_item(r, key, i, node) for i in range(key.shape[0])]
+
+
+def key_attribute(r: Interpreter, key: Key, name: str, node: ast.AST) -> Any:
+    """Return an attribute of keys."""
+    if name == "shape":
+        return key.shape
+    raise Refused(f"A key has no {name!r} that is read.", at=node)
+
+
+def _draw(r: Interpreter, key: Any, function: Callable[[Any], Any], dtype: str) -> Array:
+    numbers = _each(r, key, function)
+    if prod(numbers.shape) > limits.ELEMENTS:
+        raise Refused(f"A tensor has at most {limits.ELEMENTS} elements.", "", "too-large")
+    if not np.isfinite(numbers.astype(float)).all():
+        raise Refused("This draw gives a number that is not finite.")
+    made = constant(r, numbers.astype(float), "jax", dtype)
+    if isinstance(key, Key):
+        made.rows = key.rows
+    return made
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    sizes = (shape,) if type(shape) is int else tuple(shape)
+    if not all(type(size) is int and size > 0 for size in sizes) or prod(sizes) > limits.ELEMENTS:
+        raise Refused("A shape is written out in whole numbers, such as (2, 3).")
+    return sizes
+
+
+def _float(r: Interpreter, dtype: Any) -> str:
+    kind = single(r, named_dtype(r, dtype), "jax") or r.usual_float()
+    if kind not in FLOATS:
+        raise Refused("Only floats are drawn here.")
+    return kind
+
+
+def _plain(name: str) -> Callable[..., Array]:
+    def read(r: Interpreter, key: Any, shape: Any = (), dtype: Any = None) -> Array:
+        kind, sizes = _float(r, dtype), _shape(shape)
+        return _draw(r, key, lambda one: getattr(jax.random, name)(one, sizes, jax.numpy.dtype(kind)), kind)
+
+    return read
+
+
+for _name in ("normal", "exponential", "gumbel", "laplace", "logistic", "cauchy"):
+    FUNCTIONS[f"jax.random.{_name}"] = _plain(_name)
+
+
+@known("jax.random.uniform")
+def uniform(
+    r: Interpreter, key: Any, shape: Any = (), dtype: Any = None, minval: Any = 0.0, maxval: Any = 1.0
+) -> Array:
+    """Read uniform draws between two numbers."""
+    kind, sizes = _float(r, dtype), _shape(shape)
+    if not isinstance(minval, (int, float)) or not isinstance(maxval, (int, float)):
+        raise Refused("uniform() is read between numbers that are written out.")
+    return _draw(
+        r, key, lambda one: jax.random.uniform(one, sizes, jax.numpy.dtype(kind), minval, maxval), kind
+    )
+
+
+@known("jax.random.truncated_normal")
+def truncated_normal(
+    r: Interpreter, key: Any, lower: float, upper: float, shape: Any = (), dtype: Any = None
+) -> Array:
+    """Read normal draws between two numbers."""
+    kind, sizes = _float(r, dtype), _shape(shape)
+    if not isinstance(lower, (int, float)) or not isinstance(upper, (int, float)):
+        raise Refused("truncated_normal() is read between numbers that are written out.")
+    return _draw(
+        r,
+        key,
+        lambda one: jax.random.truncated_normal(one, lower, upper, sizes, jax.numpy.dtype(kind)),
+        kind,
+    )
+
+
+@known("jax.random.bernoulli")
+def bernoulli(r: Interpreter, key: Any, p: Any = 0.5, shape: Any = None) -> Array:
+    """Read truth values that hold with a probability: a uniform draw below it."""
+    if isinstance(p, (int, float)):
+        sizes = _shape(() if shape is None else shape)
+        return _draw(r, key, lambda one: jax.random.bernoulli(one, p, sizes), BOOL)
+    sizes = shape_of(r, p) if shape is None else _shape(shape)
+    return r.make("less", [uniform(r, key, sizes), p], dtype=BOOL)
+
+
+@known("jax.random.randint")
+def randint(r: Interpreter, key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -> Array:
+    """Read whole numbers."""
+    sizes = _shape(shape)
+    if (
+        type(minval) is not int
+        or type(maxval) is not int
+        or (dtype is not None and named_dtype(r, dtype) != INT)
+    ):
+        raise Refused("randint() is read between whole numbers that are written out.")
+    return _draw(r, key, lambda one: jax.random.randint(one, sizes, minval, maxval), INT)
+
+
+@known("jax.random.permutation")
+def permutation(r: Interpreter, key: Any, x: Any, axis: int = 0) -> Array:
+    """Read an order that is drawn."""
+    count = x if type(x) is int else shape_of(r, x)[axis]
+    if not 0 < count <= limits.ELEMENTS:
+        raise Refused("permutation() is read of a number or an array.")
+    if type(x) is int:
+        return _draw(r, key, lambda one: jax.random.permutation(one, count), INT)
+    if axis:
+        raise Refused("permutation() is read along the first axis.")
+    # The order is drawn alike for whatever stands along the axis.
+    order = _draw(r, key, lambda one: jax.random.permutation(one, jax.numpy.arange(count)), INT)
+    return FUNCTIONS["numpy.take"](r, x, order, 0)
+
+
+@known("jax.random.choice")
+def choice(r: Interpreter, key: Any, a: Any, shape: Any = (), replace: bool = True) -> Array:
+    """Read elements that are drawn, each as likely."""
+    sizes = _shape(shape)
+    count = a if type(a) is int else shape_of(r, a)[0]
+    places = _draw(r, key, lambda one: jax.random.choice(one, count, sizes, bool(replace)), INT)
+    return places if type(a) is int else FUNCTIONS["numpy.take"](r, a, places, 0)
+
+
+@known("jax.random.categorical")
+def categorical(r: Interpreter, key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Array:
+    """Read a class drawn by its logits: the largest of logits and Gumbel noise."""
+    logits = r_array(r, logits)
+    if shape is not None:
+        raise Refused("categorical() is read without a shape.")
+    noise = FUNCTIONS["jax.random.gumbel"](r, key, shape_of(r, logits))
+    return r.make("argmax", [r.make("add", [noise, logits])], dtype=INT, axis=axis)
+
+
+# Initializers of jax.nn.
+
+
+def _initializer(name: str) -> Callable[..., Native]:
+    def make(r: Interpreter, *args: Any) -> Native:
+        if not all(isinstance(arg, (int, float)) for arg in args):
+            raise Refused("An initializer is read with numbers that are written out.")
+        function = getattr(jax.nn.initializers, name)
+        drawn = function(*args) if name not in ("zeros", "ones") else function
+
+        def call(_: Interpreter, given: list, keywords: dict) -> Array:
+            key, shape, *rest = given
+            kind, sizes = _float(r, rest[0] if rest else None), _shape(shape)
+            if name in ("zeros", "ones"):
+                return constant(r, np.full(sizes, float(name == "ones")), "jax", kind)
+            if len(sizes) < 2 and ("glorot" in name or "he_" in name or "lecun" in name or "xavier" in name):
+                raise Refused("This initializer needs a shape of two axes.")
+            return _draw(r, key, lambda one: drawn(one, sizes, jax.numpy.dtype(kind)), kind)
+
+        return Native(call, name)
+
+    return make
+
+
+for _name in (
+    "normal",
+    "uniform",
+    "glorot_normal",
+    "glorot_uniform",
+    "he_normal",
+    "he_uniform",
+    "lecun_normal",
+):
+    FUNCTIONS[f"nn.initializers.{_name}"] = _initializer(_name)
+
+
+# NumPy's generators.
+
+
+@dataclass
+class Seeds:
+    """NumPy's own generator while a text is read; whether the text has given it a seed."""
+
+    generator: Any = field(default_factory=lambda: np.random.RandomState(0))
+    seeded: bool = False
+
+
+@dataclass(eq=False)
+class Generator:
+    """What `default_rng` or `RandomState` makes."""
+
+    of: Any
+    seeded: bool
+
+
+def _noted(r: Interpreter, made: Array, seeded: bool, name: str) -> Array:
+    """Return an array that was drawn; without a seed its numbers are an example."""
+    if not seeded and made.is_constant:
+        made.held = r.builder.input(made.held, "")
+        r.state(Draws).unseeded.add(made.held.number)
+        r.say(r.line, f"{name}() draws other numbers each time; these are an example")
+    return made
+
+
+def _numpy_draw(name: str) -> Callable[..., Array]:
+    def read(r: Interpreter, generator: Generator, *args: Any, **keywords: Any) -> Array:
+        given = [*args, *keywords.values()]
+        if not all(_written(one) for one in given):
+            raise Refused(f"{name}() is read with numbers that are written out.")
+        sizes = [one for one in given if isinstance(one, (tuple, list))]
+        wanted = prod(prod(one) for one in sizes) if name not in ("rand", "randn") else prod(given)
+        if wanted > limits.ELEMENTS or any(type(one) is int and one > 10 * limits.ELEMENTS for one in given):
+            raise Refused(f"A tensor has at most {limits.ELEMENTS} elements.", "", "too-large")
+        try:
+            numbers = getattr(generator.of, name)(*args, **keywords)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise Refused(f"{str(error).rstrip('.')}.".capitalize()) from None
+        numbers = np.asarray(numbers)
+        if numbers.size > limits.ELEMENTS or not numbers.size:
+            raise Refused(f"A tensor has at most {limits.ELEMENTS} elements.", "", "too-large")
+        dtype = INT if numbers.dtype.kind in "iu" else BOOL if numbers.dtype.kind == "b" else "float64"
+        return _noted(r, constant(r, numbers.astype(float), "numpy", dtype), generator.seeded, name)
+
+    return read
+
+
+def _written(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return all(_written(one) for one in value)
+    return value is None or isinstance(value, (int, float))
+
+
+OLD = (
+    "rand",
+    "randn",
+    "normal",
+    "uniform",
+    "randint",
+    "random",
+    "standard_normal",
+    "exponential",
+    "permutation",
+)
+OLD = (*OLD, "random_sample", "binomial", "choice", "beta", "gamma", "poisson", "laplace")
+NEW = ("normal", "uniform", "integers", "random", "standard_normal", "exponential", "permutation", "choice")
+NEW = (*NEW, "binomial", "beta", "gamma", "poisson", "laplace")
+
+
+def generator_attribute(r: Interpreter, generator: Generator, name: str, node: ast.AST) -> Native:
+    """Return a method of a generator."""
+    if name not in (NEW if isinstance(generator.of, np.random.Generator) else OLD):
+        raise Refused(f"A generator has no {name!r} that is read.", at=node)
+    return Native(lambda _, args, keywords: _numpy_draw(name)(r, generator, *args, **keywords), name)
+
+
+@known("numpy.random.seed")
+def seed(r: Interpreter, seed: Any = None) -> None:
+    """Read a seed of NumPy's own generator."""
+    if type(seed) is not int or not 0 <= seed <= SEED:
+        raise Refused("A seed is a whole number.")
+    state = r.state(Seeds)
+    state.generator, state.seeded = np.random.RandomState(seed), True
+
+
+def _own(name: str) -> Callable[..., Array]:
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Array:
+        state = r.state(Seeds)
+        return _numpy_draw(name)(r, Generator(state.generator, state.seeded), *args, **keywords)
+
+    return read
+
+
+for _name in OLD:
+    FUNCTIONS[f"numpy.random.{_name}"] = _own(_name)
+
+
+def _made(kind: Callable[[int], Any]) -> Callable[..., Generator]:
+    def read(r: Interpreter, seed: Any = None) -> Generator:
+        if seed is not None and (type(seed) is not int or not 0 <= seed <= SEED):
+            raise Refused("A seed is a whole number.")
+        return Generator(kind(seed or 0), seed is not None)
+
+    return read
+
+
+FUNCTIONS["numpy.random.default_rng"] = _made(np.random.default_rng)
+FUNCTIONS["numpy.random.RandomState"] = _made(np.random.RandomState)
+
+
+def install(r: Interpreter) -> None:
+    """Teach an interpreter what keys and generators do."""
+    r.handlers.item[Key] = key_item
+    r.handlers.items[Key] = key_items
+    r.handlers.attribute[Key] = key_attribute
+    r.handlers.attribute[Generator] = generator_attribute

@@ -1,0 +1,168 @@
+"""Read JAX, NumPy and HIPS autograd: their own numbers, and refusals where they refuse."""
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.reading.reading import read
+from tests.reading.record import FOLDER, snippets
+
+CASES = [(dialect, name) for dialect in ("jax", "numpy") for name in snippets(dialect)]
+IMPORTS = "import jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom functools import partial\n"
+
+
+@cache
+def recorded(dialect):
+    return json.loads((FOLDER / f"{dialect}_answers.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("dialect", "name"), CASES, ids=[name for _, name in CASES])
+def test_numbers_are_those_of_the_library(dialect, name):
+    text, expression = snippets(dialect)[name]
+    reading = read(text)
+    if expression == "refused":
+        assert reading.refused
+        return
+    assert not reading.refused
+    # What the text differentiates by is an answer; other names are values.
+    got = {**reading.values(), **reading.answers()}
+    for key, wanted in recorded(dialect)[name].items():
+        wanted = np.array(wanted, float)
+        assert got[key].shape == wanted.shape
+        np.testing.assert_allclose(got[key], wanted, rtol=2e-5, atol=1e-6, err_msg=key)
+
+
+REFUSED = {
+    # What JAX refuses, with its reason.
+    "whole numbers": ("jax.grad(lambda x: x ** 2)(3)", "integer"),
+    "an array of whole numbers": ("jax.grad(lambda x: jnp.sum(x))(jnp.array([1, 2]))", "integer"),
+    "a loss that is whole": ("jax.grad(lambda x: jnp.argmax(x))(jnp.ones(2))", "integer"),
+    "no number": ("jax.grad(lambda x: 2 * x)(jnp.ones(2))", "not-scalar"),
+    "NumPy of an array under a derivative": ("jax.grad(lambda x: np.exp(x))(1.0)", "traced"),
+    "float under a derivative": ("jax.grad(lambda x: x * float(x))(1.0)", "traced"),
+    "a branch under jit": ("f = jax.jit(lambda x: x if x > 0 else -x)\ny = f(1.0)", "data-dependent"),
+    "a branch under vmap": (
+        "y = jax.vmap(lambda x: x if x > 0 else -x)(jnp.ones(2))",
+        "data-dependent",
+    ),
+    "a branch in scan": (
+        "y = jax.lax.scan(lambda c, x: (c if c > 0 else x, None), 0.0, jnp.ones(2))",
+        "data-dependent",
+    ),
+    "a change in place": ("x = jnp.zeros(2)\nx[0] = 1.0", "immutable"),
+    "a list for an array": ("y = jnp.sum([1.0, 2.0])", "list"),
+    "a list as an index": ("y = jnp.arange(3.0)[[0, 2]]", "list"),
+    "a loop of unknown length in reverse": (
+        "jax.grad(lambda x: jax.lax.while_loop(lambda c: c < 9.0, lambda c: c * 2, x))(1.0)",
+        "while-loop",
+    ),
+    "a carry that changes its dtype": (
+        "y = jax.lax.scan(lambda c, x: (c + x, None), jnp.array(0), jnp.ones(2))",
+        "carry",
+    ),
+    "a cotangent of another shape": ("y, pull = jax.vjp(jnp.sin, jnp.ones(2))\npull(1.0)", "shape"),
+    "a backward function without a tuple": (
+        "@jax.custom_vjp\ndef f(x):\n    return x\n"
+        "f.defvjp(lambda x: (x, None), lambda _, g: g)\njax.grad(f)(1.0)",
+        "cotangents",
+    ),
+    # What no op here computes, or what would be another number.
+    "rounding to fewer digits": ("y = jnp.sin(jnp.ones(2)).astype(jnp.bfloat16)", "not-read"),
+    "a rule that is not linear": (
+        "@jax.custom_jvp\ndef f(x):\n    return x\n"
+        "f.defjvp(lambda p, t: (p[0], t[0] ** 2))\njax.grad(f)(1.0)",
+        "not-read",
+    ),
+    "a condition as an index": ("x = jnp.arange(3.0)\ny = x[x > 1]", "data-dependent"),
+    "a norm of a matrix that is not read": ("y = jnp.linalg.norm(jnp.eye(2), 2)", "not-read"),
+    "a draw without a key": ("y = jax.random.normal(3, (2,))", "not-read"),
+    "an option that changes a derivative": ("jax.grad(lambda x: x, holomorphic=True)(1.0)", "not-read"),
+    "too many rows": ("J = jax.jacobian(jnp.sin)(jnp.ones(65))", "too-large"),
+    "a long loop": ("y = jax.lax.fori_loop(0, 9999, lambda i, c: c + 1.0, 0.0)", "too-large"),
+    "a complex number": ("y = jnp.exp(1j * jnp.pi)", "not-read"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused_at_its_place_with_the_reason(what):
+    text, code = REFUSED[what]
+    (problem,) = read(IMPORTS + text).refused
+    assert problem.code == code
+    assert problem.line > IMPORTS.count("\n")
+
+
+def answers(text):
+    reading = read(IMPORTS + text)
+    assert not reading.refused
+    return reading.answers()
+
+
+def test_what_was_computed_from_the_argument_before_is_not_differentiated():
+    """By hand: d/dq sum(q * k) is k, though k was made from q."""
+    assert answers("q = jnp.array([1.0, 2.0])\ng = jax.grad(lambda q, k: jnp.sum(q * k))(q, q + 1)")[
+        "q"
+    ].tolist() == [
+        2.0,
+        3.0,
+    ]
+
+
+def test_an_argument_is_named_by_the_signature_of_a_function_of_the_library():
+    assert list(answers("g = jax.grad(jnp.sum)(jnp.ones(2))")) == ["a"]
+
+
+def test_a_derivative_inside_another_is_no_answer():
+    text = (
+        "def penalty(w, x):\n    return jax.grad(lambda x: jnp.tanh(w * x))(x) ** 2\n"
+        "g = jax.grad(penalty)(2.0, 0.5)"
+    )
+    assert list(answers(text)) == ["w"]
+
+
+def test_rows_have_derivatives_of_their_own_by_what_all_share():
+    """By hand: row i of d(w * x_i)**2 / dw is 2 * w * x_i**2."""
+    text = "g = jax.vmap(jax.grad(lambda w, x: (w * x) ** 2), (None, 0))(3.0, jnp.array([1.0, 2.0]))"
+    assert answers(text)["w"].tolist() == [6.0, 24.0]
+
+
+def test_a_hundred_rows_are_one_derivative():
+    reading = read(IMPORTS + "g = jax.vmap(jax.grad(jnp.sin))(jnp.linspace(0.0, 1.0, 100))")
+    assert len(reading.graph.nodes) < 8
+    np.testing.assert_allclose(reading.answers()["x"], np.cos(np.linspace(0, 1, 100)), rtol=1e-6)
+
+
+def test_draws_by_a_key_are_those_of_jax():
+    import jax
+
+    with jax.enable_x64(False):
+        wanted = np.asarray(jax.random.normal(jax.random.split(jax.random.PRNGKey(7))[1], (3,)))
+    got = read(
+        IMPORTS + "a, b = jax.random.split(jax.random.PRNGKey(7))\nx = jax.random.normal(b, (3,))"
+    ).values()
+    assert (got["x"] == wanted).all()
+
+
+def test_double_precision_is_switched_on_by_the_text():
+    text = "jax.config.update('jax_enable_x64', True)\ng = jax.grad(lambda x: jnp.exp(x) - 1.0)(1e-9)"
+    assert answers(text)["x"] == np.exp(1e-9)
+
+
+def test_changes_say_how_loops_and_branches_were_read():
+    text = (
+        "y = jax.lax.fori_loop(0, 3, lambda i, c: c * 2, 1.0)\nz = jax.lax.cond(y > 1, jnp.sin, jnp.cos, y)"
+    )
+    said = [(change.line, change.says) for change in read(IMPORTS + text).changes]
+    assert said == [
+        (5, "`fori_loop` is unrolled: 3 steps"),
+        (6, "`cond` takes its first branch with these numbers"),
+    ]
+
+
+def test_an_answer_without_numbers_is_refused_as_a_graph_error():
+    """17 orders of one derivative are more than a graph may nest."""
+    text = "f = lambda x: x ** 9\n" + "f = jax.grad(f)\n" * 5 + "g = f(1.0)"
+    with pytest.raises(GraphError):
+        read(IMPORTS + text).answers()
