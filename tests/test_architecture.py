@@ -19,6 +19,7 @@ FOLDERS = (
     "language",
     "workers",
     "engine",
+    "reading",
     "export",
     "display",
     "explain",

@@ -37,7 +37,7 @@ def code_in(text: str | None) -> bool:
 @remembered(REMEMBERED, lambda text: text)
 def reading_of(text: str) -> Reading:
     """Read code; the reading has its graph and its sentences alone, since it is kept."""
-    return replace(read(text), _answers=None, _values=None)
+    return replace(read(text), compute_answers=None, compute_values=None)
 
 
 def matching_text(text: str | None, graph: Graph) -> str | None:

@@ -23,13 +23,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
 from autodiff_viz.reading.evaluation import Evaluation
-from autodiff_viz.reading.python_values import (
-    BUILTINS,
-    PYTHON_SIZE,
-    kind,
-    plain_method,
-    plain_operator,
-)
+from autodiff_viz.reading.python_values import PYTHON_SIZE, kind, plain_operator
 from autodiff_viz.reading.values import (
     BOOL,
     FLOATS,
@@ -42,6 +36,7 @@ from autodiff_viz.reading.values import (
     Path,
     Property,
     Refused,
+    Scope,
     Super,
     mapped,
 )
@@ -67,22 +62,6 @@ class Break(Exception):
 
 class Continue(Exception):
     """Ends a step of a loop."""
-
-
-@dataclass(eq=False)
-class Scope:
-    """The names of a function or a text, and the scope around it."""
-
-    names: dict[str, Any] = field(default_factory=dict)
-    outer: Scope | None = None
-    globals: set[str] = field(default_factory=set)
-
-    def find(self, name: str) -> Scope | None:
-        """Return the innermost scope that has the name."""
-        scope: Scope | None = self
-        while scope is not None and name not in scope.names:
-            scope = scope.outer
-        return scope
 
 
 @dataclass(frozen=True)
@@ -166,6 +145,7 @@ class Interpreter:
         self.wide = False  # whether JAX computes in double precision
         self.frameworks: set[str] = set()
         self.handlers = Handlers()
+        self.builtins: dict[str, Callable[..., Any]] = {}  # Python's own functions
         self.methods_now: list[tuple[Function, dict[str, Any]]] = []  # functions that are being called
         self.library = "jax"  # whose arrays `array` and `zeros` make
         self._states: dict[type, Any] = {}
@@ -518,8 +498,8 @@ class Interpreter:
         scope = self.scope.find(node.id)
         if scope is not None:
             return scope.names[node.id]
-        if node.id in BUILTINS:
-            return Native(BUILTINS[node.id], node.id)
+        if node.id in self.builtins:
+            return Native(self.builtins[node.id], node.id)
         if node.id in USUAL:
             self._uses(USUAL[node.id])
             return Path(USUAL[node.id])
@@ -702,8 +682,6 @@ class Interpreter:
             return owner.attributes[name]
         if isinstance(owner, tuple) and hasattr(owner, "_fields"):
             return self.handlers.record_attribute(self, owner, name, node)
-        if isinstance(owner, (list, dict, str, tuple)):
-            return plain_method(self, owner, name, node)
         raise Refused(f"{kind(owner).capitalize()} has no {name!r} that is read.", at=node)
 
     def _get_Subscript(self, node: ast.Subscript) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from autodiff_viz.reading import (
     jax_trees,
     keras_layers,
     linear_algebra,
+    python_functions,
     tensorflow_tapes,
     torch_autograd,
     torch_distributions,
@@ -52,7 +53,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Change:
-    """What became what: a line of the text, and a sentence."""
+    """What became what where code was read.
+
+    Attributes:
+      line: of the text, from 1.
+      says: a sentence without its full stop.
+    """
 
     line: int
     says: str
@@ -67,7 +73,10 @@ class Reading:
       dialect: the library that it is written for: "jax", "torch", "tf", "numpy" or "formula".
       changes: what became what, by line.
       refused: what could not be read, with its place; empty if all was.
-      lines: the lines of the text that each node comes from, by name.
+      lines: the lines of the text that each node comes from, by name, innermost first.
+      dtype: in which its library computes it.
+      compute_answers, compute_values: compute what `answers()` and `values()` return; None in a reading
+        that is kept for its graph and its sentences alone.
     """
 
     graph: Graph
@@ -76,25 +85,46 @@ class Reading:
     refused: tuple[Problem, ...]
     lines: Mapping[str, tuple[int, ...]]
     dtype: str
-    _answers: Any = None
-    _values: Any = None
+    compute_answers: Callable[[], dict[str, np.ndarray | None]] | None = field(
+        default=None, repr=False, compare=False
+    )
+    compute_values: Callable[[], dict[str, np.ndarray]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def answers(self) -> dict[str, np.ndarray | None]:
-        """Return the gradients that the text asks for, by what it differentiates by."""
-        return self._answers()
+        """Return the gradients that the text asks for, by what it differentiates by.
+
+        Returns:
+          By the name of an argument, a leaf or a parameter, the array that the text's own library would
+          give, NaN included; None where it gives None. Of two derivatives by one name the last counts.
+        Raises:
+          GraphError: a gradient depends on numbers that the library draws, or cannot be computed.
+        """
+        return self.compute_answers() if self.compute_answers else {}
 
     def values(self) -> dict[str, np.ndarray]:
-        """Return the values of the names that the text assigns."""
-        return self._values()
+        """Return the values of the names that the text assigns; parts of a list or dictionary by their path.
+
+        Raises:
+          GraphError: a value cannot be computed.
+        """
+        return self.compute_values() if self.compute_values else {}
 
 
 def read(text: str) -> Reading:
     """Read a text as a graph. Nothing of it runs.
 
+    Args:
+      text: a formula, or code of JAX, PyTorch, TensorFlow or NumPy.
     Returns:
       The reading; what could not be read is in `refused`, and the graph has what comes before it.
+    Raises:
+      GraphError: it is no text.
     """
+    text = known_text(text)
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
+    python_functions.install(interpreter)
     indexing.install(interpreter)
     jax_random.install(interpreter)
     jax_transforms.install(interpreter)

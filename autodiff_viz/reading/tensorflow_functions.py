@@ -20,7 +20,7 @@ from autodiff_viz.reading.arrays import axis_argument, constant, shape_of
 from autodiff_viz.reading.builder import Builder, Frame, Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.python_values import plain_method
+from autodiff_viz.reading.python_functions import plain_method
 from autodiff_viz.reading.tensorflow_tensors import (
     METHODS,
     TF,

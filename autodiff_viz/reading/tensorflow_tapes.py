@@ -311,7 +311,7 @@ def tape_attribute(r: Interpreter, tape: Tape, name: str, node: ast.AST) -> Nati
             seeds = [leaf for _path, leaf in leaves(output_gradients)]
             if not isinstance(target, (list, tuple, dict)):
                 seeds = [output_gradients]
-        targets = [leaf for _path, leaf in leaves(target)]
+        targets = [None] if target is None else [leaf for _path, leaf in leaves(target)]
         return gradients(r, targets, sources, seeds, tape, _is_zero(unconnected_gradients))
 
     def jacobian(
@@ -849,7 +849,7 @@ def tf_gradients(
         raise Refused("tf.gradients is read without stop_gradients.", "Write tf.stop_gradient(x).")
     sources = list(xs) if isinstance(xs, (tuple, list)) else [xs]
     seeds = None if grad_ys is None else [leaf for _path, leaf in leaves(grad_ys)]
-    targets = [leaf for _path, leaf in leaves(ys)]
+    targets = [None] if ys is None else [leaf for _path, leaf in leaves(ys)]
     return gradients(r, targets, sources, seeds, None, _is_zero(unconnected_gradients))
 
 

@@ -10,16 +10,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.scipy.special
 import numpy as np
 
 from autodiff_viz.reading.builder import Held, Ref
-
-if TYPE_CHECKING:
-    from autodiff_viz.reading.interpreter import Interpreter, Scope
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 INT, BOOL = "int", "bool"
@@ -93,6 +90,22 @@ class Path:
 
 
 @dataclass(eq=False)
+class Scope:
+    """The names of a function or a text, and the scope around it."""
+
+    names: dict[str, Any] = field(default_factory=dict)
+    outer: Scope | None = None
+    globals: set[str] = field(default_factory=set)
+
+    def find(self, name: str) -> Scope | None:
+        """Return the innermost scope that has the name."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.names:
+            scope = scope.outer
+        return scope
+
+
+@dataclass(eq=False)
 class Function:
     """A function or lambda that the text defines, with the scope that it closes over.
 
@@ -125,7 +138,7 @@ class Native:
       inner: the function that it was made from, if it was, whose parameters name what is differentiated by.
     """
 
-    call: Callable[[Interpreter, list[Any], dict[str, Any]], Any]
+    call: Callable[[Any, list[Any], dict[str, Any]], Any]
     name: str
     inner: Any = None
     attributes: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Change texts at random: lines, words and characters are dropped, doubled, swapped and replaced."""
+"""Edit texts at random: lines, words and characters are dropped, doubled, swapped and replaced."""
 
 from __future__ import annotations
 
