@@ -30,7 +30,7 @@ class Evaluation:
     builder: Builder
     dtype: str = "float32"
     _values: dict[int, np.ndarray] = field(default_factory=dict)
-    _passes: dict[tuple[int, int], tuple[Trace, dict[int, str]]] = field(default_factory=dict)
+    _passes: dict[tuple[int, int, int], tuple[Trace, dict[int, str]]] = field(default_factory=dict)
     _above: dict[int, bool] = field(default_factory=dict)
 
     def value(self, held: Held) -> np.ndarray:
@@ -68,27 +68,34 @@ class Evaluation:
         above = self.builder.ancestors(root)
         if wrt.number not in above:
             return np.zeros(self.builder.shape(wrt) or (), self.dtype)
-        key = (root.number, len(self.builder.drafts))
+        cut = self._cut(above, wrt)
+        # Without derivatives among what it reads, one pass brings the cotangents of all arguments.
+        key = (root.number, len(self.builder.drafts), wrt.number if cut else -1)
         if key not in self._passes:
-            graph, names = self.builder.part([root], self._cut(above))
+            graph, names = self.builder.part([root], cut)
             self._passes[key] = trace(graph, dtype=self.dtype), names
         traced, names = self._passes[key]
         if wrt.number not in names:  # all ways to it are stopped
             return np.zeros(self.builder.shape(wrt) or (), self.dtype)
         return np.asarray(traced.cotangent[names[wrt.number]])
 
-    def _cut(self, above: set[int]) -> dict[int, Literal]:
-        """Return the numbers of stopped values that are computed from derivatives.
+    def _cut(self, above: set[int], wrt: Ref) -> dict[int, Literal]:
+        """Return the numbers of values that are computed from derivatives and pass nothing to an array.
 
-        A pass does not go behind them. So a loop of many steps of descent is a pass for each step, and not
-        one graph with a grad node for each parameter and step.
+        They are those that do not read it, and stopped ones. A pass does not go behind them, so a loop of
+        many steps of descent is a pass for each step, and not one graph with a grad node for each step.
         """
         cut: dict[int, Literal] = {}
+        reads = {wrt.number}
         for number in sorted(above):
-            if self.builder.drafts[number].rule.kind == STOP and self._has_grads(number):
-                value = self.value(Ref(number))
-                if np.isfinite(value).all() and np.abs(value).max(initial=0.0) <= limits.NUMBER:
-                    cut[number] = _literal(value)
+            draft = self.builder.drafts[number]
+            if any(isinstance(slot, Ref) and slot.number in reads for slot in draft.slots):
+                reads.add(number)
+            if (number in reads - {wrt.number} and draft.rule.kind != STOP) or not self._has_grads(number):
+                continue
+            value = self.value(Ref(number))
+            if np.isfinite(value).all() and np.abs(value).max(initial=0.0) <= limits.NUMBER:
+                cut[number] = _literal(value)
         return cut
 
     def _has_grads(self, number: int) -> bool:

@@ -6,7 +6,6 @@ import ast
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -373,32 +372,17 @@ def _of_tapes(r: Interpreter, dtype: str) -> dict[str, np.ndarray | None]:
 
 def _of_transforms(r: Interpreter, dtype: str) -> dict[str, np.ndarray | None]:
     found: dict[str, np.ndarray | None] = {}
-    traces: dict[Any, Any] = {}  # by output: the derivatives by several arguments are those of one pass
-    for request in r.requests:
-        root, wrt = r.builder.resolved(request.root), r.builder.resolved(request.wrt)
-        value = r.builder.resolved(request.value)
-        refs = [ref for ref in (root, wrt, value) if isinstance(ref, Ref)]
+    evaluation = Evaluation(r.builder, dtype)
+    for request in {one.name: one for one in r.requests}.values():  # the last counts
+        root, wrt, value = (r.builder.resolved(one) for one in (request.root, request.wrt, request.value))
         if request.wrt is None:
             found[request.name] = None
             continue
-        for ref in refs:
-            _refuse_draws(r, ref)
-        key = (root, None if root is not None else value)
-        if key not in traces or wrt.number not in traces[key][1]:
-            together = [
-                r.builder.resolved(one.wrt)
-                for one in r.requests
-                if root is not None and one.root is not None and r.builder.resolved(one.root) == root
-            ]
-            if root is not None:
-                refs = [root, wrt, *(one for one in together if isinstance(one, Ref))]
-            whole, their = r.builder.graph(root if root is not None else value, refs, only_read=True)
-            traces[key] = trace(whole, dtype=dtype), their
-        traced, their = traces[key]
-        if root is None:  # made of several derivatives, such as a Jacobian
-            found[request.name] = np.asarray(traced.value[their[value.number]])
-            continue
-        found[request.name] = np.asarray(traced.cotangent[their[wrt.number]])
+        for ref in (root, wrt, value):
+            if isinstance(ref, Ref):
+                _refuse_draws(r, ref)
+        # What is made of several derivatives, such as a Jacobian, has no one output.
+        found[request.name] = evaluation.value(value) if root is None else evaluation.cotangent(root, wrt)
     return found
 
 
