@@ -47,7 +47,7 @@ from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
 
 _ = array_functions, hips_autograd, jax_control, jax_transforms, linear_algebra
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def read(text: str) -> Reading:
     except Exception:
         # A fault of the reader is said as one, and what came before it is there all the same.
         line = interpreter.lines_now or 1
-        logger.exception("a text could not be read, at line %d", line)
+        _log.exception("a text could not be read, at line %d", line)
         message = f"Line {line} makes the reader fail: the fault is ours, not the text's."
         refused = (
             Problem("reader-fault", message, "Leave the line out, or write it another way.", line=line),
