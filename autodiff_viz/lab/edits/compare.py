@@ -46,7 +46,7 @@ def without(lab: Lab, edit: Without) -> Lab:
     if graph == lab.graph:
         return lab
     text = lab.history.present.text
-    return _entered(lab, graph, matching_text(text, graph), label, _as_a(lab))
+    return _entered(lab, graph, matching_text(text, graph, lab.graph), label, _as_a(lab))
 
 
 def both(lab: Lab) -> tuple[Graph, Graph]:

@@ -9,7 +9,7 @@ import { caretAfter, change, offsetOf, placeOf, unitOf } from "./caret.js";
 import { below, Popup } from "./complete.js";
 import { foldedRange, offsetInText, foldedLines, withNumber } from "./fold.js";
 import { boxOf, withCorrection, lineMap, messageAt, paint, pieces, placeAt } from "./mirror.js";
-import { hasCaret, rangesOf, showMarked } from "./places.js";
+import { hasCaret, isDraft, rangesOf, showMarked } from "./places.js";
 
 // The footer: mistakes, or help. Its height is fixed, so that nothing below jumps.
 
@@ -42,13 +42,19 @@ export function list(foot, { mistakes, readings, code }, { go, correct, asFormul
   foot.replaceChildren(
     ...(items.length ? [html("ul", {}, ...items)] : []),
     ...(more > 0 ? [html("p", {}, `And ${more} more.`)] : []),
-    ...(code ? readAs(code, go, asFormula) : items.length ? [] : read.length ? read : [help(open)]),
+    ...(code
+      ? readAs(code, items.length > 0, go, asFormula)
+      : items.length
+        ? []
+        : read.length
+          ? read
+          : [help(open)]),
   );
 }
 
 /** What code was read as: its library, the way to a formula, and what became what.
- * @param {import("../types.js").CodeView} code @param {FootActions["go"]} go @param {() => void} asFormula */
-function readAs({ library, other, changes, more }, go, asFormula) {
+ * @param {import("../types.js").CodeView} code @param {boolean} partly @param {FootActions["go"]} go @param {() => void} asFormula */
+function readAs({ library, other, changes, more }, partly, go, asFormula) {
   const lines = changes.map(({ line, says }) =>
     html(
       "li",
@@ -61,7 +67,9 @@ function readAs({ library, other, changes, more }, go, asFormula) {
     html(
       "p",
       { class: "library" },
-      `Read as ${library}, not run. `,
+      partly
+        ? `The graph is what comes before, read as ${library}. `
+        : `Read as ${library}, not run. `,
       html("button", { type: "button", class: "as-formula", click: asFormula }, "As formula"),
     ),
     other && html("p", {}, other),
@@ -135,6 +143,7 @@ const help = (open) =>
 /** @typedef {import("../types.js").FormulaData} Data */
 /** @typedef {import("../types.js").Range} Range */
 
+const IMPORTS = /^(import|from) /m; // in code
 const PAUSE_MS = 350; // ms after the last key; a run of the script takes less
 
 /** @type {Data} */
@@ -249,7 +258,7 @@ export class Formula {
   /** The text that was sent last, else Python's, with the number of the slider that is dragged. */
   get known() {
     const text = this.desk.pending.at(-1)?.text ?? this.data.text;
-    const follows = this.slid && !this.data.mistakes.length;
+    const follows = this.slid && !this.data.code && !this.data.mistakes.length;
     return (follows && this.slid && withNumber(text, this.slid.input, this.slid.number)) || text;
   }
 
@@ -295,7 +304,9 @@ export class Formula {
     this.timer = window.setTimeout(() => this.send(), PAUSE_MS);
     this.refresh();
     this.explain(null);
-    this.popup.offer(this.words, (offset) => this.boxAt(offset));
+    // The words offered are those of formulas.
+    if (IMPORTS.test(this.area.value)) this.popup.close();
+    else this.popup.offer(this.words, (offset) => this.boxAt(offset));
     this.tell();
   }
 
@@ -318,7 +329,7 @@ export class Formula {
   takePasted() {
     const is = this.pasted && !this.unsent && !this.desk.pending.length;
     if (is) this.pasted = false;
-    return is && !this.data.mistakes.length;
+    return is && !isDraft(this.data);
   }
 
   /** Replace a piece of the text as if it were typed, so that the browser can undo the change.

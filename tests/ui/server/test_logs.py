@@ -14,6 +14,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from autodiff_viz.lab.edits import apply
+from autodiff_viz.reading import reading
 from autodiff_viz.ui import session
 from autodiff_viz.ui.server.log_filter import FAULTS, LOGS, SECONDS, Seldom, filter_logs, without_query
 from tests.browser.server import COMMANDS, Server
@@ -110,4 +111,4 @@ def test_another_fault_is_logged_beside_it():
 def test_the_logs_of_visitors_faults_are_those_that_are_filtered():
     filter_logs()
     assert {name: len(logging.getLogger(name).filters) for name in FAULTS} == dict.fromkeys(FAULTS, 1)
-    assert {apply._log.name, session._log.name} == {*FAULTS}
+    assert {apply._log.name, session._log.name, reading.logger.name} == {*FAULTS}
