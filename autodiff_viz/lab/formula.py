@@ -47,7 +47,7 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
     """
     # The author's own text is parsed for the places; a draft with mistakes has no nodes to point at.
     text, drafting = lab.history.present.text, lab.draft is not None
-    code = shows_code(lab)
+    code = not drafting and shows_code(lab)
     places = NOWHERE
     if not drafting:
         places = written(lab.graph)[1] if text is None else places_of(text) if code else _read(text)

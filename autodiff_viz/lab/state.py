@@ -192,8 +192,8 @@ def formula_text(lab: Lab) -> str:
 
 
 def shows_code(lab: Lab) -> bool:
-    """Return whether the text of the graph is code, and on view."""
-    return lab.draft is None and code_in(lab.history.present.text)
+    """Return whether the text in the formula editor is code, a draft too."""
+    return code_in(lab.history.present.text if lab.draft is None else lab.draft)
 
 
 def without_draft(lab: Lab) -> Lab:

@@ -43,7 +43,7 @@ export function list(foot, { mistakes, readings, code }, { go, correct, asFormul
     ...(items.length ? [html("ul", {}, ...items)] : []),
     ...(more > 0 ? [html("p", {}, `And ${more} more.`)] : []),
     ...(code
-      ? readAs(code, items.length > 0, go, asFormula)
+      ? readAs(code, items.length > 0, { go, asFormula, open })
       : items.length
         ? []
         : read.length
@@ -53,8 +53,9 @@ export function list(foot, { mistakes, readings, code }, { go, correct, asFormul
 }
 
 /** What code was read as: its library, the way to a formula, and what became what.
- * @param {import("../types.js").CodeView} code @param {boolean} partly @param {FootActions["go"]} go @param {() => void} asFormula */
-function readAs({ library, other, changes, more }, partly, go, asFormula) {
+ * @param {import("../types.js").CodeView} code @param {boolean} partly whether some of it could not be read
+ * @param {Pick<FootActions, "go" | "asFormula" | "open">} actions */
+function readAs({ library, other, changes, more }, partly, { go, asFormula, open }) {
   const lines = changes.map(({ line, says }) =>
     html(
       "li",
@@ -75,6 +76,7 @@ function readAs({ library, other, changes, more }, partly, go, asFormula) {
     other && html("p", {}, other),
     lines.length > 0 && html("ul", { class: "changes" }, ...lines),
     more > 0 && html("p", {}, `And ${more} more.`),
+    fromCode("Other code", open),
   ].filter((part) => part instanceof Node);
 }
 
@@ -117,28 +119,27 @@ const help = (open) =>
       html("code", {}, "y = sin(x) * 2.0"),
       ". A number alone gets a slider.",
     ),
+    fromCode("From code", open),
+  );
+
+/** Code that can be tried. @param {string} title @param {FootActions["open"]} open */
+function fromCode(title, open) {
+  const root = /** @type {HTMLDetailsElement} */ (
+    html("details", { class: "from-code" }, html("summary", {}, title))
+  );
+  const choose = (/** @type {string} */ text) => ((root.open = false), open(text));
+  const examples = shared.code_examples.map(({ title, text }) =>
     html(
-      "details",
-      { class: "from-code" },
-      html("summary", {}, "From code"),
-      html(
-        "p",
-        {},
-        "Paste code of PyTorch, JAX, TensorFlow or NumPy as it is. It is read, never run. Or try:",
-      ),
-      html(
-        "ul",
-        {},
-        ...shared.code_examples.map(({ title, text }) =>
-          html(
-            "li",
-            {},
-            html("button", { type: "button", class: "example", click: () => open(text) }, title),
-          ),
-        ),
-      ),
+      "li",
+      {},
+      html("button", { type: "button", class: "example", click: () => choose(text) }, title),
     ),
   );
+  const says =
+    "Paste code of PyTorch, JAX, TensorFlow or NumPy as it is. It is read, never run. Or try:";
+  root.append(html("p", {}, says), html("ul", {}, ...examples));
+  return root;
+}
 
 /** @typedef {import("../types.js").FormulaData} Data */
 /** @typedef {import("../types.js").Range} Range */
@@ -272,7 +273,7 @@ export class Formula {
   receive(data) {
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
     if (!this.unsent) this.adopt(this.known);
-    this.host.classList.toggle("of-code", Boolean(data.code));
+    this.host.classList.toggle("of-code", Boolean(data.code) || IMPORTS.test(data.text));
     this.refresh();
     list(this.foot, data, {
       go: (place) => this.go(place),
