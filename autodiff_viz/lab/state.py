@@ -130,11 +130,16 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     """
     old_text = lab.history.present.text
     text = matching_text(old_text, graph, lab.graph)
-    if text is None and old_text is not None and code_in(old_text):
-        label += NO_LONGER_CODE
-    elif text is None and old_text is not None and _BLOCKS.search(old_text):
-        label += WRITTEN_OUT
-    return rewritten(lab, graph, label, text)
+    return rewritten(lab, graph, label + loss_of_text(old_text, text), text)
+
+
+def loss_of_text(before: str | None, after: str | None) -> str:
+    """Return the end of a step's label that says what the author's text has lost; "" for nothing."""
+    if before is None or after is not None:
+        return ""
+    if code_in(before):
+        return NO_LONGER_CODE
+    return WRITTEN_OUT if _BLOCKS.search(before) else ""
 
 
 def rewritten(lab: Lab, graph: Graph, label: str, text: str | None) -> Lab:

@@ -251,6 +251,14 @@ def test_code_that_is_pinned_stays_beside_its_change():
     assert from_query(to_query(lab)).pinned == lab.pinned
 
 
+def test_a_graph_without_its_stop_beside_code_says_that_it_is_a_formula():
+    lab = typed(start(), STOPPED)
+    (stop,) = (node.name for node in lab.graph.nodes if node.rule.kind == "stop")
+    lab = given(lab, "without", what="rule", name=stop)
+    assert lab.history.present.label == f"Without stop at {stop}; the code became a formula"
+    assert formula_text(undone(lab)) == STOPPED
+
+
 def test_the_code_of_a_notebook_is_opened():
     cells = [
         {"cell_type": "markdown", "source": ["# import nothing"]},
