@@ -243,6 +243,12 @@ def test_code_is_opened_and_pasted_as_a_whole(kind):
     assert "This is not Python" in unfinished.notice[0].message
 
 
+def test_a_line_that_reads_the_graph_is_pasted_as_a_formula():
+    lab = given(start(), "paste", text="q = jnp.sin(x)", at=[0.0, 0.0], collapsed=[])
+    assert [problem.code for problem in lab.notice] == ["paste"]
+    assert "jnp" in lab.notice[0].message + lab.notice[0].hint
+
+
 def test_code_that_is_pinned_stays_beside_its_change():
     lab = typed(given(typed(start(), SQUARE), "pin"), STOPPED)
     assert lab.pinned is not None
