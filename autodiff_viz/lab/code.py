@@ -15,6 +15,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered, same
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.size import size_of
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import listed, quoted
 from autodiff_viz.language.amend import amended
@@ -22,6 +23,7 @@ from autodiff_viz.language.scanner import Places, Span
 from autodiff_viz.reading.reading import Reading, is_code, read
 
 REMEMBERED = 32  # texts that are read once; those of recent visitors
+MOST_BYTES = 16_000_000  # of the graph of one of them: 500,000 numbers
 CHANGES = 40  # sentences that are sent
 NAMED = 3  # inputs whose numbers differ that a sentence names
 
@@ -64,10 +66,15 @@ def notebook_code(text: str) -> str | None:
 NO_VALUE = Problem("no-value", "This code makes no value yet.", "Write a line such as x = torch.tensor(2.0).")
 
 
+TOO_LARGE = Problem("too-large", "The arrays of this code hold too many numbers.", "Make them smaller.")
+
+
 @remembered(REMEMBERED)
 def reading_of(text: str) -> Reading:
     """Read code; the reading has its graph and its sentences alone, since it is kept."""
     reading = replace(read(text), _answers=None, _values=None)
+    if sum(map(size_of, reading.graph.nodes)) > MOST_BYTES:  # a short text can make long literals
+        return replace(reading, graph=Graph(), lines={}, refused=(TOO_LARGE,))
     if reading.graph.nodes or reading.refused:
         return reading
     return replace(reading, refused=(NO_VALUE,))

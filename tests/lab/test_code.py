@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.graph.size import size_of
 from autodiff_viz.lab.actions import redone, set_dtype, set_input, typed, undone
 from autodiff_viz.lab.code import REMEMBERED, code_in, notebook_code, reading_of
 from autodiff_viz.lab.code_examples import CODE_EXAMPLES
@@ -300,8 +299,15 @@ def test_a_text_is_read_once(monkeypatch):
 def test_what_is_kept_of_a_reading_is_its_graph():
     reading = reading_of(SQUARE)
     assert (reading._answers, reading._values) == (None, None)  # which hold the interpreter
-    assert size_of(reading.graph.nodes[0]) < 10_000
     assert reading_of.most == REMEMBERED
+
+
+def test_code_whose_arrays_are_too_large_is_refused_and_not_kept():
+    arrays = [f"a{i} = jnp.ones((256, 256))" for i in range(12)]  # of 65,536 numbers each
+    lab = typed(start(), "\n".join(["import jax.numpy as jnp", *arrays]))
+    assert lab.graph == start().graph
+    assert [problem.code for problem in lab.mistakes] == ["too-large"]
+    assert not reading_of(lab.draft).graph.nodes
 
 
 @pytest.mark.parametrize(
