@@ -36,7 +36,7 @@ SCRIPTS_ALONE = "web"
 """The folder of the browser's code, which holds no Python."""
 
 ONLY_IN = {
-    "jax": {"ops", "engine", "explain", "training", "segments", "reading"},
+    "jax": {"ops", "engine", "reading", "explain", "training", "segments"},
     "jaxlib": set(),
     "plotly": {"display", "explain", "training", "segments"},
     "streamlit": {"ui", "app.py"},

@@ -13,27 +13,29 @@ from autodiff_viz.canvas.arrange import folded_places, too_high, without_backwar
 from autodiff_viz.explain.noise.compute import is_random
 from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.history import DTYPE, Setting, redo, undo
+from autodiff_viz.graph.history import DTYPE, Setting, push, redo, undo
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import INPUT, Call, Graph, Lambda, Literal, Node, Rule
 from autodiff_viz.graph.policies import POLICY, TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, FOLLOW, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.text import COTANGENT, listed, pullback_arguments, seed_fault
-from autodiff_viz.lab.code import code_in, reading_of
+from autodiff_viz.lab.code import code_in, imports, reading_of
 from autodiff_viz.lab.labels import set_to
 from autodiff_viz.lab.state import (
     Lab,
     committed,
     opened,
     refused,
+    rewritten,
     start,
     stepped,
+    untyped,
     with_range,
     with_text,
     without_draft,
 )
-from autodiff_viz.language.parse import parse, parse_lambda, parse_literal
+from autodiff_viz.language.parse import parse, parse_lambda, parse_literal, placed_as
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.params import fits, needed
@@ -51,41 +53,53 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
       fresh: False continues the typing under way, all of which is one step of undo.
     """
     typing = lab.typing and not fresh
+    label, dtype = "Edit the formula", None
     try:
         graph = parse(text, previous=lab.graph)
     except GraphError as error:
+        mistakes = error.problems
         # Of a formula with a library's name before an op, the mistake says how to write it.
-        mended = all(problem.correction for problem in error.problems)
-        if code_in(text) and not (mended and reading_of(text).refused):
-            return _code_typed(lab, text, typing)
-        return replace(lab, draft=text, mistakes=error.problems, notice=(), typing=typing)
+        mended = not imports(text) and all(problem.correction for problem in mistakes)
+        code = code_in(text) and not (mended and reading_of(text).refused)
+        if code:
+            mistakes = reading_of(text).refused
+        if not code or _has_more(lab, text):
+            return replace(lab, draft=text, mistakes=mistakes, notice=(), typing=typing)
+        label, dtype, graph = (
+            "Read code",
+            reading_of(text).dtype,
+            placed_as(reading_of(text).graph, lab.graph),
+        )
     # The step of the typing under way is taken back first: the new one then takes its place.
-    before = undo(lab.history) if typing else lab.history
+    before = untyped(lab) if typing else lab
     graph = without_backward_places(graph, lab.graph)
     if cards := too_high(graph):
-        lab = replace(lab, collapsed=lab.collapsed | cards)
-        graph = edits.with_positions(graph, folded_places(graph, lab.collapsed))
-    after = without_draft(committed(replace(lab, history=before), graph, "Edit the formula"))
+        before = replace(before, collapsed=before.collapsed | cards)
+        graph = edits.with_positions(graph, folded_places(graph, before.collapsed))
+    after = without_draft(rewritten(before, graph, label, None))
+    if dtype in DTYPES and dtype != before.dtype:
+        setting = Setting(DTYPE, before.dtype, dtype)
+        entry = after.history.present._replace(label=label, setting=setting)
+        # The same graph in another dtype is a step too.
+        history = push(before.history, entry) if after.history is before.history else after.history
+        after = replace(after, dtype=dtype, history=replace(history, present=entry))
     # Typing that has come back to the graph it began with has made no step: nothing is under way.
-    return replace(with_text(after, text), typing=after.history is not before)
+    return replace(with_text(after, text), typing=after.history is not before.history)
 
 
-def _code_typed(lab: Lab, text: str, typing: bool) -> Lab:
-    """Apply a text that is code: what could be read of it is the graph, and what could not is marked in it.
+def _has_more(lab: Lab, text: str) -> bool:
+    """Return whether the graph on view has more than what can be read of this code, up to its first mistake.
 
-    While nothing can be read it is a draft, and the graph stays.
+    It has while a line of its own code is being written: all lines before the mistake are as they were.
     """
-    reading = reading_of(text)
+    reading, old = reading_of(text), lab.history.present.text
     if not reading.graph.nodes:
-        return replace(lab, draft=text, mistakes=reading.refused, notice=(), typing=typing)
-    before = undo(lab.history) if typing else lab.history
-    after = without_draft(committed(replace(lab, history=before), reading.graph, "Read code"))
-    present = after.history.present
-    if reading.dtype in DTYPES and reading.dtype != lab.dtype:
-        present = present._replace(setting=Setting(DTYPE, lab.dtype, reading.dtype))
-        after = replace(after, dtype=reading.dtype)
-    after = replace(after, history=replace(after.history, present=present._replace(text=text)))
-    return replace(after, typing=after.history is not before)
+        return True
+    if not reading.refused or old is None or not code_in(old):
+        return False
+    above = (reading.refused[0].line or 1) - 1
+    as_it_was = text.split("\n")[:above] == old.split("\n")[:above]
+    return as_it_was and len(reading.graph.nodes) < len(lab.graph.nodes)
 
 
 def unshelved(lab: Lab) -> Lab:

@@ -13,8 +13,8 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.lab.code import code_in, code_view, places_of, reading_of
-from autodiff_viz.lab.state import Lab, formula_text
+from autodiff_viz.lab.code import code_view, places_of, reading_of
+from autodiff_viz.lab.state import Lab, formula_text, shows_code
 from autodiff_viz.language.parse import places_in
 from autodiff_viz.language.reader import FILLS
 from autodiff_viz.language.readings import readings
@@ -47,7 +47,7 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
     """
     # The author's own text is parsed for the places; a draft with mistakes has no nodes to point at.
     text, drafting = lab.history.present.text, lab.draft is not None
-    code = not drafting and code_in(text)
+    code = not drafting and shows_code(lab)
     places = NOWHERE
     if not drafting:
         places = written(lab.graph)[1] if text is None else places_of(text) if code else _read(text)
@@ -62,7 +62,7 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
         "notes": [{**_place(span), "message": message} for span, message in doubted],
         # How the author's text is read; a draft's mistakes come first.
         "readings": [] if text is None or drafting or code else list(_read_as(text)),
-        "code": code_view(text, lab.graph) if code else None,
+        "code": code_view(text, lab.graph, lab.dtype) if code else None,
         **(_written_places(lab.graph, places, formula_text(lab)) if spans else {}),
     }
 

@@ -35,7 +35,7 @@ from autodiff_viz.lab.figures import (
 from autodiff_viz.lab.formula import formula
 from autodiff_viz.lab.lessons import lesson_view, variant_of
 from autodiff_viz.lab.segments import cut_names
-from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.state import Lab, shows_code
 from autodiff_viz.lab.surface import surface_data
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lab.training_panel import curves_data, moment_data, track_data, train_data
@@ -160,7 +160,7 @@ LESSON = "lesson"
 
 SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "problems": lambda lab, view: view.notice or view.mistaken,
-    "formula_head": lambda lab, view: (lab.draft is None, lab.shelved is None),
+    "formula_head": lambda lab, view: (lab.draft is None, lab.shelved is None, shows_code(lab)),
     "train": train_data,
     "track": track_data,
     "tensor": tensor,

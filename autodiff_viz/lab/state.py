@@ -19,6 +19,7 @@ from autodiff_viz.graph.history import (
     commit,
     push,
     settings_between,
+    undo,
 )
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -128,16 +129,32 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     function now differ, the canonical text, which has neither, takes its place, and the label says so.
     """
     old_text = lab.history.present.text
-    text = matching_text(old_text, graph)
-    if text is None and old_text is not None and code_in(old_text):
-        label += NO_LONGER_CODE
-    elif text is None and old_text is not None and _BLOCKS.search(old_text):
-        label += WRITTEN_OUT
+    text = matching_text(old_text, graph, lab.graph)
+    return rewritten(lab, graph, label + loss_of_text(old_text, text), text)
+
+
+def loss_of_text(before: str | None, after: str | None) -> str:
+    """Return the end of a step's label that says what the author's text has lost; "" for nothing."""
+    if before is None or after is not None:
+        return ""
+    if code_in(before):
+        return NO_LONGER_CODE
+    return WRITTEN_OUT if _BLOCKS.search(before) else ""
+
+
+def rewritten(lab: Lab, graph: Graph, label: str, text: str | None) -> Lab:
+    """Make `graph` the present one, as a step of undo, with this text of its author."""
     history = commit(lab.history, graph, label, text)
     selected = lab.selected if lab.selected in graph else None
     # An edit applies to the present rules, so those of an earlier training step are no longer on view.
     rules = {} if history is lab.history else {"as_then": False}
     return replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False, **rules)
+
+
+def untyped(lab: Lab) -> Lab:
+    """Return the lab before its last step, the typing under way, so that more of it is the same step."""
+    before = undo(lab.history)
+    return replace(_set(lab, settings_between(lab.history, before)), history=before)
 
 
 def with_setting(lab: Lab, name: str, value: Any, label: str) -> Lab:
@@ -177,6 +194,11 @@ def formula_text(lab: Lab) -> str:
         if text is not None:
             return text
     return written(lab.graph)[0]
+
+
+def shows_code(lab: Lab) -> bool:
+    """Return whether the text in the formula editor is code, a draft too."""
+    return code_in(lab.history.present.text if lab.draft is None else lab.draft)
 
 
 def without_draft(lab: Lab) -> Lab:

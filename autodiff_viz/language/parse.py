@@ -49,10 +49,13 @@ def parse_with_spans(text: str, previous: Graph | None = None) -> tuple[Graph, d
     sub-expression.
     """
     graph, places = _memoised(text)
-    if previous:
-        before = previous.by_name
-        graph = replace(graph, nodes=tuple([_placed(node, before.get(node.name)) for node in graph.nodes]))
-    return graph, dict(places.spans)
+    return placed_as(graph, previous) if previous else graph, dict(places.spans)
+
+
+def placed_as(graph: Graph, previous: Graph) -> Graph:
+    """Return the graph with the positions that its nodes have in the graph before its text was edited."""
+    before = previous.by_name
+    return replace(graph, nodes=tuple([_placed(node, before.get(node.name)) for node in graph.nodes]))
 
 
 def places_in(text: str) -> Places:

@@ -8,6 +8,7 @@ import { nodesOf } from "./canvas/state/fold.js";
 import {
   hasCaret,
   indexed,
+  isDraft,
   nodesBetween,
   nodesUnder,
   placesOf,
@@ -55,7 +56,7 @@ export class SourceSync {
   receive({ formula, nodes, regions, groups }) {
     const names = nodes.map(({ id }) => id);
     const made = [names.join(), formula.text, formula.places, formula.heads];
-    if (formula.mistakes.length && made[0] === this.made[0]) return; // the graph of the last good text, whose places are known
+    if (isDraft(formula) && made[0] === this.made[0]) return; // the graph of the last good text, whose places are known
     if (made.every((part, i) => part === this.made[i])) return;
     this.made = made;
     this.index = indexed(formula, names, [...regions, ...groups]);

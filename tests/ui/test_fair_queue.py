@@ -322,7 +322,15 @@ def test_a_large_graph_is_evaluated_in_the_slow_queue(nodes, slow):
         assert scheduling._slow.under_way == slow
 
 
-@pytest.mark.parametrize(("text", "slow"), [("y = 1.0", 0), ("y = 1.0 # " + "long" * LONG_TEXT, 1)])
+@pytest.mark.parametrize(
+    ("text", "slow"),
+    [
+        ("y = 1.0", 0),
+        ("y = 1.0 # " + "long" * LONG_TEXT, 1),
+        ("import torch\ny = 1.0", 1),
+        ("from jax import numpy as jnp\ny = 1.0", 1),
+    ],
+)
 def test_a_long_text_is_read_in_the_slow_queue(monkeypatch, text, slow):
     """One would be admitted after the other otherwise while the first is still being read."""
     at: list[int] = []

@@ -13,7 +13,7 @@ from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.text import quoted
 from autodiff_viz.lab.code import matching_text
 from autodiff_viz.lab.edits.edit import Handlers
-from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.state import Lab, loss_of_text
 from autodiff_viz.messages.edits import Flip, Pin, Unpin, Without
 
 
@@ -54,8 +54,9 @@ def without(lab: Lab, edit: Without) -> Lab:
         label = f"Without {KINDS[lab.graph[name].rule.kind].label} at {name}"
     if graph == lab.graph:
         return lab
-    text = lab.history.present.text
-    return _entered(lab, graph, matching_text(text, graph), label, _as_a(lab))
+    before = lab.history.present.text
+    text = matching_text(before, graph, lab.graph)
+    return _entered(lab, graph, text, label + loss_of_text(before, text), _as_a(lab))
 
 
 def both(lab: Lab) -> tuple[Graph, Graph]:

@@ -13,7 +13,7 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import redone, undone
-from autodiff_viz.lab.code import code_in, reading_of
+from autodiff_viz.lab.code import code_in, notebook_code, reading_of
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.persistence.address import ELSEWHERE, GRAPH, from_query, with_documents, with_pinned
 from autodiff_viz.lab.persistence.history import MalformedTrail, recalled
@@ -109,7 +109,8 @@ ADDRESS = re.compile(r"\S*[?&]" + GRAPH + r"=\S*|https?://\S*")
 def imported(lab: Lab, text: str) -> Lab:
     """Replace the graph by the document in `text`; one step of undo returns to the graph.
 
-    Text that begins like JSON or like an address is read as that, anything else as formula text.
+    Text that begins like JSON or like an address is read as that, anything else as formula text or code. Of a
+    notebook its code is read.
 
     Raises:
       GraphError: it holds no graph, for the reason given; it is too long, code "import-too-long".
@@ -123,6 +124,8 @@ def imported(lab: Lab, text: str) -> Lab:
             Problem("import-empty", "There is no text to open.", "Copy or choose a graph first.")
         )
     if text.startswith("{"):
+        if code := notebook_code(text):
+            return _written(lab, code)
         return opened(lab, from_json(text), "Open JSON")
     return _linked(lab, text) if ADDRESS.fullmatch(text) else _written(lab, text)
 
@@ -169,7 +172,10 @@ def _code(lab: Lab, text: str) -> Lab:
     """
     reading = reading_of(text)
     if not reading.graph.nodes:
-        raise GraphError(reading.refused)
+        first = reading.refused[0]
+        where = f"line {first.line}: " if first.line else ""
+        message = f"Nothing of this code can be read: {where}{first.message}"
+        raise GraphError(Problem("import-unknown", message, first.hint))
     after = with_text(opened(lab, reading.graph, "Open code"), text)
     return replace(after, dtype=reading.dtype if reading.dtype in DTYPES else after.dtype)
 

@@ -21,7 +21,7 @@ from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.subgraph import detached, extract, graft
-from autodiff_viz.lab.code import code_in
+from autodiff_viz.lab.code import code_in, imports, reading_of
 from autodiff_viz.lab.edits.document import imported
 from autodiff_viz.lab.edits.edit import Handlers, check_nodes
 from autodiff_viz.lab.state import Lab, committed
@@ -88,7 +88,9 @@ def _duplicate(lab: Lab, edit: Duplicate) -> Lab:
 
 def _paste(lab: Lab, edit: Paste) -> Lab:
     """Paste text from this canvas or from elsewhere around a point, clear of all cards."""
-    if code_in(edit.text):  # code is a whole, not a piece: undo returns to the graph
+    # Code is a whole, not a piece: undo returns to the graph. Of a line that cannot be read alone, such as
+    # y = jnp.sin(x), the mistake says how a formula writes it.
+    if imports(edit.text) or (code_in(edit.text) and reading_of(edit.text).graph.nodes):
         return imported(lab, edit.text)
     piece = _read(edit.text)
     inside = detached(piece)

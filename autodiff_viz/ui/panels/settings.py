@@ -14,7 +14,7 @@ from autodiff_viz.lab.edits.compare import both
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.persistence.address import GRAPH
-from autodiff_viz.lab.state import Lab, without_draft
+from autodiff_viz.lab.state import Lab, shows_code, without_draft
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.fragments import answered, pressed, renewed
@@ -28,6 +28,8 @@ HELP = """One assignment a line: `y = sin(x) * 2.0`. A number alone is an input 
 `stop_gradient(e)`, `rewrite(e, lambda v: ...)`, `custom(e, pullback=lambda v, x, out: ...)` and
 `backward_as(e, other)` bend the gradient; `with checkpoint("name"):` opens a checkpoint region.
 
+Code of PyTorch, JAX, TensorFlow or NumPy can be pasted as it is: it is read, never run.
+
 The canvas follows as you type; Ctrl+Enter sends at once, Ctrl+/ makes a line a comment. Tab indents
 once you have typed: Escape leaves the text for the canvas."""
 
@@ -35,7 +37,7 @@ once you have typed: Escape leaves the text for the canvas."""
 def draw_formula_head(lab: Lab, view: LabView) -> None:
     """Draw the row above the editor."""
     with st.container(key="formula_head", horizontal=True, vertical_alignment="center"):
-        st.markdown(":small[Formula]", help=HELP, width="content")
+        st.markdown(f":small[{'Code' if shows_code(lab) else 'Formula'}]", help=HELP, width="content")
         st.space("stretch")
         # A button that drops or restores a draft stands in this row, which keeps its height: below the text
         # it would move everything under it.

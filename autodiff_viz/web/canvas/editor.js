@@ -5,6 +5,7 @@ import { dispatch } from "../base/events.js";
 import { EditSender } from "../connection/edit_sender.js";
 import { isOffline, showOffline } from "../connection/network.js";
 import { fromFragment } from "../dock/layout.js";
+import { isDraft } from "../formula/places.js";
 import { dragFrame, groundOf, endDragFrame } from "./draw/drag_frame.js";
 import { markStale, PointedNodes, WaitingLine } from "./draw/highlights.js";
 import { diffNodes, viewAfterEdit } from "./draw/reveal_added.js";
@@ -120,7 +121,7 @@ export class Editor {
     }
     this.refresh();
     this.tell();
-    markStale(this.stage.host, Boolean(drawing.formula?.mistakes?.length));
+    markStale(this.stage.host, isDraft(drawing.formula));
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;

@@ -9,7 +9,7 @@ import { caretAfter, change, offsetOf, placeOf, unitOf } from "./caret.js";
 import { below, Popup } from "./complete.js";
 import { foldedRange, offsetInText, foldedLines, withNumber } from "./fold.js";
 import { boxOf, withCorrection, lineMap, messageAt, paint, pieces, placeAt } from "./mirror.js";
-import { hasCaret, rangesOf, showMarked } from "./places.js";
+import { hasCaret, isDraft, rangesOf, showMarked } from "./places.js";
 
 // The footer: mistakes, or help. Its height is fixed, so that nothing below jumps.
 
@@ -42,13 +42,20 @@ export function list(foot, { mistakes, readings, code }, { go, correct, asFormul
   foot.replaceChildren(
     ...(items.length ? [html("ul", {}, ...items)] : []),
     ...(more > 0 ? [html("p", {}, `And ${more} more.`)] : []),
-    ...(code ? readAs(code, go, asFormula) : items.length ? [] : read.length ? read : [help(open)]),
+    ...(code
+      ? readAs(code, items.length > 0, { go, asFormula, open })
+      : items.length
+        ? []
+        : read.length
+          ? read
+          : [help(open)]),
   );
 }
 
 /** What code was read as: its library, the way to a formula, and what became what.
- * @param {import("../types.js").CodeView} code @param {FootActions["go"]} go @param {() => void} asFormula */
-function readAs({ library, other, changes, more }, go, asFormula) {
+ * @param {import("../types.js").CodeView} code @param {boolean} partly whether some of it could not be read
+ * @param {Pick<FootActions, "go" | "asFormula" | "open">} actions */
+function readAs({ library, other, changes, more }, partly, { go, asFormula, open }) {
   const lines = changes.map(({ line, says }) =>
     html(
       "li",
@@ -61,12 +68,15 @@ function readAs({ library, other, changes, more }, go, asFormula) {
     html(
       "p",
       { class: "library" },
-      `Read as ${library}, not run. `,
+      partly
+        ? `The graph is what comes before, read as ${library}. `
+        : `Read as ${library}, not run. `,
       html("button", { type: "button", class: "as-formula", click: asFormula }, "As formula"),
     ),
     other && html("p", {}, other),
     lines.length > 0 && html("ul", { class: "changes" }, ...lines),
     more > 0 && html("p", {}, `And ${more} more.`),
+    fromCode("Other code", open),
   ].filter((part) => part instanceof Node);
 }
 
@@ -109,32 +119,32 @@ const help = (open) =>
       html("code", {}, "y = sin(x) * 2.0"),
       ". A number alone gets a slider.",
     ),
+    fromCode("From code", open),
+  );
+
+/** Code that can be tried. @param {string} title @param {FootActions["open"]} open */
+function fromCode(title, open) {
+  const root = /** @type {HTMLDetailsElement} */ (
+    html("details", { class: "from-code" }, html("summary", {}, title))
+  );
+  const choose = (/** @type {string} */ text) => ((root.open = false), open(text));
+  const examples = shared.code_examples.map(({ title, text }) =>
     html(
-      "details",
-      { class: "from-code" },
-      html("summary", {}, "From code"),
-      html(
-        "p",
-        {},
-        "Paste code of PyTorch, JAX, TensorFlow or NumPy as it is. It is read, never run. Or try:",
-      ),
-      html(
-        "ul",
-        {},
-        ...shared.code_examples.map(({ title, text }) =>
-          html(
-            "li",
-            {},
-            html("button", { type: "button", class: "example", click: () => open(text) }, title),
-          ),
-        ),
-      ),
+      "li",
+      {},
+      html("button", { type: "button", class: "example", click: () => choose(text) }, title),
     ),
   );
+  const says =
+    "Paste code of PyTorch, JAX, TensorFlow or NumPy as it is. It is read, never run. Or try:";
+  root.append(html("p", {}, says), html("ul", {}, ...examples));
+  return root;
+}
 
 /** @typedef {import("../types.js").FormulaData} Data */
 /** @typedef {import("../types.js").Range} Range */
 
+const IMPORTS = /^(import|from) /m; // in code
 const PAUSE_MS = 350; // ms after the last key; a run of the script takes less
 
 /** @type {Data} */
@@ -249,7 +259,7 @@ export class Formula {
   /** The text that was sent last, else Python's, with the number of the slider that is dragged. */
   get known() {
     const text = this.desk.pending.at(-1)?.text ?? this.data.text;
-    const follows = this.slid && !this.data.mistakes.length;
+    const follows = this.slid && !this.data.code && !this.data.mistakes.length;
     return (follows && this.slid && withNumber(text, this.slid.input, this.slid.number)) || text;
   }
 
@@ -263,7 +273,7 @@ export class Formula {
   receive(data) {
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
     if (!this.unsent) this.adopt(this.known);
-    this.host.classList.toggle("of-code", Boolean(data.code));
+    this.host.classList.toggle("of-code", Boolean(data.code) || IMPORTS.test(data.text));
     this.refresh();
     list(this.foot, data, {
       go: (place) => this.go(place),
@@ -295,7 +305,9 @@ export class Formula {
     this.timer = window.setTimeout(() => this.send(), PAUSE_MS);
     this.refresh();
     this.explain(null);
-    this.popup.offer(this.words, (offset) => this.boxAt(offset));
+    // The words offered are those of formulas.
+    if (IMPORTS.test(this.area.value)) this.popup.close();
+    else this.popup.offer(this.words, (offset) => this.boxAt(offset));
     this.tell();
   }
 
@@ -318,7 +330,7 @@ export class Formula {
   takePasted() {
     const is = this.pasted && !this.unsent && !this.desk.pending.length;
     if (is) this.pasted = false;
-    return is && !this.data.mistakes.length;
+    return is && !isDraft(this.data);
   }
 
   /** Replace a piece of the text as if it were typed, so that the browser can undo the change.

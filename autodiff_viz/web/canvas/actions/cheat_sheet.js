@@ -58,6 +58,7 @@ const BY_HAND = {
       "Drop a file, paste a link",
       "Open it in place of this graph; a PNG or SVG saved here holds its graph",
     ],
+    ["Paste code", "Read PyTorch, JAX, TensorFlow or NumPy as a graph; nothing of it runs"],
   ],
 };
 

@@ -5,6 +5,7 @@ import { dataIn, isDataFile } from "../../base/data.js";
 import { html } from "../../base/dom.js";
 import { dispatch } from "../../base/events.js";
 import { presentLook, toFragment } from "../../dock/layout.js";
+import { isDraft } from "../../formula/places.js";
 import { showStatus, sizeOf } from "../draw/stage.js";
 import { closePopover } from "../popovers/popover.js";
 import { placeOf } from "../state/geometry.js";
@@ -163,7 +164,7 @@ export const takePicture = async (editor, kind) => {
 const documentText = ({ drawing }) =>
   new URLSearchParams(location.search).has("g")
     ? location.search
-    : drawing.formula?.mistakes?.length
+    : isDraft(drawing.formula)
       ? ""
       : dispatch("formula", { text: "" }).text;
 
@@ -314,7 +315,7 @@ export function chooseFile(editor) {
     html("input", {
       type: "file",
       accept:
-        ".json,.csv,.tsv,.npy,.txt,.py,.png,.svg,application/json,text/plain,image/png,image/svg+xml",
+        ".json,.csv,.tsv,.npy,.txt,.py,.ipynb,.png,.svg,application/json,text/plain,image/png,image/svg+xml",
     })
   );
   chooser.addEventListener(
