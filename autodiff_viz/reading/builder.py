@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, Union
 
 import numpy as np
@@ -81,6 +82,7 @@ class Builder:
         self.open_frames: list[Frame] = []
         self.lines: tuple[int, ...] = ()
         self.left_out: set[int] = set()  # nodes of a library's own bookkeeping, which nothing reads
+        self.elements = 0  # of all values
         self.merged: dict[int, Held] = {}  # copies whose readers read the original instead
         self.replaced: set[int] = (
             set()
@@ -92,7 +94,7 @@ class Builder:
         """Add a node and return its value.
 
         Raises:
-          TooLarge: there would be more nodes than a graph may have.
+          TooLarge: there would be more nodes, or more elements, than a graph may have.
           GraphError: the op does not take these shapes.
         """
         if len(self.drafts) >= limits.NODES:
@@ -100,10 +102,14 @@ class Builder:
         self.drafts.append(Draft(op, tuple(slots), params, rule or Rule(), lines=self.lines))
         number = len(self.drafts) - 1
         try:
-            self._shapes[number] = self.fitted_shape(number)
+            shape = self._shapes[number] = self.fitted_shape(number)
         except GraphError:
             self.drafts.pop()
             raise
+        self.elements += prod(shape) if shape else 1
+        if self.elements > limits.TOTAL_ELEMENTS:
+            self.drafts.pop()
+            raise TooLarge(f"The values have more than {limits.TOTAL_ELEMENTS:,} elements in all.")
         for frame in self.open_frames:
             frame.numbers.add(number)
         return Ref(number)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
@@ -46,6 +45,8 @@ from autodiff_viz.reading.torch_tensors import dtype_in_use
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in, leaves
 
 _ = array_functions, hips_autograd, jax_control, jax_transforms, linear_algebra
+
+LONGEST = 60_000  # characters of code; a formula of generated lines may be longer
 
 _log = logging.getLogger(__name__)
 
@@ -244,8 +245,8 @@ def with_indentation(text: str) -> tuple[str, list[int]]:
 
 
 def _tree(text: str, r: Interpreter) -> ast.Module:
-    if len(text) > limits.TEXT:
-        raise Refused(f"The text has {len(text):,} characters; {limits.TEXT:,} are read.", "", "too-large")
+    if len(text) > LONGEST:
+        raise Refused(f"The text has {len(text):,} characters; {LONGEST:,} are read.", "", "too-large")
     try:
         return syntax_tree(text)
     except IndentationError as error:

@@ -298,7 +298,7 @@ def test_a_text_is_read_once(monkeypatch):
 
 def test_what_is_kept_of_a_reading_is_its_graph():
     reading = reading_of(SQUARE)
-    assert (reading._answers, reading._values) == (None, None)  # which hold the interpreter
+    assert (reading.compute_answers, reading.compute_values) == (None, None)  # which hold the interpreter
     assert reading_of.most == REMEMBERED
 
 
