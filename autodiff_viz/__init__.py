@@ -55,6 +55,7 @@ from autodiff_viz.explain.surface.compute import Surface, prediction_surface
 from autodiff_viz.explain.sweep.compute import Sweep, sweep
 from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
 from autodiff_viz.export.python_source import to_python
+from autodiff_viz.functions.from_function import from_function
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.cuts import Segment
 from autodiff_viz.graph.link import to_link
@@ -122,6 +123,7 @@ __all__ = [
     "check_node",
     "compare",
     "field",
+    "from_function",
     "from_json",
     "from_link",
     "jacobian",

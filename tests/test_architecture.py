@@ -19,6 +19,7 @@ FOLDERS = (
     "language",
     "workers",
     "engine",
+    "functions",
     "export",
     "display",
     "explain",
@@ -35,7 +36,7 @@ SCRIPTS_ALONE = "web"
 """The folder of the browser's code, which holds no Python."""
 
 ONLY_IN = {
-    "jax": {"ops", "engine", "explain", "training", "segments"},
+    "jax": {"ops", "engine", "functions", "explain", "training", "segments"},
     "jaxlib": set(),
     "plotly": {"display", "explain", "training", "segments"},
     "streamlit": {"ui", "app.py"},

@@ -200,8 +200,8 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
     whole = value is not None and cells(value.shape) is not None
     record = {
         "id": name,
-        "op": node.op,
-        "symbol": name if node.op == INPUT else OPS[node.op].symbol if node.op in OPS else node.op,
+        "op": str(node.op),
+        "symbol": name if node.op == INPUT else OPS[node.op].symbol if node.op in OPS else str(node.op),
         "x": round(x, 1),
         "y": round(y, 1),
         "w": w if shown.tab is None else shown.tab[1],
