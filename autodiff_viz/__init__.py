@@ -29,6 +29,7 @@ draws them. A mistake of the caller raises `GraphError`, whose `problems` give t
 how to correct it.
 """
 
+from autodiff_viz import lab
 from autodiff_viz.canvas.svg import picture
 from autodiff_viz.engine.finite_differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.live_path.check import diagnose as problems
@@ -128,6 +129,7 @@ __all__ = [
     "from_link",
     "jacobian",
     "jvp",
+    "lab",
     "lints",
     "memory",
     "nonfinite_origin",

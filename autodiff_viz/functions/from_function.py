@@ -124,7 +124,7 @@ class _Given:
             container = kwargs[first.key] if of_kwargs else whole[place]
             module = not isinstance(container, _SEQUENCES)
             is_parameter = len(keys) > 2 and (place == 0 or module)
-            # A float of a module is a setting, as that of a dropout; one of a dict is a number like the others.
+            # A float of a module is a setting, as of a dropout; one of a dict is a number like the others.
             setting = isinstance(leaf, float) and any(isinstance(k, jax.tree_util.GetAttrKey) for k in keys)
             if setting or not _is_array(leaf):
                 self._rest.append(leaf)

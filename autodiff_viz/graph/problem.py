@@ -99,8 +99,8 @@ def without_natives(graph: Graph, form: str) -> Graph:
     problems = []
     for node in natives:
         message = (
-            f"{quoted(node.name)} is {quoted(str(node.op))} of JAX, for which there is no op: this node has a "
-            f"function of this process, so the graph cannot be written as {form}."
+            f"{quoted(node.name)} is {quoted(str(node.op))} of JAX, for which there is no op: this node has "
+            f"a function of this process, so the graph cannot be written as {form}."
         )
         hint = "trace and what explains a trace take it as it is."
         problems.append(Problem("native-op", message, hint, node=node.name))
