@@ -1,4 +1,4 @@
-"""Recognise functions of JAX that an op calls: their equations are those of the op, compared as text."""
+"""Identify functions of JAX that an op calls: their equations are those of the op, compared as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recover the names of values: an equation remembers its place in the source, whose syntax tree names it."""
+"""Restore the names of values: an equation remembers its place in the source, whose syntax tree names it."""
 
 from __future__ import annotations
 
