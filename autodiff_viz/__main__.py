@@ -121,6 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except GraphError as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:  # while the server starts
+        return 130
     return 0
 
 

@@ -380,8 +380,11 @@ class Converter:
 
     def _scan(self, equation: Equation) -> list[Value]:
         """Write the steps of a loop one after another."""
-        given, body = equation.params, equation.params["jaxpr"]
-        kept, carried, length = given["num_consts"], given["num_carry"], given["length"]
+        given, body, length = equation.params, equation.params["jaxpr"], equation.params["length"]
+        if "ft_in" in given:  # from JAX 0.12 on
+            kept, carried, _ = (len(part) for part in given["ft_in"].unpack())
+        else:
+            kept, carried = given["num_consts"], given["num_carry"]
         if isinstance(self.out, Nodes) and length * len(opened(body).eqns) > limits.NODES:
             return self._natives(equation)
         constants, carry = equation.operands[:kept], list(equation.operands[kept : kept + carried])

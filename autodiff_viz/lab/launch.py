@@ -127,6 +127,7 @@ def started(port: int) -> subprocess.Popen:
         env={**os.environ, "PYTHONPATH": paths},
         stdout=subprocess.DEVNULL,
         stdin=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl+C ends this process, which then ends the server
     )
     atexit.register(server.terminate)
     end = time.monotonic() + PATIENCE
