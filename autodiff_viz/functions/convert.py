@@ -137,8 +137,8 @@ class Converter:
         shape = tuple(like.shape)
         thin = [self._thin(each) for each in operands]
         if np.broadcast_shapes(*[each for _, each in thin]) != shape:
-            largest = max(range(len(operands)), key=lambda i: (prod(operands[i].shape), -i))
-            thin[largest] = self.held(operands[largest]), operands[largest].shape
+            whole = next(i for i, each in enumerate(operands) if each.shape == shape)
+            thin[whole] = self.held(operands[whole]), shape
         return self.emit(op, [held for held, _ in thin], like)
 
     def is_in_graph(self, value: Value) -> bool:

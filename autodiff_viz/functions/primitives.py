@@ -40,6 +40,8 @@ class Writer(Protocol):
         """Return whether a value is a constant, or something in the graph stands for it."""
 
 
+JOINED = 16  # places along an axis that are picked one by one
+
 Results = list[Value] | None
 
 Made = Callable[[Writer, Equation], Results]
@@ -307,15 +309,37 @@ def _picked(writer: Writer, equation: Equation) -> Results:
         return None
     numbered = np.arange(prod(x.shape), dtype=np.int32).reshape(x.shape)
     sources = np.asarray(equation.run([numbered, *map(numbers, places)], _probe(equation))[0])
-    index = _index_of(sources, x.shape)
+    index, aval = _index_of(sources, x.shape), equation.avals[0]
     if index is None:
-        return None
-    aval = equation.avals[0]
+        return _taken(writer, x, sources, aval)
     shape = np.empty(x.shape, bool)[_python(index)].shape
     if shape == x.shape and all(part == (None, None, None) for part in index):
         return [reshaped(writer, x, aval)]
     piece = writer.emit("getitem", (writer.held(x),), jax.ShapeDtypeStruct(shape, aval.dtype), index=index)
     return [reshaped(writer, piece, aval)]
+
+
+def _taken(writer: Writer, x: Value, sources: np.ndarray, like: Any) -> Results:
+    """Elements along one axis in any order, joined; None where there are others, or too many."""
+    numbered = np.arange(prod(x.shape)).reshape(x.shape)
+    for axis, side in enumerate(x.shape):
+        before, after = prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
+        count = sources.size // max(1, before * after)
+        if not 0 < count <= JOINED or before * count * after != sources.size or not side:
+            continue
+        along = sources.reshape(before, count, after)[0, :, 0] // max(1, after) % side
+        if not np.array_equal(np.take(numbered, along, axis).ravel(), sources.ravel()):
+            continue
+        every = ((None, None, None),) * axis
+        sides = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+        pieces = [
+            writer.emit("getitem", (writer.held(x),), _like(sides, x), index=(*every, (i, i + 1, None))).held
+            for i in along.tolist()
+        ]
+        whole = _like((*x.shape[:axis], count, *x.shape[axis + 1 :]), x)
+        joined = writer.emit("concatenate", pieces, whole, axis=axis)
+        return [reshaped(writer, joined, like)]
+    return None
 
 
 def _is_place(value: Value) -> bool:
@@ -455,9 +479,13 @@ def _argmax(writer: Writer, equation: Equation) -> Results:
 @_of("cumsum")
 def _cumsum(writer: Writer, equation: Equation) -> Results:
     (x,), aval = equation.operands, equation.avals[0]
-    if equation.params.get("reverse"):
-        return None
-    return [writer.emit("cumsum", (writer.held(x),), aval, axis=int(equation.params["axis"]))]
+    axis, reverse = int(equation.params["axis"]), equation.params["reverse"]
+    turned = (*[(None, None, None)] * axis, (None, None, -1))
+    held = writer.held(x)
+    if reverse:
+        held = writer.emit("getitem", (held,), aval, index=turned).held
+    sums = writer.emit("cumsum", (held,), aval, axis=axis)
+    return [writer.emit("getitem", (sums.held,), aval, index=turned) if reverse else sums]
 
 
 @_of("sort")

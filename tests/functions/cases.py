@@ -214,7 +214,8 @@ def embedding(table, tokens):
 @case(some(2, 3))
 def along_axes(x):
     ordered = jnp.sort(x, 0) * jnp.arange(6.0).reshape(2, 3)
-    return jnp.sum(jnp.cumsum(x, 1) ** 2) + jnp.sum(ordered) + jnp.sum(jnp.cumprod(x, 1))
+    taken = jnp.take(x, jnp.array([2, 0, 0]), axis=1) ** 3 + lax.cumsum(x, axis=1, reverse=True) ** 2
+    return jnp.sum(taken) + jnp.sum(jnp.cumsum(x, 1) ** 2) + jnp.sum(ordered) + jnp.sum(jnp.cumprod(x, 1))
 
 
 @case(some(6))
@@ -245,6 +246,13 @@ def moves(x):
     padded = jnp.pad(x, ((0, 1), (1, 0), (0, 0)), constant_values=2.0)
     more = jnp.sum(jnp.stack([x, x * 2]) ** 3) + jnp.sum(jnp.tile(x, 2) ** 2) + jnp.sum(x[:1, ..., None] ** 2)
     return jnp.sum(joined) + jnp.sum(padded**3) + more + jnp.prod(x[0, 0])
+
+
+@case(np.float32(0.5))
+def axes_of_one(x):
+    """Copies along axes of length 1 have another shape all the same."""
+    y = 2.0 * jnp.broadcast_to(x, (1, 1))
+    return jnp.sum(jnp.stack([y * jnp.ones((1, 1)), y.reshape(1, 1)]) ** 2)
 
 
 @case(np.array([[[3.0, 1.0], [3.0, 0.0]], [[1.0, 2.0], [0.0, 2.0]]], "float32"))
