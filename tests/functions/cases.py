@@ -248,11 +248,11 @@ def moves(x):
     return jnp.sum(joined) + jnp.sum(padded**3) + more + jnp.prod(x[0, 0])
 
 
-@case(np.float32(0.5))
-def axes_of_one(x):
+@case(np.float32(0.5), some(1, 1))
+def axes_of_one(x, w):
     """Copies along axes of length 1 have another shape all the same."""
     y = 2.0 * jnp.broadcast_to(x, (1, 1))
-    return jnp.sum(jnp.stack([y * jnp.ones((1, 1)), y.reshape(1, 1)]) ** 2)
+    return jnp.sum(jnp.stack([y, w]) ** 3)
 
 
 @case(np.array([[[3.0, 1.0], [3.0, 0.0]], [[1.0, 2.0], [0.0, 2.0]]], "float32"))
