@@ -20,7 +20,7 @@ BEGUN_BY = {"mul": ("gelu",), "reduce_max": ("softmax", "logsumexp"), "reduce_su
 """By first primitive, ops whose function JAX writes out in the program that calls it. The last operand is the
 op's."""
 
-KEPT = 512
+KEPT = 128  # jaxprs of ops, one for each shape and axis
 
 Params = Mapping[str, Any]
 
