@@ -6,8 +6,8 @@ graph = av.parse("x = 10.0\nc = cos(x)\nwith checkpoint('square'):\n    s = c * 
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
-`read` makes a graph of code of JAX, PyTorch, TensorFlow or NumPy, without running it; `from_function` one of a
-JAX function and its arguments. `lab` opens the page on a graph, a function or a link.
+`read` makes a graph of code of JAX, PyTorch, TensorFlow or NumPy, without running it; `from_function` one of
+a JAX function and its arguments. `lab` opens the page on a graph, a function or a link.
 
 A trace is explained by
 
