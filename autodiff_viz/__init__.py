@@ -6,7 +6,8 @@ graph = av.parse("x = 10.0\nc = cos(x)\nwith checkpoint('square'):\n    s = c * 
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
-`read` makes a graph of code of JAX, PyTorch, TensorFlow or NumPy, without running it.
+`read` makes a graph of code of JAX, PyTorch, TensorFlow or NumPy, without running it; `from_function` one of
+a JAX function and its arguments. `lab` opens the page on a graph, a function or a link.
 
 A trace is explained by
 
@@ -29,6 +30,7 @@ draws them. A mistake of the caller raises `GraphError`, whose `problems` give t
 how to correct it.
 """
 
+from autodiff_viz import lab
 from autodiff_viz.canvas.svg import picture
 from autodiff_viz.engine.finite_differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.live_path.check import diagnose as problems
@@ -55,6 +57,7 @@ from autodiff_viz.explain.surface.compute import Surface, prediction_surface
 from autodiff_viz.explain.sweep.compute import Sweep, sweep
 from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
 from autodiff_viz.export.python_source import to_python
+from autodiff_viz.functions.from_function import from_function
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.cuts import Segment
 from autodiff_viz.graph.link import to_link
@@ -122,10 +125,12 @@ __all__ = [
     "check_node",
     "compare",
     "field",
+    "from_function",
     "from_json",
     "from_link",
     "jacobian",
     "jvp",
+    "lab",
     "lints",
     "memory",
     "nonfinite_origin",

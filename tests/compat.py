@@ -20,6 +20,7 @@ PYTHONS = ("3.14", "3.13", "3.12")
 NEEDS = ("requirements.txt", "requirements-dev.txt")
 
 EVERYTHING = (
+    "tests/functions",
     "tests/engine",
     "tests/explain",
     "tests/training",
@@ -34,6 +35,7 @@ PAGE = (
     "tests/browser/page/test_page.py::test_a_lesson_opens_in_the_lab_with_its_claims",
 )
 REGIONS = (
+    "tests/functions",
     "tests/engine/whole_program",
     "tests/explain/memory",
     "tests/explain/play",

@@ -15,7 +15,14 @@ import autodiff_viz as av
 from autodiff_viz.engine.live_path.check import runnable
 from autodiff_viz.engine.trace import trace_part
 
-FUNCTIONS = [name for name in av.__all__ if inspect.isfunction(getattr(av, name))]
+
+def public(name):
+    """What `av` has under a name; `av.lab` is a package that can be called."""
+    found = getattr(av, name)
+    return found.__call__ if inspect.ismodule(found) else found
+
+
+FUNCTIONS = [name for name in av.__all__ if inspect.isfunction(public(name))]
 RECORDS = [name for name in av.__all__ if is_dataclass(getattr(av, name))]
 
 GRAPH = av.parse("x = 2.0\nw = [1.0, 2.0]\ny = sum(w * sin(x))")
@@ -29,7 +36,7 @@ def test_every_name_is_there_and_in_order():
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_says_what_it_takes_what_it_gives_and_what_it_raises(name):
-    function, text = getattr(av, name), inspect.getdoc(getattr(av, name)) or ""
+    function, text = public(name), inspect.getdoc(public(name)) or ""
     signature = inspect.signature(function)
     given = text.partition("Args:")[2].partition("Returns:")[0]
     assert [p for p in signature.parameters if not re.search(rf"\b{p}\b.*:", given)] == []
@@ -108,6 +115,13 @@ WRONG = [
     (av.to_python, ("x = 1.0",), "not-a-graph"),
     (av.to_python, (av.Graph(),), "no-output"),
     (av.to_python, (GRAPH, "1"), "seed-shape"),
+    (av.from_function, (GRAPH, 1.0), "not-a-function"),
+    (av.from_function, (lambda x: x, np.ones(70_000)), "too-large"),
+    (av.from_function, (lambda x: 1.0 if x > 0 else x, 2.0), "not-traced"),
+    (av.from_function, (lambda x: x, np.nan), "bad-input"),
+    (av.from_function, (lambda x: None, 2.0), "no-output"),
+    (av.lab, (2.0,), "not-a-graph"),
+    (av.lab, ("no link",), "link-damaged"),
     # A number or an array in the place of a kind, and the other way round.
     (av.statistics, (GRAPH, 2.0), "bad-number"),
     (av.check_node, (TRACE, ["y"]), "unknown-node"),

@@ -20,6 +20,7 @@ FOLDERS = (
     "workers",
     "engine",
     "reading",
+    "functions",
     "export",
     "display",
     "explain",
@@ -36,7 +37,7 @@ SCRIPTS_ALONE = "web"
 """The folder of the browser's code, which holds no Python."""
 
 ONLY_IN = {
-    "jax": {"ops", "engine", "reading", "explain", "training", "segments"},
+    "jax": {"ops", "engine", "reading", "functions", "explain", "training", "segments"},
     "jaxlib": set(),
     "plotly": {"display", "explain", "training", "segments"},
     "streamlit": {"ui", "app.py"},
@@ -57,9 +58,12 @@ OUR_OWN = {
     "autodiff_viz/workers/fork_client.py",
     "autodiff_viz/workers/fork_server.py",
     "autodiff_viz/workers/free_memory.py",
+    "autodiff_viz/lab/launch.py",
+    "autodiff_viz/__main__.py",
 }
 """These start processes of the project's own, which load modules that the server names, and call one function
-of the C library, which takes nothing from outside."""
+of the C library, which takes nothing from outside. The last two run on the user's own machine and not on a
+server: they start the app, and import the file that its owner names on the command line."""
 
 IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
 """Where identities are made, and `__hash__` is of one."""

@@ -201,8 +201,8 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
     empty = [slot_label(node, p.slot) for p in shown.problems if p.code == "empty-slot"]
     record = {
         "id": name,
-        "op": node.op,
-        "symbol": name if node.op == INPUT else OPS[node.op].symbol if node.op in OPS else node.op,
+        "op": str(node.op),
+        "symbol": name if node.op == INPUT else OPS[node.op].symbol if node.op in OPS else str(node.op),
         "x": round(x, 1),
         "y": round(y, 1),
         "w": w if shown.tab is None else shown.tab[1],

@@ -40,7 +40,7 @@ from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors, consumers
 from autodiff_viz.graph.policies import POLICIES, POLICY
-from autodiff_viz.graph.problem import GraphError, Problem, known_graph
+from autodiff_viz.graph.problem import GraphError, Problem, known_graph, without_natives
 from autodiff_viz.graph.rule_kinds import FOLLOW
 from autodiff_viz.language.printer import INDENT, candidates, chains, wrapped
 from autodiff_viz.ops.catalog import OPS
@@ -334,7 +334,8 @@ def written_parts(graph: Graph, seed: Any, dtype: str) -> Parts:
     Raises:
       GraphError: as `to_python`.
     """
-    if problems := diagnose(replace(known_graph(graph), groups=())):
+    without_natives(known_graph(graph), "a Python program")
+    if problems := diagnose(replace(graph, groups=())):
         raise GraphError(problems)
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))

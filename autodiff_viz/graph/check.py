@@ -171,7 +171,7 @@ def _node_problems(node: Node, unknown: Collection[str]) -> Iterator[Problem]:
     label = f"Node {quoted(node.name)}"
     if fault := name_fault(node.name):
         yield Problem("bad-name", f"{label} has a name that {fault}.", "Rename the node.", node=node.name)
-    if fault := name_fault(node.op):
+    if not node.is_native and (fault := name_fault(node.op)):
         yield Problem("bad-op", f"{label} has an op {quoted(node.op)} that {fault}.", node=node.name)
     if len(node.op_slots) > limits.SLOTS:
         message = f"{label} has {len(node.op_slots)} slots; the limit is {limits.SLOTS}."

@@ -25,7 +25,14 @@ from autodiff_viz.graph.model import (
     Term,
 )
 from autodiff_viz.graph.policies import POLICIES, POLICY
-from autodiff_viz.graph.problem import GraphError, Problem, known_graph, known_text, whole_number
+from autodiff_viz.graph.problem import (
+    GraphError,
+    Problem,
+    known_graph,
+    known_text,
+    whole_number,
+    without_natives,
+)
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, RULE_KINDS
 from autodiff_viz.graph.text import literal_fault, name_fault, quoted
 
@@ -177,9 +184,9 @@ def to_json(graph: Graph, indent: int | None = 2) -> str:
     Returns:
       The text, which `from_json` reads.
     Raises:
-      GraphError: `graph` is no `Graph`, or `indent` no such number.
+      GraphError: `graph` is no `Graph` or has a native node, or `indent` is no such number.
     """
-    known_graph(graph)
+    without_natives(known_graph(graph), "a link or JSON")
     indent = indent if indent is None else whole_number("indent", indent, 0, 16)
     document: dict[str, Any] = {
         FORMAT: _version(graph),

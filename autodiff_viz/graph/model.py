@@ -183,6 +183,11 @@ class Node(Exact):
         return self.slots[:-1] if self.rule.kind == BACKWARD_AS else self.slots
 
     @property
+    def is_native(self) -> bool:
+        """Whether its op is a function of this process, which no document can name; see `ops/native.py`."""
+        return not isinstance(self.op, str)
+
+    @property
     def is_parameter(self) -> bool:
         """Whether training may update the node's value."""
         return self.op == INPUT and self.param("trainable") is True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, NamedTuple
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.text import quoted
 
@@ -84,6 +85,28 @@ def known_graph(graph: Any) -> Graph:
         return graph
     hint = "parse(text) makes a graph of formula text; from_json and from_link read one."
     raise GraphError(Problem("not-a-graph", f"A graph is needed; found {kind_of(graph)}.", hint))
+
+
+def without_natives(graph: Graph, form: str) -> Graph:
+    """Return `graph` if every op has a name that can be written down.
+
+    Args:
+      form: what it is written as, such as "a link".
+    Raises:
+      GraphError: code "native-op", for each node whose op is a function of this process.
+    """
+    natives = [node for node in graph.nodes if node.is_native][: limits.PROBLEMS]
+    problems = []
+    for node in natives:
+        message = (
+            f"{quoted(node.name)} is {quoted(str(node.op))} of JAX, for which there is no op: this node has "
+            f"a function of this process, so the graph cannot be written as {form}."
+        )
+        hint = "trace and what explains a trace take it as it is."
+        problems.append(Problem("native-op", message, hint, node=node.name))
+    if problems:
+        raise GraphError(problems)
+    return graph
 
 
 def known_text(text: Any) -> str:

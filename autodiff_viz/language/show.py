@@ -17,7 +17,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import IDENTITY, INPUT, Frame, Graph, Group, Node
 from autodiff_viz.graph.order import find_cycle, order
 from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
-from autodiff_viz.graph.problem import GraphError, Problem, known_graph
+from autodiff_viz.graph.problem import GraphError, Problem, known_graph, without_natives
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, KINDS, WIRES
 from autodiff_viz.graph.text import COTANGENT, OUT, numbered, quoted, shape_of
 from autodiff_viz.language.literals import show_literal
@@ -132,7 +132,7 @@ class _Written(NamedTuple):
 
 
 def _written(graph: Graph) -> _Written:
-    _check(known_graph(graph))
+    _check(without_natives(known_graph(graph), "a formula"))
     graph = without_reads(graph)
     around = chains(graph)
     ordered = text_order(graph, around)

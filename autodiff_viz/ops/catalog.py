@@ -23,6 +23,7 @@ from autodiff_viz.ops import (
     shaping,
     smooth,
 )
+from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.ops.op import Op
 
 _MODULES = (
@@ -39,7 +40,17 @@ _MODULES = (
     gradients,
 )
 
-OPS: Mapping[str, Op] = MappingProxyType({op.name: op for module in _MODULES for op in module.OPS})
+
+class _Catalog(dict[str, Op]):
+    """Ops by name. A native node's op is looked up as any other, and is not among the names."""
+
+    def __missing__(self, name: object) -> Op:
+        if isinstance(name, NativeOp):
+            return name.op
+        raise KeyError(name)
+
+
+OPS: Mapping[str, Op] = MappingProxyType(_Catalog({op.name: op for module in _MODULES for op in module.OPS}))
 
 ADJUSTABLE = frozenset(op.name for op in OPS.values() if any(not param.static for param in op.params))
 """Names of the ops with parameters that are passed at run time."""

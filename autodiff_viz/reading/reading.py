@@ -46,7 +46,7 @@ from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
 
 _ = array_functions, hips_autograd, jax_control, jax_transforms, linear_algebra
 
-LONGEST = 60_000  # characters of code; a formula of generated lines may be longer
+LONGEST = 120_000  # characters of code; a formula of generated lines may be longer
 
 _log = logging.getLogger(__name__)
 

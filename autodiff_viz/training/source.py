@@ -13,7 +13,7 @@ from autodiff_viz.export.python_source import Parts, imports, indented, input_va
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.model import Graph, Node
-from autodiff_viz.graph.problem import GraphError, Problem, known_graph
+from autodiff_viz.graph.problem import GraphError, Problem, known_graph, without_natives
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.training.compute import number_of_steps, settings_from, with_scale
 from autodiff_viz.training.state import LEAST, MOST, Settings, is_mixed, parameter_dtype, with_shifted_seed
@@ -146,7 +146,7 @@ def training_to_python(
     dtype = known_dtype(dtype)
     settings, count = settings_from(optimizer, rate, seed), number_of_steps(steps)
     settings = with_scale(settings, loss_scale, growth_interval, dtype)
-    graph = known_graph(graph)
+    graph = without_natives(known_graph(graph), "a Python program")
     return written_training(graph, settings, count, dtype)
 
 

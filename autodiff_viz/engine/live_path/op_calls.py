@@ -18,6 +18,7 @@ from autodiff_viz.graph.text import listed, literal_fault, seed_fault
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.gradients import GradOf
 from autodiff_viz.ops.misfits import Misfit, Shape, describe_shape, misfit, slot_names
+from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.ops.op import Op, Refusal
 
 Program = tuple[str, Params, tuple[Shape, ...], tuple[int, ...]]
@@ -48,13 +49,13 @@ def split(op: Op, params: Params) -> tuple[Params, list[dict[str, Any]]]:
     return static, [op.prepared(given) if op.prepared else given]
 
 
-def known_op(name: str | GradOf) -> Op:
-    """Return the op of this name, or that of a grad node.
+def known_op(name: str | GradOf | NativeOp) -> Op:
+    """Return the op of this name, or that of a grad node or a native node.
 
     Raises:
       GraphError: there is none; the problem has no node yet.
     """
-    if type(name) is GradOf:
+    if type(name) in (GradOf, NativeOp):
         return name.op
     if name not in OPS:
         raise GraphError(Problem("unknown-op", f"There is no op {name!r}.", "Choose an op from the palette."))
@@ -72,17 +73,17 @@ def check_call(owner: str, name: str, given: Params, count: int) -> Op:
     op = known_op(name)
     if unknown := [key for key, _ in given if op.param(key) is None]:
         known = ", ".join(param.name for param in op.params) or "none"
-        message = f"{name!r} has no parameter {unknown[0]!r}."
+        message = f"{str(name)!r} has no parameter {unknown[0]!r}."
         raise GraphError(Problem("unknown-param", message, f"It has: {known}."))
     if (count < 1) if op.variadic else (count != len(op.slots)):
         wanted = f"{len(op.slots)} ({', '.join(op.slots) or 'none'})"
         needs = "at least one input" if op.variadic else wanted
-        message = f"{owner!r} has {count} inputs; {name!r} takes {needs}."
+        message = f"{owner!r} has {count} inputs; {str(name)!r} takes {needs}."
         raise GraphError(Problem("arity", message, "Add or remove inputs."))
     return op
 
 
-def program_key(name: str | GradOf, static: Params, *ours: Any) -> Hashable:
+def program_key(name: str | GradOf | NativeOp, static: Params, *ours: Any) -> Hashable:
     """Return the memoisation key of a compiled op: (shapes, slots, dtype) are `ours`.
 
     Shapes, slots and flags are made by the project and can be compared as they are. Parameters come from
@@ -105,7 +106,9 @@ def runner(op: Op, static: Params, dtype: str, leading: int) -> Callable[..., ja
 
 
 @remembered(limits.NODES, program_key)
-def result_shape(name: str | GradOf, static: Params, shapes: tuple[Shape, ...], dtype: str) -> Shape:
+def result_shape(
+    name: str | GradOf | NativeOp, static: Params, shapes: tuple[Shape, ...], dtype: str
+) -> Shape:
     """Return the shape of the op's value by abstract evaluation. Compiles nothing.
 
     Raises:

@@ -1,0 +1,1 @@
+"""Make a graph of any JAX function: its jaxpr, equation by equation."""

@@ -1,0 +1,623 @@
+"""Map primitives of JAX to ops: one function for each, of the equation; the shapes decide.
+
+Each returns the results of the equation, or None where no op of ours has both its value and its derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from autodiff_viz.functions.equations import Equation, Shape, Value, constant, depends_on_floats, numbers
+from autodiff_viz.functions.nodes import Held
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import IDENTITY, Rule
+from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.ops.layers import LAYOUT
+
+
+class Writer(Protocol):
+    """What a primitive's function is given beside its equation."""
+
+    def held(self, value: Value) -> Held:
+        """Return what stands for a value."""
+
+    def emit(
+        self, op: str, slots: Sequence[Held], like: Any, rule: Rule | None = None, **given: Any
+    ) -> Value:
+        """Add a node whose value is of the shape and dtype of `like`."""
+
+    def elementwise(self, op: str, operands: Sequence[Value], like: Any) -> Value:
+        """Add a node of an op that broadcasts."""
+
+    def is_in_graph(self, value: Value) -> bool:
+        """Return whether a value is a constant, or something in the graph stands for it."""
+
+
+JOINED = 16  # places along an axis that are picked one by one
+
+Results = list[Value] | None
+
+Made = Callable[[Writer, Equation], Results]
+
+PRIMITIVES: dict[str, Made] = {}
+"""By name of a primitive."""
+
+
+def _of(*names: str) -> Callable[[Made], Made]:
+    def register(made: Made) -> Made:
+        PRIMITIVES.update(dict.fromkeys(names, made))
+        return made
+
+    return register
+
+
+# Elementwise primitives.
+
+
+SAME = {
+    **{name: name for name in (
+        "abs", "add", "cos", "div", "erf", "exp", "expm1", "floor", "log", "log1p", "mul", "neg", "pow",
+        "sign", "sin", "sqrt", "square", "sub", "tan", "tanh",
+    )},
+    "acos": "arccos", "add_any": "add", "asin": "arcsin", "atan": "arctan", "logistic": "sigmoid",
+    "max": "maximum", "min": "minimum",
+}  # fmt: skip
+"""Primitives that an op calls, so that value and derivative are the same."""
+
+COMPARED = {
+    "eq": "equal", "ge": "greater_equal", "gt": "greater", "le": "less_equal", "lt": "less",
+    "ne": "not_equal",
+}  # fmt: skip
+
+
+@_of(*SAME)
+def _same(writer: Writer, equation: Equation) -> Results:
+    if any(each.is_int and not each.constant for each in equation.operands):
+        return None  # JAX passes nothing to whole numbers, as in a power
+    return [writer.elementwise(SAME[equation.name], equation.operands, equation.avals[0])]
+
+
+@_of(*COMPARED)
+def _compared(writer: Writer, equation: Equation) -> Results:
+    if not all(map(writer.is_in_graph, equation.operands)):
+        return None
+    op, operands, aval = COMPARED[equation.name], equation.operands, equation.avals[0]
+    if not any(each.is_int for each in operands):
+        return [writer.elementwise(op, operands, aval)]
+    return [Value(tuple(aval.shape), aval.dtype, later=lambda: writer.elementwise(op, operands, aval).held)]
+
+
+@_of("and", "or", "not", "xor")
+def _logic(writer: Writer, equation: Equation) -> Results:
+    if not all(each.is_bool for each in equation.operands):
+        return None
+    aval, operands = equation.avals[0], equation.operands
+    if equation.name == "not":
+        return [writer.elementwise("sub", (number(1.0), *operands), aval)]
+    op = {"and": "mul", "or": "maximum", "xor": "not_equal"}[equation.name]
+    return [writer.elementwise(op, operands, aval)]
+
+
+def number(value: float) -> Value:
+    """Return the value of a number."""
+    return constant(np.float32(value))
+
+
+@_of("rsqrt")
+def _rsqrt(writer: Writer, equation: Equation) -> Results:
+    root = writer.elementwise("sqrt", equation.operands, equation.avals[0])
+    return [writer.elementwise("div", (number(1.0), root), equation.avals[0])]
+
+
+@_of("exp2")
+def _exp2(writer: Writer, equation: Equation) -> Results:
+    return [writer.elementwise("pow", (number(2.0), *equation.operands), equation.avals[0])]
+
+
+@_of("integer_pow")
+def _integer_pow(writer: Writer, equation: Equation) -> Results:
+    (x,), aval, y = equation.operands, equation.avals[0], equation.params["y"]
+    if y == 1:
+        return [x]
+    if y in (2, 3, 4):  # with the multiplications of JAX
+        squared = writer.elementwise("square", (x,), aval)
+        if y == 2:
+            return [squared]
+        return [
+            writer.elementwise("mul", (squared, x), aval)
+            if y == 3
+            else writer.elementwise("square", (squared,), aval)
+        ]
+    if y == -1:
+        return [writer.elementwise("div", (number(1.0), x), aval)]
+    return [writer.elementwise("pow", (x, number(float(y))), aval)]
+
+
+@_of("round")
+def _round(writer: Writer, equation: Equation) -> Results:
+    if equation.params["rounding_method"] != lax.RoundingMethod.TO_NEAREST_EVEN:
+        return None
+    return [writer.elementwise("round", equation.operands, equation.avals[0])]
+
+
+@_of("ceil")
+def _ceil(writer: Writer, equation: Equation) -> Results:
+    aval = equation.avals[0]
+    down = writer.elementwise("floor", (writer.elementwise("neg", equation.operands, aval),), aval)
+    return [writer.elementwise("neg", (down,), aval)]
+
+
+@_of("is_finite")
+def _is_finite(writer: Writer, equation: Equation) -> Results:
+    (x,), aval = equation.operands, equation.avals[0]
+    return [writer.elementwise("equal", (writer.elementwise("sub", (x, x), aval), number(0.0)), aval)]
+
+
+@_of("select_n")
+def _select_n(writer: Writer, equation: Equation) -> Results:
+    which, *cases = equation.operands
+    if which.constant and (picked := np.asarray(numbers(which))).size and (picked == picked.flat[0]).all():
+        return [cases[int(picked.flat[0])]]
+    if not which.is_bool or len(cases) != 2 or not all(map(writer.is_in_graph, cases)):
+        return None
+    return [writer.elementwise("where", (which, cases[1], cases[0]), equation.avals[0])]
+
+
+@_of("clamp")
+def _clamp(writer: Writer, equation: Equation) -> Results:
+    low, x, high = equation.operands
+    if not (low.constant and high.constant):
+        return None
+    # At its ends a clamp passes nothing, where clip passes half.
+    aval = equation.avals[0]
+    below = writer.elementwise("less_equal", (x, low), aval)
+    above = writer.elementwise("greater_equal", (x, high), aval)
+    inner = writer.elementwise("where", (above, high, x), aval)
+    return [writer.elementwise("where", (below, low, inner), aval)]
+
+
+@_of("convert_element_type")
+def _convert(writer: Writer, equation: Equation) -> Results:
+    (x,), aval = equation.operands, equation.avals[0]
+    if aval.dtype == np.bool_:
+        return None if x.is_int else [writer.elementwise("not_equal", (x, number(0.0)), aval)]
+    if jax.dtypes.issubdtype(aval.dtype, np.floating) and writer.is_in_graph(x):
+        return (
+            [Value(x.shape, aval.dtype, held=x.held, thin=x.thin)] if x.held is not None or x.thin else None
+        )
+    return None
+
+
+@_of("stop_gradient")
+def _stop_gradient(writer: Writer, equation: Equation) -> Results:
+    (x,) = equation.operands
+    return [writer.emit(IDENTITY, (writer.held(x),), x, Rule(STOP))]
+
+
+@_of("copy", "copy_p", "sharding_constraint", "optimization_barrier", "device_put")
+def _copied(writer: Writer, equation: Equation) -> Results:
+    return [*equation.operands]
+
+
+# Shapes.
+
+
+@_of("reshape")
+def _reshape(writer: Writer, equation: Equation) -> Results:
+    return (
+        None
+        if equation.params.get("dimensions")
+        else [reshaped(writer, equation.operands[0], equation.avals[0])]
+    )
+
+
+@_of("squeeze", "expand_dims")
+def _squeeze(writer: Writer, equation: Equation) -> Results:
+    return [reshaped(writer, equation.operands[0], equation.avals[0])]
+
+
+def reshaped(writer: Writer, x: Value, like: Any) -> Value:
+    """Return a value in the shape of `like`."""
+    if x.shape == tuple(like.shape):
+        return x
+    return writer.emit("reshape", (writer.held(x),), like, shape=tuple(map(int, like.shape)))
+
+
+@_of("broadcast_in_dim")
+def _broadcast(writer: Writer, equation: Equation) -> Results:
+    if len(equation.operands) != 1:
+        return None
+    (x,), aval = equation.operands, equation.avals[0]
+    shape, places = tuple(aval.shape), equation.params["broadcast_dimensions"]
+    trailing = tuple(range(len(shape) - len(x.shape), len(shape)))
+    if tuple(places) == trailing:
+        held, thin = x.thin or (writer.held(x), x.shape)
+    else:
+        sides = [1] * len(shape)
+        for place, side in zip(places, x.shape, strict=True):
+            sides[place] = side
+        thin = tuple(sides)
+        held = writer.held(reshaped(writer, x, jax.ShapeDtypeStruct(thin, aval.dtype)))
+    return [Value(shape, aval.dtype, held=held if thin == shape else None, thin=(held, thin))]
+
+
+@_of("transpose")
+def _transpose(writer: Writer, equation: Equation) -> Results:
+    return [transposed(writer, equation.operands[0], equation.params["permutation"])]
+
+
+def transposed(writer: Writer, x: Value, order: Sequence[int]) -> Value:
+    """Return a value with its axes in this order."""
+    order = tuple(map(int, order))
+    if order == tuple(range(len(order))):
+        return x
+    like = jax.ShapeDtypeStruct(tuple(x.shape[i] for i in order), x.dtype)
+    turned = order == tuple(reversed(range(len(order))))
+    return writer.emit("transpose", (writer.held(x),), like, **({} if turned else {"axes": order}))
+
+
+@_of("concatenate")
+def _concatenate(writer: Writer, equation: Equation) -> Results:
+    if len(equation.operands) > limits.SLOTS or not all(map(writer.is_in_graph, equation.operands)):
+        return None
+    slots = [writer.held(each) for each in equation.operands]
+    return [writer.emit("concatenate", slots, equation.avals[0], axis=int(equation.params["dimension"]))]
+
+
+@_of("stack")
+def _stack(writer: Writer, equation: Equation) -> Results:
+    if len(equation.operands) > limits.SLOTS or not all(map(writer.is_in_graph, equation.operands)):
+        return None
+    slots = [writer.held(each) for each in equation.operands]
+    return [writer.emit("stack", slots, equation.avals[0], axis=int(equation.params["axis"]))]
+
+
+@_of("tile")
+def _tile(writer: Writer, equation: Equation) -> Results:
+    (x,), reps = equation.operands, tuple(map(int, equation.params["reps"]))
+    if 2 * len(reps) > limits.RANK or len(reps) != len(x.shape):
+        return None
+    apart = reshaped(writer, x, _like(tuple(side for each in x.shape for side in (1, each)), x))
+    shape = tuple(side for pair in zip(reps, x.shape, strict=True) for side in pair)
+    copies = writer.emit("broadcast_to", (writer.held(apart),), _like(shape, x), shape=shape)
+    return [reshaped(writer, copies, equation.avals[0])]
+
+
+@_of("split")
+def _split(writer: Writer, equation: Equation) -> Results:
+    (x,), axis, start, pieces = equation.operands, int(equation.params["axis"]), 0, []
+    for aval in equation.avals:
+        stop = start + int(aval.shape[axis])
+        index = (*[(None, None, None)] * axis, (start, stop, None))
+        pieces.append(writer.emit("getitem", (writer.held(x),), aval, index=index))
+        start = stop
+    return pieces
+
+
+@_of("slice", "rev", "dynamic_slice", "gather")
+def _picked(writer: Writer, equation: Equation) -> Results:
+    """Elements of the first operand, if they are those of an index of whole numbers and slices."""
+    x, *places = equation.operands
+    if not all(map(_is_place, places)):
+        return None
+    numbered = np.arange(prod(x.shape), dtype=np.int32).reshape(x.shape)
+    sources = np.asarray(equation.run([numbered, *map(numbers, places)], _probe(equation))[0])
+    index, aval = _index_of(sources, x.shape), equation.avals[0]
+    if index is None:
+        return _taken(writer, x, sources, aval)
+    shape = np.empty(x.shape, bool)[_python(index)].shape
+    if shape == x.shape and all(part == (None, None, None) for part in index):
+        return [reshaped(writer, x, aval)]
+    piece = writer.emit("getitem", (writer.held(x),), jax.ShapeDtypeStruct(shape, aval.dtype), index=index)
+    return [reshaped(writer, piece, aval)]
+
+
+def _taken(writer: Writer, x: Value, sources: np.ndarray, like: Any) -> Results:
+    """Elements along one axis in any order, joined; None where there are others, or too many."""
+    numbered = np.arange(prod(x.shape)).reshape(x.shape)
+    for axis, side in enumerate(x.shape):
+        before, after = prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
+        count = sources.size // max(1, before * after)
+        if not 0 < count <= JOINED or before * count * after != sources.size or not side:
+            continue
+        along = sources.reshape(before, count, after)[0, :, 0] // max(1, after) % side
+        if not np.array_equal(np.take(numbered, along, axis).ravel(), sources.ravel()):
+            continue
+        every = ((None, None, None),) * axis
+        sides = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+        pieces = [
+            writer.emit("getitem", (writer.held(x),), _like(sides, x), index=(*every, (i, i + 1, None))).held
+            for i in along.tolist()
+        ]
+        whole = _like((*x.shape[:axis], count, *x.shape[axis + 1 :]), x)
+        joined = writer.emit("concatenate", pieces, whole, axis=axis)
+        return [reshaped(writer, joined, like)]
+    return None
+
+
+def _is_place(value: Value) -> bool:
+    """Return whether a value is a place that is taken as it is: a constant, or one that an argument names."""
+    return value.constant or (value.is_int and prod(value.shape) <= 1 and not depends_on_floats(value))
+
+
+def _probe(equation: Equation) -> dict[str, Any]:
+    params = dict(equation.params)
+    if "fill_value" in params:
+        params["fill_value"] = -1
+    return params
+
+
+def _index_of(sources: np.ndarray, shape: Shape) -> tuple | None:
+    """Return the index of whole numbers and slices that picks these places of an array, in their order.
+
+    Args:
+      sources: places in the flat array, in the order of the picked elements.
+    """
+    flat = sources.ravel()
+    if not flat.size or flat.min() < 0 or flat.max() >= prod(shape):
+        return None
+    index = []
+    for i, along in enumerate(np.unravel_index(flat, shape) if shape else ()):
+        steps = list(dict.fromkeys(along.tolist()))
+        if len(steps) == 1:
+            index.append(steps[0])
+        else:
+            step = steps[1] - steps[0]
+            stop = steps[-1] + step
+            full = (None, None, None) if step == 1 and steps[0] == 0 and stop == shape[i] else None
+            whole = step == 1
+            index.append(full or (steps[0], stop if stop >= 0 else None, None if whole else step))
+    found = np.arange(prod(shape)).reshape(shape)[_python(tuple(index))]
+    return tuple(index) if np.array_equal(found.ravel(), flat) else None
+
+
+def _python(index: tuple) -> tuple:
+    return tuple(slice(*part) if isinstance(part, tuple) else part for part in index)
+
+
+@_of("dynamic_update_slice", "scatter", "scatter-add")
+def _put(writer: Writer, equation: Equation) -> Results:
+    """A copy of the first operand with a part replaced, or added to, if an index of slices says which."""
+    if equation.name == "dynamic_update_slice":
+        x, update, *places = equation.operands
+        arrays = [x, update, *places]
+    else:
+        x, at, update = equation.operands
+        places, arrays = [at], [x, at, update]
+    if not all(map(_is_place, places)) or not prod(update.shape) or not x.is_float:
+        return None
+    if x is update or prod(update.shape) >= 2 / float(
+        jnp.finfo(x.dtype).eps
+    ):  # counted by numbers of its dtype
+        return None
+    counted = (1 + np.arange(prod(update.shape))).reshape(update.shape).astype(x.dtype)
+    filled = [
+        np.zeros(x.shape, x.dtype) if each is x else counted if each is update else numbers(each)
+        for each in arrays
+    ]
+    landed = np.asarray(equation.run(filled)[0], np.float64)
+    spots = np.flatnonzero(landed)
+    order = np.argsort(landed.ravel()[spots], kind="stable")
+    if (
+        len(spots) != prod(update.shape)
+        or (np.sort(landed.ravel()[spots]) != 1 + np.arange(len(spots))).any()
+    ):
+        return None  # some were dropped, or two met
+    index = _index_of(spots[order], x.shape)
+    if index is None:
+        return None
+    shape = np.empty(x.shape, bool)[_python(index)].shape
+    piece = reshaped(writer, update, jax.ShapeDtypeStruct(shape, update.dtype))
+    aval = equation.avals[0]
+    if equation.name != "scatter-add":
+        return [writer.emit("at_set", (writer.held(x), writer.held(piece)), aval, index=index)]
+    nothing = writer.emit("zeros_like", (writer.held(x),), aval)
+    placed = writer.emit("at_set", (writer.held(nothing), writer.held(piece)), aval, index=index)
+    return [writer.elementwise("add", (x, placed), aval)]
+
+
+@_of("pad")
+def _pad(writer: Writer, equation: Equation) -> Results:
+    x, filled = equation.operands
+    sides, aval = equation.params["padding_config"], equation.avals[0]
+    if prod(filled.shape) != 1 or not filled.constant or not prod(x.shape):
+        return None
+    if any(low < 0 or high < 0 for low, high, _ in sides):
+        return None
+    around = writer.held(Value(tuple(aval.shape), aval.dtype, thin=(writer.held(filled), ())))
+    index = tuple(
+        (int(low), int(side - high), int(between) + 1 if between else None)
+        for (low, high, between), side in zip(sides, aval.shape, strict=True)
+    )
+    return [writer.emit("at_set", (around, writer.held(x)), aval, index=index)]
+
+
+# Reductions.
+
+
+@_of("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or")
+def _reduced(writer: Writer, equation: Equation) -> Results:
+    (x,), aval = equation.operands, equation.avals[0]
+    if not (x.is_float or x.is_bool):
+        return None
+    op = {"and": "min", "or": "max"}.get(name := equation.name.removeprefix("reduce_"), name)
+    return [reduced(writer, op, x, equation.params["axes"], aval)]
+
+
+def reduced(writer: Writer, op: str, x: Value, axes: Sequence[int], like: Any) -> Value:
+    """Return a reduction along axes, by the op that reduces along one or all."""
+    axes = tuple(sorted(map(int, axes)))
+    if not axes:
+        return x
+    if len(axes) not in (1, len(x.shape)):
+        # Several of them become one: elements that are equal share a cotangent once.
+        kept = tuple(i for i in range(len(x.shape)) if i not in axes)
+        x = transposed(writer, x, (*kept, *axes))
+        x = reshaped(writer, x, _like((*x.shape[: len(kept)], prod(x.shape[len(kept) :])), x))
+        axes = (len(kept),)
+    along = {} if len(axes) == len(x.shape) else {"axis": axes[0]}
+    return writer.emit(op, (writer.held(x),), like, **along)
+
+
+@_of("argmax", "argmin")
+def _argmax(writer: Writer, equation: Equation) -> Results:
+    (x,), aval = equation.operands, equation.avals[0]
+    if not x.is_float or len(equation.params["axes"]) != 1:
+        return None
+    if equation.name == "argmin":
+        x = writer.elementwise("neg", (x,), jax.ShapeDtypeStruct(x.shape, x.dtype))
+    return [writer.emit("argmax", (writer.held(x),), aval, axis=int(equation.params["axes"][0]))]
+
+
+@_of("cumsum")
+def _cumsum(writer: Writer, equation: Equation) -> Results:
+    (x,), aval = equation.operands, equation.avals[0]
+    axis, reverse = int(equation.params["axis"]), equation.params["reverse"]
+    turned = (*[(None, None, None)] * axis, (None, None, -1))
+    held = writer.held(x)
+    if reverse:
+        held = writer.emit("getitem", (held,), aval, index=turned).held
+    sums = writer.emit("cumsum", (held,), aval, axis=axis)
+    return [writer.emit("getitem", (sums.held,), aval, index=turned) if reverse else sums]
+
+
+@_of("sort")
+def _sort(writer: Writer, equation: Equation) -> Results:
+    if len(equation.operands) != 1:
+        return None
+    (x,), axis = equation.operands, int(equation.params["dimension"])
+    last = axis == len(x.shape) - 1
+    return [writer.emit("sort", (writer.held(x),), equation.avals[0], **({} if last else {"axis": axis}))]
+
+
+# Products and layers.
+
+
+@_of("dot_general")
+def _dot_general(writer: Writer, equation: Equation) -> Results:
+    (a, b), aval = equation.operands, equation.avals[0]
+    (of_a, of_b), (batch_a, batch_b) = equation.params["dimension_numbers"]
+    free_a = [i for i in range(len(a.shape)) if i not in (*of_a, *batch_a)]
+    free_b = [i for i in range(len(b.shape)) if i not in (*of_b, *batch_b)]
+    batch = tuple(a.shape[i] for i in batch_a)
+    summed = prod(a.shape[i] for i in of_a)
+    # Axes that are summed over become one, and so do those of b that stay; those of a may be several.
+    left = transposed(writer, a, (*batch_a, *free_a, *of_a))
+    right = transposed(writer, b, (*batch_b, *of_b, *free_b))
+    rows = [a.shape[i] for i in free_a]
+    columns = [b.shape[i] for i in free_b]
+    if batch and len(rows) != 1:
+        rows = [prod(rows)]
+    left = reshaped(writer, left, _like((*batch, *rows, summed), a))
+    right = reshaped(
+        writer, right, _like((*batch, summed, *([prod(columns)] if columns or batch else [])), b)
+    )
+    shape = (*batch, *rows, *([prod(columns)] if columns or batch else []))
+    product = writer.emit(
+        "matmul", (writer.held(left), writer.held(right)), jax.ShapeDtypeStruct(shape, aval.dtype)
+    )
+    return [reshaped(writer, product, aval)]
+
+
+def _like(shape: Shape, x: Value) -> Any:
+    return jax.ShapeDtypeStruct(tuple(shape), x.dtype)
+
+
+@_of("conv_general_dilated")
+def _conv(writer: Writer, equation: Equation) -> Results:
+    (x, w), given, aval = equation.operands, equation.params, equation.avals[0]
+    plain = (
+        len(x.shape) == 4
+        and len(set(given["window_strides"])) == 1
+        and {*given["lhs_dilation"], *given["rhs_dilation"]} == {1}
+        and given["feature_group_count"] == given["batch_group_count"] == 1
+    )
+    if not plain:
+        return None
+    numbers = given["dimension_numbers"]
+    ours = lax.conv_dimension_numbers((1,) * 4, (1,) * 4, LAYOUT)
+    x = transposed(writer, x, _order(numbers.lhs_spec, ours.lhs_spec))
+    w = transposed(writer, w, _order(numbers.rhs_spec, ours.rhs_spec))
+    stride, pads = given["window_strides"][0], [tuple(pair) for pair in given["padding"]]
+    padding = next(
+        (
+            name
+            for name in ("VALID", "SAME")
+            if pads == [tuple(p) for p in lax.padtype_to_pads(x.shape[1:3], w.shape[:2], (stride,) * 2, name)]
+        ),
+        None,
+    )
+    if padding is None:
+        if any(side < 0 for pair in pads for side in pair):
+            return None
+        sides = (x.shape[0], x.shape[1] + sum(pads[0]), x.shape[2] + sum(pads[1]), x.shape[3])
+        around = writer.held(Value(sides, x.dtype, thin=(0.0, ())))
+        index = (
+            (None, None, None),
+            *[(low, low + side, None) for (low, _), side in zip(pads, x.shape[1:3], strict=True)],
+        )
+        x, padding = writer.emit("at_set", (around, writer.held(x)), _like(sides, x), index=index), "VALID"
+    turned = _order(ours.out_spec, numbers.out_spec)
+    shape = [0] * 4
+    for theirs, own in zip(turned, range(4), strict=True):
+        shape[theirs] = aval.shape[own]
+    options = {
+        **({"stride": int(stride)} if stride != 1 else {}),
+        **({"padding": padding} if padding != "VALID" else {}),
+    }
+    made = writer.emit(
+        "conv2d",
+        (writer.held(x), writer.held(w), 0.0),
+        jax.ShapeDtypeStruct(tuple(shape), aval.dtype),
+        **options,
+    )
+    return [transposed(writer, made, turned)]
+
+
+def _order(theirs: Sequence[int], ours: Sequence[int]) -> tuple[int, ...]:
+    """Return the order of axes that turns an array from one layout into another.
+
+    A specification has, for each kind of axis, its place.
+    """
+    kind_at = {place: kind for kind, place in enumerate(ours)}
+    return tuple(theirs[kind_at[place]] for place in range(len(ours)))
+
+
+@_of("reduce_window_max", "reduce_window_sum")
+def _pooled(writer: Writer, equation: Equation) -> Results:
+    (x,), given, aval = equation.operands, equation.params, equation.avals[0]
+    window, steps = tuple(given["window_dimensions"]), tuple(given["window_strides"])
+    pads = [tuple(pair) for pair in given["padding"]]
+    dilated = {*given.get("base_dilation", (1,)), *given.get("window_dilation", (1,))} != {1}
+    square = (
+        len(window) == 4 and window == (1, window[1], window[1], 1) and steps == (1, steps[1], steps[1], 1)
+    )
+    if dilated or not square:
+        return None
+    padding = next(
+        (
+            name
+            for name in ("VALID", "SAME")
+            if pads == [tuple(p) for p in lax.padtype_to_pads(x.shape, window, steps, name)]
+        ),
+        None,
+    )
+    if padding is None:
+        return None
+    options = {
+        "window": int(window[1]),
+        "stride": int(steps[1]),
+        **({"padding": padding} if padding != "VALID" else {}),
+    }
+    op = "max_pool" if equation.name == "reduce_window_max" else "avg_pool"
+    pooled = writer.emit(op, (writer.held(x),), aval, **options)
+    if op == "max_pool":
+        return [pooled]
+    return [writer.elementwise("mul", (pooled, number(float(window[1] ** 2))), aval)]

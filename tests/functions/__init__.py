@@ -1,0 +1,1 @@
+"""Test graphs that are made of JAX functions."""

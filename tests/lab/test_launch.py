@@ -1,0 +1,179 @@
+"""Test how the lab is opened on the user's own machine: what it shows, by which command, at which address."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import webbrowser
+from pathlib import Path
+
+import jax.numpy as jnp
+import pytest
+
+import autodiff_viz as av
+from autodiff_viz import __main__ as command_line
+from autodiff_viz.lab import launch
+from tests.test_architecture import ROOT
+
+GRAPH = av.parse("x = 2.0\ny = sin(x)")
+
+
+class Server:
+    """Stands for the server's process."""
+
+    def __init__(self, port):
+        self.port, self.waited = port, False
+
+    def poll(self):
+        return None
+
+    def wait(self):
+        self.waited = True
+
+    def terminate(self):
+        pass
+
+
+@pytest.fixture
+def servers(monkeypatch):
+    """The servers by port that were started, and the addresses that the browser was opened at."""
+    monkeypatch.setattr(launch, "_servers", {})
+    monkeypatch.setattr(launch, "started", Server)
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    return launch._servers, opened
+
+
+def test_the_browser_opens_on_the_graph(servers):
+    started, opened = servers
+    address = av.lab(GRAPH, port=8632)
+    assert opened == [address]
+    assert address.startswith("http://localhost:8632/?g=")
+    assert av.from_link(address) == GRAPH
+    again = av.lab(lambda x: jnp.sin(x), 2.0, open_browser=False)
+    assert [*started] == [8632]  # the server that runs is used again
+    assert av.from_link(again).nodes[-1].op == "sin"
+    assert len(opened) == 1
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        GRAPH,
+        av.to_link(GRAPH),
+        f"https://host.example/?g={av.to_link(GRAPH)}",
+        av.to_json(GRAPH),
+        av.show(GRAPH),
+    ],
+)
+def test_what_holds_a_graph_is_opened(servers, shown):
+    assert av.from_link(av.lab(shown, port=8632)) == GRAPH
+
+
+def test_nothing_opens_the_lab_as_a_newcomer_finds_it(servers):
+    assert av.lab(port=8632) == "http://localhost:8632/"
+
+
+def test_a_graph_that_no_link_holds_is_refused_before_a_server_starts(servers):
+    started, opened = servers
+    with pytest.raises(av.GraphError, match="is 'sinh' of JAX"):
+        av.lab(lambda x: jnp.sinh(x), 2.0, port=8632)
+    with pytest.raises(av.GraphError, match="needs a link of"):
+        av.lab(lambda x: x, jnp.sin(jnp.arange(20_000.0)), port=8632)
+    assert (started, opened) == ({}, [])
+
+
+def test_the_package_is_still_a_package():
+    assert callable(av.lab)
+    assert av.lab.launch is launch
+
+
+def test_the_server_is_the_app_on_this_machine_alone():
+    words = launch.command(8632)
+    assert words[:4] == [sys.executable, "-m", "streamlit", "run"]
+    assert Path(words[4]).is_file()
+    assert words[5:] == [
+        "--server.port",
+        "8632",
+        "--server.headless",
+        "true",
+        "--server.address",
+        "localhost",
+    ]
+
+
+def test_a_port_that_is_taken_is_not_chosen():
+    with socket.socket() as taken:
+        taken.bind(("localhost", 0))
+        taken.listen()
+        assert launch._free_port() != taken.getsockname()[1]
+
+
+@pytest.mark.parametrize("name", ["app.py", ".streamlit/config.toml"])
+def test_the_package_has_the_app_and_its_settings_as_they_are_beside_it(name):
+    """A host runs those beside it, and an installed package has only its own."""
+    assert (launch.APP.parent / name).read_bytes() == (ROOT / name).read_bytes()
+
+
+# The command line.
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "constants.py").write_text("SCALE = 3.0\n")
+    (tmp_path / "mine.py").write_text(
+        "import jax.numpy as jnp\nfrom constants import SCALE\n"
+        "def loss(w, x=2.0):\n    return jnp.sum(SCALE * w * x)\n"
+        "def ready(w=1.5):\n    return SCALE * w\n"
+        "def made():\n    return loss, 1.0, 4.0\n"
+    )
+    (tmp_path / "code.py").write_text("import jax.numpy as jnp\nx = jnp.array(2.0)\ny = jnp.sin(x)\n")
+    (tmp_path / "broken.py").write_text("raise SystemExit('it was run')\n")
+    (tmp_path / "graph.json").write_text(av.to_json(GRAPH))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "gradients"),
+    [
+        (["mine.py:loss", "5.0"], {"w": 6.0}),
+        (["mine.py:loss", "[1.0, 2.0]", "4"], {"w": [12.0, 12.0]}),
+        (["mine.py:ready"], {"w": 3.0}),
+        (["mine.py:made"], {"w": 12.0, "x": 3.0}),
+        (["code.py"], {"x": -0.41614684}),
+        (["graph.json"], {"x": -0.41614684}),
+        ([av.to_link(GRAPH)], {"x": -0.41614684}),
+    ],
+)
+def test_the_command_line_names_a_graph(folder, words, gradients):
+    shown = str(folder / words[0]) if (folder / words[0].partition(":")[0]).exists() else words[0]
+    sys.modules.pop("mine", None)
+    given = command_line.parser().parse_args([shown, *words[1:]])
+    trace = av.trace(command_line.graph_named(given.shown, given.numbers))
+    assert {name: pytest.approx(trace.gradient[name]) for name in gradients} == gradients
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["mine.py:loss"], "needs w"),
+        (["mine.py:lost"], "has no function 'lost'"),
+        (["mine.py:loss", "five"], "'five' is no number"),
+        (["absent.py:loss"], "cannot be read"),
+        (["absent.json"], "cannot be read"),
+        (["graph.json", "1.0"], "takes no arguments"),
+        (["broken.py"], ""),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_said_and_nothing_starts(folder, servers, capsys, words, says):
+    assert command_line.main([str(folder / words[0]), *words[1:]]) == 1
+    assert says in capsys.readouterr().err
+    assert servers == ({}, [])
+
+
+def test_the_command_serves_until_it_is_ended(servers, capsys):
+    assert command_line.main([av.to_link(GRAPH), "--port", "8632", "--no-browser"]) == 0
+    started, opened = servers
+    assert (started[8632].waited, opened) == (True, [])
+    assert f"http://localhost:8632/?g={av.to_link(GRAPH)}" in capsys.readouterr().out
