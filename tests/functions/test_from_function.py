@@ -13,7 +13,7 @@ from jax import lax
 
 import autodiff_viz as av
 from autodiff_viz.engine.live_path.arrays import own_value
-from autodiff_viz.engine.live_path.kernels import ROUNDED
+from autodiff_viz.engine.live_path.compiling import ROUNDED
 from autodiff_viz.engine.whole_program.program import Program, dynamic_params
 from autodiff_viz.graph.policies import POLICIES
 from tests.functions.cases import CASES
