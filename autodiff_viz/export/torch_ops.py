@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.expressions import called, data, dotted, expression, is_number, nested, number
-from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.model import Literal
+from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.model import Graph, Literal, Node, params
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops import indexing
 from autodiff_viz.ops.catalog import OPS
@@ -272,14 +271,9 @@ def _pool(function: str, fill: str) -> Callable[[Place], str]:
 
 def _drawn(at: Place, op: str) -> str:
     """Write the numbers that the lab draws; PyTorch would draw others."""
-    given = dict(at.params)
-    shape = given.pop("shape")
-    _check_drawn(shape)
-    prepared = OPS[op].prepared
-    given = prepared(given) if prepared else given
-    with jax.enable_x64(DTYPES[at.dtype].wide):
-        drawn = OPS[op].apply(shape=shape, dtype=jnp.dtype(at.dtype), **given)
-    return ast.unparse(tensor(plain_numbers(drawn), at.dtype))
+    _check_drawn(at.params["shape"])
+    draw = Graph((Node("draw", op, (), params(**at.params)),), (), "draw")
+    return ast.unparse(tensor(plain_numbers(trace(draw, dtype=at.dtype).value["draw"]), at.dtype))
 
 
 def plain_numbers(array: Any) -> Any:
@@ -293,8 +287,9 @@ def plain_numbers(array: Any) -> Any:
 def _dropout(at: Place) -> str:
     shape = at.shapes[0]
     _check_drawn(shape)
-    op = OPS["dropout"]
-    kept = np.asarray(op.apply(np.ones(shape, np.float32), **op.prepared(dict(at.params)))) != 0
+    ones = Node("ones", "broadcast_to", (1.0,), params(shape=shape))
+    draw = Graph((ones, Node("draw", "dropout", ("ones",), params(**at.params))), (), "draw")
+    kept = trace(draw).value["draw"] != 0
     mask = ast.unparse(called("torch.tensor", expression(repr(kept.tolist()))))
     keep = 1.0 - at.params["rate"]
     return f"torch.where({mask}, x, torch.zeros_like(x)) / {keep or 1.0!r}"
@@ -401,7 +396,7 @@ _BARE = frozenset(
 def torch_applied(
     op: str,
     operands: Sequence[ast.expr],
-    params: Mapping[str, Any],
+    given: Mapping[str, Any],
     shapes: Sequence[Shape],
     shape: Shape,
     dtype: str,
@@ -411,7 +406,7 @@ def torch_applied(
 
     Args:
       operands: one per slot, any number for a variadic op; bare numbers stand for constants.
-      params: the parameters that are set.
+      given: the parameters that are set.
       shapes: of the operands.
       shape: of the op's value.
       dtype: "float16", "bfloat16", "float32" or "float64".
@@ -425,10 +420,10 @@ def torch_applied(
             Problem("not-written", f"{op} has no counterpart in a PyTorch file.", "Use the JAX file.")
         )
     numbers = {i: _value(each) for i, each in enumerate(operands) if is_number(each)}
-    given = {param.name: params.get(param.name, param.default) for param in record.params}
+    every = {param.name: given.get(param.name, param.default) for param in record.params}
     source = SOURCES[op]
     if not isinstance(source, str):
-        source = source(Place(given, shapes, shape, dtype, numbers, twice))
+        source = source(Place(every, shapes, shape, dtype, numbers, twice))
     needs_tensors = op not in _BARE or len(numbers) == len(operands)
     each = [
         called_tensor(one, dtype) if i in numbers and (needs_tensors and (op not in _BARE or i == 0)) else one
