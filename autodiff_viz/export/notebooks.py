@@ -181,3 +181,10 @@ def _literal(array: np.ndarray) -> str:
 
     text = rows(array)
     return ast.unparse(ast.parse(text, mode="eval"))
+
+
+def _cell(kind: str, place: int, text: str) -> dict[str, Any]:
+    """Return a cell; nbformat has its text as lines with their ends."""
+    own = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    cell = {"cell_type": kind, "id": f"cell-{place}", "metadata": {}, "source": text.splitlines(keepends=True)}
+    return {**cell, **own}
