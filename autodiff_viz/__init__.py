@@ -25,8 +25,8 @@ A trace is explained by
 `train` trains the parameters of a graph, `training_to_python` writes that as a file, and
 `prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph
 one segment at a time, and `train_by_segments` trains it so. `to_python`, `to_torch`, `to_notebook` and
-`to_marimo` write a graph as files that run without this package, and `report` writes it for an issue. A notebook shows graphs and traces as the canvas
-draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the mistake and
+`to_marimo` write a graph as files that run without this package, and `report` writes it for an issue.
+A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the mistake and
 how to correct it.
 """
 

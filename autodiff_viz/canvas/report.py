@@ -1,4 +1,4 @@
-"""Write a report of a graph: Markdown to paste into an issue, with code, numbers, versions, link and picture."""
+"""Write a report of a graph, to paste into an issue: code, numbers, versions, link and picture as Markdown."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import platform
 import numpy as np
 
 from autodiff_viz.canvas.svg import picture
-from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.live_path.passes import ARRIVING
+from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.verify import verify, whole_program
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.export.notebooks import fenced, in_cell, numbers
@@ -74,7 +74,7 @@ def _link(graph: Graph, base: str | None) -> str:
     except GraphError as error:
         if error.problems[0].code != "link-too-long":
             raise
-        return f"The graph is too large for a link of {limits.LINK:,} characters: the formula below is all of it."
+        return f"Too large for a link of {limits.LINK:,} characters: the formula is all of it."
     if base is not None:
         return f"[Open in the lab](<{link}>)"
     return f"Open: put this behind `?g=` in the lab's address, or `av.from_link` it.\n\n{fenced(link)}"

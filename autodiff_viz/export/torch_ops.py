@@ -1,7 +1,7 @@
 """Write ops as expressions of PyTorch whose values and slopes are those of the lab, which are JAX's.
 
-Where PyTorch takes another slope at a corner (abs, powers) the expression calls a function of `HELPERS`. An op
-that passes nothing reads its operand detached: PyTorch would pass a 0, which a slope of infinity makes NaN.
+Where PyTorch takes another slope at a corner (abs, powers) the expression calls a function of `HELPERS`. An
+op that passes nothing reads its operand detached: PyTorch would pass a 0, which infinity makes NaN.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.ops import indexing
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
+from autodiff_viz.ops.piecewise import COMPARISONS
 
 DRAWN = 20_000  # random numbers that a file holds at most in one place
 
@@ -255,9 +256,7 @@ def _window(at: Place, sides: Sequence[int], fill: str) -> str:
 def _conv2d(at: Place) -> str:
     images, stride = _window(at, at.shapes[1][:2], "0.0"), at.params["stride"]
     step = f", stride={stride}" if stride != 1 else ""
-    return (
-        f"torch.nn.functional.conv2d({images}, w.permute(3, 2, 0, 1).contiguous(){step}).permute(0, 2, 3, 1) + b"
-    )
+    return f"torch.nn.functional.conv2d({images}, w.permute(3, 2, 0, 1).contiguous(){step}).permute(0, 2, 3, 1) + b"
 
 
 def _pool(function: str, fill: str) -> Callable[[Place], str]:
@@ -297,7 +296,7 @@ def _dropout(at: Place) -> str:
 
 def _check_drawn(shape: Shape) -> None:
     if prod(shape) > DRAWN:
-        message = f"{prod(shape):,} random numbers would stand in the PyTorch file, which has other draws."
+        message = f"{prod(shape):,} random numbers would stand in the PyTorch file."
         raise GraphError(
             Problem("too-large", message, f"At most {DRAWN:,} are written; use a smaller shape.")
         )
@@ -309,9 +308,7 @@ def _one_hot(at: Place) -> str:
 
 
 def _normed(dims: Callable[[int], tuple[int, ...]]) -> Callable[[Place], str]:
-    return lambda at: (
-        f"standardize(x, {dims(len(at.shapes[0]))}, {at.params['epsilon']!r}) * scale + bias"
-    )
+    return lambda at: f"standardize(x, {dims(len(at.shapes[0]))}, {at.params['epsilon']!r}) * scale + bias"
 
 
 SOURCES: Mapping[str, str | Callable[[Place], str]] = {
@@ -379,17 +376,13 @@ SOURCES: Mapping[str, str | Callable[[Place], str]] = {
         "torch.logsumexp(logits, dim=-1) - "
         "torch.take_along_dim(logits, labels.detach().long().unsqueeze(-1), dim=-1)[..., 0]"
     ),
-    "sigmoid_binary_cross_entropy": (
-        "torch.logaddexp(logits, torch.zeros_like(logits)) - labels * logits"
-    ),
+    "sigmoid_binary_cross_entropy": ("torch.logaddexp(logits, torch.zeros_like(logits)) - labels * logits"),
     "uniform": lambda at: _drawn(at, "uniform"),
     "normal": lambda at: _drawn(at, "normal"),
 }
 """By op, its expression: slots by name, parameters filled in."""
 
-_BARE = frozenset(
-    {"add", "sub", "mul", "div", "pow", "greater", "less", "greater_equal", "less_equal", "equal", "not_equal"}
-)
+_BARE = frozenset(("add", "sub", "mul", "div", "pow", *COMPARISONS))
 """Ops that take a bare number beside a tensor."""
 
 
@@ -461,7 +454,7 @@ def filled(shape: Shape, tree: ast.expr, dtype: str) -> ast.expr:
 
 
 def _value(tree: ast.expr) -> float:
-    return float(ast.literal_eval(tree))
+    return -tree.operand.value if isinstance(tree, ast.UnaryOp) else tree.value
 
 
 class _Fill(ast.NodeTransformer):

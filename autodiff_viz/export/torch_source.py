@@ -19,7 +19,16 @@ from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.live_path.check import diagnose, term_shape
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.versions import describe_versions
-from autodiff_viz.export.expressions import called, data, dotted, expression, fresh, identifier, scope, written
+from autodiff_viz.export.expressions import (
+    called,
+    data,
+    dotted,
+    expression,
+    fresh,
+    identifier,
+    scope,
+    written,
+)
 from autodiff_viz.export.python_source import Body, indented, tidied, unspaced
 from autodiff_viz.export.rule_functions import Pull, function_body, names_in, packed
 from autodiff_viz.export.torch_ops import (
@@ -38,9 +47,10 @@ from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.graph.problem import GraphError, Problem, known_graph
-from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, KINDS, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.language.printer import INDENT
 from autodiff_viz.ops.misfits import Shape
+from autodiff_viz.ops.piecewise import COMPARISONS
 
 _OWN = frozenset((
     "torch", "checkpoint", "ctx", "forward", "value", "tensor", "print", "float", "slice", "grad",
@@ -49,8 +59,7 @@ _OWN = frozenset((
 """Names that the file uses itself."""
 
 _FLAT = frozenset((
-    "sign", "round", "floor", "greater", "less", "greater_equal", "less_equal", "equal", "not_equal", "argmax",
-    "one_hot", "zeros_like", "ones_like", "uniform", "normal",
+    "sign", "round", "floor", "argmax", "one_hot", "zeros_like", "ones_like", "uniform", "normal", *COMPARISONS,
 ))  # fmt: skip
 """Ops whose value has no gradient in PyTorch."""
 
@@ -217,9 +226,8 @@ class _TorchBody(Body):
             wired = isinstance(slot, str)
             operands.append(self._trees[slot] if wired else torch_constant(slot, self.dtype))
             shapes.append(self.shapes[slot] if wired else np.shape(slot))
-        return torch_applied(
-            node.op, operands, dict(node.params), shapes, self.shapes[node.name], self.dtype, bool(self._grads)
-        )
+        own, twice = self.shapes[node.name], bool(self._grads)
+        return torch_applied(node.op, operands, dict(node.params), shapes, own, self.dtype, twice)
 
     def _gradient(self, node: Node) -> ast.expr:
         of, by = node.slots[:2]
@@ -280,18 +288,14 @@ class _TorchBody(Body):
         ]
 
 
-def _rule(
-    node: Node, name: str, shape: Shape, wired: Sequence[Shape], dtype: str, twice: bool
-) -> str:
+def _rule(node: Node, name: str, shape: Shape, wired: Sequence[Shape], dtype: str, twice: bool) -> str:
     """Return the source of the `autograd.Function` of a node whose rule has a lambda."""
     function = node.rule.function
     rewrite = KINDS[node.rule.kind].function == ARRIVING
     shapes = (shape,) if rewrite else (shape, *wired, shape)
     variables = scope(function.args, {*_OWN, name})
     taken = {*_OWN, name, *variables.values()}
-    pull = _TorchPull(
-        variables, dict(zip(function.args, shapes, strict=True)), dtype, taken, twice=twice
-    )
+    pull = _TorchPull(variables, dict(zip(function.args, shapes, strict=True)), dtype, taken, twice=twice)
     wanted = [shape] if rewrite else wired
     results = [pull.result(term, target) for term, target in zip(function.body, wanted, strict=True)]
     passed = ", ".join(written(tree) for tree in results)
@@ -432,7 +436,7 @@ def _main(lab: Trace, seed: Any, inputs: dict[str, Node], body: _TorchBody) -> l
             lines = ["if value.requires_grad:", f"{INDENT}{lines[0]}"]
     else:
         lines = [f"# {body.variables[output.name]} passes no gradient: there is nothing to run backward"]
-    lines.append(f'print("{output.name} =", value.detach())')
+    lines.append(f'print("{output.name} =", value)')
     lines.extend(f'print("gradient of {node.name} =", {name}.grad)' for name, node in inputs.items())
     return lines
 
@@ -465,4 +469,3 @@ def _numbers(array: np.ndarray) -> str:
     if not array.ndim:
         return flat[0]
     return f"[{', '.join(flat)}{', ...' if array.size > _SHOWN else ''}]"
-

@@ -1,11 +1,11 @@
-"""Record what PyTorch computes of the exported files: run it where the project is, with a Python that has torch.
+"""Record what PyTorch computes of the exported files, by a Python that has torch beside the project's own.
 
     python -m venv /tmp/real && /tmp/real/bin/pip install torch
     python -m tests.export.record_torch /tmp/real/bin/python
 
-It writes `torch_runs.json`: by case, the text that ran (a digest of its syntax tree, with numbers to five digits)
-and the value and gradients that PyTorch gave. CI, which has no torch, holds today's text and the lab's numbers
-to these. With a second argument `random` it runs random graphs instead, and records nothing.
+It writes `torch_runs.json`: by case, a digest of the text that ran (of its syntax tree, with numbers to five
+digits), and the value and gradients that PyTorch gave. CI, which has no torch, holds today's text and the
+lab's numbers to these. With a second argument `random` it runs random graphs instead, and records nothing.
 """
 
 from __future__ import annotations
@@ -138,9 +138,7 @@ def difference(case: Case, numbers: list) -> str:
     wanted = {graph.output: lab.value[graph.output], **{name: lab.gradient[name] for name in names}}
     pairs = [(graph.output, lab.value[graph.output]), *((name, lab.gradient[name]) for name in names)]
     room = {"float32": 2e-5, "float64": 1e-11}[dtype]
-    largest = max(
-        (np.abs(each[np.isfinite(each)]).max(initial=0.0) for _, each in pairs), default=0.0
-    )
+    largest = max((np.abs(each[np.isfinite(each)]).max(initial=0.0) for _, each in pairs), default=0.0)
     for (name, array), given in zip(pairs, numbers, strict=True):
         number = np.asarray(given, np.float64)
         if number.shape != array.shape:

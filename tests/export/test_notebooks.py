@@ -1,4 +1,4 @@
-"""Test notebooks: valid by nbformat's rules, and their cells run here and find the numbers that they expect."""
+"""Test notebooks: valid by nbformat's rules, and their cells run and find the numbers they expect."""
 
 import ast
 import json

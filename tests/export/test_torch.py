@@ -43,7 +43,7 @@ def test_the_text_is_the_one_that_ran_and_gave_the_labs_numbers(name):
 
 
 def test_slopes_that_pytorch_takes_otherwise_are_jaxs():
-    """By the two libraries' documentation: |x| at 0 has slope 1 in JAX and 0 in PyTorch; x ** 0 at 0 NaN and 0."""
+    """By the two libraries' documentation: |x| at 0 has slope 1 in JAX and 0 in PyTorch."""
     assert RECORDED["corner abs"][1][1] == [-1.0, 1.0, 1.0]
     assert RECORDED["corner clip"][1][1] == [0.0, 0.5, 1.0, 0.5, 0.0]
     assert RECORDED["corner leaky"][1][1] == [0.01, 1.0, 1.0]
@@ -51,11 +51,11 @@ def test_slopes_that_pytorch_takes_otherwise_are_jaxs():
 
 def test_the_file_says_which_numbers_are_expected():
     source = av.to_torch(av.parse("x = 10.0\ny = x * x"))
-    assert 'print("y =", value.detach())  # expected: 100\n' in source
+    assert 'print("y =", value)  # expected: 100\n' in source
     assert 'print("gradient of x =", x.grad)  # expected: 20\n' in source
 
 
-@pytest.mark.parametrize("name", ["torch", "ctx", "checkpoint", "value", "Abs", "forward", "v", "backward", "sum"])
+@pytest.mark.parametrize("name", ["torch", "ctx", "checkpoint", "value", "Abs", "forward", "v"])
 def test_a_name_may_be_one_that_the_file_uses(name):
     source = av.to_torch(av.parse(f"{name} = 2.0\ny = custom(abs({name}), pullback=lambda v, a, y: v * y)"))
     assert unknown_names(source) == set()
@@ -68,5 +68,6 @@ def test_too_many_random_numbers_are_refused_in_words():
 
 
 def test_a_policy_is_said_in_a_comment():
-    source = av.to_torch(av.parse('x = 1.0\nwith checkpoint("r", policy="everything_saveable"):\n    y = sin(x)'))
+    region = 'with checkpoint("r", policy="everything_saveable"):'
+    source = av.to_torch(av.parse(f"x = 1.0\n{region}\n    y = sin(x)"))
     assert "# JAX keeps everything (everything_saveable); PyTorch runs all of it again" in source
