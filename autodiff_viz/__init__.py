@@ -26,8 +26,8 @@ A trace is explained by
 `prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph
 one segment at a time, and `train_by_segments` trains it so. `to_python`, `to_torch`, `to_notebook` and
 `to_marimo` write a graph as files that run without this package, and `report` writes it for an issue.
-A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the mistake and
-how to correct it.
+A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`,
+whose `problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz.canvas.report import report

@@ -1,4 +1,4 @@
-"""Write a report of a graph, to paste into an issue: code, numbers, versions, link and picture as Markdown."""
+"""Write a report of a graph, to paste into an issue: code, numbers, versions, link, picture (Markdown)."""
 
 from __future__ import annotations
 

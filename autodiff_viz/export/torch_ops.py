@@ -256,7 +256,8 @@ def _window(at: Place, sides: Sequence[int], fill: str) -> str:
 def _conv2d(at: Place) -> str:
     images, stride = _window(at, at.shapes[1][:2], "0.0"), at.params["stride"]
     step = f", stride={stride}" if stride != 1 else ""
-    return f"torch.nn.functional.conv2d({images}, w.permute(3, 2, 0, 1).contiguous(){step}).permute(0, 2, 3, 1) + b"
+    kernels = "w.permute(3, 2, 0, 1).contiguous()"
+    return f"torch.nn.functional.conv2d({images}, {kernels}{step}).permute(0, 2, 3, 1) + b"
 
 
 def _pool(function: str, fill: str) -> Callable[[Place], str]:

@@ -59,7 +59,8 @@ _OWN = frozenset((
 """Names that the file uses itself."""
 
 _FLAT = frozenset((
-    "sign", "round", "floor", "argmax", "one_hot", "zeros_like", "ones_like", "uniform", "normal", *COMPARISONS,
+    "sign", "round", "floor", "argmax", "one_hot", "zeros_like", "ones_like", "uniform", "normal",
+    *COMPARISONS,
 ))  # fmt: skip
 """Ops whose value has no gradient in PyTorch."""
 
@@ -381,7 +382,7 @@ def to_torch(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     Returns:
       The text of the file.
     Raises:
-      GraphError: the graph has a problem or an op that cannot be written, or the seed does not fit its output.
+      GraphError: the graph has a problem or an op that cannot be written, or the seed does not fit.
     """
     dtype = known_dtype(dtype)
     if problems := diagnose(replace(known_graph(graph), groups=())):

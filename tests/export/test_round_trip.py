@@ -64,8 +64,8 @@ NOT_YET = {
         **dict.fromkeys(("split-model 0", "split-cnn 0", "checkpointed-cnn 0", "checkpointed-cnn 3"), CONV),
     },
 }
-"""By kind of file, the lessons whose file does not come back yet, with what the reader refuses. A reader that has
-learned one of these makes the test fail: take the lesson off the list."""
+"""By kind of file, the lessons whose file does not come back yet, with what the reader refuses. A reader
+that has learned one of these makes the test fail: take the lesson off the list."""
 
 WRITERS = {"jax": av.to_python, "torch": av.to_torch}
 

@@ -139,7 +139,7 @@ _FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], 
         "Markdown for an issue: link, formula, numbers, JAX, versions, picture.",
     ),
 )
-"""Files of a whole graph beside the JAX file: label, writer, name, kind, key of the button, and what it is."""
+"""Files beside the JAX file: label, writer of the lab and the page's address, name, kind, key, and hint."""
 
 
 def _draw_downloads(view: LabView) -> None:
