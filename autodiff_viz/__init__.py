@@ -25,12 +25,14 @@ A trace is explained by
 `verify` compares a trace with the whole program, `check_inputs` and `check_node` with central differences.
 `train` trains the parameters of a graph, `training_to_python` writes that as a file, and
 `prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph
-one segment at a time, and `train_by_segments` trains it so. A notebook shows graphs and traces as the canvas
-draws them. A mistake of the caller raises `GraphError`, whose `problems` give the place of the mistake and
-how to correct it.
+one segment at a time, and `train_by_segments` trains it so. `to_python`, `to_torch`, `to_notebook` and
+`to_marimo` write a graph as files that run without this package, and `report` writes it for an issue.
+A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`,
+whose `problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz import lab
+from autodiff_viz.canvas.report import report
 from autodiff_viz.canvas.svg import picture
 from autodiff_viz.engine.finite_differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.live_path.check import diagnose as problems
@@ -56,7 +58,9 @@ from autodiff_viz.explain.rule_check.compute import Adjoint, Along, RuleCheck, r
 from autodiff_viz.explain.surface.compute import Surface, prediction_surface
 from autodiff_viz.explain.sweep.compute import Sweep, sweep
 from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
+from autodiff_viz.export.notebooks import to_marimo, to_notebook
 from autodiff_viz.export.python_source import to_python
+from autodiff_viz.export.torch_source import to_torch
 from autodiff_viz.functions.from_function import from_function
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.cuts import Segment
@@ -142,6 +146,7 @@ __all__ = [
     "prediction_surface",
     "problems",
     "read",
+    "report",
     "rule_check",
     "segments",
     "show",
@@ -149,7 +154,10 @@ __all__ = [
     "sweep",
     "to_json",
     "to_link",
+    "to_marimo",
+    "to_notebook",
     "to_python",
+    "to_torch",
     "trace",
     "train",
     "train_by_segments",

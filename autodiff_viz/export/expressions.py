@@ -38,7 +38,7 @@ def applied(op: Op, operands: Sequence[ast.expr], given: Mapping[str, Any], dtyp
         value = params[param.name]
         index = param.kind == "index"  # slices stand in square brackets alone
         values[param.name] = expression(f"_[{indexing.to_text(value)}]").slice if index else data(value)
-    if operands and all(map(_is_number, operands)):
+    if operands and all(map(is_number, operands)):
         # With bare numbers alone Python would compute with its own numbers and its own arithmetic.
         operands = [called("jnp.array", operands[0]), *operands[1:]]
     slots = [ast.List(list(operands), ast.Load())] if op.variadic else operands
@@ -67,12 +67,12 @@ def constant(literal: Literal, dtype: str) -> ast.expr:
 
     A bare number takes the precision of the array that it meets.
     """
-    return array(literal, dtype) if isinstance(literal, tuple) else _number(literal)
+    return array(literal, dtype) if isinstance(literal, tuple) else number(literal)
 
 
 def array(numbers: Literal | list, dtype: str) -> ast.expr:
     """Return `jnp.array(...)` of a number or of nested tuples or lists of numbers."""
-    return in_dtype(called("jnp.array", _nested(numbers)), dtype)
+    return in_dtype(called("jnp.array", nested(numbers)), dtype)
 
 
 def data(value: Any) -> ast.expr:
@@ -99,20 +99,22 @@ def called_by(function: ast.expr, *arguments: ast.expr) -> ast.Call:
     return ast.Call(function, list(arguments), [])
 
 
-def _is_number(tree: ast.expr) -> bool:
+def is_number(tree: ast.expr) -> bool:
+    """Return whether an expression is a bare number."""
     return isinstance(tree.operand if isinstance(tree, ast.UnaryOp) else tree, ast.Constant)
 
 
-def _number(value: float) -> ast.expr:
+def number(value: float) -> ast.expr:
     """Return a number as a float: `x ** 2` is another op to JAX than `x ** 2.0`."""
     size = ast.Constant(abs(float(value)))
     return ast.UnaryOp(ast.USub(), size) if math.copysign(1.0, value) < 0 else size
 
 
-def _nested(numbers: Literal | list) -> ast.expr:
+def nested(numbers: Literal | list) -> ast.expr:
+    """Return a number, or nested tuples or lists of numbers, as nested lists."""
     if isinstance(numbers, tuple | list):
-        return ast.List([_nested(item) for item in numbers], ast.Load())
-    return _number(numbers)
+        return ast.List([nested(item) for item in numbers], ast.Load())
+    return number(numbers)
 
 
 class _Fill(ast.NodeTransformer):
@@ -126,7 +128,7 @@ class _Fill(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
-        if _is_number(node.value):  # a bare number has no `.at`
+        if is_number(node.value):  # a bare number has no `.at`
             node.value = called("jnp.array", node.value)
         return node
 
@@ -154,7 +156,7 @@ class _Halved(ast.NodeTransformer):
             node.keywords = [*node.keywords, ast.keyword("dtype", self.dtype)]
         elif name.endswith(".astype") and ast.unparse(node.args[0]) == "float":
             node.args = [self.dtype]
-        elif name == "jnp.where" and all(map(_is_number, node.args[1:])):
+        elif name == "jnp.where" and all(map(is_number, node.args[1:])):
             return called("astype", self.dtype, of=node)
         return node
 

@@ -74,7 +74,7 @@ def {name}_bwd({residuals}, {v}):
 
 
 @dataclass
-class _Pull:
+class Pull:
     """State of the translation of a lambda to Python: variables and shapes by argument, lines so far."""
 
     variables: dict[str, str]
@@ -98,13 +98,17 @@ class _Pull:
             return dotted(self.variables[term])
         if not isinstance(term, Call):
             return constant(term, self.dtype)
-        tree = applied(OPS[term.op], [self.term(arg) for arg in term.args], dict(term.params), self.dtype)
+        tree = self.applied(term)
         text = written(tree)
         if len(text) <= PIECE:
             return tree
         step = fresh(f"step_{len(self.lines) + 1}", self.taken)
         self.lines.append(f"{step} = {text}")
         return dotted(step)
+
+    def applied(self, term: Call) -> ast.expr:
+        """Return the op of a term with its arguments filled in."""
+        return applied(OPS[term.op], [self.term(arg) for arg in term.args], dict(term.params), self.dtype)
 
 
 def rule_source(
@@ -125,12 +129,12 @@ def rule_source(
     shapes = (shape,) if rewrite else (shape, *wired, shape)
     taken = {name, f"{name}_fwd", f"{name}_bwd", "residuals", "_"}
     variables = scope(function.args, taken)
-    pull = _Pull(
+    pull = Pull(
         variables, dict(zip(function.args, shapes, strict=True)), dtype, {*taken, *variables.values()}
     )
     wanted = [shape] if rewrite else wired
     results = [pull.result(term, target) for term, target in zip(function.body, wanted, strict=True)]
-    read = set(_names(function.body))
+    read = set(names_in(function.body))
     kept = [] if rewrite else [variables[arg] for arg in function.args[1:] if arg in read]
     v = variables[function.args[0]]
     given = [*kept, *([v] if function.args[0] in read else [])]
@@ -150,11 +154,11 @@ def rule_source(
         name=name,
         v=v,
         residuals="residuals" if kept else "_",
-        backward=_body(
-            [f"{_packed(kept)} = residuals"] if kept else [],
+        backward=function_body(
+            [f"{packed(kept)} = residuals"] if kept else [],
             arrays,
             pull.lines,
-            [f"return {_packed([written(tree) for tree in results])}"],
+            [f"return {packed([written(tree) for tree in results])}"],
         ),
         **forward,
     )
@@ -165,7 +169,7 @@ def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype
     _, *inputs, y = variables.values()
     arguments, whole = ", ".join(inputs), f"{name}({', '.join(inputs)})"
     first = [f"{y} = {whole}"] if y in kept else []  # computed once, for the result and as a residual
-    last = f"return {y if first else whole}, {_packed(kept) if kept else None}"
+    last = f"return {y if first else whole}, {packed(kept) if kept else None}"
     wired = iter(inputs)
     operands = [
         dotted(next(wired)) if isinstance(slot, str) else constant(slot, dtype) for slot in node.op_slots
@@ -174,23 +178,26 @@ def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype
         "inputs": arguments,
         "doc": f"{node.op} with a derivative of its own.",
         "value": written(applied(OPS[node.op], operands, dict(node.params), dtype)),
-        "forward": _body(first, [last]),
+        "forward": function_body(first, [last]),
     }
 
 
-def _names(terms: Sequence[Term]) -> Iterator[str]:
+def names_in(terms: Sequence[Term]) -> Iterator[str]:
+    """Yield the arguments that terms of a lambda read."""
     for term in terms:
         if isinstance(term, Call):
-            yield from _names(term.args)
+            yield from names_in(term.args)
         elif isinstance(term, str):
             yield term
 
 
-def _packed(items: Sequence[str]) -> str:
+def packed(items: Sequence[str]) -> str:
+    """Return items as a tuple."""
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
-def _body(*parts: Sequence[str]) -> str:
+def function_body(*parts: Sequence[str]) -> str:
+    """Return lines as the body of a function."""
     return "\n    ".join(line for part in parts for line in part)
 
 

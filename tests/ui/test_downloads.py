@@ -20,9 +20,12 @@ def buttons(text: str) -> dict[str, bool]:
     return {button.proto.label: not button.proto.disabled for button in app.get("download_button")}
 
 
-def test_a_graph_can_be_downloaded_as_a_jax_file_and_as_json():
-    assert buttons("x = 2.0\ny = sin(x)") == {"JAX file": True, "JSON": True}
+FILES = ("JAX file", "PyTorch file", "Jupyter notebook", "marimo notebook", "Report")
+
+
+def test_a_graph_can_be_downloaded_as_each_kind_of_file():
+    assert buttons("x = 2.0\ny = sin(x)") == {**dict.fromkeys(FILES, True), "JSON": True}
 
 
 def test_an_unfinished_graph_can_be_downloaded_as_json_alone():
-    assert buttons("x = 2.0\ny = x * ...") == {"JAX file": False, "JSON": True}
+    assert buttons("x = 2.0\ny = x * ...") == {**dict.fromkeys(FILES, False), "JSON": True}

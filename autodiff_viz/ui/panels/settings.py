@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
+from autodiff_viz.canvas.report import report
+from autodiff_viz.engine.trace import trace
 from autodiff_viz.explain.compare.source import twins_file
+from autodiff_viz.export.notebooks import to_marimo, to_notebook
 from autodiff_viz.export.python_source import to_python
+from autodiff_viz.export.torch_source import to_torch
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.dtypes import DTYPES
@@ -93,9 +99,47 @@ def _draw_fresh_starts(view: LabView) -> None:
     )
 
 
+_FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], ...] = (
+    (
+        "PyTorch file",
+        lambda lab, page: to_torch(lab.graph, lab.seed, dtype=lab.dtype),
+        "autodiff_graph_torch.py",
+        "text/x-python",
+        "download_torch",
+        "The graph as a Python program that needs torch alone and gives these numbers.",
+    ),
+    (
+        "Jupyter notebook",
+        lambda lab, page: to_notebook(lab.graph, lab.seed, dtype=lab.dtype),
+        "autodiff_graph.ipynb",
+        "application/x-ipynb+json",
+        "download_notebook",
+        "Formula, runnable JAX, expected numbers and a check.",
+    ),
+    (
+        "marimo notebook",
+        lambda lab, page: to_marimo(lab.graph, lab.seed, dtype=lab.dtype),
+        "autodiff_graph_marimo.py",
+        "text/x-python",
+        "download_marimo",
+        "The same as an app of marimo.",
+    ),
+    (
+        "Report",
+        lambda lab, page: report(trace(lab.graph, seed=lab.seed, dtype=lab.dtype), base=page),
+        "autodiff_report.md",
+        "text/markdown",
+        "download_report",
+        "Markdown for an issue: link, formula, numbers, JAX, versions, picture.",
+    ),
+)
+"""Files beside the JAX file: label, writer of the lab and the page's address, name, kind, key, and hint."""
+
+
 def _draw_downloads(view: LabView) -> None:
     """Draw the download buttons; a file is written on request, of the graph at that time."""
     session = current_session()  # read now; the files are of its state at the time of the request
+    page = st.context.url and st.context.url.partition("?")[0]
     st.download_button(
         "JAX file",
         lambda: to_python(session.lab.graph, session.lab.seed, dtype=session.lab.dtype),
@@ -107,6 +151,18 @@ def _draw_downloads(view: LabView) -> None:
         disabled=not view.is_program,
         help="The graph as a Python program that needs JAX alone and prints these numbers.",
     )
+    for label, write, name, kind, key, hint in _FILES:
+        st.download_button(
+            label,
+            lambda write=write: write(session.lab, page),
+            name,
+            kind,
+            key=key,
+            icon=":material/download:",
+            on_click="ignore",
+            disabled=not view.is_program,
+            help=hint,
+        )
     st.download_button(
         "JSON",
         lambda: to_json(session.lab.graph),

@@ -625,6 +625,30 @@ export const ACTIONS = {
     places: { file: "graph" },
     do: (editor) => pressDownload(editor, "download_python"),
   },
+  torch: {
+    label: "Graph as a PyTorch file",
+    icon: "save",
+    places: { file: "graph" },
+    do: (editor) => pressDownload(editor, "download_torch"),
+  },
+  notebook: {
+    label: "Jupyter notebook",
+    icon: "save",
+    places: { file: "graph" },
+    do: (editor) => pressDownload(editor, "download_notebook"),
+  },
+  marimo: {
+    label: "marimo notebook",
+    icon: "save",
+    places: { file: "graph" },
+    do: (editor) => pressDownload(editor, "download_marimo"),
+  },
+  report: {
+    label: "Report for an issue",
+    icon: "save",
+    places: { file: "graph" },
+    do: (editor) => pressDownload(editor, "download_report"),
+  },
   twins: {
     label: "A, B and their difference",
     icon: "save",
