@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from autodiff_viz.reading.arrays import (
 )
 from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.declared import declare
-from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.interpreter import Interpreter, canonical
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
 
@@ -980,3 +981,31 @@ for _name, _function in {
     "conj": same,
 }.items():
     METHODS[_name] = _function
+
+
+@known("lax.collapse")
+def collapse(r: Interpreter, operand: Any, start_dimension: int, stop_dimension: int | None = None) -> Array:
+    """Read that neighbouring axes become one."""
+    shape = shape_of(r, operand)
+    first = start_dimension % len(shape)
+    last = len(shape) if stop_dimension is None else stop_dimension % len(shape)
+    return r.tables["numpy.reshape"](r, operand, (*shape[:first], prod(shape[first:last]), *shape[last:]))
+
+
+@known("lax.reduce_window")
+def reduce_window(
+    r: Interpreter, operand: Any, init_value: Any, computation: Any, window: Any, strides: Any, padding: Any
+) -> Array:
+    """Read a pool of images, [rows, height, width, channels]: the largest number of a window, or the sum."""
+    pool = {("lax.max", -math.inf): "max_pool", ("lax.add", 0.0): "avg_pool"}.get(
+        (canonical(getattr(computation, "name", "")), init_value)
+    )
+    square = len(window) == len(strides) == 4 and window[1] == window[2] and strides[1] == strides[2]
+    plain = square and window[0] == window[3] == strides[0] == strides[3] == 1
+    if pool is None or not plain or padding not in ("SAME", "VALID"):
+        raise Refused(
+            "reduce_window() is read as a pool of images: the maximum or the sum of a square window.",
+            'Write lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID").',
+        )
+    made = r.make(pool, [operand], window=window[1], stride=strides[1], padding=padding)
+    return made if pool == "max_pool" else r.make("mul", [made, float(window[1] ** 2)])

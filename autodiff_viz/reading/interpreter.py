@@ -17,13 +17,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
 from autodiff_viz.reading.evaluation import Evaluation
-from autodiff_viz.reading.python_values import PYTHON_SIZE, kind, plain_operator
+from autodiff_viz.reading.python_values import kind, plain_operator
 from autodiff_viz.reading.values import (
     BOOL,
     FLOATS,
@@ -45,6 +46,7 @@ State = TypeVar("State")
 
 CALLS = 200_000  # expressions and statements interpreted of one text
 DEPTH = 60  # calls inside calls
+WEIGHT = 2 * limits.ELEMENTS  # values inside a list; a tensor may be written out
 NUMBERS = 200  # how often a text may ask for the numbers of an array
 STEPS = 256  # steps of one loop
 
@@ -526,8 +528,8 @@ class Interpreter:
             one = waiting.pop()
             inside = one.values() if isinstance(one, dict) else one if isinstance(one, (list, tuple)) else ()
             size += 1
-            if size + len(waiting) + len(inside) > PYTHON_SIZE:
-                raise Refused(f"This has more than {PYTHON_SIZE:,} values in it.", "", "too-large", node)
+            if size + len(waiting) + len(inside) > WEIGHT:
+                raise Refused(f"This has more than {WEIGHT:,} values in it.", "", "too-large", node)
             waiting += inside
         self.work += size // 8
         return value

@@ -143,6 +143,45 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return sizes
 
 
+def _initializer(name: str) -> Callable[..., Native]:
+    """Return the reading of one of JAX's initializers: a function that draws by a key."""
+
+    def make(r: Interpreter, *options: Any, **named: Any) -> Native:
+        plain = (int, float, str, tuple, type(None))
+        if not all(isinstance(one, plain) for one in (*options, *named.values())):
+            raise Refused(f"{name}() takes numbers that are written out.")
+
+        def call(_: Interpreter, args: list, keywords: dict) -> Array:
+            given = dict(zip(("key", "shape", "dtype"), args, strict=False)) | keywords
+            kind = named_dtype(r, given.get("dtype")) or r.usual_float()
+            shape = _shape(given["shape"])
+            initializer = getattr(jax.nn.initializers, name)(*options, **named)
+            return _draw(r, given["key"], lambda key: initializer(key, shape, np.dtype(kind)), kind)
+
+        return Native(call, name)
+
+    return make
+
+
+for _name in (
+    *("constant", "normal", "truncated_normal", "uniform", "orthogonal", "variance_scaling"),
+    *(f"{kind}_{way}" for kind in ("glorot", "he", "lecun") for way in ("normal", "uniform")),
+):
+    FUNCTIONS[f"jax.nn.initializers.{_name}"] = FUNCTIONS[f"nn.initializers.{_name}"] = _initializer(_name)
+
+
+def _filled(value: float) -> Callable[..., Array]:
+    """Return the reading of the initializers that draw nothing and are called at once."""
+
+    def fill(r: Interpreter, key: Any, shape: Any, dtype: Any = None) -> Array:
+        return constant(r, np.full(_shape(shape), value), "jax", named_dtype(r, dtype) or r.usual_float())
+
+    return fill
+
+
+FUNCTIONS["nn.initializers.zeros"], FUNCTIONS["nn.initializers.ones"] = _filled(0.0), _filled(1.0)
+
+
 def _float(r: Interpreter, dtype: Any) -> str:
     kind = single(r, named_dtype(r, dtype), "jax") or r.usual_float()
     if kind not in FLOATS:

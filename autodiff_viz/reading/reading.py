@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -46,7 +47,8 @@ from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
 
 _ = array_functions, hips_autograd, jax_control, jax_transforms, linear_algebra
 
-LONGEST = 120_000  # characters of code; a formula of generated lines may be longer
+LONGEST = 600_000  # characters of code, with tensors written out; a formula may be longer
+_IMPORTS = re.compile(r"^\s*(import|from)\s", re.MULTILINE)
 
 _log = logging.getLogger(__name__)
 
@@ -139,10 +141,12 @@ def read(text: str) -> Reading:
     keras_layers.install(interpreter)
     interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()
-    try:
-        return _formula(text)
-    except GraphError as error:
-        not_formula = error.problems
+    not_formula: tuple[Problem, ...] = ()
+    if not _IMPORTS.search(text):  # no formula imports anything
+        try:
+            return _formula(text)
+        except GraphError as error:
+            not_formula = error.problems
     try:
         tree = _tree(text, interpreter)
         if not is_code(tree):
