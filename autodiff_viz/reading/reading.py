@@ -38,6 +38,7 @@ from autodiff_viz.reading import (
     torch_optimizers,
 )
 from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.corners import refuse_jumps
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
@@ -300,10 +301,11 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
     def answers() -> dict[str, np.ndarray | None]:
-        of_torch = torch_autograd.answers(r)
-        of_others = _of_tapes(r, dtype) if "tf" in r.frameworks else _of_transforms(r, dtype)
-        of_torch.update({name: value for name, value in of_others.items() if name not in of_torch})
-        return of_torch
+        computed = _answers(r, dtype)
+        # JAX's second derivatives are those of the graph itself, at corners too.
+        if r.frameworks & {"torch", "tf"}:
+            refuse_jumps(r.builder, computed, lambda: _answers(r, dtype))
+        return computed
 
     def values() -> dict[str, np.ndarray]:
         evaluation = Evaluation(r.builder, dtype)
@@ -368,6 +370,13 @@ def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
     within = r.builder.ancestors(request.root) | r.builder.ancestors(request.wrt)
     part, names = r.builder.within(request.root, within)
     return np.asarray(trace(part, dtype=dtype).cotangent[names[request.wrt.number]])
+
+
+def _answers(r: Interpreter, dtype: str) -> dict[str, np.ndarray | None]:
+    of_torch = torch_autograd.answers(r)
+    of_others = _of_tapes(r, dtype) if "tf" in r.frameworks else _of_transforms(r, dtype)
+    of_torch.update({name: value for name, value in of_others.items() if name not in of_torch})
+    return of_torch
 
 
 def _of_tapes(r: Interpreter, dtype: str) -> dict[str, np.ndarray | None]:

@@ -11,12 +11,47 @@ import autodiff_viz as av
 from tests.thorough import THOROUGH
 
 ONE = (
-    *("jnp.sin({a})", "jnp.cos({a})", "jnp.tanh({a})", "jnp.exp(-{a} ** 2)", "jnp.sqrt({a} * {a} + 1.0)", "-{a}"),
-    *("jax.nn.softplus({a})", "jax.nn.sigmoid({a})", "jax.nn.relu({a})", "jnp.log1p({a} ** 2)", "{a} ** 3 / 4.0"),
-    *("jax.nn.softmax({a})", "jnp.cumsum({a})", "{a}[::-1]", "jnp.flip({a})", "jnp.square({a})", "jnp.abs({a})"),
-    *("jax.lax.stop_gradient({a})", "{a} - jnp.mean({a})", "{a} / (1.0 + jnp.sum({a} ** 2))", "jnp.arctan({a})"),
-    *("jnp.where({a} > 0.1, {a}, 0.5 * {a})", "jnp.clip({a}, -0.8, 0.9)", "m @ {a}", "{a} @ m", "jax.nn.gelu({a})"),
-    *("jax.checkpoint(lambda t: jnp.sin(t) * t)({a})", "jnp.concatenate([{a}[1:], {a}[:1]])", "{a}.at[0].set(0.3)"),
+    *(
+        "jnp.sin({a})",
+        "jnp.cos({a})",
+        "jnp.tanh({a})",
+        "jnp.exp(-{a} ** 2)",
+        "jnp.sqrt({a} * {a} + 1.0)",
+        "-{a}",
+    ),
+    *(
+        "jax.nn.softplus({a})",
+        "jax.nn.sigmoid({a})",
+        "jax.nn.relu({a})",
+        "jnp.log1p({a} ** 2)",
+        "{a} ** 3 / 4.0",
+    ),
+    *(
+        "jax.nn.softmax({a})",
+        "jnp.cumsum({a})",
+        "{a}[::-1]",
+        "jnp.flip({a})",
+        "jnp.square({a})",
+        "jnp.abs({a})",
+    ),
+    *(
+        "jax.lax.stop_gradient({a})",
+        "{a} - jnp.mean({a})",
+        "{a} / (1.0 + jnp.sum({a} ** 2))",
+        "jnp.arctan({a})",
+    ),
+    *(
+        "jnp.where({a} > 0.1, {a}, 0.5 * {a})",
+        "jnp.clip({a}, -0.8, 0.9)",
+        "m @ {a}",
+        "{a} @ m",
+        "jax.nn.gelu({a})",
+    ),
+    *(
+        "jax.checkpoint(lambda t: jnp.sin(t) * t)({a})",
+        "jnp.concatenate([{a}[1:], {a}[:1]])",
+        "{a}.at[0].set(0.3)",
+    ),
     *("jnp.linalg.norm({a}) * {a}", "jax.nn.logsumexp({a}) - {a}", "jnp.max({a}) + {a}", "jnp.sort({a})"),
 )
 TWO = (

@@ -1,0 +1,108 @@
+"""Refuse second derivatives at a corner, where libraries differ though first derivatives are equal.
+
+At a corner of a function its second derivative jumps, and what a library answers there follows from how its
+backward pass is written. The first derivatives there are held to the libraries; of the second only those are
+given that go on without a jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.reading.builder import Builder, Ref
+
+Answers = Mapping[str, np.ndarray | None]
+
+JUMPING = frozenset(
+    {"pow", "log", "log1p", "arccos", "arcsin", "prod", "where", "div", "softplus", "sqrt", "norm"}
+)
+"""Ops of which the libraries' second derivatives at corners are made."""
+
+UNLIKE = frozenset({("tf", "prod")})
+"""Ops of a library whose second derivative is another one than the derivative of the first."""
+
+SHIFT = 1e-3  # of each number that is differentiated by
+ROOM = 0.1  # a second derivative that changes by more of its size has jumped
+
+
+def refuse_jumps(builder: Builder, answers: Answers, again: Callable[[], Answers]) -> None:
+    """Refuse answers that jump where what they differentiate by moves a little.
+
+    Args:
+      answers: as they are.
+      again: computes them anew.
+    Raises:
+      GraphError: there is a derivative of a derivative among them, and it jumps.
+    """
+    inputs = _differentiated_twice(builder)
+    if not inputs:
+        return
+    if any((draft.framework, draft.op) in UNLIKE for draft in builder.drafts):
+        message = "TensorFlow's second derivative of reduce_prod() is not read."
+        raise GraphError(Problem("second-at-corner", message, "Write the product out."))
+    kept = {number: builder.drafts[number].params for number in inputs}
+    for sign in (1.0, -1.0):
+        try:
+            for number, params in kept.items():
+                builder.drafts[number].params = {**params, "value": _shifted(params["value"], sign)}
+            builder.forget_numbers()
+            moved = again()
+        except GraphError:  # beside the corner there are no numbers, which is a jump too
+            moved = {}
+        finally:
+            for number, params in kept.items():
+                builder.drafts[number].params = params
+            builder.forget_numbers()
+        for name, answer in answers.items():
+            if answer is not None and not _goes_on(answer, moved.get(name)):
+                raise GraphError(
+                    Problem(
+                        "second-at-corner",
+                        f"The second derivative by {name} jumps at this point, where libraries differ.",
+                        "Move the point a little.",
+                    )
+                )
+
+
+def _differentiated_twice(builder: Builder) -> list[int]:
+    """Return the inputs by which a derivative is differentiated, if an op that may jump takes part."""
+    drafts = builder.drafts
+    above: dict[int, bool] = {}  # whether a derivative is among what a node reads
+    twice = False
+    for number, draft in enumerate(drafts):
+        reads = [slot.number for slot in draft.slots if isinstance(slot, Ref)]
+        above[number] = draft.op == GRAD or any(above[slot] for slot in reads if slot in above)
+        twice |= draft.op == GRAD and any(above[slot] for slot in reads[:1])
+    if not twice or not any(draft.op in JUMPING for draft in drafts):
+        return []
+    inputs = set()
+    for draft in drafts:
+        if draft.op == GRAD and isinstance(draft.slots[1], Ref):
+            number = draft.slots[1].number
+            while drafts[number].op == IDENTITY and isinstance(drafts[number].slots[0], Ref):
+                number = drafts[number].slots[0].number
+            if drafts[number].op == INPUT and "value" in drafts[number].params:
+                inputs.add(number)
+    return sorted(inputs)
+
+
+def _shifted(value: Any, sign: float) -> Any:
+    if isinstance(value, tuple):
+        # Neighbours move by different amounts, so that equal ones no longer tie.
+        return tuple(_shifted(one, sign * (1.0 + 0.3 * (i % 3))) for i, one in enumerate(value))
+    return float(value) + sign * SHIFT * max(1.0, abs(value))
+
+
+def _goes_on(answer: np.ndarray, moved: np.ndarray | None) -> bool:
+    if moved is None or np.shape(moved) != np.shape(answer):
+        return False
+    both = np.isfinite(answer) & np.isfinite(moved)
+    if not both.all():
+        return bool(np.array_equal(answer, moved, equal_nan=True))
+    size = max(1.0, float(np.abs(answer).max(initial=0.0)))
+    return bool((np.abs(moved - answer) <= ROOM * size).all())
