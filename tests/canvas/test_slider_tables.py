@@ -244,13 +244,16 @@ def test_in_forward_mode_a_table_has_the_tangents_too():
 
 
 def test_a_table_has_the_factors_that_the_panel_multiplies():
-    """z = y sin x + stop(e^sin x), with b rewritten: by hand."""
-    lab = set_rule(start(), "b", "rewrite")
+    """z = y sin x + stop(e^sin x), with a rewritten: by hand."""
+    lab = set_rule(start(), "a", "rewrite")
     table = table_of(lab, "x")
     x = np.linspace(table["low"], table["high"], table["count"])
     assert np.allclose(column(table, "local", "a", 0)[:, 0], np.cos(x), atol=1e-6)
     assert np.allclose(column(table, "local", "b", 1)[:, 0], np.sin(x), atol=1e-6)
-    assert np.allclose(column(table, "changed", "b"), -1)  # of the seed
+    assert ("changed", "a") not in places(table)  # -y, whatever x is
+    by_y = table_of(lab, "y")
+    y = np.linspace(by_y["low"], by_y["high"], by_y["count"])
+    assert np.allclose(column(by_y, "changed", "a")[:, 0], -y, atol=1e-6)
     assert not {("local", "z", 0), ("local", "exp_1", 0)} & places(table)  # 1, and none
 
 

@@ -93,6 +93,7 @@ CALLS = {
     "broadcast_to": "broadcast_to(bad, shape=(2, 3))",
     "concatenate": "concatenate([bad, x])",
     "stack": "stack([bad, x])",
+    "first": "first([bad, x])",
 }
 
 

@@ -204,7 +204,8 @@ def _add(factors: LocalSweep, trace: Trace, swept: Sweep, node: Node) -> None:
     ones = np.ones_like(arriving)
     arrays = [swept.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in call.slots]
     for slot, pulled in zip(wired, op.pull(ones, *call.leading, *arrays), strict=True):
-        if pulled is not None and not trace.value[node.slots[slot]].ndim:
+        # A factor without an axis of positions is the same at all of them.
+        if pulled is not None and np.ndim(pulled) and not trace.value[node.slots[slot]].ndim:
             factors.local[name, slot] = np.asarray(pulled)
 
 

@@ -115,9 +115,9 @@ const help = (open) =>
     html(
       "p",
       {},
-      "One value a line, such as ",
+      "One value a line: ",
       html("code", {}, "y = sin(x) * 2.0"),
-      ". A number alone gets a slider.",
+      ". A number gets a slider. ",
     ),
     fromCode("From code", open),
   );

@@ -97,6 +97,7 @@ TENSOR_OPS = (
     Spec("broadcast_to", 1, st.sampled_from([params(shape=(2, 3)), params(shape=(3,))])),
     Spec("reshape", 1, st.sampled_from([params(shape=(-1,)), params(shape=(3, -1))])),
     *(Spec(name, None, st.sampled_from([(), params(axis=-1)])) for name in ("stack", "concatenate")),
+    Spec("first", None),
     *(Spec(name, 1, REDUCED) for name in ("min", "prod", "argmax")),
     Spec("cumsum", 1, st.sampled_from([(), params(axis=0)])),
     Spec("sort", 1, st.sampled_from([(), params(axis=0), params(descending=True)])),
