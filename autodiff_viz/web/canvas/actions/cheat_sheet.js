@@ -55,10 +55,9 @@ const BY_HAND = {
   ],
   "Bring and take": [
     [
-      "Drop a file, paste a link",
+      "Drop a file, paste a link or code",
       "Open it in place of this graph; a PNG or SVG saved here holds its graph",
     ],
-    ["Paste code", "Read PyTorch, JAX, TensorFlow or NumPy as a graph; nothing of it runs"],
   ],
 };
 
