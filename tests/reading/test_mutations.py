@@ -11,7 +11,7 @@ from tests.reading.record import snippets
 from tests.thorough import THOROUGH
 
 TEXTS = {f"{d}:{name}": text for d in ("jax", "torch", "tf") for name, (text, _) in snippets(d).items()}
-EACH = 280 if THOROUGH else 4  # some 20,000 texts at night
+EACH = 280 if THOROUGH else 2  # some 20,000 texts at night
 
 
 @pytest.mark.parametrize("name", TEXTS)

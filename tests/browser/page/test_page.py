@@ -100,7 +100,7 @@ def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
     expect(lab.page.get_by_text("Gradients agree")).to_be_visible(timeout=CHECKED)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("title", [spec.title for spec in FIGURES.values() if spec.fits(start().graph)])
 def test_every_figure_is_drawn(lab: LabPage, title: str):
     lab.choose_figure(title)
