@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -128,7 +129,17 @@ def digest(source: str) -> str:
             node.value = f"{node.value:.5g}"
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             node.value.value = ""
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(_plain(tree)).encode()).hexdigest()[:16]
+
+
+def _plain(node: Any) -> Any:
+    """Return a syntax tree without fields that are empty, which Pythons write differently."""
+    if isinstance(node, list):
+        return [_plain(one) for one in node]
+    if not isinstance(node, ast.AST):
+        return node
+    fields = [(name, _plain(value)) for name, value in ast.iter_fields(node) if value not in ([], None)]
+    return [type(node).__name__, *fields]
 
 
 def difference(case: Case, numbers: list) -> str:
