@@ -48,7 +48,7 @@ that has learned one of these makes the test fail: take the lesson off the list.
 WRITERS = {"jax": av.to_python, "torch": av.to_torch}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_file_of_a_lesson_comes_back(kind, name):

@@ -60,7 +60,7 @@ TWO = (
     *("jnp.where({a} > {b}, {a}, {b} * 2.0)", "jnp.stack([{a}, {b}]).mean(axis=0)"),
 )
 LINES = 7
-SEEDS = range(300 if THOROUGH else 8)
+SEEDS = range(300 if THOROUGH else 5)
 
 
 def program(seed: int) -> str:
