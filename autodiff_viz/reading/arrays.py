@@ -59,33 +59,36 @@ def elementwise(op: str) -> Callable[..., Any]:
     return read
 
 
+ELEMENTARY = {
+    name: name
+    for name in (
+        "exp",
+        "log",
+        "log1p",
+        "expm1",
+        "sin",
+        "cos",
+        "tan",
+        "tanh",
+        "sqrt",
+        "square",
+        "sign",
+        "floor",
+        "add",
+        "abs",
+        "erf",
+    )
+}
+"""Functions that NumPy and `jax.lax` call by the names of our ops."""
+
 SAME = {
-    "numpy": {
-        **{
-            name: name
-            for name in (
-                "exp",
-                "log",
-                "log1p",
-                "expm1",
-                "sin",
-                "cos",
-                "tan",
-                "tanh",
-                "sqrt",
-                "square",
-                "sign",
-                "floor",
-                "maximum",
-                "minimum",
-                "add",
-                "abs",
-                "arcsin",
-                "arccos",
-                "arctan",
-            )
-        },
-        "erf": "erf",
+    "numpy": ELEMENTARY
+    | {
+        "maximum": "maximum",
+        "minimum": "minimum",
+        "arcsin": "arcsin",
+        "arccos": "arccos",
+        "arctan": "arctan",
         "subtract": "sub",
         "multiply": "mul",
         "divide": "div",
@@ -98,32 +101,20 @@ SAME = {
         "acos": "arccos",
         "atan": "arctan",
     },
-    "nn": {name: name for name in ("relu", "sigmoid", "softplus", "silu", "tanh")} | {"swish": "silu"},
-    "lax": {
-        **{
-            name: name
-            for name in (
-                "exp",
-                "log",
-                "log1p",
-                "expm1",
-                "sin",
-                "cos",
-                "tan",
-                "tanh",
-                "sqrt",
-                "sign",
-                "floor",
-                "add",
-                "sub",
-                "mul",
-                "div",
-                "neg",
-                "abs",
-                "square",
-                "erf",
-            )
-        },
+    "nn": {
+        "relu": "relu",
+        "sigmoid": "sigmoid",
+        "softplus": "softplus",
+        "silu": "silu",
+        "tanh": "tanh",
+        "swish": "silu",
+    },
+    "lax": ELEMENTARY
+    | {
+        "sub": "sub",
+        "mul": "mul",
+        "div": "div",
+        "neg": "neg",
         "max": "maximum",
         "min": "minimum",
         "logistic": "sigmoid",
