@@ -26,6 +26,7 @@ FOLDERS = (
     "explain",
     "training",
     "segments",
+    "asking",
     "lessons",
     "canvas",
     "lab",

@@ -1,0 +1,91 @@
+"""Describe questions as records: what is asked, about which number of a trace, and what was answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ZERO, SIGN, LARGER, SAME, NUMBER, SHAPE, CAUSE = "zero", "sign", "larger", "same", "number", "shape", "cause"
+KINDS = (ZERO, SIGN, LARGER, SAME, NUMBER, SHAPE, CAUSE)
+"""Zero or not; its sign; which of two is larger in magnitude; the same in A and B; the number; the shape;
+which node is the cause of a zero or of a NaN."""
+
+VALUE, COTANGENT, PASSED = "value", "cotangent", "passed"
+QUANTITIES = (VALUE, COTANGENT, PASSED)
+"""What a node computes, what arrives at it on the way back, and what a wire into one of its slots brings back."""
+
+UNKNOWN = "?"
+"""The answer "I do not know", which is one of every kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Name a number, or a tensor, of a trace.
+
+    Attributes:
+      of: one of `QUANTITIES`.
+      node: a node; for `PASSED` the node that reads.
+      slot: for `PASSED` its slot, as in `Trace.passed`; None otherwise.
+      element: index of one element; None for a number, or for the whole tensor where a question is about it.
+    """
+
+    of: str
+    node: str
+    slot: int | None = None
+    element: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Ask one thing about a trace.
+
+    Attributes:
+      kind: one of `KINDS`.
+      about: what is asked for. Of `CAUSE` it is where the zero or NaN is seen.
+      other: of `LARGER` the second of both; None otherwise.
+      words: the question as its author asks it; "" for the words that follow from the record.
+      told: (answer, sentence) of what its author says to certain answers, beside what is computed.
+    """
+
+    kind: str
+    about: Quantity
+    other: Quantity | None = None
+    words: str = ""
+    told: tuple[tuple[str, str], ...] = ()
+
+
+ALL_VALUES, ALL_COTANGENTS, ASKED_ALONE = "values", "cotangents", "asked"
+HIDES = (ALL_VALUES, ALL_COTANGENTS, ASKED_ALONE)
+"""What is hidden while something is asked: all values (and so all cotangents), all cotangents, or only what the
+questions are about and what gives it away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what one visitor did with it.
+
+    Attributes:
+      question: the question.
+      tries: the answers so far, as they were typed, first to last.
+      revealed: whether the answer is on view: after a right answer, after the last try, or on request.
+    """
+
+    question: Question
+    tries: tuple[str, ...] = ()
+    revealed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """All that is asked of one graph.
+
+    Attributes:
+      hides: one of `HIDES`.
+      asked: the questions, in their order.
+    """
+
+    hides: str
+    asked: tuple[Asked, ...] = ()
+
+
+TRIES = 2
+"""Answers that are judged before the reveal."""
