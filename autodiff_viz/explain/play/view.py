@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_viz.display.numbers import fork_terms, short, wire_numbers, written
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import PASSED, VALUE, Trace
 from autodiff_viz.explain.explanation import ExplanationKind
 from autodiff_viz.explain.play.compute import FORWARD, PlayStep, play
 from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import GRAD, INPUT, Node
+from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.graph.text import listed
 from autodiff_viz.language.show import show_node
@@ -19,8 +20,12 @@ FORMULA = 34  # characters of a node's formula in an equation
 WIRES = 3  # of a node, whose equations are written out
 
 
-def step_data(trace: Trace, step: PlayStep) -> dict[str, Any]:
-    """Return one step; fields that are empty are left out."""
+def step_data(trace: Trace, step: PlayStep, shown: Trace | None = None) -> dict[str, Any]:
+    """Return one step; fields that are empty are left out.
+
+    Args:
+      shown: the trace as it is on view, if that hides numbers: an equation with one of them is not written.
+    """
     node = trace.graph[step.node]
     forward = step.phase == FORWARD
     runs = forward or step.again
@@ -28,7 +33,11 @@ def step_data(trace: Trace, step: PlayStep) -> dict[str, Any]:
     # something down. Of a grad node, which does not read its z, it is the wire to its x.
     drawn = [slot for slot, _ in node.wires if node.op != GRAD or slot == BY]
     lit = [s for s in drawn if (s < len(node.op_slots) if runs else (step.node, s) in step.writes)]
-    if step.again:
+    if shown is not None and _is_asked(shown, node, runs):
+        says = (
+            f"{node.name} = {_formula(node)} = ?" if runs else f"what {node.name} passes back is asked for: ?"
+        )
+    elif step.again:
         says = _again(trace, node, step)
     elif forward:
         says = _ran(trace, node)
@@ -44,6 +53,14 @@ def step_data(trace: Trace, step: PlayStep) -> dict[str, Any]:
         "says": says,
     }
     return {key: value for key, value in data.items() if value or key == "live"}
+
+
+def _is_asked(shown: Trace, node: Node, runs: bool) -> bool:
+    """Return whether the equation of a step has a number that is hidden."""
+    if runs:
+        return (VALUE, node.name) in shown.hidden
+    arriving = {(PASSED, *wire) for wire in consumers(shown.graph)[node.name]}
+    return shown.hides(node.name) or not arriving.isdisjoint(shown.hidden)
 
 
 def _ran(trace: Trace, node: Node) -> str:
