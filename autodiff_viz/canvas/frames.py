@@ -83,7 +83,7 @@ def group_data(
         if len(wires) > 1:
             keys = [key for wire in wires if (key := traced(*wire)) is not None]
             if trace and any((PASSED, *key) in trace.hidden for key in keys):
-                sums.append({"from": producer})  # of those on view it would be another sum
+                sums.append({"from": producer, "hidden": True})  # of those on view it would be another sum
                 continue
             arrays = [array for array in (passed(trace, *wire) for wire in wires) if array is not None]
             with np.errstate(all="ignore"):  # inf - inf is NaN

@@ -51,6 +51,14 @@ def judge(trace: Trace, question: Question, answer: str, pinned: Trace | None = 
     return Judgement(right, False, answer, "", "", None, "Not so.", "It is so.")
 
 
+def form_of(question: Question, graph: Graph) -> dict:
+    """Return what can be answered."""
+    if question.kind == "number":
+        return {"form": "number", "count": 1}
+    words = [["zero"], ["not zero"]] if question.kind == "zero" else [["positive"], ["negative"], ["zero"]]
+    return {"form": "choice", "choices": [{"choice": w[0], "words": w} for w in words]}
+
+
 def words_of(question: Question) -> str:
     """Word a question."""
     return f"What is the {question.about.of} of {question.about.node}?"

@@ -11,7 +11,7 @@ from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.asking import asking_of, is_present, numbers_key, with_asked
 from autodiff_viz.lab.evaluate import Evaluated, LabView, evaluated, evaluated_at
-from autodiff_viz.lab.judge_stand_in import Judgement, judge, words_of
+from autodiff_viz.lab.judge_stand_in import Judgement, form_of, judge, words_of
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import moment
 
@@ -97,6 +97,7 @@ def _item(lab: Lab, asked: Asked, now: str, run: Trace | None, beside: Trace | N
         "other": question.other and [question.other.node, question.other.slot],
         "words": question.words or None,
         "says": question.words or words_of(question),
+        "form": form_of(question, lab.graph),
         "tries": list(asked.tries),
         "revealed": asked.revealed or None,
         "gone": None if here else True,
