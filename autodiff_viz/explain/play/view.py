@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_viz.display.numbers import fork_terms, short, wire_numbers, written
-from autodiff_viz.engine.trace import PASSED, VALUE, Trace
+from autodiff_viz.engine.trace import ARRIVES, PASSED, VALUE, Trace
 from autodiff_viz.explain.explanation import ExplanationKind
 from autodiff_viz.explain.play.compute import FORWARD, PlayStep, play
 from autodiff_viz.graph.grad_nodes import BY
@@ -33,9 +33,11 @@ def step_data(trace: Trace, step: PlayStep, shown: Trace | None = None) -> dict[
     # something down. Of a grad node, which does not read its z, it is the wire to its x.
     drawn = [slot for slot, _ in node.wires if node.op != GRAD or slot == BY]
     lit = [s for s in drawn if (s < len(node.op_slots) if runs else (step.node, s) in step.writes)]
-    if shown is not None and _is_asked(shown, node, runs):
-        says = (
-            f"{node.name} = {_formula(node)} = ?" if runs else f"what {node.name} passes back is asked for: ?"
+    if shown is not None and runs and (VALUE, node.name) in shown.hidden:
+        says = f"{node.name} = {_formula(node)} = ?"
+    elif shown is not None and not runs:
+        says = "; ".join(
+            filter(None, (_arrives_of(trace, shown, node), _passes_of(trace, shown, node, step)))
         )
     elif step.again:
         says = _again(trace, node, step)
@@ -55,12 +57,21 @@ def step_data(trace: Trace, step: PlayStep, shown: Trace | None = None) -> dict[
     return {key: value for key, value in data.items() if value or key == "live"}
 
 
-def _is_asked(shown: Trace, node: Node, runs: bool) -> bool:
-    """Return whether the equation of a step has a number that is hidden."""
-    if runs:
-        return (VALUE, node.name) in shown.hidden
-    arriving = {(PASSED, *wire) for wire in consumers(shown.graph)[node.name]}
-    return shown.hides(node.name) or not arriving.isdisjoint(shown.hidden)
+def _arrives_of(trace: Trace, shown: Trace, node: Node) -> str:
+    """Return what arrives, as far as it is on view."""
+    if (ARRIVES, node.name) in shown.hidden:
+        return f"? arrives at {node.name}"
+    wires = {(PASSED, *wire) for wire in consumers(shown.graph)[node.name]}
+    if wires.isdisjoint(shown.hidden):
+        return _arrival(trace, node)
+    return f"{short(trace.cotangent[node.name], DIGITS)} arrives at {node.name}"
+
+
+def _passes_of(trace: Trace, shown: Trace, node: Node, step: PlayStep) -> str:
+    """Return what the node passes back, as far as it is on view."""
+    if not shown.hides(node.name):
+        return "" if node.op == INPUT else _passed_back(trace, node, step)
+    return "what it passes back is asked for" if node.wires else ""
 
 
 def _ran(trace: Trace, node: Node) -> str:

@@ -42,7 +42,6 @@ export function openAnswer(editor, about) {
       return node && [node.x, node.y + node.h + BELOW];
     },
     own: () => editor.seen.nodes.filter(({ id }) => id === about.node),
-    closed: () => editor.goToQuestion(),
   });
   return true;
 }

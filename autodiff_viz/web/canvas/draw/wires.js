@@ -363,13 +363,13 @@ export function showFlow(strand, flow) {
   strand.flow = flow;
   for (const part of [root, number]) {
     part.classList.remove(...Object.values(SIGNS));
-    part.classList.add(SIGNS[/** @type {0} */ (sign)]);
+    if (!strand.wire?.hidden) part.classList.add(SIGNS[/** @type {0} */ (sign)]);
+    part.classList.toggle("asked", Boolean(strand.wire?.hidden));
   }
   const wide = `calc(${(sign ? THIN + THICK * width : THIN).toFixed(1)}px * var(--unit, 1))`;
   for (const part of [line, other]) part.style.strokeWidth = wide;
   root.style.setProperty("--pale", `${(sign ? PALEST * (1 - width) : 0).toFixed(0)}%`);
   setText(number, withGuess(passed, strand.wire));
-  number.classList.toggle("asked", Boolean(strand.wire?.hidden));
   if (strand.curve.length) placeArrow(strand);
 }
 
