@@ -256,9 +256,8 @@
  * @property {boolean} near whether the idea is right and the rounding is not
  * @property {string} readAs how it was read
  * @property {string} says
- * @property {string} [accepted] the numbers that are accepted; once the answer is revealed
- * @property {string} [reason] why it is so; once the answer is revealed
  * @property {string} [wire] id of the wire to look at
+ * @property {string} [mistake] code of the mistake behind it
  */
 /**
  * One question (lab/judging.py).
@@ -277,7 +276,10 @@
  * @property {boolean} [revealed]
  * @property {boolean} [gone] whether the graph no longer has what it is about
  * @property {string} [before] that the answers were about other numbers
- * @property {string} [number] the number, once it is revealed
+ * @property {string} [hint] what can be typed
+ * @property {string} [answer] the answer, once it is revealed
+ * @property {string} [accepted] which numbers are accepted, once it is revealed
+ * @property {string} [reason] why it is so, once it is revealed
  * @property {Verdict} [verdict] of the last answer
  */
 /**

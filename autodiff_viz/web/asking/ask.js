@@ -13,6 +13,7 @@ import {
   QUANTITIES,
   recordOf,
   recordOfItem,
+  spoken,
   wiresFrom,
 } from "./questions.js";
 
@@ -144,7 +145,7 @@ function rows(editor) {
         type: "text",
         "data-field": `words ${i}`,
         "aria-label": `Words of question ${i + 1}`,
-        placeholder: item.says,
+        placeholder: spoken(item.says),
         maxlength: WORDS,
       })
     );
