@@ -30,9 +30,9 @@ export const HIDES = {
 
 /** What can be asked about, in words. @type {Record<Quantity["of"], string>} */
 export const QUANTITIES = {
-  cotangent: "what arrives at it",
-  value: "its value",
-  passed: "what its wire passes back",
+  cotangent: "what arrives at",
+  value: "the value of",
+  passed: "what comes along a wire to",
 };
 
 /** The kinds of questions that fit a number of the graph; the first is the usual one.
@@ -127,7 +127,9 @@ export function verdictText(item) {
   if (item.gone) return `${before ?? ""} The graph no longer has what is asked for.`.trim();
   if (!revealed && before) return before;
   if (!revealed)
-    return verdict ? [verdict.readAs, verdict.says, "One more try."].map(sentence).join(" ") : "";
+    return verdict
+      ? [...readBack(item), verdict.says, "One more try."].map(sentence).join(" ")
+      : "";
   const last = tries.at(-1) ?? "?";
   const own = before ? "" : last === "?" ? "You did not guess." : `You: ${last}.`;
   const jax = answer === undefined ? "" : `JAX: ${answer}.`;
@@ -136,6 +138,12 @@ export function verdictText(item) {
   const range =
     accepted && !verdict?.near && !/^exactly/.test(accepted) ? `Accepted: ${accepted}.` : "";
   return [own, jax, says, reason && sentence(reason), range, before].filter(Boolean).join(" ");
+}
+
+/** How the last answer was read, where that is not just as it was typed. @param {AskedItem} item */
+function readBack({ verdict, tries }) {
+  const says = verdict?.readAs ?? "";
+  return says.replace(/^read as:? /, "") === tries.at(-1) ? [] : [says];
 }
 
 /** A text that begins as a sentence and ends as one; "" for none. @param {string | undefined} text */
