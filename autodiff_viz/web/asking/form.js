@@ -3,7 +3,7 @@
 
 import { html, setText } from "../base/dom.js";
 import { pieces, spoken } from "./questions.js";
-import { readBack } from "./reading.js";
+import { readAnswer } from "./answers.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").AskedItem} AskedItem */
@@ -62,9 +62,9 @@ export function answerForm(editor, item, at, refused = "") {
   );
   const show = () => {
     const text = field.value.trim();
-    const { says, ok } = text ? readBack(form, text) : { says: "", ok: true };
-    setText(read, says);
-    read.classList.toggle("unread", !ok);
+    const { answer: back, unread } = text ? readAnswer(form, text) : {};
+    setText(read, back?.readAs ?? unread?.hint ?? ""); // what is half typed is no mistake yet
+    read.classList.remove("unread");
     answer.toggleAttribute("disabled", !text);
   };
   field.addEventListener("input", show);
