@@ -73,7 +73,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "lesson": open_lesson
         and {
             "key": open_lesson.key,
-            "variants": list(open_lesson.variants),
+            "variants": list(open_lesson.steps),
             "variant": open_lesson.variant,
         },
         "trains": is_about_training(lab),
@@ -96,7 +96,7 @@ def is_about_training(lab: Lab) -> bool:
     if own(lab) is not None:
         return True
     lesson = gallery.lesson(lab.lesson)
-    return lesson is not None and lesson.variants[variant_of(lab, lesson)].training is not None
+    return lesson is not None and lesson.steps[variant_of(lab, lesson)].training is not None
 
 
 def _sliders(view: LabView) -> dict[str, Any]:

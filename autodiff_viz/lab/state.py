@@ -15,6 +15,7 @@ from autodiff_viz.graph.history import (
     History,
     Pinned,
     Setting,
+    Toured,
     begin,
     commit,
     push,
@@ -26,6 +27,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.code import code_in, matching_text
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import written
+from autodiff_viz.lessons.tour import Tour
 from autodiff_viz.training.run import USUAL, Plan, Training, folded, returned
 
 FIRST = """x = 0.6
@@ -107,6 +109,18 @@ class Lab:
         """The graph that the present one is compared with."""
         return self.history.present.pinned
 
+    @property
+    def tour(self) -> Tour | None:
+        """The tour that the visitor makes or follows."""
+        toured = self.history.present.toured
+        return toured.tour if toured else None
+
+    @property
+    def at(self) -> int:
+        """Index of the step of that tour that was opened or added last; 0 without a tour."""
+        toured = self.history.present.toured
+        return toured.at if toured else 0
+
 
 def start() -> Lab:
     """Return the lab in its first state."""
@@ -131,6 +145,13 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     old_text = lab.history.present.text
     text = matching_text(old_text, graph, lab.graph)
     return rewritten(lab, graph, label + loss_of_text(old_text, text), text)
+
+
+def with_tour(lab: Lab, tour: Tour | None, at: int, label: str) -> Lab:
+    """Return the lab with another tour, or at another step of it, as a step of undo. Graph and draft stay."""
+    toured = Toured(tour, max(0, min(at, len(tour.steps) - 1))) if tour else None
+    entry = lab.history.present._replace(label=label, setting=None, folds=None, toured=toured)
+    return replace(lab, history=push(lab.history, entry), notice=(), picked=(), typing=False)
 
 
 def loss_of_text(before: str | None, after: str | None) -> str:
@@ -228,10 +249,10 @@ ASIDE, TRAINED = 40, 3  # documents whose state is kept; documents that also kee
 def opened(lab: Lab, graph: Graph, label: str) -> Lab:
     """Open another document: undo returns to the previous one, and a draft is shelved.
 
-    What is pinned stays so: two documents can be compared.
+    What is pinned stays so: two documents can be compared. The visitor's tour is of no document.
     """
-    first = begin(graph, label)
-    first = replace(first, present=first.present._replace(pinned=lab.pinned))
+    first, now = begin(graph, label), lab.history.present
+    first = replace(first, present=first.present._replace(pinned=now.pinned, toured=now.toured))
     return replace_document(lab, replace(_bare(lab), history=first))
 
 
