@@ -132,7 +132,7 @@ def read_tour(text: str) -> Tour:
     )  # a byte order mark, which editors of Windows write
     if not text.startswith(("{", "[")):
         text = _document_in(text)
-    return decoded(Reader(well_formed(parsed(text, limits.TOUR)), "$"))
+    return tour_in(Reader(well_formed(parsed(text, limits.TOUR)), "$"))
 
 
 def _document_in(link: str) -> str:
@@ -166,7 +166,7 @@ def document_of(payload: str) -> str:
         raise GraphError(Problem("link-damaged", message, "Copy the whole link.")) from error
 
 
-def decoded(document: Reader) -> Tour:
+def tour_in(document: Reader) -> Tour:
     """Decode a tour or a lesson from parsed JSON, and check all its names against its graphs.
 
     Raises:
@@ -199,7 +199,7 @@ def as_lesson(tour: Tour, key: str) -> Lesson:
       GraphError: `key` is no key of a lesson, or the tour has no steps.
     """
     document = {**json.loads(tour_to_json(tour)), "key": key}
-    return decoded(Reader(document, "$"))  # type: ignore[return-value]
+    return tour_in(Reader(document, "$"))  # type: ignore[return-value]
 
 
 def _record(item: Reader, kind: type[R], table: Mapping[str, Read]) -> R:
