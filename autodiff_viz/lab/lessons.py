@@ -8,19 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from autodiff_viz.display.numbers import exact, short
-from autodiff_viz.graph.identity import remembered, same
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.text import MINUS, scalar
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab
-from autodiff_viz.lab.tours import open_step
+from autodiff_viz.lab.tours import has_graph_of, open_step
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import Claim, Law, Lesson
 from autodiff_viz.lessons.proof import Proof
-from autodiff_viz.lessons.tour import Step
 from autodiff_viz.training.run import still
 
 # Claims, each with its state on the graph that is on the canvas.
@@ -90,7 +88,7 @@ def variant_of(lab: Lab, lesson: Lesson) -> int:
 def is_own(lab: Lab, lesson: Lesson) -> bool:
     """Return whether graph and seed are the lesson's; positions do not count."""
     variant = lesson.steps[variant_of(lab, lesson)]
-    return same(lab.seed, variant.seed) and _unplaced(lab.graph) == _own(variant)
+    return same(lab.seed, variant.seed) and has_graph_of(lab, variant)
 
 
 def _is_run_as_own(lab: Lab, lesson: Lesson) -> bool:
@@ -107,17 +105,6 @@ def _is_run_as_own(lab: Lab, lesson: Lesson) -> bool:
     made = training.course.phases if training and training.course else ()
     as_own = all((phase.settings, phase.graph) == (variant.training.settings, graph) for phase in made)
     return as_own and lab.plan.settings == variant.training.settings
-
-
-@remembered(64)
-def _own(step: Step) -> Graph:
-    """Return the lesson's own graph without positions."""
-    return _unplaced(graph_of(step))
-
-
-def _unplaced(graph: Graph) -> Graph:
-    """Return the graph without positions."""
-    return replace(graph, nodes=tuple(replace(node, position=None) for node in graph.nodes))
 
 
 def _claim_on_canvas(finding: Finding, lab: Lab, view: LabView, as_own: bool) -> ClaimView:

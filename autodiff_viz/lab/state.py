@@ -147,11 +147,25 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     return rewritten(lab, graph, label + loss_of_text(old_text, text), text)
 
 
-def with_tour(lab: Lab, tour: Tour | None, at: int, label: str) -> Lab:
-    """Return the lab with another tour, or at another step of it, as a step of undo. Graph and draft stay."""
+def with_tour(lab: Lab, tour: Tour | None, at: int, label: str, fresh: bool = True) -> Lab:
+    """Return the lab with another tour, as a step of undo. The graph and a draft of its formula stay.
+
+    Args:
+      at: index of the step on view.
+      fresh: False continues the last step of undo, if that has the same label.
+    """
+    before = lab.history
+    if not fresh and before.present.label == label and not before.future:
+        before = undo(before)
     toured = Toured(tour, max(0, min(at, len(tour.steps) - 1))) if tour else None
     entry = lab.history.present._replace(label=label, setting=None, folds=None, toured=toured)
-    return replace(lab, history=push(lab.history, entry), notice=(), picked=(), typing=False)
+    return replace(lab, history=push(before, entry), notice=(), picked=(), typing=False)
+
+
+def toured_at(lab: Lab, tour: Tour, at: int) -> Lab:
+    """Return the lab with this tour at one of its steps, without a step of undo of its own."""
+    present = lab.history.present._replace(toured=Toured(tour, at))
+    return replace(lab, history=replace(lab.history, present=present))
 
 
 def loss_of_text(before: str | None, after: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from autodiff_viz.asking.question import Question
 from autodiff_viz.graph.dtypes import FLOAT32
@@ -91,3 +91,8 @@ class Tour:
     def figure_of(self, step: Step) -> str:
         """Return the key of the figure that a step of this tour opens with."""
         return step.figure or self.figure
+
+
+def plain(tour: Tour) -> Tour:
+    """Return a lesson as a tour, without what is about places of its steps: exercises and claims."""
+    return Tour(**{field.name: getattr(tour, field.name) for field in fields(Tour)})

@@ -26,6 +26,7 @@ from autodiff_viz.lab.edits import (
     own_data,
     pieces,
     rules,
+    tours,
 )
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.state import Lab, refused
@@ -43,6 +44,7 @@ HANDLERS: Handlers = {
     **mend.HANDLERS,
     **own_data.HANDLERS,
     **compare.HANDLERS,
+    **tours.HANDLERS,
 }
 
 NOT_DONE = Problem(
