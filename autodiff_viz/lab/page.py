@@ -117,7 +117,8 @@ def describe_start(names: list[str], step: int) -> str:
 
 def settings(lab: Lab, view: LabView) -> Data:
     """Return the state of the settings in the bar."""
-    return lab.seed, lab.dtype, view.can_resample, view.seed_rows, view.is_program, lab.pinned is None
+    beside = lab.pinned is None, lab.tour is None
+    return lab.seed, lab.dtype, view.can_resample, view.seed_rows, view.is_program, beside
 
 
 def tensor(lab: Lab, view: LabView) -> Data:

@@ -230,6 +230,7 @@
  * @property {string} [figure] key of the figure on view
  * @property {string[]} [lacks] keys of the figures that have nothing to show
  * @property {{ key: string, variants: string[], variant: number } | null} [lesson]
+ * @property {TourData | null} [tour]
  * @property {boolean} [trains] whether the training is what to show first
  * @property {TwinsData} [twins]
  * @property {import("./explain/precision.js").Ranged | null} [ranged]
@@ -242,6 +243,17 @@
  * @property {Record<string, string>} [sweeps] by input, the key of the table for its slider that matches this drawing
  * @property {import("./canvas/files/session_store.js").Trail} [trail]
  * @property {import("./canvas/files/session_store.js").Large} [large]
+ */
+/**
+ * The visitor's tour, without its graphs.
+ *
+ * @typedef {object} TourData
+ * @property {string} title
+ * @property {string} summary
+ * @property {string} text
+ * @property {number} at the step that was opened or added last
+ * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
+ * @property {boolean} changed whether the lab shows another state than that step's
  */
 /**
  * @typedef {object} History
@@ -477,7 +489,7 @@
  *   frame: { pad: number, level: number, tab: number },
  *   clear: number,
  *   tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
- *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number },
+ *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, prose: number, title: number, tour_steps: number },
  *   drawings: number,
  *   written_out: string,
  *   data_of: string,
