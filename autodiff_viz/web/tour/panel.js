@@ -7,6 +7,7 @@ import { icon } from "../base/icons.js";
 import { NO_FOCUS } from "../canvas/actions/actions.js";
 import { actionOf } from "../canvas/actions/keys.js";
 import { chooseFile, pressDownload, takeTourLink } from "../canvas/files/import_export.js";
+import { showPanel } from "../dock/panels.js";
 import { paragraphsIn, piecesIn, placeAt } from "./words.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -90,6 +91,7 @@ export class TourPanel {
     this.send();
     this.editing = on;
     this.draw();
+    if (on) showPanel("tour"); // on a phone the sheet opens
   }
 
   /** Send what has been typed. */
