@@ -38,6 +38,7 @@ from autodiff_viz.lab.lessons import lesson_view, variant_of
 from autodiff_viz.lab.segments import cut_names
 from autodiff_viz.lab.state import Lab, shows_code
 from autodiff_viz.lab.surface import surface_data
+from autodiff_viz.lab.tours import tour_data
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lab.training_panel import curves_data, moment_data, track_data, train_data
 from autodiff_viz.lessons import gallery
@@ -75,9 +76,10 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "lesson": open_lesson
         and {
             "key": open_lesson.key,
-            "variants": list(open_lesson.variants),
+            "variants": list(open_lesson.steps),
             "variant": open_lesson.variant,
         },
+        "tour": tour_data(lab),
         "trains": is_about_training(lab),
     }
     return {
@@ -99,7 +101,7 @@ def is_about_training(lab: Lab) -> bool:
     if own(lab) is not None:
         return True
     lesson = gallery.lesson(lab.lesson)
-    return lesson is not None and lesson.variants[variant_of(lab, lesson)].training is not None
+    return lesson is not None and lesson.steps[variant_of(lab, lesson)].training is not None
 
 
 def _sliders(view: LabView) -> dict[str, Any]:
@@ -118,7 +120,7 @@ def describe_start(names: list[str], step: int) -> str:
 
 def settings(lab: Lab, view: LabView) -> Data:
     """Return the state of the settings in the bar."""
-    downloads = view.is_program, view.hiding, lab.pinned is None
+    downloads = view.is_program, view.hiding, lab.pinned is None, lab.tour is None
     return lab.seed, lab.dtype, view.can_resample, view.seed_rows, downloads
 
 
