@@ -37,6 +37,7 @@ from autodiff_viz.lab.lessons import lesson_view, variant_of
 from autodiff_viz.lab.segments import cut_names
 from autodiff_viz.lab.state import Lab, shows_code
 from autodiff_viz.lab.surface import surface_data
+from autodiff_viz.lab.talk import talk_data
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lab.training_panel import curves_data, moment_data, track_data, train_data
 from autodiff_viz.lessons import gallery
@@ -76,6 +77,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
             "variants": list(open_lesson.variants),
             "variant": open_lesson.variant,
         },
+        "talk": talk_data(lab),
         "trains": is_about_training(lab),
     }
     return {

@@ -9,7 +9,15 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.graph import limits
-from autodiff_viz.lab.persistence.address import KEPT, VIEW, divided, documents, from_query, to_query
+from autodiff_viz.lab.persistence.address import (
+    KEPT,
+    OF_THE_PAGE,
+    VIEW,
+    divided,
+    documents,
+    from_query,
+    to_query,
+)
 from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.persistence.training import with_course
 from autodiff_viz.lab.state import Lab, keep_history_of, replace_document, with_text
@@ -77,7 +85,9 @@ def write_address(session: Session) -> None:
     with session.lock:
         address, before = session.address, st.query_params.to_dict()
         left = VIEW in address.written
-        address.written = _next(session, address.written if address.pushed and not left else before)
+        look = {key: before[key] for key in OF_THE_PAGE if key in before}
+        written = _next(session, address.written if address.pushed and not left else before)
+        address.written = {**_of_the_lab(written), **look}
         address.pushed = False
         if address.written != before or left:
             st.query_params.from_dict(address.written)
@@ -92,7 +102,7 @@ def next_address(session: Session) -> str | None:
         if VIEW in session.address.written:
             return None
         session.address.written, session.address.pushed = _next(session, session.address.written), True
-        return urlencode(session.address.written)
+        return urlencode(_of_the_lab(session.address.written))
 
 
 def _next(session: Session, shown: dict[str, str]) -> dict[str, str]:
@@ -108,10 +118,15 @@ def _next(session: Session, shown: dict[str, str]) -> dict[str, str]:
     if large:  # kept for the browser's back button too
         others = [*address.large.items()][-KEPT_LARGE:]
         address.large = {**dict(others), query[KEPT]: large}
-    known = {key: value for key, value in shown.items() if key != STAMP}
+    known = {key: value for key, value in _of_the_lab(shown).items() if key != STAMP}
     if query == known or (shown, query) == address.opened:
         return shown
     return {**query, STAMP: session.inbox.stamp}
+
+
+def _of_the_lab(query: dict[str, str]) -> dict[str, str]:
+    """Return a query without what says how the page looks."""
+    return {key: value for key, value in query.items() if key not in OF_THE_PAGE}
 
 
 def show_address(session: Session | None, query: dict[str, str]) -> None:

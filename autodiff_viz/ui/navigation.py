@@ -86,3 +86,4 @@ def frame() -> None:
     """Draw the logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
     st.logo(ASSETS / "logo.svg", size="large")
     st.html(ASSETS / "lab.css")
+    st.html(ASSETS / "present.css")

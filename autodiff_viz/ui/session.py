@@ -125,6 +125,7 @@ class Sent:
       shown: the data that `drawing` was made of.
       tables: tables for sliders, to be sent with the next message.
       play: the steps of the pass, to be sent with the next message, if they are requested.
+      share: links and a QR code, to be sent with the next message, if they are requested.
       turn: number of messages so far.
       code: whether the component's code is sent too.
       first: the first drawing, if it is the one shared by all visitors.
@@ -137,6 +138,7 @@ class Sent:
     shown: tuple[Any, ...] = ()
     tables: list[dict[str, Any]] = field(default_factory=list)
     play: Raw | UnsetType = UNSET
+    share: Raw | UnsetType = UNSET
     turn: int = 0
     code: bool = False
     first: FirstDrawing | None = None

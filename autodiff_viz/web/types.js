@@ -230,6 +230,7 @@
  * @property {string} [figure] key of the figure on view
  * @property {string[]} [lacks] keys of the figures that have nothing to show
  * @property {{ key: string, variants: string[], variant: number } | null} [lesson]
+ * @property {import("./present/course.js").Talk | null} [talk] what a presenter says of the open lesson
  * @property {boolean} [trains] whether the training is what to show first
  * @property {TwinsData} [twins]
  * @property {import("./explain/precision.js").Ranged | null} [ranged]
@@ -394,11 +395,12 @@
  * @property {string} [patch]
  * @property {string} tables
  * @property {string} [play]
+ * @property {string} [share]
  */
 /**
  * An answer with these as JSON texts.
  *
- * @typedef {Omit<Answer, "full" | "patch" | "tables" | "play"> & WrittenFields} Written
+ * @typedef {Omit<Answer, "full" | "patch" | "tables" | "play" | "share"> & WrittenFields} Written
  */
 
 // The list of paths (explain/paths/view.py).

@@ -7,13 +7,14 @@ import { shared } from "../base/constants.js";
 // Messages that came through the component, whose large fields are JSON texts. Pure.
 
 /** @param {import("../types.js").Written} data @returns {import("../types.js").Answer} */
-export function readAnswer({ full, patch, tables, play, ...others }) {
+export function readAnswer({ full, patch, tables, play, share, ...others }) {
   const parsed = (/** @type {string | undefined} */ text) => text && JSON.parse(text);
   return {
     ...others,
     full: parsed(full),
     patch: parsed(patch),
     play: parsed(play),
+    share: parsed(share),
     tables: JSON.parse(tables),
   };
 }
@@ -101,8 +102,8 @@ function address() {
 /** Put a query in the address bar, as a step of the browser's history, as Streamlit does.
  * @param {string} query */
 export function showAddress(query) {
-  const others = [...new URLSearchParams(location.search)].filter(([name]) =>
-    HOSTS.includes(name.toLowerCase()),
+  const others = [...new URLSearchParams(location.search)].filter(
+    ([name]) => HOSTS.includes(name.toLowerCase()) || OF_THE_PAGE.includes(name),
   );
   const search = [new URLSearchParams(others).toString(), query].filter(Boolean).join("&");
   if (search !== location.search.slice(1))
@@ -114,4 +115,5 @@ export function showAddress(query) {
 export const rereadAddress = () =>
   dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
 
+const OF_THE_PAGE = ["present"]; // which no state of the lab says: ui/address.py leaves them as they are
 const HOSTS = ["embed", "embed_options"]; // of Streamlit, which hides them from the page's code
