@@ -1,21 +1,28 @@
-"""Share a state of the lab: its whole link, its short link, and the QR code of one of them, as data."""
+"""Share a state of the lab: its links, a QR code, and the code of a frame, as data."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import segno
 
+from autodiff_viz.embedding.contract import CONTRACT, VERSION, Embed, embed_link, frame_code, read_embed
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.lab.persistence.address import KEPT, to_query
+from autodiff_viz.lab.persistence.address import HIDDEN, KEPT, PRESENT, to_query
 from autodiff_viz.lab.persistence.short_link import short_query, written
 from autodiff_viz.lab.state import Lab
 
-BASE = "base"
-"""Name of the address of the page itself, in a request; the other names are parameters of the link."""
+BASE, FRAGMENT, STAGE = "base", "fragment", "stage"
+HEIGHT, WIDTH, RATIO, TITLE = "height", "width", "ratio", "title"
+"""Names of a request: the page's own address, what follows its #, whether links open on a stage; then of a
+frame. The other names are parameters of `embedding/contract.py`."""
+
+LEAST, MOST = 120, 4_000  # px of a frame
+_FRAGMENT = re.compile(r"[\w=&.,%-]{0,200}", re.ASCII)
 
 MOST_VERSION = 20
 """The largest QR code: 97 modules a side, so that on a stage of 720 px a module has 6 px."""
@@ -65,40 +72,86 @@ def _row_path(y: int, row: bytes) -> str:
 
 
 def share_data(lab: Lab, wish: Mapping[str, str]) -> dict[str, Any]:
-    """Return the links and the code of a state as the browser shows them.
+    """Return the links, the code and the frame of a state as the browser shows them (`web/share/links.js`).
 
     Args:
-      wish: the page's own address as `BASE`, and parameters to be added to the link. Untrusted.
-    Returns:
-      `wish` itself; the whole `link`, the `short` one, each with those parameters; `code` as a drawing, or None,
-      with the reason in `says`; the short `query` of the state alone.
+      wish: what is wished for, by the names above. Untrusted.
     """
     base = wish.get(BASE, "")[: limits.LINE].partition("?")[0].partition("#")[0]
-    added = {key: value for key, value in wish.items() if key != BASE}
+    fragment = wish.get(FRAGMENT, "")
+    end = f"#{fragment}" if fragment and _FRAGMENT.fullmatch(fragment) else ""
+    look = {PRESENT: wish[STAGE]} if wish.get(STAGE) in STAGES else {}
     state = short_query(lab)
-    whole, short = {**to_query(lab), **added}, {**state, **added}
-    link, brief = (base + (f"?{written(query)}" if query else "") for query in (whole, short))
-    code = qr_code(brief)
+    link, short = (_address(base, query, end) for query in ({**look, **to_query(lab)}, {**look, **state}))
+    code = qr_code(short)
     return {
         "wish": dict(wish),
         "link": link,
-        "short": brief,
-        "query": written(state),
-        "elsewhere": KEPT in whole,
+        "short": short,
+        "elsewhere": KEPT in state,
         "code": code and {"version": code.version, "size": code.size, "path": code.path},
-        "says": _says(lab, state, brief, code),
+        "says": _says(lab, state, short, code),
+        **_frame(base, state, wish),
     }
+
+
+STAGES = ("", HIDDEN)
+"""Values of the parameter of a stage in links."""
+
+
+def _address(base: str, query: dict[str, str], end: str) -> str:
+    return base + (f"?{written(query)}" if query else "") + end
+
+
+def _frame(base: str, state: dict[str, str], wish: Mapping[str, str]) -> dict[str, Any]:
+    """Return the address of a frame, its code, and what can be chosen, if a height is wished for."""
+    height = _pixels(wish.get(HEIGHT))
+    if height is None:
+        return {}
+    chosen = read_embed({**wish, "embed": "1", "v": VERSION}) or Embed()
+    address = embed_link(base, state, chosen)
+    title = wish.get(TITLE, "")[: limits.LINE] or TITLED
+    code = frame_code(address, title, height, _pixels(wish.get(WIDTH)), RATIO in wish)
+    return {"frame": address, "frame_code": code, "parameters": PARAMETERS}
+
+
+TITLED = "A computation graph with its gradients"
+"""Title of a frame that is given none."""
+
+PARAMETERS = [
+    {
+        "name": each.name,
+        "says": each.says,
+        "values": dict(each.values),
+        "many": each.many,
+        "usual": each.default,
+    }
+    for each in CONTRACT
+    if each.values and each.name not in ("embed", "v")
+]
+"""What can be chosen of a frame by a widget."""
+
+
+def _pixels(text: str | None) -> int | None:
+    """Read a length; None if it is none."""
+    if not text or not text.isascii() or not text.isdigit() or len(text) > 5:
+        return None
+    return min(max(int(text), LEAST), MOST)
 
 
 def _says(lab: Lab, state: dict[str, str], link: str, code: QrCode | None) -> str:
     """Return what is to be known of the code, in a sentence; "" for nothing."""
     if KEPT in state:
         return "This graph is too large for a link: this browser alone keeps it. Share it as a file."
-    if code is None:
-        return f"The link has {len(link):,} characters, too many for a QR code.{_without(lab, len(link))}"
-    if code.version > DENSE:
-        return f"A dense code, of {len(link):,} characters: from far away some phones fail.{_without(lab, len(link))}"
-    return ""
+    if code is not None and code.version <= DENSE:
+        return ""
+    length = f"{len(link):,} characters"
+    what = (
+        f"The link has {length}, too many for a QR code."
+        if code is None
+        else f"A dense code, of {length}: from far away some phones fail."
+    )
+    return what + _without(lab, len(written(state)))
 
 
 def _without(lab: Lab, length: int) -> str:

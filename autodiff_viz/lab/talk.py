@@ -1,4 +1,4 @@
-"""Give the stage what a presenter says of the open lesson: its title, its steps and the notes of the present one."""
+"""Give the stage what a presenter says of the open lesson: its title, its steps, and notes of one."""
 
 from __future__ import annotations
 

@@ -97,6 +97,7 @@ SHEETS = {
     "twins": ("explain/compare.css",),
     "paths": ("explain/paths.css",),
     "workbench": ("dock/*.css",),
+    "present": ("present/notes/*.css",),
 }
 """The style sheets of each place on the page that has a shadow root of its own."""
 

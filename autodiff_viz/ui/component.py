@@ -49,6 +49,24 @@ def draw_lab(_lab: Lab, _view: LabView) -> None:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
 
 
+def draw_notes() -> None:
+    """Draw a presenter's notes, which follow a stage in another window: no lab, nothing computed."""
+    component()(
+        key="notes", data={"notes": True}, on_outbox_change=_nothing, on_source_change=_on_notes_source
+    )
+    if st.session_state.get("notes_source"):
+        code()(key="notes_code")
+
+
+def _nothing() -> None:
+    """Answer a message that notes do not send."""
+
+
+def _on_notes_source() -> None:
+    """Send the code in an element, since the browser could not load it by its path; a callback."""
+    st.session_state["notes_source"] = True
+
+
 @in_turn()
 def _on_source() -> None:
     """Send the code in an element, since the browser could not load it by its path; a callback."""

@@ -109,7 +109,11 @@ def first(query: Mapping[str, str]) -> First | None:
     None for an address that belongs to one visitor (the browser keeps a part of it), for a training and for a
     large graph.
     """
-    return None if KEPT in query else _first({key: query[key] for key in query if key not in (STAMP, *OF_THE_PAGE)})
+    return (
+        None
+        if KEPT in query
+        else _first({key: query[key] for key in query if key not in (STAMP, *OF_THE_PAGE)})
+    )
 
 
 def _key(query: Mapping[str, str]) -> Hashable:

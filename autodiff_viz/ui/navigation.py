@@ -14,9 +14,10 @@ from pathlib import Path
 import streamlit as st
 
 from autodiff_viz.lab.lessons import open_lesson
-from autodiff_viz.lab.persistence.address import GALLERY, VIEW
+from autodiff_viz.lab.persistence.address import GALLERY, NOTES, PRESENT, VIEW
 from autodiff_viz.ui import pages
 from autodiff_viz.ui.address import entered, show_address, write_address
+from autodiff_viz.ui.component import draw_notes
 from autodiff_viz.ui.session import SESSION, act
 
 NAME = "autodiff_viz"
@@ -39,6 +40,9 @@ def _home() -> st.Page:
 
 def _page() -> None:
     """Draw the lab or the lessons, as the address says."""
+    if st.query_params.get(PRESENT) == NOTES:
+        draw_notes()
+        return
     view = st.query_params.get(VIEW)
     _draw_links(view)
     if view == GALLERY:

@@ -139,6 +139,8 @@ export class Lab {
     this.plays = null;
     /** State of the numbers whose pass the user has stepped back and forth. @type {number | null} */
     this.stepped = null;
+    /** Links that the stage or the dialog of sharing waits for, with who does. @type {{ of: string, wish: Record<string, string> } | null} */
+    this.shares = null;
     this.large = isLarge();
     this.unwatch = watchLook(() => this.relook());
     this.mail.note = () => ({
@@ -150,6 +152,7 @@ export class Lab {
       ...(this.wanted.size && { want: [...this.wanted] }),
       ...(this.plays !== null && { play: this.plays }),
       ...(this.stepped !== null && { stepped: this.stepped }),
+      ...(this.shares && { share: this.shares.wish }),
     });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
     this.formula.asFormula = () => (
@@ -181,6 +184,7 @@ export class Lab {
     listen("menu", () => this.check.fold(), gone);
     listen("want", ({ inputs }) => this.want(inputs), gone);
     listen("wants-play", ({ state }) => this.wantPlay(state), gone);
+    listen("wants-share", ({ of, parameters }) => this.wantShare(of, parameters), gone);
     listen("stepped", ({ state }) => ((this.stepped = state), this.mail.ask({})), gone);
   }
 
@@ -232,7 +236,8 @@ export class Lab {
     if (this.plays !== drawing.state) this.plays = null;
     if (this.stepped !== drawing.state) this.stepped = null;
     if (word.play) this.played(word.play);
-    if ((this.wanted.size || this.plays !== null) && word.rest === null)
+    if (word.share) this.sharing(word.share);
+    if ((this.wanted.size || this.plays !== null || this.shares) && word.rest === null)
       this.question.wait(STILL_MS);
   }
 
@@ -290,6 +295,20 @@ export class Lab {
   wantPlay(state) {
     this.plays = state;
     this.mail.ask({});
+  }
+
+  /** Request links, as `want` does tables. @param {string} of who waits @param {Record<string, string>} parameters */
+  wantShare(of, parameters) {
+    this.shares = { of, wish: { base: location.origin + location.pathname, ...parameters } };
+    this.mail.ask({});
+  }
+
+  /** @param {import("./share/links.js").Shared} shared */
+  sharing(shared) {
+    const { shares } = this;
+    if (!shares || JSON.stringify(shared.wish) !== JSON.stringify(shares.wish)) return; // another one has been wished for since
+    this.shares = null;
+    dispatch("shared", { of: shares.of, shared });
   }
 
   /** @param {import("./explain/play.js").Sent} sent */

@@ -396,6 +396,7 @@
  * @property {string} tables
  * @property {string} [play]
  * @property {string} [share]
+ * @property {boolean} [notes] whether the window is that of a presenter's notes, in place of all else
  */
 /**
  * An answer with these as JSON texts.

@@ -49,11 +49,11 @@ PINNED, PINNED_TEXT = {"A": "a", "B": "b"}, "pinned"
 VIEW, GALLERY = "view", "lessons"
 """Name of the parameter that selects the page, and its value for the gallery; by default it is the lab."""
 
-PRESENT, NOTES = "present", "notes"
-"""Name of the parameter of the stage, and its value for the window with the presenter's notes."""
+PRESENT, HIDDEN, NOTES = "present", "hidden", "notes"
+"""Name of the parameter of the stage, and its values: with what comes back hidden; the presenter's notes."""
 
 OF_THE_PAGE = (PRESENT,)
-"""Names of parameters that say how the page looks, and no state of the lab; web/connection/socket.js keeps them."""
+"""Names of parameters that say how the page looks, and no state of the lab: its script keeps them."""
 
 KEPT = "kept"
 """Name of the parameter with a digest that replaces values too long for an address.
@@ -218,7 +218,9 @@ def _of_formula(query: Mapping[str, str]) -> Lab:
         text = read_short_text(query[FORMULA], limits.TEXT)
         graph = reading_of(text).graph if code_in(text) else parse(text)
     except Unreadable as error:
-        return refused(start(), GraphError(Problem(f"link-{error.why}", DAMAGED_LINK, "Copy the whole link.")))
+        return refused(
+            start(), GraphError(Problem(f"link-{error.why}", DAMAGED_LINK, "Copy the whole link."))
+        )
     except GraphError as error:
         return refused(start(), error)
     return from_query({**query, GRAPH: to_link(graph, most=limits.JSON), TEXT: packed(text)}, limits.JSON)

@@ -66,12 +66,17 @@ const HIDDEN = "?";
 /** @param {GraphNode[]} nodes @param {string | null} selected @param {Shown | null} shown null for all @returns {Told[]} */
 export function toldNumbers(nodes, selected, shown) {
   const told = (/** @type {GraphNode} */ node, /** @type {"value" | "cotangent"} */ which) => {
-    const known = shown === null || (which === "value" ? shown.values : shown.cotangents).has(node.id);
+    const known =
+      shown === null || (which === "value" ? shown.values : shown.cotangents).has(node.id);
     return { name: node.id, which, text: known ? node[which] : HIDDEN };
   };
   const output = nodes.find(({ isOutput }) => isOutput);
-  const sources = nodes.filter(({ isInput, connected, problem }) => isInput && connected && !problem);
-  const chosen = nodes.filter(({ id, isInput, connected }) => id === selected && !isInput && connected);
+  const sources = nodes.filter(
+    ({ isInput, connected, problem }) => isInput && connected && !problem,
+  );
+  const chosen = nodes.filter(
+    ({ id, isInput, connected }) => id === selected && !isInput && connected,
+  );
   const short = [...chosen.filter((node) => node !== output), ...sources].filter(
     ({ cotangent }) => cotangent.length <= 24,
   );

@@ -60,7 +60,11 @@ const SIGNS = /** @type {Record<string, string>} */ ({
   Backspace: "\u232b",
   Escape: "Esc",
 });
-const GRAIN_SAYS = { node: "A press for each node", phase: "A press for each phase", whole: "A press for each step" };
+const GRAIN_SAYS = {
+  node: "A press for each node",
+  phase: "A press for each phase",
+  whole: "A press for each step",
+};
 
 /** @type {WeakMap<Editor, Presenter>} */
 const presenters = new WeakMap();
@@ -106,7 +110,11 @@ export class Presenter {
     this.resting = 0; // timer of the corner
     this.ending = new AbortController();
     editor.watchers.push(() => this.follow());
-    listen("shared", (shared) => this.showCode(shared), () => !editor.stage.host.isConnected && editor.drawing.rev >= 0);
+    listen(
+      "shared",
+      (shared) => this.showCode(shared),
+      () => !editor.stage.host.isConnected && editor.drawing.rev >= 0,
+    );
   }
 
   get player() {
@@ -131,10 +139,9 @@ export class Presenter {
   enter({ hidden = false, full = false } = {}) {
     if (this.on) return;
     const { editor } = this;
-    const [stored] = readList(TAB, NAME);
     [this.on, this.hidden, this.asking, this.blank] = [true, hidden, false, false];
-    this.id = String(stored?.id ?? Math.random().toString(36).slice(2));
-    this.since = Number(stored?.since) || Date.now();
+    this.named();
+    this.since = Number(readList(TAB, NAME)[0]?.since) || Date.now();
     writeList(TAB, NAME, [{ id: this.id, since: this.since }]);
     editor.stage.presents = true;
     editor.root.classList.add("on-stage");
@@ -148,12 +155,22 @@ export class Presenter {
     addEventListener("pointermove", (event) => this.move(event), { signal });
     addEventListener("pointerdown", (event) => this.move(event), { signal });
     editor.root.addEventListener("click", (event) => this.click(event), { signal });
-    document.addEventListener("fullscreenchange", () => document.fullscreenElement || this.leave(), { signal });
+    document.addEventListener(
+      "fullscreenchange",
+      () => document.fullscreenElement || this.leave(),
+      { signal },
+    );
     if (full) document.documentElement.requestFullscreen?.().catch(() => {});
     this.line = openLine((heard) => this.hear(heard));
     if (!this.player.watchers.includes(this.showing)) this.player.watchers.push(this.showing);
     markAddress(true);
     this.type();
+  }
+
+  /** The name under which its notes know it, also after a reload. */
+  named() {
+    this.id ||= String(readList(TAB, NAME)[0]?.id ?? Math.random().toString(36).slice(2));
+    return this.id;
   }
 
   showing = () => void (this.on && this.show());
@@ -165,7 +182,7 @@ export class Presenter {
     this.ending.abort();
     this.line?.send({ kind: "gone", id: this.id });
     this.line?.close();
-    writeList(TAB, NAME, []);
+    writeList(TAB, NAME, [{ id: this.id }]); // the next talk has a time of its own
     this.closeOver();
     for (const part of [this.over, this.spot, this.corner]) part.remove();
     this.spot.hidden = true;
@@ -197,16 +214,26 @@ export class Presenter {
     this.fit();
     const { steps, at } = player;
     const played = steps && at !== null ? shownAfter(steps, at) : null;
-    const shown = this.hidden ? veiled(played, editor.shown.nodes.map(({ id }) => id)) : played;
+    const shown = this.hidden
+      ? veiled(
+          played,
+          editor.shown.nodes.map(({ id }) => id),
+        )
+      : played;
     if (this.hidden && shown) paintPlay(editor.stage, shown);
     setText(this.title, this.asking ? this.question : (talk?.title ?? ""));
     setText(this.caption, this.asking ? "" : (talk?.caption ?? ""));
-    setText(this.place, talk && talk.steps.length > 1 ? `${talk.at + 1} / ${talk.steps.length}` : "");
+    setText(
+      this.place,
+      talk && talk.steps.length > 1 ? `${talk.at + 1} / ${talk.steps.length}` : "",
+    );
     this.head.classList.toggle("empty", !this.title.textContent && !this.place.textContent);
     this.head.classList.toggle("asks", this.asking);
     const sentence = this.hidden ? "" : player.says;
     setText(this.says, sentence);
-    this.numbers.replaceChildren(...this.toldAs(shown && played?.done && !this.hidden ? null : shown));
+    this.numbers.replaceChildren(
+      ...this.toldAs(shown && played?.done && !this.hidden ? null : shown),
+    );
     this.foot.classList.toggle("speaks", sentence !== "");
     this.editor.root.classList.toggle("blank-stage", this.blank);
     this.tell();
@@ -243,7 +270,12 @@ export class Presenter {
   fit() {
     const { editor } = this;
     const { stage, seen } = editor;
-    const now = [editor.drawing.graph, stage.host.clientWidth, stage.host.clientHeight, boxesOf(seen.nodes)].join();
+    const now = [
+      editor.drawing.graph,
+      stage.host.clientWidth,
+      stage.host.clientHeight,
+      boxesOf(seen.nodes),
+    ].join();
     if (now === this.fitted || !stage.host.clientWidth) return;
     this.fitted = now;
     stage.size = null;
@@ -366,7 +398,9 @@ export class Presenter {
 
   toggleFormula() {
     const { text } = dispatch("formula", { text: "" });
-    const lines = text.split("\n").filter((/** @type {string} */ line) => line.trim() && !line.startsWith("# positions"));
+    const lines = text
+      .split("\n")
+      .filter((/** @type {string} */ line) => line.trim() && !line.startsWith("# positions"));
     this.open("formula", html("pre", { class: "stage-formula" }, lines.join("\n")));
   }
 
@@ -424,8 +458,16 @@ export class Presenter {
   }
 
   cornerButtons() {
-    const button = (/** @type {string} */ act, /** @type {string} */ word, /** @type {string} */ label) =>
-      html("button", { type: "button", "aria-label": label, title: label, click: () => this.act(act) }, word);
+    const button = (
+      /** @type {string} */ act,
+      /** @type {string} */ word,
+      /** @type {string} */ label,
+    ) =>
+      html(
+        "button",
+        { type: "button", "aria-label": label, title: label, click: () => this.act(act) },
+        word,
+      );
     return html(
       "div",
       { class: "stage-corner", role: "toolbar", "aria-label": "Stage" },
@@ -498,7 +540,11 @@ function markAddress(on) {
   if (on) fields.set(NAME, "");
   else fields.delete(NAME);
   const search = fields.toString();
-  history.replaceState(history.state, "", location.pathname + (search && `?${search}`) + location.hash);
+  history.replaceState(
+    history.state,
+    "",
+    location.pathname + (search && `?${search}`) + location.hash,
+  );
 }
 
 const keysTable = () =>
@@ -506,7 +552,11 @@ const keysTable = () =>
     "dl",
     { class: "stage-keys" },
     ...KEYS.flatMap(([keys, , says]) => [
-      html("dt", {}, ...keys.flatMap((key) => [html("kbd", {}, SIGNS[key] ?? key.toUpperCase()), " "])),
+      html(
+        "dt",
+        {},
+        ...keys.flatMap((key) => [html("kbd", {}, SIGNS[key] ?? key.toUpperCase()), " "]),
+      ),
       html("dd", {}, says),
     ]),
   );

@@ -9,7 +9,13 @@ import { svg } from "../base/dom.js";
 export const codePicture = ({ size, path }, label) =>
   svg(
     "svg",
-    { class: "qr", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": label, "shape-rendering": "crispEdges" },
+    {
+      class: "qr",
+      viewBox: `0 0 ${size} ${size}`,
+      role: "img",
+      "aria-label": label,
+      "shape-rendering": "crispEdges",
+    },
     svg("rect", { width: size, height: size, fill: "#ffffff" }),
     svg("path", { d: path, fill: "#000000" }),
   );

@@ -8,13 +8,23 @@
  * @property {string} path
  */
 /**
+ * @typedef {object} Parameter
+ * @property {string} name
+ * @property {string} says
+ * @property {Record<string, string>} values with what each means
+ * @property {boolean} many whether several can be chosen
+ * @property {string} usual its value by default
+ */
+/**
  * @typedef {object} Shared
  * @property {Record<string, string>} wish what was requested
  * @property {string} link the whole one
  * @property {string} short
- * @property {string} query of the state alone
  * @property {boolean} elsewhere whether the graph is too large for a link
  * @property {Code | null} code
+ * @property {string} [frame] address of a frame
+ * @property {string} [frame_code] its HTML
+ * @property {Parameter[]} [parameters] what can be chosen of it
  * @property {string} says why there is no code, or what is to be known of it
  */
 export {};
