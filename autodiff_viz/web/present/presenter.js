@@ -6,6 +6,7 @@ import { html, setText } from "../base/dom.js";
 import { dispatch, listen } from "../base/events.js";
 import { readList, TAB, writeList } from "../base/store.js";
 import { isForward, toggleForward } from "../canvas/actions/commands.js";
+import { measureCanvas } from "../canvas/draw/stage.js";
 import { paintPlay, shownAfter } from "../explain/play.js";
 import { playerOf } from "../explain/play_bar.js";
 import { codePicture } from "../share/code.js";
@@ -26,7 +27,8 @@ import { openLine } from "./signals.js";
 /** @typedef {import("./signals.js").Order} Order */
 
 const NAME = "present"; // parameter of the address, and of what the tab stores
-const TURNS = 4; // a view is fitted again until its level of detail, on which the size of the drawing depends, is settled
+const NEAREST = 1.6; // scale at which a card says all
+const TURNS = 6; // a view is fitted again until its level of detail, on which the size of the drawing depends, is settled
 const CORNER_MS = 2500; // for which the corner's buttons stay when the pointer rests
 
 /** Keys of the stage, as they are printed, with what they do. @type {[keys: string[], act: string, says: string][]} */
@@ -279,6 +281,9 @@ export class Presenter {
     if (now === this.fitted || !stage.host.clientWidth) return;
     this.fitted = now;
     stage.size = null;
+    measureCanvas(stage);
+    // The level of detail decides how large the drawing is: from the nearest level on, the largest that fits.
+    editor.look({ ...stage.view, k: NEAREST * stage.reading }, false);
     for (let turn = 0, k = NaN; turn < TURNS && k !== stage.view.k; turn++) {
       k = stage.view.k;
       editor.fit();

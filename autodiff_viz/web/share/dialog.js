@@ -6,6 +6,7 @@ import { dispatch, listen } from "../base/events.js";
 import { icon } from "../base/icons.js";
 import { closePopover } from "../canvas/popovers/popover.js";
 import { isLarge } from "../dock/layout.js";
+import { Tabs } from "../dock/panels.js";
 import { codeFile, codePicture } from "./code.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -68,6 +69,12 @@ export function withWord({ values }, value, word, on) {
 
 // The dialog.
 
+const RESULTS = "Results come back as pasted text: each student copies a line, nothing is stored.";
+
+const PARTS = [
+  { name: "link", label: "Link and QR code" },
+  { name: "frame", label: "Frame for a page" },
+];
 const PNG = 1024; // px a side of the picture of a code
 const NARROW = 340; // px of the preview beside the choices
 
@@ -78,6 +85,7 @@ export function openShare(editor) {
   const dialog = new ShareDialog(editor);
   editor.stage.host.append(dialog.root);
   dialog.root.showModal();
+  dialog.turnTo("link");
   dialog.ask();
 }
 
@@ -90,6 +98,7 @@ class ShareDialog {
     /** @type {Shared | null} */
     this.shared = null;
     this.state = editor.drawing.state;
+    this.tabs = new Tabs("What to share", (name) => this.turnTo(name));
     this.status = html("p", { class: "share-status", role: "status" });
     this.link = field("Link");
     this.length = html("span", { class: "share-length" });
@@ -122,6 +131,7 @@ class ShareDialog {
           "div",
           { class: "share-head" },
           html("h2", {}, "Share"),
+          this.tabs.root,
           this.status,
           html(
             "button",
@@ -139,7 +149,6 @@ class ShareDialog {
           "div",
           { class: "share-body", tabindex: 0, role: "group", "aria-label": "What to share" },
           this.linkPart(),
-          this.codePart(),
           this.framePart(),
         ),
       )
@@ -156,12 +165,12 @@ class ShareDialog {
     );
   }
 
+  /** Links, and the code of the short one. */
   linkPart() {
     const choose = (/** @type {Partial<Choices>} */ change) => this.choose(change);
     return html(
       "section",
-      {},
-      html("h3", {}, "Link"),
+      { class: "share-part", id: "share-link", role: "tabpanel", "aria-label": "Link and QR code" },
       html(
         "div",
         { class: "share-line" },
@@ -171,43 +180,43 @@ class ShareDialog {
       this.length,
       html(
         "div",
-        { class: "share-choices" },
-        check("The whole link, which older versions read", this.choices.whole, (whole) =>
-          choose({ whole }),
-        ),
-        check("Large type, for a projector", this.choices.large, (large) => choose({ large })),
-        check("Asks first: numbers are hidden until they are answered", false, (asks) =>
-          choose({ asks }),
-        ),
-        select("Opens", ["in the lab", "on a stage", "on a stage, what comes back hidden"], (at) =>
-          choose({ stage: /** @type {Choices["stage"]} */ (["", "shown", "hidden"][at]) }),
-        ),
-      ),
-    );
-  }
-
-  codePart() {
-    return html(
-      "section",
-      {},
-      html("h3", {}, "QR code"),
-      html(
-        "div",
-        { class: "share-code-line" },
-        this.code,
+        { class: "share-columns" },
         html(
           "div",
           { class: "share-column" },
+          select(
+            "Opens",
+            ["in the lab", "on a stage", "on a stage, with what comes back hidden"],
+            (at) =>
+              choose({ stage: /** @type {Choices["stage"]} */ (["", "shown", "hidden"][at]) }),
+          ),
+          check(
+            "For class: asks first, what comes back is hidden until it is answered",
+            false,
+            (asks) => choose({ asks }),
+          ),
+          html("p", { class: "share-hint" }, RESULTS),
+          check("Large type, for a projector", this.choices.large, (large) => choose({ large })),
+          check("The whole link, which older versions read", false, (whole) => choose({ whole })),
+        ),
+        html(
+          "div",
+          { class: "share-code-side" },
+          this.code,
           this.says,
           html(
-            "button",
-            { type: "button", class: "tool framed", click: () => this.saveCode("svg") },
-            "Save as SVG",
-          ),
-          html(
-            "button",
-            { type: "button", class: "tool framed", click: () => this.saveCode("png") },
-            "Save as PNG",
+            "div",
+            { class: "share-line" },
+            html(
+              "button",
+              { type: "button", class: "tool framed", click: () => this.saveCode("svg") },
+              "Save as SVG",
+            ),
+            html(
+              "button",
+              { type: "button", class: "tool framed", click: () => this.saveCode("png") },
+              "Save as PNG",
+            ),
           ),
         ),
       ),
@@ -235,8 +244,13 @@ class ShareDialog {
       );
     return html(
       "section",
-      { class: "share-frame" },
-      html("h3", {}, "Frame, for a page or a slide"),
+      {
+        class: "share-part",
+        id: "share-frame",
+        role: "tabpanel",
+        "aria-label": "Frame for a page",
+        hidden: true,
+      },
       html(
         "div",
         { class: "share-columns" },
@@ -273,6 +287,14 @@ class ShareDialog {
     this.ask();
   }
 
+  /** @param {string} name of a part */
+  turnTo(name) {
+    this.tabs.show(PARTS, name);
+    for (const part of this.root.querySelectorAll(".share-part"))
+      /** @type {HTMLElement} */ (part).hidden = part.id !== `share-${name}`;
+    if (this.shared) this.show(name === "frame" ? (this.shared.frame ?? "") : "");
+  }
+
   /** Ask the server for links as they are chosen. */
   ask() {
     dispatch("wants-share", { of: "dialog", parameters: wishOf(this.choices, this.title) });
@@ -295,14 +317,15 @@ class ShareDialog {
       ...(shared.code ? [codePicture(shared.code, "QR code of the short link")] : []),
     );
     setText(this.says, shared.says || "Of the short link. A phone's camera opens it.");
-    for (const button of this.root.querySelectorAll(".share-code-line button"))
+    for (const button of this.root.querySelectorAll(".share-code-side button"))
       /** @type {HTMLButtonElement} */ (button).disabled = !shared.code;
     this.frameCode.value = shared.frame_code ?? "";
     if (isFirst)
       this.parameters.replaceChildren(
         ...(shared.parameters ?? []).map((each) => this.parameter(each)),
       );
-    this.show(shared.frame ?? "");
+    const onView = !this.root.querySelector("#share-frame")?.hasAttribute("hidden");
+    this.show(onView ? (shared.frame ?? "") : ""); // no frame is opened that nobody looks at
     if (isFirst) this.link.focus();
   }
 
