@@ -28,6 +28,8 @@ A trace is explained by
 `prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph
 one segment at a time, and `train_by_segments` trains it so. `to_python`, `to_torch`, `to_notebook` and
 `to_marimo` write a graph as files that run without this package, and `report` writes it for an issue.
+A `Tour` has `Step`s, each a state of the page with its words; `tour_to_json`, `tour_to_link` and `read_tour`
+write and read one.
 A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`,
 whose `problems` give the place of the mistake and how to correct it.
 """
@@ -74,6 +76,8 @@ from autodiff_viz.graph.version import VERSION
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
+from autodiff_viz.lessons.codec import read_tour, tour_to_json, tour_to_link
+from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.reading.reading import Change, Reading, read
 from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
 from autodiff_viz.training.compute import Training, train
@@ -123,9 +127,11 @@ __all__ = [
     "Segment",
     "Segments",
     "Statistics",
+    "Step",
     "Surface",
     "Sweep",
     "Tangents",
+    "Tour",
     "Trace",
     "Training",
     "Verdict",
@@ -153,6 +159,7 @@ __all__ = [
     "prediction_surface",
     "problems",
     "read",
+    "read_tour",
     "report",
     "rule_check",
     "segments",
@@ -165,6 +172,8 @@ __all__ = [
     "to_notebook",
     "to_python",
     "to_torch",
+    "tour_to_json",
+    "tour_to_link",
     "trace",
     "train",
     "train_by_segments",

@@ -39,6 +39,7 @@ from autodiff_viz.lab.segments import cut_names
 from autodiff_viz.lab.state import Lab, shows_code
 from autodiff_viz.lab.surface import surface_data
 from autodiff_viz.lab.talk import talk_data
+from autodiff_viz.lab.tours import tour_data
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lab.training_panel import curves_data, moment_data, track_data, train_data
 from autodiff_viz.lessons import gallery
@@ -80,6 +81,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
             "variant": open_lesson.variant,
         },
         "talk": talk_data(lab),
+        "tour": tour_data(lab),
         "trains": is_about_training(lab),
     }
     return {
@@ -101,7 +103,7 @@ def is_about_training(lab: Lab) -> bool:
     if own(lab) is not None:
         return True
     lesson = gallery.lesson(lab.lesson)
-    return lesson is not None and lesson.variants[variant_of(lab, lesson)].training is not None
+    return lesson is not None and lesson.steps[variant_of(lab, lesson)].training is not None
 
 
 def _sliders(view: LabView) -> dict[str, Any]:
@@ -120,7 +122,7 @@ def describe_start(names: list[str], step: int) -> str:
 
 def settings(lab: Lab, view: LabView) -> Data:
     """Return the state of the settings in the bar."""
-    downloads = view.is_program, view.hiding, lab.pinned is None
+    downloads = view.is_program, view.hiding, lab.pinned is None, lab.tour is None
     return lab.seed, lab.dtype, view.can_resample, view.seed_rows, downloads
 
 

@@ -9,17 +9,27 @@ from typing import Any
 
 import segno
 
+from autodiff_viz.asking.question import (
+    ALL_COTANGENTS,
+    COTANGENT,
+    NUMBER,
+    Asked,
+    Asking,
+    Quantity,
+    Question,
+)
 from autodiff_viz.embedding.contract import CONTRACT, VERSION, Embed, embed_link, frame_code, read_embed
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.model import INPUT
 from autodiff_viz.lab.persistence.address import HIDDEN, KEPT, PRESENT, to_query
 from autodiff_viz.lab.persistence.short_link import short_query, written
 from autodiff_viz.lab.state import Lab
 
-BASE, FRAGMENT, STAGE = "base", "fragment", "stage"
+BASE, FRAGMENT, STAGE, ASKS = "base", "fragment", "stage", "asks"
 HEIGHT, WIDTH, RATIO, TITLE = "height", "width", "ratio", "title"
-"""Names of a request: the page's own address, what follows its #, whether links open on a stage; then of a
-frame. The other names are parameters of `embedding/contract.py`."""
+"""Names of a request: the page's own address, what follows its #, whether links open on a stage, whether they
+ask first; then of a frame. The other names are parameters of `embedding/contract.py`."""
 
 LEAST, MOST = 120, 4_000  # px of a frame
 _FRAGMENT = re.compile(r"[\w=&.,%-]{0,200}", re.ASCII)
@@ -81,6 +91,7 @@ def share_data(lab: Lab, wish: Mapping[str, str]) -> dict[str, Any]:
     fragment = wish.get(FRAGMENT, "")
     end = f"#{fragment}" if fragment and _FRAGMENT.fullmatch(fragment) else ""
     look = {PRESENT: wish[STAGE]} if wish.get(STAGE) in STAGES else {}
+    lab = asking_first(lab) if wish.get(ASKS) else lab
     state = short_query(lab)
     link, short = (_address(base, query, end) for query in ({**look, **to_query(lab)}, {**look, **state}))
     code = qr_code(short)
@@ -93,6 +104,22 @@ def share_data(lab: Lab, wish: Mapping[str, str]) -> dict[str, Any]:
         "says": _says(lab, state, short, code),
         **_frame(base, state, wish),
     }
+
+
+def asking_first(lab: Lab) -> Lab:
+    """Return the lab as a class gets it: with its questions unanswered, or one about what arrives.
+
+    That is asked of the selected node, or of the first input.
+    """
+    if lab.asking is not None:
+        asked = tuple(Asked(each.question) for each in lab.asking.asked)
+        return replace(lab, asking=replace(lab.asking, asked=asked))
+    source = next((node.name for node in lab.graph.nodes if node.op == INPUT), None)
+    about = lab.selected or source
+    if about is None:
+        return lab
+    question = Question(NUMBER, Quantity(COTANGENT, about))
+    return replace(lab, asking=Asking(ALL_COTANGENTS, (Asked(question),)))
 
 
 STAGES = ("", HIDDEN)

@@ -98,6 +98,7 @@ SHEETS = {
     "paths": ("explain/paths.css",),
     "workbench": ("dock/*.css",),
     "present": ("present/notes/*.css",),
+    "tour": ("tour/*.css",),
 }
 """The style sheets of each place on the page that has a shadow root of its own."""
 

@@ -33,6 +33,7 @@ import { Inspector } from "./inspector/panel.js";
 import { Places } from "./places.js";
 import { Board } from "./sliders/sliders.js";
 import { SourceSync } from "./source_sync.js";
+import { TourPanel } from "./tour/panel.js";
 import { listenToSteps } from "./training/steps.js";
 
 // Clicks on exercises whose outcome is beside the graph: a plot, the pass as it is played, or the numbers of
@@ -84,12 +85,14 @@ export class Lab {
     this.editor.leaving.push(
       () => this.formula.send(),
       () => this.board.send(),
+      () => this.tour.send(),
     );
     this.twins = new TwinsTable({
       select: (name) => this.editor.select([name]),
       save: () => saveTwins(this.editor),
     });
     this.paths = new PathsList((path) => pathLight.show(path));
+    this.tour = new TourPanel(this.editor, () => this.mail.outbox.last);
     this.panels = new Panels();
     this.dock = new Dock(tabs, (figure) => this.editor.send({ kind: "figure", figure }));
     this.places = new Places(parent, css, {
@@ -104,6 +107,7 @@ export class Lab {
       twins: this.twins.host,
       paths: this.paths.host,
       notes: this.check.notes,
+      tour: this.tour.host,
     });
     showLook();
     this.later = later;
@@ -184,6 +188,7 @@ export class Lab {
     );
     listen("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
     listen("menu", () => this.check.fold(), gone);
+    listen("tour", () => (this.tour.edit(true), showPanel("tour")), gone);
     listen("want", ({ inputs }) => this.want(inputs), gone);
     listen("wants-play", ({ state }) => this.wantPlay(state), gone);
     listen("wants-share", ({ of, parameters }) => this.wantShare(of, parameters), gone);
@@ -225,8 +230,10 @@ export class Lab {
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);
+    this.tour.receive(drawing.tour ?? null, word.ack, Boolean(drawing.lesson));
     this.panels.receive(
       drawing.lesson ? `${drawing.lesson.key} ${drawing.lesson.variant}` : null,
+      Boolean(drawing.tour),
       drawing.sliders?.rows?.length ?? 0,
     );
     this.dock.receive(

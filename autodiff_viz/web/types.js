@@ -235,6 +235,7 @@
  * @property {string[]} [lacks] keys of the figures that have nothing to show
  * @property {{ key: string, variants: string[], variant: number } | null} [lesson]
  * @property {import("./present/course.js").Talk | null} [talk] what a presenter says of the open lesson
+ * @property {TourData | null} [tour]
  * @property {boolean} [trains] whether the training is what to show first
  * @property {TwinsData} [twins]
  * @property {import("./explain/precision.js").Ranged | null} [ranged]
@@ -295,6 +296,15 @@
  * @property {number} [at] the first question that is still to be answered
  * @property {boolean} hiding whether numbers are hidden
  * @property {string} [summary] the result to copy, once all are answered
+ * The visitor's tour, without its graphs.
+ *
+ * @typedef {object} TourData
+ * @property {string} title
+ * @property {string} summary
+ * @property {string} text
+ * @property {number} at the step that was opened or added last
+ * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
+ * @property {boolean} changed whether the lab shows another state than that step's
  */
 /**
  * @typedef {object} History
@@ -532,7 +542,7 @@
  *   frame: { pad: number, level: number, tab: number },
  *   clear: number,
  *   tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
- *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number },
+ *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, prose: number, title: number, tour_steps: number },
  *   drawings: number,
  *   written_out: string,
  *   data_of: string,

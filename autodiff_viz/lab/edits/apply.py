@@ -27,6 +27,7 @@ from autodiff_viz.lab.edits import (
     own_data,
     pieces,
     rules,
+    tours,
 )
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.state import Lab, refused
@@ -45,6 +46,7 @@ HANDLERS: Handlers = {
     **own_data.HANDLERS,
     **compare.HANDLERS,
     **asking.HANDLERS,
+    **tours.HANDLERS,
 }
 
 NOT_DONE = Problem(

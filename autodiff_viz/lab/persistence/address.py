@@ -33,11 +33,23 @@ from autodiff_viz.lab.persistence.training import (
     step_text,
     training_text,
 )
-from autodiff_viz.lab.state import Lab, opened, refused, start, with_choice, with_text, without_history
+from autodiff_viz.lab.state import (
+    Lab,
+    opened,
+    refused,
+    start,
+    toured_at,
+    with_choice,
+    with_text,
+    without_history,
+)
+from autodiff_viz.lab.tours import go_to
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.parse import parse, parse_literal
+from autodiff_viz.lessons.codec import AT, TOUR, document_of, read_tour, tour_to_json
 from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.tour import Tour, plain
 from autodiff_viz.messages.edits import Trail as Kept
 
 GRAPH, SEED, DTYPE, SELECTED, FIGURE = "g", "seed", "dtype", "node", "figure"
@@ -84,8 +96,8 @@ def to_query(lab: Lab) -> dict[str, str]:
 def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
     """Return (query parameters for `lab`, parameters that are too long for an address).
 
-    The browser has to store the second; the first then contain their digest. If the present graph and the
-    pinned one do not both fit, the pinned one is left out first.
+    The browser has to store the second; the first then contain their digest. If not all fits, the pinned
+    graph and the tour are left out first, the longer one before the other.
     """
     fields = {
         GRAPH: to_link(lab.graph, most=limits.JSON),
@@ -103,18 +115,58 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
         pinned[PINNED[lab.pinned.letter]] = _pinned_link(lab.pinned.graph)
         if lab.pinned.text is not None:
             pinned[PINNED_TEXT] = packed(lab.pinned.text)
-    if len(urlencode({**query, **pinned})) <= limits.LINK:
-        return {**query, **pinned}, {}
-    large = pinned
+    toured = {TOUR: _tour_link(lab.tour), **({AT: str(lab.at)} if lab.at else {})} if lab.tour else {}
+    large: dict[str, str] = {}
+    query |= pinned | toured
+    for part in sorted((pinned, toured), key=lambda part: len(urlencode(part)), reverse=True):
+        if len(urlencode(query)) > limits.LINK:
+            large |= {key: query.pop(key) for key in part}
     if len(urlencode(query)) > limits.LINK:
-        large = {key: query.pop(key) for key in LARGE if key in query} | pinned
-    return {**query, KEPT: digest(json.dumps(large))}, large
+        large |= {key: query.pop(key) for key in LARGE if key in query}
+    return ({**query, KEPT: digest(json.dumps(large))} if large else query), large
 
 
 @remembered(32)
 def _pinned_link(graph: Graph) -> str:
     """Return the link of a graph that stays the same from edit to edit."""
     return to_link(graph, most=limits.JSON)
+
+
+@remembered(32)
+def _tour_link(tour: Tour) -> str:
+    """Return the link of a tour that stays the same from edit to edit."""
+    return packed(tour_to_json(tour, None))
+
+
+def with_toured(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> Lab:
+    """Return the lab with the tour that `query` has; the reason in `notice` if it is unreadable."""
+    try:
+        tour = _tour(query, most)
+    except GraphError as error:
+        return refused(lab, error)
+    return lab if tour is None else toured_at(lab, tour, place_of(query, tour))
+
+
+def _tour(query: Mapping[str, str], most: int) -> Tour | None:
+    """Read the tour of an address; None if it has none.
+
+    Raises:
+      GraphError: it is unreadable or too long.
+    """
+    payload = query.get(TOUR)
+    if not payload:
+        return None
+    if len(payload) > most:
+        message = f"The link's tour has {len(payload)} characters; the limit is {most}."
+        raise GraphError(Problem("link-too-long", message))
+    return plain(read_tour(document_of(payload)))
+
+
+def place_of(query: Mapping[str, str], tour: Tour) -> int:
+    """Return the index of the step that an address names; the nearest one if there is none such."""
+    text = query.get(AT, "")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
+    return max(0, min(number, len(tour.steps) - 1))
 
 
 def with_pinned(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> Lab:
@@ -188,11 +240,11 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     lab, selected = start(), query.get(SELECTED)
     if KEPT in query and not query.get(GRAPH):
         empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
-        return refused(empty, GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
+        return refused(with_toured(empty, query), GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
     if query.get(FORMULA) and not query.get(GRAPH):
         return _of_formula(query)
     if not query.get(GRAPH):
-        lab = _lesson(lab, query)
+        lab = _toured(_lesson(lab, query), query, most)
         return replace(lab, selected=selected) if selected in lab.graph.by_name else lab
     text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
     try:
@@ -207,7 +259,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     recipe, step = query.get(TRAINED), read_step(query.get(STEP, ""))
     training = read_training(recipe, lab.graph, lab.plan) if recipe else None
     lab = replace(lab, training=training, step=step, as_then=step is not None)
-    lab = with_pinned(lab, query, most)
+    lab = with_toured(with_pinned(lab, query, most), query, most)
     lab = replace(
         lab,
         selected=selected if selected in lab.graph.by_name else None,
@@ -230,6 +282,19 @@ def _of_formula(query: Mapping[str, str]) -> Lab:
     except GraphError as error:
         return refused(start(), error)
     return from_query({**query, GRAPH: to_link(graph, most=limits.JSON), TEXT: packed(text)}, limits.JSON)
+
+
+def _toured(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
+    """Open the step of a short address that has a tour and no graph."""
+    try:
+        tour = _tour(query, most)
+        if tour is None:
+            return lab
+        # An address with a lesson too shows that lesson beside the tour.
+        at = place_of(query, tour)
+        return toured_at(lab, tour, at) if lab.lesson else without_history(go_to(lab, tour, at))
+    except GraphError as error:
+        return refused(lab, error)
 
 
 def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:

@@ -17,7 +17,9 @@ from autodiff_viz.lab.persistence.address import (
     from_query,
     to_query,
 )
+from autodiff_viz.lab.persistence.asking import ASK, GUESS
 from autodiff_viz.lab.state import Lab, formula_text
+from autodiff_viz.lessons.codec import AT, TOUR
 
 SAFE = ",:"
 """Signs that need no percent sign in a query, beside letters and digits."""
@@ -26,7 +28,7 @@ SAFE = ",:"
 def short_query(lab: Lab) -> dict[str, str]:
     """Return the shortest query that opens this state.
 
-    An unchanged lesson is its name; else the formula or the graph is packed, whichever is shorter. The whole
+    An unchanged lesson is its name, and an unchanged step of a tour the tour; else the formula or the graph is packed, whichever is shorter. The whole
     query, if the address has no room for the graph.
     """
     whole = to_query(lab)
@@ -44,10 +46,12 @@ def written(query: dict[str, str]) -> str:
 def _candidates(lab: Lab, whole: dict[str, str]) -> Iterator[dict[str, str]]:
     """Yield queries that may open this state; the shortest that does is taken."""
     yield whole
-    if LESSON in whole:
-        named = {key: whole[key] for key in (LESSON, VARIANT) if key in whole}
+    for kind in ((LESSON, VARIANT), (TOUR, AT)):  # one that is as it was made
+        if kind[0] not in whole:
+            continue
+        named = {key: whole[key] for key in (*kind, ASK, GUESS) if key in whole}
         yield named
-        yield {VARIANT: "0", **named}  # not every lesson begins with the graph that links number 0
+        yield {kind[1]: "0", **named}  # not every lesson begins with the graph that links number 0
         if SELECTED in whole:
             yield {**named, SELECTED: whole[SELECTED]}
     if GRAPH in whole and lab.draft is None:

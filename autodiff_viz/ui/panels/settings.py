@@ -24,6 +24,7 @@ from autodiff_viz.lab.page import ANSWER_FIRST
 from autodiff_viz.lab.persistence.address import GRAPH
 from autodiff_viz.lab.state import Lab, shows_code, without_draft
 from autodiff_viz.language.literals import show_literal
+from autodiff_viz.lessons.codec import tour_to_json
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.fragments import answered, pressed, renewed
 from autodiff_viz.ui.session import current_session
@@ -175,6 +176,15 @@ def _draw_downloads(view: LabView) -> None:
         on_click="ignore",
         help="The graph as data, with its positions.",
     )
+    if session.lab.tour is not None:
+        st.download_button(
+            "Tour",
+            lambda: _tour(session.lab),
+            "autodiff_tour.json",
+            "application/json",
+            key="download_tour",
+            on_click="ignore",
+        )
     if session.lab.pinned is not None:
         st.download_button(
             "A, B and their difference",
@@ -184,6 +194,11 @@ def _draw_downloads(view: LabView) -> None:
             key="download_twins",
             on_click="ignore",
         )
+
+
+def _tour(lab: Lab) -> str:
+    """Return the visitor's tour as JSON, or an empty file if it has been closed meanwhile."""
+    return tour_to_json(lab.tour) if lab.tour else ""
 
 
 def _twins(lab: Lab) -> bytes:

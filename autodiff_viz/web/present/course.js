@@ -7,9 +7,10 @@ import { NUMBERED } from "../canvas/draw/levels.js";
 /** @typedef {import("../explain/play.js").Shown} Shown */
 /** @typedef {import("../types.js").GraphNode} GraphNode */
 /**
- * What lab/talk.py says of the open lesson.
+ * What lab/talk.py says of the visitor's tour, or of the open lesson.
  *
  * @typedef {object} Talk
+ * @property {"tour" | "lesson"} of
  * @property {string} title
  * @property {string[]} steps titles
  * @property {number} at index of the present step

@@ -87,7 +87,6 @@ export class Presenter {
     this.editor = editor;
     this.on = false;
     this.hidden = false; // cotangents are
-    this.asking = false;
     this.blank = false;
     /** How finely the pass is stepped through; null for the usual. @type {Grain | null} */
     this.grain = null;
@@ -141,7 +140,7 @@ export class Presenter {
   enter({ hidden = false, full = false } = {}) {
     if (this.on) return;
     const { editor } = this;
-    [this.on, this.hidden, this.asking, this.blank] = [true, hidden, false, false];
+    [this.on, this.hidden, this.blank] = [true, hidden, false];
     this.named();
     this.since = Number(readList(TAB, NAME)[0]?.since) || Date.now();
     writeList(TAB, NAME, [{ id: this.id, since: this.since }]);
@@ -223,14 +222,14 @@ export class Presenter {
         )
       : played;
     if (this.hidden && shown) paintPlay(editor.stage, shown);
-    setText(this.title, this.asking ? this.question : (talk?.title ?? ""));
-    setText(this.caption, this.asking ? "" : (talk?.caption ?? ""));
+    setText(this.title, this.question || (talk?.title ?? ""));
+    setText(this.caption, this.question ? "" : (talk?.caption ?? ""));
     setText(
       this.place,
       talk && talk.steps.length > 1 ? `${talk.at + 1} / ${talk.steps.length}` : "",
     );
     this.head.classList.toggle("empty", !this.title.textContent && !this.place.textContent);
-    this.head.classList.toggle("asks", this.asking);
+    this.head.classList.toggle("asks", this.question !== "");
     const sentence = this.hidden ? "" : player.says;
     setText(this.says, sentence);
     this.numbers.replaceChildren(
@@ -259,13 +258,20 @@ export class Presenter {
     );
   }
 
-  /** What is asked: of the selected node, else of the first input that the output depends on. */
+  /** The question that waits for an answer. */
   get question() {
-    const { nodes, selected } = { ...this.editor.shown, selected: this.editor.drawing.selected };
-    const node =
+    const { asking } = this.editor.drawing;
+    return asking?.hiding && typeof asking.at === "number" ? asking.items[asking.at].says : "";
+  }
+
+  /** What is asked about by the key: the selected node, else the first input that the output depends on. */
+  get askable() {
+    const { nodes } = this.editor.shown;
+    const { selected } = this.editor.drawing;
+    return (
       nodes.find(({ id, connected }) => id === selected && connected) ??
-      nodes.find(({ isInput, connected }) => isInput && connected);
-    return node ? `What arrives at ${node.id}?` : "";
+      nodes.find(({ isInput, connected }) => isInput && connected)
+    );
   }
 
   /** Fit the graph to the window, if it or the window is another one. */
@@ -320,7 +326,7 @@ export class Presenter {
       first: () => this.go(0),
       last: () => this.go((this.talk?.steps.length ?? 1) - 1),
       hide: () => this.hide(!this.hidden),
-      ask: () => this.ask(!this.asking),
+      ask: () => this.ask(),
       blank: () => this.setBlank(true),
       point: () => this.point(),
       code: () => this.openCode(),
@@ -362,26 +368,33 @@ export class Presenter {
   go(at) {
     const { editor, talk } = this;
     const { lesson } = editor.drawing;
-    if (!talk || !lesson || at < 0 || at >= talk.steps.length || at === talk.at) return;
-    this.asking = false;
+    if (!talk || at < 0 || at >= talk.steps.length || at === talk.at) return;
     this.player.leave();
-    editor.send({ kind: "variant", lesson: lesson.key, variant: at });
+    if (talk.of === "tour") editor.send({ kind: "tour_go", step: at });
+    else if (lesson) editor.send({ kind: "variant", lesson: lesson.key, variant: at });
     this.show();
   }
 
   /** @param {boolean} on */
   hide(on) {
     this.hidden = on;
-    if (!on) this.asking = false;
     if (!on && this.player.at === null) repaint(this.editor);
     else if (!on) this.player.seek(this.player.at ?? 0);
     this.show();
   }
 
-  /** @param {boolean} on */
-  ask(on) {
-    this.asking = on && this.question !== "";
-    this.hide(on);
+  /** Ask what arrives, or show the answer of what is asked. */
+  ask() {
+    const { editor, askable } = this;
+    const at = editor.drawing.asking?.at;
+    if (this.question && typeof at === "number") return void editor.send({ kind: "reveal", at });
+    if (!askable) return;
+    const node = askable.group?.output ?? askable.id;
+    editor.send({
+      kind: "ask",
+      hides: "cotangents",
+      questions: [{ kind: "number", of: "cotangent", node }],
+    });
   }
 
   /** @param {boolean} on */
@@ -506,14 +519,14 @@ export class Presenter {
         id: this.id,
         title: talk?.title ?? "",
         caption: talk?.caption ?? "",
-        question: this.asking ? this.question : "",
+        question: this.question,
         notes: talk?.notes ?? "",
         place: this.place.textContent ?? "",
         says: this.player.says,
         next: talk?.steps[talk.at + 1] ?? "",
         since: this.since,
         hidden: this.hidden,
-        asking: this.asking,
+        asking: this.question !== "",
         blank: this.blank,
       },
     };

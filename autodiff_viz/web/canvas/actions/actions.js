@@ -11,6 +11,7 @@ import {
   isOnPaper,
   newGraph,
   openTextField,
+  openTour,
   pressDownload,
   takeFormula,
   takeLink,
@@ -613,6 +614,12 @@ export const ACTIONS = {
     icon: "paste",
     places: { file: "open" },
     do: openTextField,
+  },
+  tour: {
+    label: "Tour: steps with words ...",
+    icon: "tour",
+    places: { file: "open" },
+    do: openTour,
   },
   png: {
     label: "Picture as PNG",
