@@ -1,4 +1,4 @@
-"""Give the stage what a presenter says of the visitor's tour, or of the open lesson: title, steps, and notes."""
+"""Give the stage what a presenter says of the visitor's tour, or of the open lesson: steps and notes."""
 
 from __future__ import annotations
 

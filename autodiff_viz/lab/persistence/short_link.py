@@ -28,8 +28,8 @@ SAFE = ",:"
 def short_query(lab: Lab) -> dict[str, str]:
     """Return the shortest query that opens this state.
 
-    An unchanged lesson is its name, and an unchanged step of a tour the tour; else the formula or the graph is packed, whichever is shorter. The whole
-    query, if the address has no room for the graph.
+    An unchanged lesson is its name, and an unchanged step of a tour the tour; else the formula or the graph
+    is packed, whichever is shorter. The whole query, if the address has no room for the graph.
     """
     whole = to_query(lab)
     if KEPT in whole:

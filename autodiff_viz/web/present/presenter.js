@@ -235,6 +235,8 @@ export class Presenter {
     this.numbers.replaceChildren(
       ...this.toldAs(shown && played?.done && !this.hidden ? null : shown),
     );
+    while (this.numbers.scrollWidth > this.numbers.clientWidth && this.numbers.children.length > 1)
+      this.numbers.lastChild?.remove();
     this.foot.classList.toggle("speaks", sentence !== "");
     this.editor.root.classList.toggle("blank-stage", this.blank);
     this.tell();
@@ -573,7 +575,7 @@ const keysTable = () =>
       html(
         "dt",
         {},
-        ...keys.flatMap((key) => [html("kbd", {}, SIGNS[key] ?? key.toUpperCase()), " "]),
+        ...keys.flatMap((key) => [html("kbd", {}, SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : key)), " "]),
       ),
       html("dd", {}, says),
     ]),
