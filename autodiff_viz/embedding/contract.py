@@ -41,7 +41,7 @@ class Parameter:
     many: bool = False
 
 
-_NAME = rf"\w{{1,{limits.NAME}}}"
+_NAME = rf"[^\s,:]{{1,{limits.NAME}}}"
 
 CONTROLS: Mapping[str, str] = MappingProxyType(
     {
@@ -223,6 +223,24 @@ def _is_one(parameter: Parameter, word: str) -> bool:
 def without_embed(query: Mapping[str, str]) -> dict[str, str]:
     """Return the query of the same state in the whole lab."""
     return {name: text for name, text in query.items() if name not in PARAMETERS or name in OF_LINKS}
+
+
+def state_of(query: Mapping[str, str], embed: Embed) -> dict[str, str]:
+    """Return the query of the lab's state in a frame.
+
+    Without a training `step` is one of the pass, which the browser plays. Of the named plots one is on view.
+    """
+    state = without_embed(query)
+    if "trained" not in state:
+        state.pop("step", None)
+    if embed.plots and state.get("figure") not in embed.plots:
+        state["figure"] = embed.plots[0]
+    return state
+
+
+def of_address(embed: Embed) -> dict[str, str]:
+    """Return the parameters that a frame's script writes before the state into its own address."""
+    return {name: text for name, text in embed.to_query().items() if name not in ("embed", "node")}
 
 
 def embed_link(origin: str, state: Mapping[str, str], embed: Embed) -> str:

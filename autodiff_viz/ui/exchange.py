@@ -154,7 +154,8 @@ def apply_message(session: Session, sent: Mapping[str, Any]) -> bool:
         edits = fresh(sent, session.inbox)
         if edits:
             session.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not be sent again for ever
-            act(session, edited_all, edits, frozenset(message.noticed))
+            may = None if session.embed is None else session.embed.edit
+            act(session, edited_all, edits, frozenset(message.noticed), may)
         for edit in edits:
             if KINDS.get(edit["kind"]) is Check:
                 with suppress(Unreadable):

@@ -16,7 +16,7 @@ import streamlit as st
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import GALLERY, NOTES, PRESENT, VIEW
 from autodiff_viz.ui import pages
-from autodiff_viz.ui.address import entered, show_address, write_address
+from autodiff_viz.ui.address import embed_of, entered, show_address, write_address
 from autodiff_viz.ui.component import draw_notes
 from autodiff_viz.ui.session import SESSION, act
 
@@ -42,6 +42,9 @@ def _page() -> None:
     """Draw the lab or the lessons, as the address says."""
     if st.query_params.get(PRESENT) == NOTES:
         draw_notes()
+        return
+    if (embed := embed_of()) is not None:
+        pages.framed_page(embed)
         return
     view = st.query_params.get(VIEW)
     _draw_links(view)
@@ -88,6 +91,7 @@ ASSETS = Path(__file__).parent / "assets"
 
 def frame() -> None:
     """Draw the logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
-    st.logo(ASSETS / "logo.svg", size="large")
+    if embed_of() is None:
+        st.logo(ASSETS / "logo.svg", size="large")
     st.html(ASSETS / "lab.css")
     st.html(ASSETS / "present.css")

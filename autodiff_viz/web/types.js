@@ -534,6 +534,16 @@
 
 /** @typedef {{ w: number, h: number }} Size px */
 /**
+ * A parameter of a frame's address, as embedding/contract.py describes it.
+ *
+ * @typedef {object} FrameParameter
+ * @property {string} name
+ * @property {string[]} values its words
+ * @property {string} pattern of other words; "" for none
+ * @property {string} otherwise the default
+ * @property {boolean} many whether it is a list between commas
+ */
+/**
  * @typedef {{
  *   card: Size & { slot: number },
  *   pictured: Size,
@@ -562,6 +572,7 @@
  *   code_examples: { title: string, text: string }[],
  *   first_lesson: string,
  *   figures: string[],
+ *   frames: { version: string, number: number, kinds: Record<string, string[]>, parameters: FrameParameter[] },
  *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },
  * }} Shared
  * - `card`: with one more slot
@@ -586,6 +597,8 @@
  * - `halves`: of the dtypes of 16 bits the bits of the significand, the least exponent and the digits
  *   that are shown
  * - `figures`: the keys of all figures of a graph
+ * - `frames`: what the address of a frame may have, the largest number of a message, and the edits by what
+ *   may be changed
  * - `heat`: the letters of the cells of a picture, how many are on each side of 0, which is the first
  *   that is no number, and the inks of + and −
  */

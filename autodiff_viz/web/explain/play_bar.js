@@ -82,6 +82,7 @@ export function openTransport(editor) {
   };
   editor.endPlay = () => player.leave();
   editor.playTo = (about) => player.seekNumber(about);
+  editor.play = player;
   players.set(editor, player);
   return html("div", { class: "bench" }, bar);
 }

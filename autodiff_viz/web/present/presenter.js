@@ -575,7 +575,10 @@ const keysTable = () =>
       html(
         "dt",
         {},
-        ...keys.flatMap((key) => [html("kbd", {}, SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : key)), " "]),
+        ...keys.flatMap((key) => [
+          html("kbd", {}, SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : key)),
+          " ",
+        ]),
       ),
       html("dd", {}, says),
     ]),
