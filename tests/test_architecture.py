@@ -27,6 +27,7 @@ FOLDERS = (
     "training",
     "segments",
     "asking",
+    "embedding",
     "lessons",
     "canvas",
     "lab",

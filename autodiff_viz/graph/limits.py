@@ -45,6 +45,7 @@ TRAINING_SECONDS = 600  # of work for all trainings of one visit
 MESSAGE_DEPTH = 32  # nesting of brackets in a message from a component of the page; ours have 8
 KEPT_DEPTH = 400  # the same in state kept by an address or a browser; the deepest lambda has about 120
 EDIT_SECONDS = 3.0  # of work for the edits of one message; the rest of them are refused
+SHARED = 32  # parameters that are added to a link that is shared
 EDITS = 1_000  # in one message; more than a person makes between two runs
 TOUR_STEPS = 40  # steps of a tour; a course of six hours has some thirty
 TOUR_NODES = 8_000  # nodes of all graphs of a tour, each of which is parsed when the tour is read

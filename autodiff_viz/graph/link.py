@@ -150,10 +150,15 @@ def document_in(payload: str, most: int = limits.LINK) -> str:
     try:
         text = unpacked(payload[1:], limits.JSON)
     except Unreadable as error:
-        _refuse(*_UNREADABLE[error.why])
+        refuse_unreadable(error)
     if not text.isascii():  # `to_json` escapes all other letters
         _refuse(*_UNREADABLE[MORE])
     return text
+
+
+def refuse_unreadable(error: Unreadable) -> NoReturn:
+    """Raise the GraphError for a payload that cannot be unpacked."""
+    _refuse(*_UNREADABLE[error.why])
 
 
 _UNREADABLE = {

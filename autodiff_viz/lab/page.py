@@ -38,6 +38,7 @@ from autodiff_viz.lab.lessons import lesson_view, variant_of
 from autodiff_viz.lab.segments import cut_names
 from autodiff_viz.lab.state import Lab, shows_code
 from autodiff_viz.lab.surface import surface_data
+from autodiff_viz.lab.talk import talk_data
 from autodiff_viz.lab.tours import tour_data
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lab.training_panel import curves_data, moment_data, track_data, train_data
@@ -76,9 +77,10 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "lesson": open_lesson
         and {
             "key": open_lesson.key,
-            "variants": list(open_lesson.steps),
+            "variants": list(open_lesson.variants),
             "variant": open_lesson.variant,
         },
+        "talk": talk_data(lab),
         "tour": tour_data(lab),
         "trains": is_about_training(lab),
     }

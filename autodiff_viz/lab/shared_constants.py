@@ -13,6 +13,8 @@ from autodiff_viz.canvas.palette import RANDOM
 from autodiff_viz.canvas.records import DECADES
 from autodiff_viz.display import heatmap, numbers
 from autodiff_viz.display.heatmap import INKS
+from autodiff_viz.embedding.contract import CONTRACT, VERSION
+from autodiff_viz.embedding.levels import KINDS_OF
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES
@@ -99,6 +101,21 @@ def shared_constants() -> dict[str, Any]:
         "code_examples": [example._asdict() for example in CODE_EXAMPLES],
         "first_lesson": LESSONS[0].key,
         "figures": [*FIGURES],
+        "frames": {
+            "version": VERSION,
+            "number": limits.NUMBER,
+            "kinds": KINDS_OF,
+            "parameters": [
+                {
+                    "name": each.name,
+                    "values": [*each.values],
+                    "pattern": each.pattern,
+                    "otherwise": each.default,
+                    "many": each.many,
+                }
+                for each in CONTRACT[2:]
+            ],
+        },
         "heat": {"alphabet": heatmap.ALPHABET, "shades": heatmap.SHADES, "marks": heatmap.NAN, "inks": INKS},
     }
 

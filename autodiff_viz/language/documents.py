@@ -16,8 +16,11 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import Reader, decoded, refuse
 from autodiff_viz.graph.link import document_in
 from autodiff_viz.graph.model import INPUT, PARAMETER, Call, Graph, Node, Params, Term, params
+from autodiff_viz.graph.problem import known_text
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS
+from autodiff_viz.graph.short_text import formula_in
 from autodiff_viz.graph.text import quoted
+from autodiff_viz.language.parse import parse
 from autodiff_viz.language.printer import wrapped
 from autodiff_viz.language.reader import SOURCES, length_fault, source_fault
 from autodiff_viz.language.show import show, show_node
@@ -55,15 +58,17 @@ def from_link(payload: str, most: int = limits.LINK) -> Graph:
     """Read the graph of a link; `from_link(to_link(graph)) == graph`.
 
     Args:
-      payload: as `to_link` writes it, or the whole address that has it after `g=`.
+      payload: as `to_link` writes it, or the whole address that has it after `g=`; a short address of the
+        page that has a formula after `f=`.
       most: greatest number of characters of the payload.
     Returns:
       The graph.
     Raises:
       GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer version;
-        "json-..." as `from_json` for a document that is no graph.
+        "json-..." as `from_json` for a document that is no graph; those of `parse` for a formula.
     """
-    return from_json(document_in(payload, most))
+    formula = formula_in(known_text(payload)[: most + limits.LINE])
+    return from_json(document_in(payload, most)) if formula is None else parse(formula)
 
 
 def _declared(node: Node, path: str) -> Node:

@@ -17,6 +17,7 @@ Pair = tuple[str, str]
 
 Sweeps = Annotated[Raw, Meta(extra={"js": 'import("./canvas/scrub.js").Sent[]'})]
 Play = Annotated[Raw, Meta(extra={"js": 'import("./explain/play.js").Sent'})]
+Shared = Annotated[Raw, Meta(extra={"js": 'import("./share/links.js").Shared'})]
 """JSON of other records, whose types stand in the scripts named here."""
 
 
@@ -36,6 +37,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
       want: tables that sliders wait for, by input with the key of its table.
       play: state of the numbers whose pass is to be played.
       stepped: state of the numbers whose pass the user has stepped back and forth.
+      share: the page's own address and what is to be added to a link, if links and a QR code are requested.
       rest: number of the last answer, in a request for the other parts of the page.
       refused: in place of all else, why the server has not read the message.
     """
@@ -52,6 +54,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
     want: Annotated[list[Pair], Meta(max_length=limits.NODES)] = field(default_factory=list)
     play: int | None = None
     stepped: int | None = None
+    share: Annotated[dict[str, str], Meta(max_length=limits.SHARED)] = field(default_factory=dict)
     rest: int | UnsetType = UNSET
     refused: str | None = None
 
@@ -97,6 +100,7 @@ class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
       ack: number of the last edit that has been applied.
       before: the session whose graph this one has opened, and the last edit in that graph.
       play: the steps of the pass, once requested.
+      share: links and a QR code, once requested.
       query: of the address, over the lab's own websocket.
     """
 
@@ -115,6 +119,7 @@ class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ack: int
     before: tuple[str, int] | None = field(name="from")
     play: Play | UnsetType = UNSET
+    share: Shared | UnsetType = UNSET
     query: str | UnsetType = UNSET
 
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from autodiff_viz.embedding.contract import Embed, of_address, read_embed, state_of
 from autodiff_viz.graph import limits
-from autodiff_viz.lab.persistence.address import KEPT, VIEW, divided, documents, from_query, to_query
+from autodiff_viz.lab.persistence.address import (
+    KEPT,
+    OF_THE_PAGE,
+    VIEW,
+    divided,
+    documents,
+    from_query,
+    to_query,
+)
 from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.persistence.training import with_course
 from autodiff_viz.lab.state import Lab, keep_history_of, replace_document, with_text
@@ -32,6 +41,9 @@ def entered() -> Session:
     the browser may not have received yet. It must not take the lab back to an earlier state.
     """
     state, query = st.session_state, st.query_params.to_dict()
+    embed = embed_of()
+    if embed is not None:
+        query = state_of(query, embed)
     if SESSION not in state:
         if sum(map(len, query.values())) > LONG_TEXT:
             take_long()
@@ -43,6 +55,9 @@ def entered() -> Session:
             address.opened, address.divided = (query, visit.divided[0]), (visit.lab, visit.divided)
             lab, last = visit.lab, visit.present
             state[SESSION] = Session(lab, inbox, address, visit.trail, last=last, first=visit)
+        state[SESSION].embed = embed
+        if embed is not None:
+            address.written = query
     session: Session = state[SESSION]
     session.visitor = visitor()
     if query != session.address.written and navigated():
@@ -54,6 +69,18 @@ def entered() -> Session:
             session.lab = with_text(after, back.history.present.text)
             session.address.pushed = False
     return session
+
+
+def embed_of() -> Embed | None:
+    """Return what the page shows and lets change in a frame; None for the whole lab.
+
+    It holds for the whole session, as the address was opened. Streamlit keeps the parameter `embed` from
+    pages, so the address is read as it came.
+    """
+    if SESSION in st.session_state:
+        return st.session_state[SESSION].embed
+    context = get_script_run_ctx(suppress_warning=True)
+    return read_embed(dict(parse_qsl(context.query_string))) if context else None
 
 
 def navigated() -> bool:
@@ -72,12 +99,17 @@ def _opened(address: Address, query: dict[str, str]) -> Lab:
 def write_address(session: Session) -> None:
     """Put the whole state in the address bar, in one step of the browser's history.
 
-    Call it before edits are acknowledged to the browser: an acknowledged edit is kept only here.
+    Call it before edits are acknowledged to the browser: an acknowledged edit is kept only here. A frame's
+    address is written by its own script alone, which adds no steps to the history of the page around it.
     """
+    if session.embed is not None:
+        return
     with session.lock:
         address, before = session.address, st.query_params.to_dict()
         left = VIEW in address.written
-        address.written = _next(session, address.written if address.pushed and not left else before)
+        look = {key: before[key] for key in OF_THE_PAGE if key in before}
+        written = _next(session, address.written if address.pushed and not left else before)
+        address.written = {**_of_the_lab(written), **look}
         address.pushed = False
         if address.written != before or left:
             st.query_params.from_dict(address.written)
@@ -92,7 +124,8 @@ def next_address(session: Session) -> str | None:
         if VIEW in session.address.written:
             return None
         session.address.written, session.address.pushed = _next(session, session.address.written), True
-        return urlencode(session.address.written)
+        frame = {} if session.embed is None else of_address(session.embed)
+        return urlencode({**frame, **_of_the_lab(session.address.written)})
 
 
 def _next(session: Session, shown: dict[str, str]) -> dict[str, str]:
@@ -108,10 +141,15 @@ def _next(session: Session, shown: dict[str, str]) -> dict[str, str]:
     if large:  # kept for the browser's back button too
         others = [*address.large.items()][-KEPT_LARGE:]
         address.large = {**dict(others), query[KEPT]: large}
-    known = {key: value for key, value in shown.items() if key != STAMP}
+    known = {key: value for key, value in _of_the_lab(shown).items() if key != STAMP}
     if query == known or (shown, query) == address.opened:
         return shown
     return {**query, STAMP: session.inbox.stamp}
+
+
+def _of_the_lab(query: dict[str, str]) -> dict[str, str]:
+    """Return a query without what says how the page looks."""
+    return {key: value for key, value in query.items() if key not in OF_THE_PAGE}
 
 
 def show_address(session: Session | None, query: dict[str, str]) -> None:

@@ -89,7 +89,7 @@ def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
 
 ENTRY = "main.js"
 SHEETS = {
-    "editor": ("canvas/*.css", "asking/*.css"),
+    "editor": ("canvas/*.css", "asking/*.css", "present/*.css", "share/*.css", "embed/frame.css"),
     "formula": ("formula/*.css",),
     "sliders": ("sliders/*.css",),
     "inspector": ("inspector/*.css", "base/cure.css"),
@@ -97,6 +97,7 @@ SHEETS = {
     "twins": ("explain/compare.css",),
     "paths": ("explain/paths.css",),
     "workbench": ("dock/*.css",),
+    "present": ("present/notes/*.css",),
     "tour": ("tour/*.css",),
 }
 """The style sheets of each place on the page that has a shadow root of its own."""

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from msgspec import UNSET
 
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.messages.envelope import streamlit_data
-from autodiff_viz.ui.address import write_address
+from autodiff_viz.ui.address import next_address, write_address
 from autodiff_viz.ui.bundle import code, component
 from autodiff_viz.ui.exchange import apply_message, make_answer
 from autodiff_viz.ui.fragments import LAB, note_message, redraw_lab, redraw_rest
@@ -39,7 +40,8 @@ def draw_lab(_lab: Lab, _view: LabView) -> None:
     session = current_session()
     with session.lock:
         write_address(session)
-        data = streamlit_data(make_answer(session))
+        query = UNSET if session.embed is None else next_address(session)
+        data = streamlit_data(make_answer(session, query=UNSET if query is None else query))
     note_visit(session.name, workers().cancel)
     element = component()(key=LAB, data=data, on_outbox_change=_on_message, on_source_change=_on_source)
     if fresh(element.outbox, session.inbox):  # the callback had no values, since the page's hash had changed
@@ -47,6 +49,24 @@ def draw_lab(_lab: Lab, _view: LabView) -> None:
         redraw_lab()
     if session.sent.code:
         code()(key=f"{LAB}_source")  # lab.css takes it out of the flow, or it would leave a gap
+
+
+def draw_notes() -> None:
+    """Draw a presenter's notes, which follow a stage in another window: no lab, nothing computed."""
+    component()(
+        key="notes", data={"notes": True}, on_outbox_change=_nothing, on_source_change=_on_notes_source
+    )
+    if st.session_state.get("notes_source"):
+        code()(key="notes_code")
+
+
+def _nothing() -> None:
+    """Answer a message that notes do not send."""
+
+
+def _on_notes_source() -> None:
+    """Send the code in an element, since the browser could not load it by its path; a callback."""
+    st.session_state["notes_source"] = True
 
 
 @in_turn()

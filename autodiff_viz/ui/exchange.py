@@ -27,6 +27,7 @@ from autodiff_viz.lab.evaluate import LabView, sweep_tables
 from autodiff_viz.lab.figures import figure_on_view
 from autodiff_viz.lab.inspector.panel import Answers
 from autodiff_viz.lab.page import play_data
+from autodiff_viz.lab.share import share_data
 from autodiff_viz.lab.state import Lab, refused
 from autodiff_viz.lab.training import caught_up, live
 from autodiff_viz.lessons.lesson import PLAY, STEPS
@@ -153,7 +154,8 @@ def apply_message(session: Session, sent: Mapping[str, Any]) -> bool:
         edits = fresh(sent, session.inbox)
         if edits:
             session.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not be sent again for ever
-            act(session, edited_all, edits, frozenset(message.noticed))
+            may = None if session.embed is None else session.embed.edit
+            act(session, edited_all, edits, frozenset(message.noticed), may)
         for edit in edits:
             if KINDS.get(edit["kind"]) is Check:
                 with suppress(Unreadable):
@@ -163,6 +165,8 @@ def apply_message(session: Session, sent: Mapping[str, Any]) -> bool:
         if message.play is not None and message.play == session.present.state:
             session.sent.play = encoded(play_data(session.present.view, message.play))
             note_tried(session, PLAY)
+        if message.share:
+            session.sent.share = encoded(share_data(session.lab, message.share))
         if message.stepped is not None and message.stepped == session.present.state:
             note_tried(session, STEPS)
         if edits or "rest" not in sent:
@@ -199,6 +203,7 @@ def make_answer(session: Session, pushed: bool = False, query: str | UnsetType =
             _number(sent)
         tables, sent.tables, sent.turn = sent.tables, [], sent.turn + 1
         play, sent.play = sent.play, UNSET
+        share, sent.share = sent.share, UNSET
         return envelope.Answer(
             **_changes(sent),
             socket=session.name,
@@ -210,6 +215,7 @@ def make_answer(session: Session, pushed: bool = False, query: str | UnsetType =
             ack=session.inbox.ack,
             before=session.inbox.before,
             play=play,
+            share=share,
             query=query,
         )
 

@@ -20,7 +20,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.evaluate import LabView, lab_view
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data, paths_data
 from autodiff_viz.lab.page import Data, follow_from, lab_drawing
-from autodiff_viz.lab.persistence.address import KEPT, divided, documents, from_query
+from autodiff_viz.lab.persistence.address import KEPT, OF_THE_PAGE, divided, documents, from_query
 from autodiff_viz.lab.persistence.history import Trail, trail
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
@@ -109,7 +109,11 @@ def first(query: Mapping[str, str]) -> First | None:
     None for an address that belongs to one visitor (the browser keeps a part of it), for a training and for a
     large graph.
     """
-    return None if KEPT in query else _first({key: query[key] for key in query if key != STAMP})
+    return (
+        None
+        if KEPT in query
+        else _first({key: query[key] for key in query if key not in (STAMP, *OF_THE_PAGE)})
+    )
 
 
 def _key(query: Mapping[str, str]) -> Hashable:

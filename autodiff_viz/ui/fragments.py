@@ -210,6 +210,8 @@ def stale(session: Session) -> set[str]:
         due -= FIGURED
     if parts.second is None and (parts.shown.get("second") or EMPTY)[1][-1] is None:
         due -= {"second"}
+    if parts.placed is not None:
+        due &= parts.placed
     if live(now.lab):
         due -= {name for name in CHARTS if monotonic() - parts.drawn.get(name, 0.0) < CHART}
     return due

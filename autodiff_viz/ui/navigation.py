@@ -14,9 +14,10 @@ from pathlib import Path
 import streamlit as st
 
 from autodiff_viz.lab.lessons import open_lesson
-from autodiff_viz.lab.persistence.address import GALLERY, VIEW
+from autodiff_viz.lab.persistence.address import GALLERY, NOTES, PRESENT, VIEW
 from autodiff_viz.ui import pages
-from autodiff_viz.ui.address import entered, show_address, write_address
+from autodiff_viz.ui.address import embed_of, entered, show_address, write_address
+from autodiff_viz.ui.component import draw_notes
 from autodiff_viz.ui.session import SESSION, act
 
 NAME = "autodiff_viz"
@@ -39,6 +40,12 @@ def _home() -> st.Page:
 
 def _page() -> None:
     """Draw the lab or the lessons, as the address says."""
+    if st.query_params.get(PRESENT) == NOTES:
+        draw_notes()
+        return
+    if (embed := embed_of()) is not None:
+        pages.framed_page(embed)
+        return
     view = st.query_params.get(VIEW)
     _draw_links(view)
     if view == GALLERY:
@@ -84,5 +91,7 @@ ASSETS = Path(__file__).parent / "assets"
 
 def frame() -> None:
     """Draw the logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
-    st.logo(ASSETS / "logo.svg", size="large")
+    if embed_of() is None:
+        st.logo(ASSETS / "logo.svg", size="large")
     st.html(ASSETS / "lab.css")
+    st.html(ASSETS / "present.css")

@@ -11,9 +11,10 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from autodiff_viz.embedding.contract import Embed
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.lessons import card
-from autodiff_viz.lab.page import ANSWER_FIRST, CONCEALED, SHOWS, waits
+from autodiff_viz.lab.page import ANSWER_FIRST, CONCEALED, LESSON, SHOWS, data_of, waits
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import Lesson
@@ -115,6 +116,36 @@ def _concealable(name: str, draw: Draw) -> Draw:
             st.button("Answer first", key=f"do_answer_{name}", icon=":material/contact_support:")
 
     return drawn
+
+
+def framed_page(embed: Embed) -> None:
+    """Draw the lab for a frame: what it shows, in the places of `ui/assets/embed.css`."""
+    session = entered()
+    parts = {"figure", "chooser"} if embed.shows("plot") else set()
+    session.parts.placed = frozenset(
+        parts | ({"tries", "claims", LESSON} if embed.shows("lesson") else set())
+    )
+    with whole_page(session, DRAWS) as draw:
+        frame = st.container(key="lab")
+        draw(LAB, frame)
+        with frame.container(key="frame_sliders"):
+            place("sliders")
+        with frame.container(key="frame_tabs"):
+            place("panes")
+        panes = frame.container(key="frame_panes")
+        if embed.shows("lesson"):
+            draw_lesson(panes.container(key="frame_lesson"), session.lab, draw)
+        for control, name in (("formula", "formula"), ("inspector", "node")):
+            if embed.shows(control):
+                with panes.container(key=f"frame_{control}"):
+                    place(name)
+        if embed.shows("plot"):
+            panel = panes.container(key="frame_plot")
+            draw("chooser", panel)
+            draw("figure", panel.container(key=FIGURE))
+        if embed.shows("check"):
+            with frame.container(key="frame_check"):
+                place("check")
 
 
 _DRAWS: Mapping[str, Draw] = {

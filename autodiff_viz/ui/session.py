@@ -21,6 +21,7 @@ from weakref import WeakValueDictionary
 import streamlit as st
 from msgspec import UNSET, Raw, UnsetType
 
+from autodiff_viz.embedding.contract import Embed
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.exercises import NONE, Reached, reached
@@ -97,6 +98,7 @@ class Parts:
       second: name of the figure beside it; None for none.
       large: whether the type is large.
       low: whether the place of the figures is wide and low.
+      placed: the parts that the page has a place for; None for all.
     """
 
     shown: dict[str, Any] = field(default_factory=dict)
@@ -111,6 +113,7 @@ class Parts:
     second: str | None = None
     large: bool = False
     low: bool = True
+    placed: frozenset[str] | None = None
 
 
 @dataclass(slots=True)
@@ -125,6 +128,7 @@ class Sent:
       shown: the data that `drawing` was made of.
       tables: tables for sliders, to be sent with the next message.
       play: the steps of the pass, to be sent with the next message, if they are requested.
+      share: links and a QR code, to be sent with the next message, if they are requested.
       turn: number of messages so far.
       code: whether the component's code is sent too.
       first: the first drawing, if it is the one shared by all visitors.
@@ -137,6 +141,7 @@ class Sent:
     shown: tuple[Any, ...] = ()
     tables: list[dict[str, Any]] = field(default_factory=list)
     play: Raw | UnsetType = UNSET
+    share: Raw | UnsetType = UNSET
     turn: int = 0
     code: bool = False
     first: FirstDrawing | None = None
@@ -169,6 +174,7 @@ class Session:
       looks: choices that concern only the page, such as which of several charts is shown.
       tried: parts of the open lesson's exercises that have been reached.
       first: the shared record of the address that the session began with, if there is one.
+      embed: what the page shows and lets change in a frame; None for the whole lab.
     """
 
     lab: Lab
@@ -189,6 +195,7 @@ class Session:
     tried: Reached = NONE
     last: Present | None = None
     first: First | None = None
+    embed: Embed | None = None
 
     @property
     def present(self) -> Present:

@@ -27,6 +27,7 @@ import { PathHighlight, PathsList } from "./explain/paths.js";
 import { listenToSweeps } from "./explain/sweep.js";
 import { VerificationLine } from "./explain/verification.js";
 import { WhyZero } from "./explain/zero.js";
+import { openFrame } from "./embed/frame.js";
 import { listenToKeys } from "./formula/caret.js";
 import { Formula } from "./formula/editor.js";
 import { Inspector } from "./inspector/panel.js";
@@ -95,7 +96,9 @@ export class Lab {
     this.tour = new TourPanel(this.editor, () => this.mail.outbox.last);
     this.panels = new Panels();
     this.dock = new Dock(tabs, (figure) => this.editor.send({ kind: "figure", figure }));
+    const frame = openFrame(this.editor, (figure) => this.editor.send({ kind: "figure", figure }));
     this.places = new Places(parent, css, {
+      ...(frame && { panes: html("div", { class: "workbench panes" }, frame.tabs.root) }),
       editor: this.editor.root,
       bar: html("div", { class: "canvas-tools" }, this.editor.tools),
       panels: this.panels.host,
@@ -110,6 +113,7 @@ export class Lab {
       tour: this.tour.host,
     });
     showLook();
+    this.frame = frame;
     this.later = later;
     this.unexplain = explainTerms();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
@@ -145,6 +149,8 @@ export class Lab {
     this.plays = null;
     /** State of the numbers whose pass the user has stepped back and forth. @type {number | null} */
     this.stepped = null;
+    /** Links that the stage or the dialog of sharing waits for, with who does. @type {{ of: string, wish: Record<string, string> } | null} */
+    this.shares = null;
     this.large = isLarge();
     this.unwatch = watchLook(() => this.relook());
     this.mail.note = () => ({
@@ -156,6 +162,7 @@ export class Lab {
       ...(this.wanted.size && { want: [...this.wanted] }),
       ...(this.plays !== null && { play: this.plays }),
       ...(this.stepped !== null && { stepped: this.stepped }),
+      ...(this.shares && { share: this.shares.wish }),
     });
     this.formula.leave = () => this.editor.stage.surface.focus({ preventScroll: true });
     this.formula.asFormula = () => (
@@ -188,6 +195,7 @@ export class Lab {
     listen("tour", () => this.tour.edit(true), gone);
     listen("want", ({ inputs }) => this.want(inputs), gone);
     listen("wants-play", ({ state }) => this.wantPlay(state), gone);
+    listen("wants-share", ({ of, parameters }) => this.wantShare(of, parameters), gone);
     listen("stepped", ({ state }) => ((this.stepped = state), this.mail.ask({})), gone);
   }
 
@@ -202,7 +210,8 @@ export class Lab {
     if (word.key === this.mail.outbox.key && word.turn < this.question.turn) return; // overtaken on the other connection
     this.socket.open(word.socket);
     this.throughPage = word.page;
-    if (word.query !== undefined) showAddress(word.query);
+    if (word.query !== undefined)
+      this.frame ? this.frame.showAddress(word.query) : showAddress(word.query);
     const sent = drawings.read(word);
     const opening = word.key !== this.mail.outbox.key;
     if (opening) this.editor.noticed = []; // the session before numbered its edits for itself
@@ -219,7 +228,7 @@ export class Lab {
     this.formula.receive({ ...drawing.formula, ack: word.ack });
     this.sync.receive(drawing);
     if (this.formula.takePasted()) this.editor.showOutput();
-    this.board.receive(drawing.sliders, document);
+    this.board.receive(this.frame?.slidersOf(drawing.sliders) ?? drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.cause.receive(drawing.forward ? undefined : drawing.node, drawing.check?.origin); // a cause is one of cotangents
     this.cause.point(pointedAt(drawing.asking));
@@ -242,7 +251,9 @@ export class Lab {
     if (this.plays !== drawing.state) this.plays = null;
     if (this.stepped !== drawing.state) this.stepped = null;
     if (word.play) this.played(word.play);
-    if ((this.wanted.size || this.plays !== null) && word.rest === null)
+    this.frame?.drawn();
+    if (word.share) this.sharing(word.share);
+    if ((this.wanted.size || this.plays !== null || this.shares) && word.rest === null)
       this.question.wait(STILL_MS);
   }
 
@@ -300,6 +311,20 @@ export class Lab {
   wantPlay(state) {
     this.plays = state;
     this.mail.ask({});
+  }
+
+  /** Request links, as `want` does tables. @param {string} of who waits @param {Record<string, string>} parameters */
+  wantShare(of, parameters) {
+    this.shares = { of, wish: { base: location.origin + location.pathname, ...parameters } };
+    this.mail.ask({});
+  }
+
+  /** @param {import("./share/links.js").Shared} shared */
+  sharing(shared) {
+    const { shares } = this;
+    if (!shares || JSON.stringify(shared.wish) !== JSON.stringify(shares.wish)) return; // another one has been wished for since
+    this.shares = null;
+    dispatch("shared", { of: shares.of, shared });
   }
 
   /** @param {import("./explain/play.js").Sent} sent */

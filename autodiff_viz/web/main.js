@@ -4,6 +4,7 @@
 
 import { readAnswer } from "./connection/socket.js";
 import { Lab } from "./lab.js";
+import { openNotesPage } from "./present/notes.js";
 
 /** @type {WeakMap<Node, Lab>} */
 const labs = new WeakMap();
@@ -12,6 +13,7 @@ const labs = new WeakMap();
  *   setTriggerValue: (name: string, value: any) => void }} component
  * @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
 export default function main({ data, parentElement, setTriggerValue }, css, constants) {
+  if (data.notes) return openNotesPage(parentElement, css.present);
   const lab = labs.get(parentElement) ?? new Lab(parentElement, css, constants);
   labs.set(parentElement, lab);
   lab.receive(readAnswer(data), (message) => setTriggerValue("outbox", message));

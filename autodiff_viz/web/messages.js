@@ -811,6 +811,7 @@
  * @property {[string, string][]} [want] tables that sliders wait for, by input with the key of its table.
  * @property {number | null} [play] state of the numbers whose pass is to be played.
  * @property {number | null} [stepped] state of the numbers whose pass the user has stepped back and forth.
+ * @property {Record<string, string>} [share] the page's own address and what is to be added to a link, if links and a QR code are requested.
  * @property {number} [rest] number of the last answer, in a request for the other parts of the page.
  * @property {string | null} [refused] in place of all else, why the server has not read the message.
  */
@@ -834,6 +835,7 @@
  * @property {number} ack number of the last edit that has been applied.
  * @property {[string, number] | null} from the session whose graph this one has opened, and the last edit in that graph.
  * @property {import("./explain/play.js").Sent} [play] the steps of the pass, once requested.
+ * @property {import("./share/links.js").Shared} [share] links and a QR code, once requested.
  * @property {string} [query] of the address, over the lab's own websocket.
  */
 

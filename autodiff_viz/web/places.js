@@ -16,6 +16,7 @@ const SHEETS = {
   bar: "editor",
   panels: "workbench",
   plots: "workbench",
+  panes: "workbench",
 };
 
 export class Places {

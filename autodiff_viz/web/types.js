@@ -234,6 +234,7 @@
  * @property {string} [figure] key of the figure on view
  * @property {string[]} [lacks] keys of the figures that have nothing to show
  * @property {{ key: string, variants: string[], variant: number } | null} [lesson]
+ * @property {import("./present/course.js").Talk | null} [talk] what a presenter says of the open lesson
  * @property {TourData | null} [tour]
  * @property {boolean} [trains] whether the training is what to show first
  * @property {TwinsData} [twins]
@@ -460,11 +461,13 @@
  * @property {string} [patch]
  * @property {string} tables
  * @property {string} [play]
+ * @property {string} [share]
+ * @property {boolean} [notes] whether the window is that of a presenter's notes, in place of all else
  */
 /**
  * An answer with these as JSON texts.
  *
- * @typedef {Omit<Answer, "full" | "patch" | "tables" | "play"> & WrittenFields} Written
+ * @typedef {Omit<Answer, "full" | "patch" | "tables" | "play" | "share"> & WrittenFields} Written
  */
 
 // The list of paths (explain/paths/view.py).
@@ -535,6 +538,16 @@
 
 /** @typedef {{ w: number, h: number }} Size px */
 /**
+ * A parameter of a frame's address, as embedding/contract.py describes it.
+ *
+ * @typedef {object} FrameParameter
+ * @property {string} name
+ * @property {string[]} values its words
+ * @property {string} pattern of other words; "" for none
+ * @property {string} otherwise the default
+ * @property {boolean} many whether it is a list between commas
+ */
+/**
  * @typedef {{
  *   card: Size & { slot: number },
  *   pictured: Size,
@@ -563,6 +576,7 @@
  *   code_examples: { title: string, text: string }[],
  *   first_lesson: string,
  *   figures: string[],
+ *   frames: { version: string, number: number, kinds: Record<string, string[]>, parameters: FrameParameter[] },
  *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },
  * }} Shared
  * - `card`: with one more slot
@@ -587,6 +601,8 @@
  * - `halves`: of the dtypes of 16 bits the bits of the significand, the least exponent and the digits
  *   that are shown
  * - `figures`: the keys of all figures of a graph
+ * - `frames`: what the address of a frame may have, the largest number of a message, and the edits by what
+ *   may be changed
  * - `heat`: the letters of the cells of a picture, how many are on each side of 0, which is the first
  *   that is no number, and the inks of + and −
  */

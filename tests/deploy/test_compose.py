@@ -11,7 +11,7 @@ import yaml
 
 from autodiff_viz.ui.server.admission import HOSTS, VISITORS
 from autodiff_viz.ui.server.routes import ROUTES
-from autodiff_viz.ui.server.security_headers import FRAMES
+from autodiff_viz.ui.server.admission import FRAMES
 from autodiff_viz.ui.worker_jobs import WORKERS
 from autodiff_viz.workers.disk_cache import VARIABLE as CACHE
 from tests.browser.server import ROOT

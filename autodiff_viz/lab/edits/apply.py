@@ -12,6 +12,7 @@ from time import thread_time
 from typing import Any
 
 from autodiff_viz.canvas.notices import Refusal, refusals
+from autodiff_viz.embedding.levels import refusal
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.edits import (
@@ -64,14 +65,19 @@ TOO_MUCH = Problem(
 _log = logging.getLogger(__name__)
 
 
-def edited(lab: Lab, sent: Mapping[str, Any]) -> Lab:
+def edited(lab: Lab, sent: Mapping[str, Any], level: str | None = None) -> Lab:
     """Decode one edit from the canvas and apply it to a lab.
 
     The edit is untrusted: a field that is missing or of the wrong type refuses it. An unknown kind has no
     effect. If its handler fails, the lab stays as it is and the page says that the fault is ours.
+
+    Args:
+      level: of `embedding.levels.LEVELS`, what may be changed in a frame; None for everything.
     """
     try:
         edit = read_edit(sent)
+        if level is not None and edit is not None and (why := refusal(edit, level, lab.graph)):
+            raise why
         handler = HANDLERS.get(type(edit))  # None of an unknown kind, and of what is no edit of the lab
         after = handler(lab, edit) if handler else lab
     except Unreadable:
@@ -90,7 +96,9 @@ def report_fault(kind: str, error: Exception) -> None:
     _log.error("An edit of kind %s failed", kind, exc_info=error)
 
 
-def edited_all(lab: Lab, edits: Iterable[Mapping[str, Any]], seen: Container[Any] = ()) -> Lab:
+def edited_all(
+    lab: Lab, edits: Iterable[Mapping[str, Any]], seen: Container[Any] = (), level: str | None = None
+) -> Lab:
     """Apply the edits in order.
 
     A refusal stays in `notice` through later accepted edits until the browser has shown it. Edits after
@@ -98,12 +106,13 @@ def edited_all(lab: Lab, edits: Iterable[Mapping[str, Any]], seen: Container[Any
 
     Args:
       seen: numbers of the refused edits that the browser has shown.
+      level: what may be changed, as in `edited`.
     """
     unseen = tuple(one for one in lab.notice if isinstance(one, Refusal) and one.seq not in seen)
     began = thread_time()
     for edit in edits:
         if thread_time() - began < limits.EDIT_SECONDS:
-            lab = edited(lab, edit)
+            lab = edited(lab, edit, level)
         else:
             late = refused(lab, GraphError(TOO_MUCH))
             lab = replace(late, notice=refusals(late.notice, edit.get("seq")))

@@ -12,12 +12,14 @@ from autodiff_viz.graph.history import History, jump, newest
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.short_text import FORMULA
 from autodiff_viz.lab.actions import redone, undone
 from autodiff_viz.lab.code import code_in, notebook_code, reading_of
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.persistence.address import (
     ELSEWHERE,
     GRAPH,
+    LESSON,
     from_query,
     place_of,
     with_documents,
@@ -114,7 +116,7 @@ def _restored(lab: Lab, edit: Restored) -> Lab:
 
 # A document from outside: a graph as JSON, a link to this page, or formula text
 
-ADDRESS = re.compile(rf"\S*[?&]({GRAPH}|{TOUR})=\S*|https?://\S*")
+ADDRESS = re.compile(rf"\S*[?&]({GRAPH}|{FORMULA}|{TOUR})=\S*|https?://\S*")
 """Text without spaces that is the address of a page, with or without its host."""
 
 IS_TOUR = re.compile(rf'"{FORMAT}"\s*:')
@@ -153,11 +155,12 @@ def _linked(lab: Lab, address: str) -> Lab:
     """Open the graph of a link, or the tour of one that has no graph."""
     query = address.partition("?")[2].partition("#")[0]
     parameters = {key: values[-1] for key, values in parse_qs(query).items()}
-    if GRAPH not in parameters and parameters.get(TOUR):
+    has_graph = bool({GRAPH, FORMULA}.intersection(parameters))
+    if not has_graph and parameters.get(TOUR):
         tour = read_tour(document_of(parameters[TOUR]))
         return go_to(lab, tour, place_of(parameters, tour))
-    if GRAPH not in parameters:
-        message = "This link holds no graph: nothing in it begins with 'g='."
+    if not has_graph and LESSON not in parameters:
+        message = "This link holds no graph: nothing in it begins with 'g=' or 'f='."
         raise GraphError(Problem("link-empty", message, "Copy the whole address of a page with a graph."))
     linked = from_query(parameters)
     if linked.notice:  # an address of the page opens as far as it can; an import is whole or refused
@@ -171,6 +174,8 @@ def _linked(lab: Lab, address: str) -> Lab:
     after = replace(
         after, seed=linked.seed, dtype=linked.dtype, ranges=linked.ranges, selected=linked.selected
     )
+    if not has_graph:  # a lesson as it is
+        after = replace(after, lesson=linked.lesson, variant=linked.variant, collapsed=linked.collapsed)
     return with_text(after, linked.history.present.text)
 
 

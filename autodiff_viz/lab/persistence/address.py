@@ -18,8 +18,9 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.link import Unreadable, packed, to_link, unpacked
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.short_text import FORMULA, read_short_text
 from autodiff_viz.lab.actions import typed
-from autodiff_viz.lab.code import matching_text
+from autodiff_viz.lab.code import code_in, matching_text, reading_of
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.asking import ASK, GUESS, asking_fields, read_asking
 from autodiff_viz.lab.persistence.history import digest
@@ -45,7 +46,7 @@ from autodiff_viz.lab.state import (
 from autodiff_viz.lab.tours import go_to
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.literals import show_literal
-from autodiff_viz.language.parse import parse_literal
+from autodiff_viz.language.parse import parse, parse_literal
 from autodiff_viz.lessons.codec import AT, TOUR, document_of, read_tour, tour_to_json
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.lessons.tour import Tour, plain
@@ -60,6 +61,12 @@ PINNED, PINNED_TEXT = {"A": "a", "B": "b"}, "pinned"
 
 VIEW, GALLERY = "view", "lessons"
 """Name of the parameter that selects the page, and its value for the gallery; by default it is the lab."""
+
+PRESENT, HIDDEN, NOTES = "present", "hidden", "notes"
+"""Name of the parameter of the stage, and its values: with what comes back hidden; the presenter's notes."""
+
+OF_THE_PAGE = (PRESENT,)
+"""Names of parameters that say how the page looks, and no state of the lab: its script keeps them."""
 
 KEPT = "kept"
 """Name of the parameter with a digest that replaces values too long for an address.
@@ -77,6 +84,7 @@ LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED, ASK, GUESS)
 """Names of the parameters that may be too long for an address."""
 
 NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
+DAMAGED_LINK = "This link is damaged: letters of it are wrong or missing."
 OPEN_THERE = "Open it there and take it as JSON; a JSON file can be dropped on the canvas."
 
 
@@ -233,6 +241,8 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     if KEPT in query and not query.get(GRAPH):
         empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
         return refused(with_toured(empty, query), GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
+    if query.get(FORMULA) and not query.get(GRAPH):
+        return _of_formula(query)
     if not query.get(GRAPH):
         lab = _toured(_lesson(lab, query), query, most)
         return replace(lab, selected=selected) if selected in lab.graph.by_name else lab
@@ -258,6 +268,20 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     if text is not None:
         lab = with_text(lab, matching_text(text, lab.graph))
     return lab if draft is None else typed(lab, draft)
+
+
+def _of_formula(query: Mapping[str, str]) -> Lab:
+    """Open a short address, which has the formula in place of the graph and of its text."""
+    try:
+        text = read_short_text(query[FORMULA], limits.TEXT)
+        graph = reading_of(text).graph if code_in(text) else parse(text)
+    except Unreadable as error:
+        return refused(
+            start(), GraphError(Problem(f"link-{error.why}", DAMAGED_LINK, "Copy the whole link."))
+        )
+    except GraphError as error:
+        return refused(start(), error)
+    return from_query({**query, GRAPH: to_link(graph, most=limits.JSON), TEXT: packed(text)}, limits.JSON)
 
 
 def _toured(lab: Lab, query: Mapping[str, str], most: int) -> Lab:

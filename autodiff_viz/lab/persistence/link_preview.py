@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from autodiff_viz.graph.short_text import FORMULA
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, VIEW
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.lesson import Lesson
@@ -61,7 +62,7 @@ def preview(path: str, query: Mapping[str, str]) -> Preview:
         path = f"/{GALLERY}"
     if path != "/":
         return PAGES[path]
-    own, opened = bool(query.get(GRAPH) or query.get(KEPT)), lesson(query.get(LESSON))
+    own, opened = bool(query.get(GRAPH) or query.get(FORMULA) or query.get(KEPT)), lesson(query.get(LESSON))
     if opened is None:
         return OWN_GRAPH if own else PAGES[path]
     return replace(of_lesson(opened), address=None) if own else of_lesson(opened)

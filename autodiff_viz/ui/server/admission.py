@@ -36,6 +36,12 @@ TRUSTED = "FORWARDED_ALLOW_IPS"
 Uvicorn reads `X-Forwarded-Proto` and `X-Forwarded-For` by it, but not `X-Forwarded-Host`.
 """
 
+FRAMES = "AUTODIFF_VIZ_FRAMES"
+"""Sites that may show the lab in a frame, as in `frame-ancestors`: any unless set, "none" for none."""
+
+OPAQUE = "null"
+"""Origin of a page in a frame with `sandbox` and without `allow-same-origin`."""
+
 NOBODY_ELSE = "127.0.0.1"
 _HOST = re.compile(r"[\w.-]+(:\d{1,5})?|\[[\da-fA-F:.]+\](:\d{1,5})?", re.ASCII)
 
@@ -62,6 +68,9 @@ def is_from_own_page(connection: HTTPConnection) -> bool:
     page = connection.headers.get("origin")
     if page is None or not config.get_option("server.enableCORS"):
         return True
+    if page == OPAQUE:
+        # Any site can have such a page. Where any may frame the lab, to refuse its websocket protects nothing.
+        return framing_sites() == "*"
     try:
         asking = urlsplit(page)
         name = asking.hostname
@@ -72,6 +81,20 @@ def is_from_own_page(connection: HTTPConnection) -> bool:
     return asking.netloc in (host, _public_host(connection)) or (
         name is not None and name in ["localhost", "0.0.0.0", "127.0.0.1", get_internal_ip(), *names]
     )
+
+
+def framing_sites() -> str:
+    """Return the sites that may show the lab in a frame, as in `frame-ancestors`.
+
+    Raises:
+      ValueError: the setting is not a list of sites.
+    """
+    frames = os.environ.get(FRAMES, "").strip() or "*"
+    if any(mark in frames for mark in ";,\r\n") or not frames.isascii():
+        raise ValueError(
+            f"{FRAMES} is {frames!r}; it must be sites such as https://school.example, between spaces."
+        )
+    return frames
 
 
 def _public_host(connection: HTTPConnection) -> str:

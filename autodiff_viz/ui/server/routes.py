@@ -14,12 +14,14 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from autodiff_viz.embedding.contract import POSTER, read_embed
 from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
 from autodiff_viz.ui.bundle import CODE, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.lab_socket import SOCKET
+from autodiff_viz.ui.server.poster import framed, picture
 from autodiff_viz.ui.warm_up import WARM, warmth
 
 # Write Streamlit's page with its own head for each link: title, description and picture.
@@ -145,6 +147,9 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
     """Return the endpoint of the page at `path`."""
 
     async def answer(request: Request) -> Response:
+        embed = read_embed(request.query_params) if path == "/" else None
+        if embed is not None:
+            return await framed(request, embed, preview(path, request.query_params).title)
         if VISITS.full:
             return VISITS.page()
         text = document(preview(path, request.query_params), origin(request)).encode()
@@ -210,6 +215,7 @@ ROUTES = [
     Route(f"/{CODE}/{{name}}.js", code),
     Route(f"{CARDS}/{{name}}.png", card),
     Route(PATH, words),
+    Route(POSTER, picture),
     SOCKET,
     *(Route(path, page(path)) for path in PAGES),
 ]

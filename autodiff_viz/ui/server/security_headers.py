@@ -7,13 +7,12 @@ Framing is for lessons and lectures that embed the lab, and a setting restricts 
 
 from __future__ import annotations
 
-import os
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -22,10 +21,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from autodiff_viz.ui.navigation import TO_THE_TOP as PAGE_TO_THE_TOP
 from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.panels.lesson import TO_THE_TOP as LESSON_TO_THE_TOP
+from autodiff_viz.ui.server.admission import OPAQUE, framing_sites
+from autodiff_viz.ui.server.poster import BOOT
 from autodiff_viz.ui.server.routes import INDEX
-
-FRAMES = "AUTODIFF_VIZ_FRAMES"
-"""Sites that may show the lab in a frame, as in `frame-ancestors`: any unless set, "none" for none."""
 
 UNUSED = ("camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb")
 """What the page never asks for, nor may a script in it."""
@@ -61,13 +59,8 @@ def headers(scripts: Sequence[str]) -> dict[str, str]:
     Raises:
       ValueError: the setting is not a list of sites.
     """
-    frames = os.environ.get(FRAMES, "").strip() or "*"
-    if any(mark in frames for mark in ";,\r\n") or not frames.isascii():
-        raise ValueError(
-            f"{FRAMES} is {frames!r}; it must be sites such as https://school.example, between spaces."
-        )
     return {
-        "Content-Security-Policy": policy(frames, scripts),
+        "Content-Security-Policy": policy(framing_sites(), scripts),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "strict-origin",  # the address holds the graph
         "Permissions-Policy": ", ".join(f"{name}=()" for name in UNUSED),
@@ -77,7 +70,7 @@ def headers(scripts: Sequence[str]) -> dict[str, str]:
 def inline_scripts() -> list[str]:
     """Return the scripts that are written into pages: Streamlit's own and the project's."""
     streamlit = re.findall(r"<script>(.*?)</script>", INDEX.read_text("utf-8"), re.DOTALL)
-    return [*streamlit, PAGE_TO_THE_TOP, LESSON_TO_THE_TOP, PROGRESS.read_text("utf-8")]
+    return [*streamlit, PAGE_TO_THE_TOP, LESSON_TO_THE_TOP, PROGRESS.read_text("utf-8"), BOOT]
 
 
 class Guarded:
@@ -87,9 +80,14 @@ class Guarded:
         self.app, self.headers = app, headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        public = scope["type"] == "http" and Headers(scope=scope).get("origin") == OPAQUE
+
         async def give(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
+                headers = MutableHeaders(scope=message)
+                headers.update(self.headers)
+                if public:  # a page without an origin loads its own scripts as if from elsewhere
+                    headers["Access-Control-Allow-Origin"] = "*"
             await send(message)
 
         await self.app(scope, receive, give if scope["type"] == "http" else send)

@@ -87,6 +87,8 @@ export class Editor {
     /** @type {import("./draw/drag_frame.js").Ground | null} */
     this.ground = null;
     this.frame = 0;
+    /** What plays the pass. @type {import("../explain/play.js").Player | null} */
+    this.play = null;
     /** Play the pass, or pause; end the play: false if nothing is played. */
     this.startPlay = () => {};
     /** @type {() => boolean} */

@@ -27,6 +27,7 @@ import { keepFieldsInView, listenToHolding } from "./gestures/touch.js";
 import { showNotices } from "./popovers/notice.js";
 import { phoneBar } from "./popovers/phone_bar.js";
 import { welcome } from "./popovers/welcome.js";
+import { openPresenter } from "../present/presenter.js";
 import { listenToSliders } from "./scrub.js";
 import { variantsBar } from "./variants.js";
 
@@ -59,6 +60,7 @@ export function openEditor(palette) {
   keepFieldsInView(editor);
   editor.tools = pageTools(editor);
   const bench = openTransport(editor);
+  const presenter = openPresenter(editor);
   answerKeys(editor, bench);
   welcome(editor);
   editor.root = html(
@@ -69,7 +71,9 @@ export function openEditor(palette) {
     twinsBar(editor),
     forwardBar(editor),
     askingBar(editor),
+    presenter.head,
     host,
+    presenter.foot,
     phoneBar(editor),
     bench,
   );

@@ -140,6 +140,8 @@ export class EditSender {
     this.before = ""; // the address before the recent edits
     /** @type {Post} */
     this.post = () => {};
+    /** Whether an edit is sent; a frame does not send what it lets nobody change. @type {(edit: NewEdit) => boolean} */
+    this.allows = () => true;
     /** Fields that are added to every message. @type {() => object} */
     this.note = () => ({});
     const forget = () => void (this.recent = []); // an address of the history was meant as it is
@@ -209,6 +211,7 @@ export class EditSender {
 
   /** @param {NewEdit} edit */
   send(edit) {
+    if (!this.allows(edit)) return;
     this.keep(enqueue(this.outbox, edit));
     this.patience = RESEND_MS;
     this.repeat();

@@ -3,17 +3,19 @@
 // Whatever it cannot send goes through the component.
 
 import { shared } from "../base/constants.js";
+import { FRAME } from "../embed/contract.js";
 
 // Messages that came through the component, whose large fields are JSON texts. Pure.
 
 /** @param {import("../types.js").Written} data @returns {import("../types.js").Answer} */
-export function readAnswer({ full, patch, tables, play, ...others }) {
+export function readAnswer({ full, patch, tables, play, share, ...others }) {
   const parsed = (/** @type {string | undefined} */ text) => text && JSON.parse(text);
   return {
     ...others,
     full: parsed(full),
     patch: parsed(patch),
     play: parsed(play),
+    share: parsed(share),
     tables: JSON.parse(tables),
   };
 }
@@ -42,11 +44,11 @@ export class LabSocket {
     this.asked = null;
   }
 
-  /** Connect to the session `name`, unless that is done or was tried a moment ago. In a frame of a host only
-   * Streamlit can tell the host the address. The name is a secret, so it is sent in a header, which nobody logs.
+  /** Connect to the session `name`, unless that is done or was tried a moment ago. In a frame of a host, which is no
+   * embedded page, only Streamlit can tell the host the address. The name is a secret, so it is sent in a header, which nobody logs.
    * @param {string} name */
   open(name) {
-    if (window.parent !== window || !name) return;
+    if ((window.parent !== window && !FRAME) || !name) return;
     const now = performance.now();
     if (name === this.name && (this.socket || now - this.tried < RETRY_MS)) return;
     this.close();
@@ -101,8 +103,8 @@ function address() {
 /** Put a query in the address bar, as a step of the browser's history, as Streamlit does.
  * @param {string} query */
 export function showAddress(query) {
-  const others = [...new URLSearchParams(location.search)].filter(([name]) =>
-    HOSTS.includes(name.toLowerCase()),
+  const others = [...new URLSearchParams(location.search)].filter(
+    ([name]) => HOSTS.includes(name.toLowerCase()) || OF_THE_PAGE.includes(name),
   );
   const search = [new URLSearchParams(others).toString(), query].filter(Boolean).join("&");
   if (search !== location.search.slice(1))
@@ -114,4 +116,5 @@ export function showAddress(query) {
 export const rereadAddress = () =>
   dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
 
+const OF_THE_PAGE = ["present"]; // which no state of the lab says: ui/address.py leaves them as they are
 const HOSTS = ["embed", "embed_options"]; // of Streamlit, which hides them from the page's code

@@ -384,6 +384,11 @@ export class Player {
     return true;
   }
 
+  /** Show all numbers, if nothing is played. */
+  clear() {
+    if (this.at === null) clearPlay(this.editor.stage);
+  }
+
   /** Tell the rest of the page which numbers the pass has computed, by place; null: all. @param {((place: string) => boolean) | null} isComputed */
   tellComputed(isComputed) {
     this.editor.isComputed = isComputed;

@@ -58,6 +58,9 @@ export function rememberPress(known, press) {
 /** @type {WeakMap<Editor, Player>} */
 const players = new WeakMap();
 
+/** The player of a canvas. @param {Editor} editor */
+export const playerOf = (editor) => players.get(editor);
+
 /** Answer a key pressed where no element takes it: the space bar plays; while the pass is played, all keys of the transport do
  * what they do there. @param {Editor} editor @param {KeyboardEvent} event @returns {boolean} whether it was one */
 export function playKey(editor, event) {
@@ -79,6 +82,7 @@ export function openTransport(editor) {
   };
   editor.endPlay = () => player.leave();
   editor.playTo = (about) => player.seekNumber(about);
+  editor.play = player;
   players.set(editor, player);
   return html("div", { class: "bench" }, bar);
 }

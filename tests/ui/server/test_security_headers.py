@@ -14,8 +14,8 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from autodiff_viz.ui.server.admission import Gate, Visits
-from autodiff_viz.ui.server.security_headers import FRAMES, GUARDED, failed, headers, inline_scripts, policy
+from autodiff_viz.ui.server.admission import FRAMES, Gate, Visits
+from autodiff_viz.ui.server.security_headers import GUARDED, failed, headers, inline_scripts, policy
 from tests.ui.server.asgi import answered, finished, get
 
 POLICY = "content-security-policy"

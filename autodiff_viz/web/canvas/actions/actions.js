@@ -28,6 +28,8 @@ import { stepHistory, toggleHistory } from "../popovers/history.js";
 import { closeNotice } from "../popovers/notice.js";
 import { openPalette } from "../popovers/palette.js";
 import { closePopover } from "../popovers/popover.js";
+import { openPrepare } from "../../present/prepare.js";
+import { openShare } from "../../share/dialog.js";
 import { arrange, nudge, unfold } from "./arrange.js";
 import { guideOf, toggleHelp } from "./cheat_sheet.js";
 import { copyByButton } from "./clipboard.js";
@@ -436,6 +438,15 @@ export const ACTIONS = {
     do: toggleLarge,
   },
 
+  stage: {
+    label: "Present ...",
+    keys: ["Shift+S"],
+    places: { look: "type" },
+    guide: "See",
+    says: "Present the graph: large, step by step, for the last row",
+    do: openPrepare,
+  },
+
   pin: {
     label: "Compare: pin the graph as A",
     keys: ["Shift+V"],
@@ -673,7 +684,14 @@ export const ACTIONS = {
     when: isPinned,
     do: saveTwins,
   },
-  link: { label: "Copy the link", places: { bar: "share", file: "copies" }, do: takeLink },
+  share: {
+    label: "Share ...",
+    word: "Share",
+    places: { bar: "share", file: "copies" },
+    says: "Links, a QR code, and the code of a frame",
+    do: openShare,
+  },
+  link: { label: "Copy the link", places: { file: "copies" }, do: takeLink },
   formula: { label: "Copy the formula", icon: "copy", places: { file: "copies" }, do: takeFormula },
 };
 

@@ -188,6 +188,7 @@ export function openStage() {
     /** @type {import("../../types.js").Box[]} what numbers must not cover */ obstacles: [],
     /** @type {{ box: import("../../types.js").Box | null, far: boolean }} what is drawn; null: all */ culling:
       { box: null, far: false },
+    presents: false, // whether it is shown to an audience, as large as it can be
     quiet: 0, // timer of the status line
   };
 }
@@ -312,6 +313,7 @@ export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
   const clear = clearOf(size);
   const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
+  if (stage.presents) return fit(box, size, { most: LARGEST * stage.reading, clear: BARE });
   const least = stage.reading * leastOf(size, drawing.nodes.length);
   const output =
     first && drawing.nodes.length > SOME && drawing.nodes.find(({ isOutput }) => isOutput);
@@ -347,6 +349,8 @@ function leastOf({ w }, nodes) {
 export const leastReadScale = ({ reading }) => NUMBERED * reading;
 
 const MOST = 1.25; // scale of a view that shows all
+const LARGEST = 1.6; // scale on a stage, times `reading`
+const BARE = { top: 20, bottom: 20, side: 28 }; // px around a graph on a stage, which no bar covers
 const SPARE = 14; // px of the margin at the foot that may be used
 const SMALLER = 1.3; // factor by which a view that shows all may be smaller than it need be
 

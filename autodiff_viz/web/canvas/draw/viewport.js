@@ -39,7 +39,7 @@ export function showView(stage, settle) {
   const { pane, view, drawn, glides } = stage;
   clearTimeout(glides.timer);
   if (drawn.k === view.k) glides.under = false;
-  else if (!drawn.k || stage.weight <= LIGHT) return land(stage, settle);
+  else if (!drawn.k || stage.weight <= LIGHT || stage.presents) return land(stage, settle);
   else glides.under = true;
   pane.classList.toggle("gliding", glides.under);
   stage.movePane(pictureTransform(drawn, view));

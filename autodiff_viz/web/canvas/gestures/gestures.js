@@ -1,6 +1,7 @@
 // @ts-check
 // Dispatch pointer events to gestures, which have a file each; double clicks are detected here.
 
+import { may } from "../../embed/gate.js";
 import { pointOf } from "../draw/stage.js";
 import { closePopover } from "../popovers/popover.js";
 import { selectRegion } from "../popovers/region.js";
@@ -147,10 +148,13 @@ export function listenToPointers(editor) {
  * @param {Editor} editor @param {Target} target @param {Point} start @param {PointerEvent} event @returns {Gesture} */
 function beginDrag(editor, target, start, event) {
   if (pansAnywhere(editor, event)) return pan(editor, start);
-  if (target.part === "out" || target.part === "slot") return dragWire(editor, target);
-  if (target.id !== null && event.altKey) return dragCopies(editor, target.id, start);
+  const wires = target.part === "out" || target.part === "slot";
+  if ((wires && !may("connect")) || (target.id !== null && !may("move"))) return pan(editor, start);
+  if (wires) return dragWire(editor, target);
+  if (target.id !== null && event.altKey && may("duplicate"))
+    return dragCopies(editor, target.id, start);
   if (target.id !== null) return dragNodes(editor, target.id, start);
-  if (target.part === "tab" && target.region)
+  if (target.part === "tab" && target.region && may("move"))
     return dragNodes(editor, selectRegion(editor, target.region), start);
   return event.shiftKey || isSelecting(editor) ? dragBox(editor, start) : pan(editor, start);
 }

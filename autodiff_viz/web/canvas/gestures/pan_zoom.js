@@ -112,7 +112,7 @@ export function listenToWheel(editor) {
         !event.ctrlKey &&
         !event.metaKey &&
         pageScrolls() &&
-        !stage.host.matches(":focus-within")
+        !(stage.host.matches(":focus-within") && document.hasFocus())
       ) {
         if (event.timeStamp - advised < QUIET_MS) return;
         advised = event.timeStamp;

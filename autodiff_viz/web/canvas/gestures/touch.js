@@ -3,6 +3,7 @@
 // that the page scrolls, a finger that swipes up or down over the canvas scrolls the page until the canvas is
 // tapped, as over an embedded map. A sideways swipe pans and two fingers zoom, always.
 
+import { FRAME } from "../../embed/contract.js";
 import { showStatus } from "../draw/stage.js";
 import { zoomAt } from "../state/geometry.js";
 
@@ -112,8 +113,9 @@ const FINGER = 14; // px by which a tap may miss a small card
 const SMALL = 24; // px of a card's side
 const PAGE_SCROLLS = "(max-width: 599.9px) and (max-height: 559.9px)"; // as in lab.css
 
-/** Whether the window is so small that the page scrolls. */
-export const pageScrolls = () => matchMedia(PAGE_SCROLLS).matches;
+/** Whether the window is so small that the page scrolls; of a frame, whether the page around it keeps its wheel. */
+export const pageScrolls = () =>
+  FRAME ? FRAME.wheel === "page" : matchMedia(PAGE_SCROLLS).matches;
 
 /** The target of a tap: beside a card that is smaller than a finger, that card. Pure.
  * @param {import("../../types.js").GraphNode[]} nodes @param {import("../../types.js").Viewport} view @param {Target} target under the

@@ -4,6 +4,7 @@
 import { RULES } from "../../base/constants.js";
 import { html } from "../../base/dom.js";
 import { textWidth } from "../../base/numbers.js";
+import { mayEdit } from "../../embed/gate.js";
 import { spokenLabel } from "../draw/screen_reader.js";
 import { showStatus } from "../draw/stage.js";
 import { clamp, slotPoint, toScreen } from "../state/geometry.js";
@@ -18,7 +19,7 @@ import { closePopover, keepInside } from "./popover.js";
 /** @param {Editor} editor @param {string} id @param {number} slot */
 export function editConstant(editor, id, slot) {
   const node = editor.node(id);
-  if (!node || !node.slots[slot] || node.slots[slot].wired) return;
+  if (!node || !node.slots[slot] || node.slots[slot].wired || !mayEdit(editor, "constant")) return;
   const { constant, constantFull, label } = node.slots[slot];
   const [x, y] = slotPoint(node, slot);
   openField(
@@ -34,7 +35,7 @@ export function editConstant(editor, id, slot) {
 /** Edit the value of an input. @param {Editor} editor @param {string} id */
 export function editValue(editor, id) {
   const node = editor.node(id);
-  if (!node?.isInput) return;
+  if (!node?.isInput || !mayEdit(editor, "constant")) return;
   if (node.literal === undefined)
     return showStatus(
       editor.stage,
@@ -53,7 +54,7 @@ export function editValue(editor, id) {
 /** @param {Editor} editor @param {string} id */
 export function editName(editor, id) {
   const node = editor.node(id);
-  if (!node) return;
+  if (!node || !mayEdit(editor, "rename")) return;
   openField(editor, [node.x + 30, node.y + 4], node.w - 30, id, `Name of ${id}`, (name) =>
     editor.send({ kind: "rename", node: id, name }),
   );
@@ -123,7 +124,7 @@ const WIDE = 240; // px of the field
 /** @param {Editor} editor @param {string | null} id */
 export function editRule(editor, id) {
   const node = editor.node(id);
-  if (!node) return;
+  if (!node || !mayEdit(editor, "function")) return;
   const { alternative, asks } = RULES[node.rule];
   if (alternative) return openAlternatives(editor, node);
   if (node.ruleFull === undefined) return;

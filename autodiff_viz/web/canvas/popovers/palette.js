@@ -2,6 +2,7 @@
 // Search an op in the palette, then choose it or drag it onto the canvas.
 
 import { html } from "../../base/dom.js";
+import { mayEdit } from "../../embed/gate.js";
 import { centre, sizeOf } from "../draw/stage.js";
 import { makeDraggable } from "../gestures/insert.js";
 import { freshName, roomOfNew, sizeOfNew } from "../state/edits.js";
@@ -99,6 +100,7 @@ const LOW = 480; // px of width; on a narrower canvas the palette is at the foot
 
 /** @param {Editor} editor @param {Asked} [asked] */
 export function openPalette(editor, asked = {}) {
+  if (!mayEdit(editor, "add")) return;
   closePopover(editor);
   const { at, to, from = to ? null : editor.single } = asked;
   const field = /** @type {HTMLInputElement} */ (

@@ -4,6 +4,7 @@
 import { POLICIES, shared } from "../../base/constants.js";
 import { html } from "../../base/dom.js";
 import { term } from "../../base/term.js";
+import { mayEdit } from "../../embed/gate.js";
 import { membersAt } from "../actions/arrange.js";
 import { compareWithout } from "../actions/commands.js";
 import { shapesOf, tabOf } from "../draw/regions.js";
@@ -63,6 +64,7 @@ export function selectRegion(editor, name) {
 
 /** Open the settings of a region. @param {Editor} editor @param {string} name */
 export function openRegion(editor, name) {
+  if (!mayEdit(editor, "policy")) return;
   let known = name;
   openPopover(editor, {
     label: `Checkpoint region ${name}`,

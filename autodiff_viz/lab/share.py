@@ -1,0 +1,196 @@
+"""Share a state of the lab: its links, a QR code, and the code of a frame, as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import segno
+
+from autodiff_viz.asking.question import (
+    ALL_COTANGENTS,
+    COTANGENT,
+    NUMBER,
+    Asked,
+    Asking,
+    Quantity,
+    Question,
+)
+from autodiff_viz.embedding.contract import CONTRACT, VERSION, Embed, embed_link, frame_code, read_embed
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import remembered
+from autodiff_viz.graph.model import INPUT
+from autodiff_viz.lab.persistence.address import HIDDEN, KEPT, PRESENT, to_query
+from autodiff_viz.lab.persistence.short_link import short_query, written
+from autodiff_viz.lab.state import Lab
+
+BASE, FRAGMENT, STAGE, ASKS = "base", "fragment", "stage", "asks"
+HEIGHT, WIDTH, RATIO, TITLE = "height", "width", "ratio", "title"
+"""Names of a request: the page's own address, what follows its #, whether links open on a stage, whether they
+ask first; then of a frame. The other names are parameters of `embedding/contract.py`."""
+
+LEAST, MOST = 120, 4_000  # px of a frame
+_FRAGMENT = re.compile(r"[\w=&.,%-]{0,200}", re.ASCII)
+
+MOST_VERSION = 20
+"""The largest QR code: 97 modules a side, so that on a stage of 720 px a module has 6 px."""
+
+DENSE = 10
+"""The largest version that a phone reads from the last row, as wide as a tenth of the distance."""
+
+QUIET = 4  # modules of margin, as ISO/IEC 18004 demands
+
+
+@dataclass(frozen=True, slots=True)
+class QrCode:
+    """A QR code as a drawing.
+
+    Attributes:
+      version: from 1 to 40.
+      size: modules a side, with the margin.
+      path: the dark modules as an SVG path, of which a module is one unit.
+    """
+
+    version: int
+    size: int
+    path: str
+
+
+@remembered(32)
+def qr_code(text: str) -> QrCode | None:
+    """Return the QR code of a text; None if it does not fit `MOST_VERSION`."""
+    try:
+        made = segno.make(text, error="l", micro=False)
+    except segno.DataOverflowError:
+        return None
+    if made.version > MOST_VERSION:
+        return None
+    rows = [bytes(row) for row in made.matrix]
+    return QrCode(made.version, len(rows) + 2 * QUIET, "".join(map(_row_path, range(len(rows)), rows)))
+
+
+def _row_path(y: int, row: bytes) -> str:
+    """Return the dark stretches of a row as rectangles, one module high."""
+    parts, x = [], 0
+    while (start := row.find(1, x)) >= 0:
+        end = row.find(0, start)
+        x = len(row) if end < 0 else end
+        parts.append(f"M{start + QUIET} {y + QUIET}h{x - start}v1h{start - x}z")
+    return "".join(parts)
+
+
+def share_data(lab: Lab, wish: Mapping[str, str]) -> dict[str, Any]:
+    """Return the links, the code and the frame of a state as the browser shows them (`web/share/links.js`).
+
+    Args:
+      wish: what is wished for, by the names above. Untrusted.
+    """
+    base = wish.get(BASE, "")[: limits.LINE].partition("?")[0].partition("#")[0]
+    fragment = wish.get(FRAGMENT, "")
+    end = f"#{fragment}" if fragment and _FRAGMENT.fullmatch(fragment) else ""
+    look = {PRESENT: wish[STAGE]} if wish.get(STAGE) in STAGES else {}
+    lab = asking_first(lab) if wish.get(ASKS) else lab
+    state = short_query(lab)
+    link, short = (_address(base, query, end) for query in ({**look, **to_query(lab)}, {**look, **state}))
+    code = qr_code(short)
+    return {
+        "wish": dict(wish),
+        "link": link,
+        "short": short,
+        "elsewhere": KEPT in state,
+        "code": code and {"version": code.version, "size": code.size, "path": code.path},
+        "says": _says(lab, state, short, code),
+        **_frame(base, state, wish),
+    }
+
+
+def asking_first(lab: Lab) -> Lab:
+    """Return the lab as a class gets it: with its questions unanswered, or one about what arrives.
+
+    That is asked of the selected node, or of the first input.
+    """
+    if lab.asking is not None:
+        asked = tuple(Asked(each.question) for each in lab.asking.asked)
+        return replace(lab, asking=replace(lab.asking, asked=asked))
+    source = next((node.name for node in lab.graph.nodes if node.op == INPUT), None)
+    about = lab.selected or source
+    if about is None:
+        return lab
+    question = Question(NUMBER, Quantity(COTANGENT, about))
+    return replace(lab, asking=Asking(ALL_COTANGENTS, (Asked(question),)))
+
+
+STAGES = ("", HIDDEN)
+"""Values of the parameter of a stage in links."""
+
+
+def _address(base: str, query: dict[str, str], end: str) -> str:
+    return base + (f"?{written(query)}" if query else "") + end
+
+
+def _frame(base: str, state: dict[str, str], wish: Mapping[str, str]) -> dict[str, Any]:
+    """Return the address of a frame, its code, and what can be chosen, if a height is wished for."""
+    height = _pixels(wish.get(HEIGHT))
+    if height is None:
+        return {}
+    chosen = read_embed({**wish, "embed": "1", "v": VERSION}) or Embed()
+    address = embed_link(base, state, chosen)
+    title = wish.get(TITLE, "")[: limits.LINE] or TITLED
+    code = frame_code(address, title, height, _pixels(wish.get(WIDTH)), RATIO in wish)
+    return {"frame": address, "frame_code": code, "parameters": PARAMETERS}
+
+
+TITLED = "A computation graph with its gradients"
+"""Title of a frame that is given none."""
+
+PARAMETERS = [
+    {
+        "name": each.name,
+        "says": each.says,
+        "values": dict(each.values),
+        "many": each.many,
+        "usual": each.default,
+    }
+    for each in CONTRACT
+    if each.values and each.name not in ("embed", "v")
+]
+"""What can be chosen of a frame by a widget."""
+
+
+def _pixels(text: str | None) -> int | None:
+    """Read a length; None if it is none."""
+    if not text or not text.isascii() or not text.isdigit() or len(text) > 5:
+        return None
+    return min(max(int(text), LEAST), MOST)
+
+
+def _says(lab: Lab, state: dict[str, str], link: str, code: QrCode | None) -> str:
+    """Return what is to be known of the code, in a sentence; "" for nothing."""
+    if KEPT in state:
+        return "This graph is too large for a link: this browser alone keeps it. Share it as a file."
+    if code is not None and code.version <= DENSE:
+        return ""
+    length = f"{len(link):,} characters"
+    what = (
+        f"The link has {length}, too many for a QR code."
+        if code is None
+        else f"A dense code, of {length}: from far away some phones fail."
+    )
+    return what + _without(lab, len(written(state)))
+
+
+def _without(lab: Lab, length: int) -> str:
+    """Return which part of the state makes a link long, and by how much; "" if none does."""
+    history, now = lab.history, lab.history.present
+    bare = replace(now.graph, nodes=tuple(replace(node, position=None) for node in now.graph.nodes))
+    parts = {
+        "the graph that is pinned": replace(lab, history=replace(history, present=now._replace(pinned=None))),
+        "the places of the nodes": replace(lab, history=replace(history, present=now._replace(graph=bare))),
+        "the training": replace(lab, training=None, step=None),
+        "the unfinished text": replace(lab, draft=None, mistakes=(), shelved=None),
+    }
+    costs = {name: length - len(written(short_query(other))) for name, other in parts.items() if other != lab}
+    name, cost = max(costs.items(), key=lambda cost: cost[1], default=("", 0))
+    return f" Without {name} it has {cost:,} fewer." if cost > length // 10 else ""

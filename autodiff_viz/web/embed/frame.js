@@ -1,0 +1,229 @@
+// @ts-check
+// Turn the lab's page into a frame's: what is shown, the way to the whole lab, the messages to and from the
+// page around it, and its own address.
+
+import { html } from "../base/dom.js";
+import { icon } from "../base/icons.js";
+import { bounds } from "../canvas/state/geometry.js";
+import { Tabs } from "../dock/panels.js";
+import { FRAME, shows, showsSlider, wholeLab } from "./contract.js";
+import { mayEdit } from "./gate.js";
+import { heightFor, readMessage } from "./messages.js";
+
+/** @typedef {import("../canvas/editor.js").Editor} Editor */
+/** @typedef {import("./contract.js").Embed} Embed */
+/**
+ * What the script in the page offers (boot.js).
+ *
+ * @typedef {object} Page
+ * @property {() => void} start
+ * @property {(name: string) => void} setTheme
+ * @property {() => boolean | undefined} shown
+ * @property {(px: number) => void} tellHeight
+ * @property {() => void} keep
+ * @property {(listener: (event: MessageEvent) => void) => void} listen
+ */
+
+const GRAPH = "graph";
+const BESIDE = "(min-width: 720px)",
+  BELOW = "(min-height: 420px)"; // embed.css has the same limits
+const ROW = 42; // px of a slider
+const PLAY = 46; // px of the bar that plays
+const NAMES = /** @type {Record<string, string>} */ ({
+  graph: "Graph",
+  lesson: "Lesson",
+  formula: "Formula",
+  inspector: "Node",
+  plot: "Plot",
+});
+
+/** The script in the page; null outside of a frame's page. @returns {Page | null} */
+const page = () => /** @type {any} */ (globalThis).autodiff_viz_frame ?? null;
+
+export class Frame {
+  /** @param {Editor} editor @param {Embed} embed @param {(query: string) => void} plot shows a figure */
+  constructor(editor, embed, plot) {
+    this.editor = editor;
+    this.embed = embed;
+    this.page = page();
+    this.begun = false;
+    this.paused = false; // by a slide that was left
+    this.rows = 0;
+    const root = document.documentElement.dataset;
+    root.avShow = Object.keys(NAMES)
+      .concat("canvas", "sliders", "play", "toolbar", "check", "question")
+      .filter((name) => shows(embed, name))
+      .join(" ");
+    root.avEdit = embed.edit;
+    const panes = ["lesson", "formula", "inspector", "plot"].filter((name) => shows(embed, name));
+    root.avPanes = String(panes.length);
+    this.panes = panes;
+    this.tabs = new Tabs("What is shown", (name) => this.choose(name));
+    this.link = /** @type {HTMLAnchorElement} */ (
+      html(
+        "a",
+        {
+          class: "to-lab",
+          target: "_blank",
+          rel: "noopener",
+          title: "Open in the lab",
+          pointerdown: () => this.relink(),
+          focus: () => this.relink(),
+        },
+        icon("open"),
+        html("span", {}, "Open in the lab"),
+      )
+    );
+    this.link.hidden = !shows(embed, "open");
+    editor.root.classList.add("embedded");
+    for (const name of ["edit", "wheel"])
+      editor.root.dataset[name] = embed[/** @type {"edit"} */ (name)];
+    editor.root.classList.toggle("plain", !shows(embed, "toolbar"));
+    editor.root.classList.toggle("mute", !shows(embed, "play"));
+    editor.stage.host.append(this.link);
+    editor.mail.allows = (edit) => mayEdit(editor, edit.kind);
+    editor.stage.host.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") setTimeout(() => this.sleep(), 0);
+    });
+    addEventListener("blur", () => editor.stage.host.classList.remove("awake"));
+    this.plot = plot;
+    this.pane = panes[0] ?? GRAPH;
+    this.fit();
+    for (const query of [BESIDE, BELOW])
+      matchMedia(query).addEventListener("change", () => this.fit());
+    addEventListener("resize", () => this.tellHeight());
+    this.page?.listen((event) => this.hear(event));
+  }
+
+  /** Give the wheel back to the page around the frame. */
+  sleep() {
+    const { host, surface } = this.editor.stage;
+    host.classList.remove("awake");
+    if (!host.querySelector(".popover")) surface.blur();
+  }
+
+  /** Show a pane, or the graph where only one of them has room. @param {string} name */
+  choose(name) {
+    this.pane = name;
+    if (name.startsWith("plot:")) this.plot(name.slice(5));
+    this.fit();
+  }
+
+  /** Show what there is room for. */
+  fit() {
+    const fit = matchMedia(BESIDE).matches ? "beside" : matchMedia(BELOW).matches ? "below" : "one";
+    const { dataset } = document.documentElement;
+    const plots = this.embed.show.filter((name) => name.startsWith("plot:"));
+    const names = this.panes.flatMap((name) =>
+      name === "plot" && plots.length > 1 ? plots : [name],
+    );
+    const offered = fit === "one" && shows(this.embed, "canvas") ? [GRAPH, ...names] : names;
+    if (fit === "one" && !this.begun) this.pane = offered[0] ?? GRAPH;
+    if (!offered.includes(this.pane)) this.pane = offered[0] ?? GRAPH;
+    dataset.avFit = fit;
+    dataset.avPane = this.pane.split(":")[0];
+    this.tabs.root.hidden = offered.length < 2;
+    dataset.avTabs = String(offered.length > 1);
+    this.tabs.show(
+      offered.map((name) => ({ name, label: NAMES[name] ?? name.slice(5).replaceAll("_", " ") })),
+      this.pane,
+    );
+  }
+
+  /** The sliders that are shown. @param {any} sliders @returns {any} */
+  slidersOf(sliders) {
+    const rows = (sliders?.rows ?? []).filter(
+      (/** @type {{ name: string }} */ { name }) =>
+        this.embed.edit !== "none" && showsSlider(this.embed, name),
+    );
+    this.rows = rows.length;
+    this.editor.root.classList.toggle("has-row", rows.length > 0);
+    document.documentElement.style.setProperty("--av-rows", String(rows.length));
+    return { ...sliders, rows, more: 0 };
+  }
+
+  /** Follow a drawing that has been drawn. */
+  drawn() {
+    if (!this.begun) this.begin();
+    this.relink();
+    this.tellHeight();
+  }
+
+  begin() {
+    this.begun = true;
+    const { editor, embed } = this;
+    const { play } = editor;
+    const settled = () => {
+      if (this.page?.shown()) editor.stage.surface.focus({ preventScroll: true });
+    };
+    const at = editor.drawing.moment ? "" : embed.step;
+    if (!at && embed.reveal !== "steps") return void requestAnimationFrame(settled);
+    play?.seek(at === "last" ? Infinity : Number(at || 0));
+    const patience = setTimeout(settled, 4000); // a graph that cannot be played is shown as it is
+    play?.watchers.push(() => {
+      if (play.at === null && !play.reason) return;
+      clearTimeout(patience);
+      settled();
+    });
+  }
+
+  /** Put a query into the frame's own address, without a step in the history of the page around it. @param {string} query */
+  showAddress(query) {
+    const hosts = [...new URLSearchParams(location.search)].filter(([name]) => HOSTS.has(name));
+    const search = `?${new URLSearchParams(hosts)}&${query}`;
+    if (search === location.search) return;
+    history.replaceState(history.state, "", location.pathname + search);
+    this.page?.keep();
+    this.relink();
+  }
+
+  /** Let the link lead to what is on view. */
+  relink() {
+    const { play, drawing } = this.editor;
+    const query = new URLSearchParams(wholeLab(location.search));
+    if (!drawing.moment) query.delete("step");
+    if (!drawing.moment && play?.at !== null && play?.at !== undefined)
+      query.set("step", String(play.at));
+    this.link.href = location.pathname + (query.size ? `?${query}` : "");
+  }
+
+  /** Tell the page around the frame how high it wants to be. */
+  tellHeight() {
+    const { editor, embed } = this;
+    if (!this.begun) return;
+    const sliders = shows(embed, "sliders") ? ROW * Math.min(this.rows, 6) : 0;
+    const below =
+      this.panes.length && document.documentElement.dataset.avFit !== "beside" ? 240 : 0;
+    const graph = shows(embed, "canvas") ? bounds(editor.seen.nodes) : null;
+    const rows = sliders + (shows(embed, "play") ? PLAY : 0) + below;
+    this.page?.tellHeight(heightFor(graph, innerWidth, rows));
+  }
+
+  /** Do what the page around the frame wishes. @param {MessageEvent} event */
+  hear(event) {
+    const heard = readMessage(event.data);
+    if (!heard) return;
+    const { editor } = this;
+    if (heard.type === "slide") {
+      if (heard.on && this.paused) editor.play?.toggle();
+      this.paused = !heard.on && Boolean(editor.play?.runs);
+      if (this.paused) editor.play?.pause();
+      return;
+    }
+    const { values, step, reveal, theme } = heard.wish;
+    for (const [name, value] of Object.entries(values))
+      if (editor.drawing.nodes.some(({ id }) => id === name))
+        editor.send({ kind: "slide", name, value });
+    if (theme) this.page?.setTheme(theme);
+    if (reveal === "now") editor.play?.leave();
+    if (reveal === "steps") editor.play?.seek(0);
+    if (step === null) return;
+    if (editor.drawing.moment && step !== "last") editor.send({ kind: "step", step: Number(step) });
+    else editor.play?.seek(step === "last" ? Infinity : Number(step));
+  }
+}
+
+const HOSTS = new Set(["embed", "embed_options"]); // of Streamlit, which hides them from the page's code
+
+/** The frame of this page; null for the whole lab. @param {Editor} editor @param {(figure: string) => void} plot */
+export const openFrame = (editor, plot) => (FRAME ? new Frame(editor, FRAME, plot) : null);

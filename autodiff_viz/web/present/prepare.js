@@ -1,0 +1,107 @@
+// @ts-check
+// Prepare a talk: say what is too small for the last row, and begin.
+
+import { html } from "../base/dom.js";
+import { collapse } from "../canvas/actions/groups.js";
+import { isHiding, toggleHiding } from "../canvas/actions/hiding.js";
+import { closePopover } from "../canvas/popovers/popover.js";
+import { takesNoGradient } from "../canvas/state/sizes.js";
+import { cardsWithoutRoom, roomSays } from "./course.js";
+import { openNotes, presenterOf } from "./presenter.js";
+
+/** @typedef {import("../canvas/editor.js").Editor} Editor */
+
+const WINDOWS = [
+  { w: 1280, h: 720 },
+  { w: 1920, h: 1080 },
+];
+
+/** @param {Editor} editor */
+export function openPrepare(editor) {
+  closePopover(editor);
+  const presenter = presenterOf(editor);
+  const hidden = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox" }));
+  const begin = (/** @type {boolean} */ full) => {
+    closePopover(editor);
+    presenter?.enter({ hidden: hidden.checked, full });
+  };
+  const start = button("Start", () => begin(true), "main");
+  const room = html("div", { class: "stage-room", role: "status" });
+  const keydown = (/** @type {any} */ event) => {
+    event.stopPropagation(); // keys must not reach the canvas
+    if (event.key === "Escape") closePopover(editor);
+  };
+  const root = html(
+    "div",
+    { class: "popover text-dialog prepare", role: "dialog", "aria-label": "Present", keydown },
+    html("b", {}, "Present"),
+    html(
+      "p",
+      {},
+      "The graph fills the screen. \u2192 and Page \u2193 go on, Esc leaves, ? lists the keys.",
+    ),
+    room,
+    html(
+      "label",
+      { class: "check-row" },
+      hidden,
+      "Begin with what comes back hidden  (H shows it)",
+    ),
+    html(
+      "div",
+      { class: "row" },
+      button("In this window", () => begin(false)),
+      button("Notes", () => presenter && openNotes(presenter.named())),
+      start,
+    ),
+  );
+  const tell = () => {
+    if (root.isConnected) return fillRoom(editor, room);
+    editor.watchers = editor.watchers.filter((other) => other !== tell);
+  };
+  editor.stage.host.append(root);
+  editor.watchers = [...editor.watchers, tell];
+  tell();
+  start.focus();
+}
+
+/** Say for each size of a projector what does not fit, and offer what helps. @param {Editor} editor @param {HTMLElement} room */
+function fillRoom(editor, room) {
+  const { seen, shown, stage } = editor;
+  const open = shown.groups.filter(({ collapsed, nodes }) => !collapsed && nodes.length > 1);
+  const rows = WINDOWS.map((window) => {
+    const says = roomSays(
+      cardsWithoutRoom(seen.nodes, stage.content, window),
+      seen.nodes.length,
+      open.length > 0,
+    );
+    return { size: `${window.w} \u00d7 ${window.h}`, says };
+  });
+  const short = rows.some(({ says }) => says);
+  const largest = open.sort((a, b) => b.nodes.length - a.nodes.length)[0];
+  const offers = [
+    short &&
+      largest &&
+      button(`Collapse ${largest.name}`, () => collapse(editor, largest.name, true)),
+    short &&
+      !isHiding(editor) &&
+      shown.nodes.some(takesNoGradient) &&
+      button("Hide what takes no gradient", () => toggleHiding(editor)),
+  ];
+  const lines = rows.map(({ size, says }) =>
+    html(
+      "p",
+      { class: says ? "short" : "fits" },
+      html("b", {}, size),
+      ` ${says || "All of it is read from the last row."}`,
+    ),
+  );
+  const text = rows.map(({ says }) => says).join() + largest?.name;
+  if (room.dataset.says === text) return;
+  room.dataset.says = text;
+  room.replaceChildren(...lines, html("div", { class: "row offers" }, ...offers));
+}
+
+/** @param {string} word @param {() => void} click @param {string} [kind] */
+const button = (word, click, kind = "") =>
+  html("button", { type: "button", class: `tool ${kind}`, click }, word);
