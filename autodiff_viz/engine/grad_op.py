@@ -89,8 +89,13 @@ def op_call(graph: Graph, node: Node, shape_of: Callable[[str], Shape]) -> OpCal
         message = f"{node.name!r} is a gradient of a gradient of a gradient."
         hint = f"At most {limits.GRAD_ORDER} may lie one inside the other; the pass itself adds one more."
         raise GraphError(Problem("grad-order", message, hint, node=node.name))
-    if sum(inside.runs.values()) > limits.GRAD_STEPS:
-        message = f"{node.name!r} needs more than {limits.GRAD_STEPS} ops, forward and backward."
+    steps, most = sum(inside.runs.values()), limits.GRAD_STEPS
+    if steps > limits.GRAD_STEPS_IN_ALL // limits.GRADS:  # else however many there are have room
+        grads = sum(each.op == GRAD for each in graph.nodes)
+        most = min(most, limits.GRAD_STEPS_IN_ALL // grads)
+    if steps > most:
+        among = "" if most == limits.GRAD_STEPS else f", which is the most for each of {grads} grad nodes"
+        message = f"{node.name!r} needs more than {most} ops, forward and backward{among}."
         hint = "Differentiate by a node that is nearer to the output."
         raise GraphError(Problem("grad-too-long", message, hint, node=node.name))
     elements = sum(count * prod(shape_of(name)) for name, count in inside.runs.items())

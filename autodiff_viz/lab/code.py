@@ -25,6 +25,7 @@ from autodiff_viz.reading.reading import Reading, is_code, read
 REMEMBERED = 32  # texts that are read once; those of recent visitors
 MOST_BYTES = 16_000_000  # of the graph of one of them: 500,000 numbers
 CHANGES = 40  # sentences that are sent
+LINES = 12  # of which one of them is said
 NAMED = 3  # inputs whose numbers differ that a sentence names
 
 
@@ -142,6 +143,9 @@ def code_view(text: str, graph: Graph, dtype: str) -> dict[str, Any]:
     return {
         "library": LIBRARIES.get(reading.dialect, reading.dialect),
         "other": " ".join(other),
-        "changes": [{"line": change.line, "says": change.says} for change in reading.changes[:CHANGES]],
+        "changes": [
+            {"lines": list(change.lines or (change.line,))[:LINES], "says": change.says}
+            for change in reading.changes[:CHANGES]
+        ],
         "more": max(0, len(reading.changes) - CHANGES),
     }

@@ -120,6 +120,11 @@ def started(port: int) -> subprocess.Popen:
     if find_spec("streamlit") is None:
         message = "The page's libraries are not installed."
         raise GraphError(Problem("no-app", message, 'Install them: pip install "autodiff_viz[app]".'))
+    with socket.socket() as asking:
+        taken = asking.connect_ex(("localhost", port)) == 0
+    if taken:  # its answers would be taken for those of ours
+        message = f"Another program serves on port {port}."
+        raise GraphError(Problem("no-server", message, "Give another port: port=8502."))
     root = str(Path(__file__).parents[2])
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     server = subprocess.Popen(

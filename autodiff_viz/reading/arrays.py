@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from math import prod
 from typing import Any
 
@@ -740,8 +741,9 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
         return x
     table = r.methods.get(x.framework, METHODS)
     if name not in table:
-        near = r.nearest(name)
-        raise Refused(f"An array has no {name!r} that is read.", near, at=node)
+        near = get_close_matches(name, table, 1, 0.7)
+        hint = f"The nearest that is read is `.{near[0]}`." if near else ""
+        raise Refused(f"An array has no `.{name}` that is read.", hint, at=node)
     method = table[name]
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:

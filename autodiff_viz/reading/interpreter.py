@@ -25,6 +25,7 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.python_values import kind, plain_operator
+from autodiff_viz.reading.several import Site
 from autodiff_viz.reading.values import (
     BOOL,
     FLOATS,
@@ -72,15 +73,16 @@ class Request:
 
     Attributes:
       name: what it differentiates by.
-      root, seed, wrt: output, its cotangent (None: ones) and the node.
-      line: where it is asked for.
-      is_none: whether the library answers None, since nothing leads from one to the other.
+      root, wrt: output and node; no output if it is made of several derivatives, no node if the library
+        answers None.
+      site: where it is asked for.
+      value: the derivative as a node.
     """
 
     name: str
     root: Ref | None
     wrt: Ref | None
-    line: int
+    site: Site
     value: Held | None = None
 
 
@@ -139,6 +141,7 @@ class Interpreter:
         self.requests: list[Request] = []
         self.roots: list[Ref] = []
         self.lines: list[int] = []
+        self.calls: list[ast.AST] = []  # call expressions that are being read
         self.lines_now = 0  # the line of the statement that was entered last
         self.work = self.depth = 0
         self.no_grad = self.asked = 0
@@ -492,8 +495,10 @@ class Interpreter:
         return array if refresh is None else refresh(self, array)
 
     def _get_Constant(self, node: ast.Constant) -> Any:
-        if isinstance(node.value, (bytes, complex)):
-            raise Refused(f"A number of type {type(node.value).__name__} is not read.", at=node)
+        if isinstance(node.value, complex):
+            raise Refused("Complex numbers are not read.", COMPLEX, at=node)
+        if isinstance(node.value, bytes):
+            raise Refused("Bytes are not read.", at=node)
         return node.value
 
     def _get_Name(self, node: ast.Name) -> Any:
@@ -765,6 +770,8 @@ class Interpreter:
         if self.depth >= DEPTH:
             raise Refused(f"Calls are nested more than {DEPTH} deep.", "", "too-large", node)
         self.depth += 1
+        if node is not None:
+            self.calls.append(node)
         try:
             if isinstance(function, Function):
                 return self._call_function(function, args, keywords, node)
@@ -785,6 +792,8 @@ class Interpreter:
             raise Refused(f"{name}() is not read with these arguments: {_about(error)}.", at=node) from error
         finally:
             self.depth -= 1
+            if node is not None:
+                self.calls.pop()
         raise Refused(f"{kind(function).capitalize()} cannot be called.", at=node)
 
     def _present_method(self) -> list[Any]:
@@ -815,7 +824,9 @@ class Interpreter:
             args, keywords = mapped(self.plain_numbers, args), mapped(self.plain_numbers, keywords)
         known = self.tables.get(path.name) or self.tables.get(canonical(path.name))
         if known is None:
-            raise Refused(f"{path.name} is not read yet.", self.nearest(path.name), "unknown-function", node)
+            raise Refused(
+                f"`{path.name}` is not read yet.", self.nearest(path.name), "unknown-function", node
+            )
         library = LIBRARIES.get(path.name.partition(".")[0])
         if self.handlers.check_call is not None:
             self.handlers.check_call(self, path.name, args)
@@ -832,11 +843,22 @@ class Interpreter:
         return Array(self.builder.stopped(value.held), "numpy", value.dtype)
 
     def nearest(self, path: str) -> str:
-        """Return a hint with the function that is called most like this one."""
+        """Return a hint with the function of the same library that is called most like this one."""
+        library = path.partition(".")[0]
+        if library not in LIBRARIES:
+            return READS
+        own = {full_name(name, library) for name in self.tables}
+        own = {name for name in own if name.partition(".")[0] == library}
         last = path.rpartition(".")[2]
-        names = sorted({name.rpartition(".")[2] for name in self.tables})
-        near = get_close_matches(last, names, 1)
-        return f"There is {near[0]}." if near else ""
+        by_end: dict[str, list[str]] = {}
+        for name in sorted(own):
+            by_end.setdefault(name.rpartition(".")[2], []).append(name)
+        near = get_close_matches(last, by_end, 1, 0.7)
+        if not near:
+            return ""
+        module = path.rpartition(".")[0]
+        (found,) = get_close_matches(module, by_end[near[0]], 1, 0.0)
+        return f"The nearest that is read is `{found}`."
 
     @contextmanager
     def inside(self, scope: Scope) -> Iterator[None]:
@@ -995,6 +1017,18 @@ class Interpreter:
         """The line of the innermost statement."""
         return self.lines[-1] if self.lines else 0
 
+    @property
+    def called(self) -> str:
+        """The function that is being called, as the text writes it."""
+        names = (ast.unparse(one.func) for one in reversed(self.calls) if isinstance(one, ast.Call))
+        return next(names, "this")[:60]
+
+    @property
+    def site(self) -> Site:
+        """The place that is being read."""
+        calls = tuple((getattr(one, "lineno", 0), getattr(one, "col_offset", 0)) for one in self.calls)
+        return Site(tuple(reversed(self.lines)), calls)
+
 
 ALIASES = (
     ("jax.numpy.", "numpy."),
@@ -1018,6 +1052,20 @@ def canonical(path: str) -> str:
             return ours + path.removeprefix(begin)
     return path
 
+
+def full_name(known: str, library: str) -> str:
+    """Return the name that a function of the tables has in a library, which may share it with others."""
+    for begin, ours in ALIASES:
+        if known.startswith(ours) and begin.partition(".")[0] == library:
+            return begin + known.removeprefix(ours)
+    return known
+
+
+COMPLEX = "Write real and imaginary parts as two arrays."
+"""What to do where a text has complex numbers."""
+
+READS = "What computes is read, of JAX, PyTorch, TensorFlow, NumPy and `math`; leave out all else."
+"""What to say of a function of a library that is none of these."""
 
 LIBRARIES = {
     "jax": "jax",

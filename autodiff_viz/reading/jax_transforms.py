@@ -435,7 +435,7 @@ def gradients(
         # A derivative inside another is no answer: what the text asks for is that of the outer.
         if asked and not r.state(Tracing).depth:
             r.requests.append(
-                Request(label, root.held if root.is_node else None, own.held, r.line, made.held)
+                Request(label, root.held if root.is_node else None, own.held, r.site, made.held)
             )
     if root.is_node and not r.state(Tracing).depth:
         r.roots.append(root.held)
@@ -602,7 +602,7 @@ def tangent_of(
 
     along = mapped(one, value)
     if len(done.owns) == 1 and isinstance(along, Array) and along.is_node and not r.state(Tracing).depth:
-        r.requests.append(Request(done.owns[0][0], None, done.owns[0][2].held, r.line, along.held))
+        r.requests.append(Request(done.owns[0][0], None, done.owns[0][2].held, r.site, along.held))
     return along
 
 
@@ -728,7 +728,7 @@ def rows(
     found = [mapped(whole_of, one) for one in each]
     if asked:
         for (label, _, own), (_, slope) in zip(done.owns, leaves(found), strict=False):
-            r.requests.append(Request(label, None, own.held, r.line, slope.held))
+            r.requests.append(Request(label, None, own.held, r.site, slope.held))
     return found
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import logging
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from autodiff_viz.reading.corners import refuse_jumps
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
+from autodiff_viz.reading.several import Site, said, told_apart
 from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in, leaves
@@ -59,12 +60,18 @@ class Change:
     """What became what where code was read.
 
     Attributes:
-      line: of the text, from 1.
+      line: of the text, from 1; the first one, where several say the same.
       says: a sentence without its full stop.
+      lines: all lines of which that is said.
     """
 
     line: int
     says: str
+    lines: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [str(line) for line in self.lines or (self.line,)]
+        return f"line{'s' * (len(lines) > 1)} {listed(lines)}: {self.says}"
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,9 @@ class Reading:
 
         Returns:
           By the name of an argument, a leaf or a parameter, the array that the text's own library would
-          give, NaN included; None where it gives None. Of two derivatives by one name the last counts.
+          give, NaN included; None where it gives None. Of several derivatives by one name the name has the
+          last one, as `.grad` is what stands there at the end; each has a key with its line too, "x (line
+          4)" or "x.grad", and `changes` says so. `values()` has each by the name that the text gives it.
         Raises:
           GraphError: a gradient depends on numbers that the library draws, or cannot be computed.
         """
@@ -157,7 +166,7 @@ def read(text: str) -> Reading:
         if not interpreter.builder.drafts:
             _call_open(interpreter)
     except Refused as error:
-        refused = (_problem(error),)
+        refused = (_problem(error, text),)
     except GraphError as error:
         refused = error.problems
     except (Return, Break, Continue):
@@ -170,7 +179,14 @@ def read(text: str) -> Reading:
         _log.exception("a text could not be read, at line %d", line)
         message = f"Line {line} makes the reader fail: the fault is ours, not the text's."
         refused = (
-            Problem("reader-fault", message, "Leave the line out, or write it another way.", line=line),
+            Problem(
+                "reader-fault",
+                message,
+                "Leave the line out, or write it another way.",
+                line=line,
+                column=0,
+                end_column=_length(text, line),
+            ),
         )
     return _reading(interpreter, refused)
 
@@ -275,13 +291,34 @@ def _tree(text: str, r: Interpreter) -> ast.Module:
 def _not_python(error: Exception) -> Problem:
     line = getattr(error, "lineno", None) or 1
     column = max((getattr(error, "offset", None) or 1) - 1, 0)
-    return Problem("syntax", f"This is not Python: {getattr(error, 'msg', error)}.", line=line, column=column)
+    ends = (getattr(error, "end_offset", None) or 0) - 1
+    one_line = getattr(error, "end_lineno", line) == line
+    says = f"This is not Python: {getattr(error, 'msg', error)}."
+    end = ends if one_line and ends > column else column + 1
+    return Problem("syntax", says, line=line, column=column, end_column=end)
 
 
-def _problem(error: Refused) -> Problem:
+def _problem(error: Refused, text: str) -> Problem:
+    """Return what was refused with its place: the expression, or what of it stands in its first line."""
     at = error.at
-    line, column = getattr(at, "lineno", None), getattr(at, "col_offset", None)
-    return Problem(error.code, error.message, error.hint, line=line, column=column or 0 if line else None)
+    line = getattr(at, "lineno", None)
+    if line is None:
+        return Problem(error.code, error.message, error.hint)
+    first = text.splitlines()[line - 1] if line <= text.count("\n") + 1 else ""
+    in_bytes = first.encode()  # as the syntax tree counts
+    begin, end = (
+        len(in_bytes[: getattr(at, name, None) or 0].decode(errors="ignore"))
+        for name in ("col_offset", "end_col_offset")
+    )
+    if getattr(at, "end_lineno", line) != line:
+        end = len(first.rstrip())
+    return Problem(
+        error.code, error.message, error.hint, line=line, column=begin, end_column=max(end, begin + 1)
+    )
+
+
+def _length(text: str, line: int) -> int:
+    return len(text.split("\n")[line - 1].rstrip()) if line <= text.count("\n") + 1 else 0
 
 
 def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
@@ -300,11 +337,18 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     dtype = max([*kinds, dtype_in_use(r)], key=FLOATS.index)
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
+    asked = _asked(r)
+    for places in asked.places():
+        for line, says in said(places):
+            r.say(line, says)
+
     def answers() -> dict[str, np.ndarray | None]:
-        computed = _answers(r, dtype)
-        # JAX's second derivatives are those of the graph itself, at corners too.
-        if r.frameworks & {"torch", "tf"}:
-            refuse_jumps(r.builder, computed, lambda: _answers(r, dtype))
+        computed = _answers(r, asked.last(), dtype)
+        for one in asked.each():
+            try:
+                computed.update(_answers(r, one, dtype))
+            except GraphError:  # what cannot be given has no place among the answers
+                continue
         return computed
 
     def values() -> dict[str, np.ndarray]:
@@ -318,7 +362,10 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         return found
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})
-    changes = tuple(Change(line, says) for line, says in r.changes)
+    by_sentence: dict[str, list[int]] = {}
+    for line, says in r.changes:
+        by_sentence.setdefault(says, []).append(line)
+    changes = tuple(Change(lines[0], says, tuple(lines)) for says, lines in by_sentence.items())
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
 
@@ -372,22 +419,74 @@ def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
     return np.asarray(trace(part, dtype=dtype).cotangent[names[request.wrt.number]])
 
 
-def _answers(r: Interpreter, dtype: str) -> dict[str, np.ndarray | None]:
-    of_torch = torch_autograd.answers(r)
-    of_others = _of_tapes(r, dtype) if "tf" in r.frameworks else _of_transforms(r, dtype)
-    of_torch.update({name: value for name, value in of_others.items() if name not in of_torch})
-    return of_torch
+@dataclass(frozen=True)
+class _Asked:
+    """What a text asks for: derivatives of PyTorch with their other names, and those of other libraries."""
+
+    of_torch: Sequence[tuple[str, Array | None, Site]]
+    aliases: Mapping[str, str]
+    of_others: Sequence[Request]
+
+    def places(self) -> list[list[tuple[str, Site]]]:
+        """Return the names and places of all, of either kind."""
+        return [
+            [(name, site) for name, _, site in self.of_torch],
+            [(one.name, one.site) for one in self.of_others],
+        ]
+
+    def last(self) -> _Asked:
+        """Return the last one of each name."""
+        return replace(
+            self,
+            of_torch=list({one[0]: one for one in self.of_torch}.values()),
+            of_others=list({one.name: one for one in self.of_others}.values()),
+        )
+
+    def each(self) -> Iterator[_Asked]:
+        """Yield those whose name is that of several, under a name of its own."""
+        of_torch, of_others = map(told_apart, self.places())
+        for keys in of_torch.values():
+            for key, i in keys.items():
+                _, value, site = self.of_torch[i]
+                yield _Asked([(key, value, site)], {}, [])
+        for keys in of_others.values():
+            for key, i in keys.items():
+                yield _Asked([], {}, [replace(self.of_others[i], name=key)])
 
 
-def _of_tapes(r: Interpreter, dtype: str) -> dict[str, np.ndarray | None]:
-    last = {request.name: request for request in r.requests}
-    return {name: None if one.wrt is None else answer(r, one, dtype) for name, one in last.items()}
+def _asked(r: Interpreter) -> _Asked:
+    of_torch, aliases = torch_autograd.asked_for(r)
+    return _Asked(of_torch, aliases, r.requests)
 
 
-def _of_transforms(r: Interpreter, dtype: str) -> dict[str, np.ndarray | None]:
+def _answers(r: Interpreter, asked: _Asked, dtype: str) -> dict[str, np.ndarray | None]:
+    """Return the numbers of what a text asks for.
+
+    Raises:
+      GraphError: they depend on numbers that its library draws, or jump at a corner.
+    """
+
+    def computed() -> dict[str, np.ndarray | None]:
+        found = torch_autograd.answers(r, {name: value for name, value, _ in asked.of_torch}, asked.aliases)
+        others = _of_tapes if "tf" in r.frameworks else _of_transforms
+        found.update({n: value for n, value in others(r, asked.of_others, dtype).items() if n not in found})
+        return found
+
+    result = computed()
+    # JAX's second derivatives are those of the graph itself, at corners too.
+    if r.frameworks & {"torch", "tf"}:
+        refuse_jumps(r.builder, result, computed)
+    return result
+
+
+def _of_tapes(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str, np.ndarray | None]:
+    return {one.name: None if one.wrt is None else answer(r, one, dtype) for one in asked}
+
+
+def _of_transforms(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str, np.ndarray | None]:
     found: dict[str, np.ndarray | None] = {}
     evaluation = Evaluation(r.builder, dtype)
-    for request in {one.name: one for one in r.requests}.values():  # the last counts
+    for request in asked:
         root, wrt, value = (r.builder.resolved(one) for one in (request.root, request.wrt, request.value))
         if request.wrt is None:
             found[request.name] = None

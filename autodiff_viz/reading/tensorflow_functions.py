@@ -1410,16 +1410,15 @@ def softmax_cross_entropy(r: Interpreter, labels: Any, logits: Any, axis: Any = 
         return losses
     # The registered gradient is softmax - labels also where labels do not sum to 1; the true one is not.
     reads = [Array(r.builder.stopped(losses.held), "tf", losses.dtype), logits]
-    pull = "expand_dims(v, -1) * (softmax(x, axis=-1) - l)"
-    if labels.is_node:
-        rule = (
-            f"lambda v, y, x, l, out: (zeros_like(y), {pull}, expand_dims(v, -1) * -log_softmax(x, axis=-1))"
-        )
-        return r.make("first", [*reads, labels], rule=rule_of(rule), dtype=losses.dtype)
-    pull = pull.replace(" l)", f" {written(labels.held)})")
-    return r.make(
-        "first", reads, rule=rule_of(f"lambda v, y, x, out: (zeros_like(y), {pull})"), dtype=losses.dtype
-    )
+    pull = "expand_dims(v, -1) * (softmax(x, axis=-1) - {})"
+    if not labels.is_node:
+        rule = f"lambda v, y, x, out: (zeros_like(y), {pull.format(written(labels.held))})"
+        return r.make("first", reads, rule=rule_of(rule), dtype=losses.dtype)
+    # The gradient by the logits is an output of the same op, whose own gradient takes labels as constants.
+    own = Array(r.builder.stopped(labels.held), "tf", labels.dtype)
+    by_labels = "expand_dims(v, -1) * -log_softmax(x, axis=-1)"
+    rule = f"lambda v, y, x, l, m, out: (zeros_like(y), {pull.format('m')}, {by_labels}, zeros_like(m))"
+    return r.make("first", [*reads, labels, own], rule=rule_of(rule), dtype=losses.dtype)
 
 
 @tf("nn.sparse_softmax_cross_entropy_with_logits")

@@ -703,10 +703,10 @@ def one_gradient(
                 parts.append(Array(r.builder.add(GRAD, [root, ref]), "tf", source.dtype))
     if not parts:
         if asked:
-            r.requests.append(Request(label, total.held if total is not None else None, None, r.line))
+            r.requests.append(Request(label, total.held if total is not None else None, None, r.site))
             if zero:
                 zeros = r.make("zeros_like", [Array(source.held, "tf", source.dtype)], dtype=source.dtype)
-                r.requests[-1] = Request(label, None, _refs(r, source)[0], r.line, zeros.held)
+                r.requests[-1] = Request(label, None, _refs(r, source)[0], r.site, zeros.held)
                 return zeros
         elif zero:
             return r.make("zeros_like", [Array(source.held, "tf", source.dtype)], dtype=source.dtype)
@@ -716,7 +716,7 @@ def one_gradient(
         result = r.make("add", [result, part], dtype=source.dtype)
     if asked:
         root, ref = roots[0]
-        r.requests.append(Request(label, root if len(parts) == 1 else None, ref, r.line, result.held))
+        r.requests.append(Request(label, root if len(parts) == 1 else None, ref, r.site, result.held))
         if root != total.held:
             r.roots.append(root)
     return result
@@ -754,7 +754,7 @@ def batch_jacobian_of(r: Interpreter, target: Any, source: Any, tape: Tape, zero
     rank = len(inner)
     order = (rank, *range(rank), *range(rank + 1, rank + len(wrt)))
     made = whole if rank == 0 else r.make("transpose", [whole], dtype=source.dtype, axes=order)
-    r.requests[-1] = Request(r.requests[-1].name, None, r.requests[-1].wrt, r.line, made.held)
+    r.requests[-1] = Request(r.requests[-1].name, None, r.requests[-1].wrt, r.site, made.held)
     return made
 
 
@@ -798,7 +798,7 @@ def _rows(
             rows.append(one_gradient(r, total, source, path, recorded(r, tape, asked), zero, asked=False))
             r.roots.append(total.held)
         if rows[0] is None:
-            r.requests.append(Request(label_of(r, source, path), target.held, None, r.line))
+            r.requests.append(Request(label_of(r, source, path), target.held, None, r.site))
             return None
         stacked = r.make("stack", rows, dtype=source.dtype, axis=0)
         whole = arrays.reshape(r, stacked, total_shape) if shape_of(r, stacked) != total_shape else stacked
@@ -809,7 +809,7 @@ def _rows(
         )
         row = one_gradient(r, product, source, path, recorded(r, tape, asked), zero, asked=False)
         if row is None:
-            r.requests.append(Request(label_of(r, source, path), target.held, None, r.line))
+            r.requests.append(Request(label_of(r, source, path), target.held, None, r.site))
             return None
         if _drawn(r, row.held):
             raise Refused(
@@ -828,7 +828,7 @@ def _rows(
         r.state(Variables).left_out |= {n for n in before if n >= asked}
         r.say(r.line, f"a Jacobian of {size} rows stands in the graph as numbers")
     whole.dtype = source.dtype
-    r.requests.append(Request(label_of(r, source, path), None, source.held, r.line, whole.held))
+    r.requests.append(Request(label_of(r, source, path), None, source.held, r.site, whole.held))
     return whole
 
 

@@ -8,7 +8,7 @@ to `.grad` is added here too: the graph's output is then the sum of both outputs
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
+from autodiff_viz.reading.several import Site
 from autodiff_viz.reading.torch_memory import (
     DATA,
     ONCE,
@@ -79,7 +80,7 @@ class Autograd:
     """What derivatives the text has taken.
 
     Attributes:
-      asked: (name, what was returned or None) of `autograd.grad` and its kin.
+      asked: (name, what was returned or None, where) of `autograd.grad` and its kin.
       roots: the outputs whose backward passes are summed in `.grad`.
       ran: whether `backward` was called.
       reentrant: nodes of checkpoints that `autograd.grad` cannot go through.
@@ -89,7 +90,7 @@ class Autograd:
       seeds: products with cotangents that are themselves differentiated by, with these.
     """
 
-    asked: list[tuple[str, Any]] = field(default_factory=list)
+    asked: list[tuple[str, Any, Site]] = field(default_factory=list)
     total: Ref | None = None
     ran: bool = False
     reentrant: set[int] = field(default_factory=set)
@@ -414,7 +415,7 @@ def autograd_grad(
             )
         else:
             results.append(None)
-        state.asked.append((label, results[-1]))
+        state.asked.append((label, results[-1], r.site))
     return tuple(results)
 
 
@@ -920,7 +921,7 @@ def note_answer(r: Interpreter, label: str, given: Array, made: Any, by_argument
     """Note a derivative that the text asks for, by the name of the argument or of the tensor given."""
     state, own = r.state(Autograd), info(r, given).label or label
     name, other = (label, own) if by_argument else (own, label)
-    state.asked.append((name, made))
+    state.asked.append((name, made, r.site))
     if other != name:
         state.aliases[other] = name
 
@@ -1137,8 +1138,8 @@ def vmap(
         if inside and len(inside) % size == 0:  # what each row asks for is one answer
             width = len(inside) // size
             asked[before:] = [
-                (inside[k][0], r.make("stack", [inside[i * width + k][1] for i in range(size)], axis=0))
-                for k in range(width)
+                (name, r.make("stack", [inside[i * width + k][1] for i in range(size)], axis=0), site)
+                for k, (name, _, site) in enumerate(inside[:width])
             ]
         return made
 
@@ -1343,35 +1344,40 @@ class Answers(dict):
             return default
 
 
-def answers(r: Interpreter) -> dict[str, np.ndarray | None]:
-    """Return the gradients that the text asks for, by what it differentiates by.
-
-    Raises:
-      GraphError: one of them depends on numbers that PyTorch draws and nobody knows.
-    """
+def asked_for(r: Interpreter) -> tuple[list[tuple[str, Array | None, Site]], dict[str, str]]:
+    """Return the derivatives that the text asks for by name, what leaves have in `.grad` too, and aliases."""
     state = r.state(Autograd)
-    asked: list[tuple[str, Any]] = list(state.asked)
-    aliases = dict(state.aliases)
+    asked = list(state.asked)
     names, more = labels(r)
-    aliases |= more
     if state.ran:
-        done = {label for label, _ in asked}
+        done = {label for label, *_ in asked}
         for one in list(r.state(Memory).of):
             about = info(r, one)
             wanted = one in names or one in state.read or (one.requires_grad and (one.leaf or one.retains))
             label = names.get(one, about.label)
             if label and (wanted or about.grad is not None) and not (about.grad is None and label in done):
-                asked.append((label, about.grad))
-    with_value = {label for label, value in asked if value is not None}
+                made = r.builder.drafts[about.sources[0].number].lines if about.sources else ()
+                asked.append((label, about.grad, Site(made, is_grad=True)))
+    return asked, state.aliases | more
+
+
+def answers(r: Interpreter, asked: Mapping[str, Array | None], aliases: Mapping[str, str]) -> Answers:
+    """Return the numbers of derivatives by name.
+
+    Raises:
+      GraphError: one of them depends on numbers that PyTorch draws and nobody knows.
+    """
+    understood = dict(aliases)
+    with_value = {label for label, value in asked.items() if value is not None}
     for label in with_value:  # the end of a name is understood, if one name alone ends so
         parts = label.split(".")
         for i in range(1, len(parts)):
             end = ".".join(parts[i:])
             if [one for one in with_value if one.endswith(f".{end}")] == [label]:
-                aliases.setdefault(end, label)
-    results = Answers(aliases)
+                understood.setdefault(end, label)
+    results = Answers(understood)
     plain = Evaluation(r.builder, dtype_in_use(r))
-    held = {label: None if one is None else refreshed(r, one).held for label, one in asked}
+    held = {label: None if one is None else refreshed(r, one).held for label, one in asked.items()}
     for label, value in held.items():
         results[label] = None if value is None else plain.value(value).copy()
     _check_draws(r, held, results)

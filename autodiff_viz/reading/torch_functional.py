@@ -976,4 +976,4 @@ def soft_margin_loss(r: Interpreter, input: Any, target: Any, reduction: str = "
 )
 def not_read(r: Interpreter, *_: Any, **__: Any) -> Array:
     """Refuse layers for which there is no op."""
-    raise Refused("There is no op for this layer.", "", "unknown-function")
+    raise Refused(f"There is no op for `{r.called}`.", "", "unknown-function")

@@ -1036,7 +1036,7 @@ both("isnan")(_is_nan)
 @both("heaviside", "lgamma", "digamma", "erfinv", "fft", "svd", "qr", "cholesky", "inverse_fft", "i0")
 def without_op(r: Interpreter, input: Any, *_: Any, **__: Any) -> Array:
     """Refuse functions for which there is no op."""
-    raise Refused("There is no op for this function.", "", "unknown-function")
+    raise Refused(f"There is no op for `{r.called}`.", "", "unknown-function")
 
 
 # Compare and choose.

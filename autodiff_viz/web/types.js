@@ -363,7 +363,7 @@
  * @typedef {object} CodeView
  * @property {string} library such as "PyTorch"
  * @property {string} other whose numbers are others now than in the code; "" if none are
- * @property {{ line: number, says: string }[]} changes what became what
+ * @property {{ lines: number[], says: string }[]} changes what became what, in one line or in several
  * @property {number} more how many more there are
  */
 /**

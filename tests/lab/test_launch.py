@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import sys
+import time
 import webbrowser
 from pathlib import Path
 
@@ -107,6 +110,21 @@ def test_a_port_that_is_taken_is_not_chosen():
         taken.bind(("localhost", 0))
         taken.listen()
         assert launch._free_port() != taken.getsockname()[1]
+
+
+def test_a_port_of_another_program_is_refused_in_words():
+    with socket.socket() as taken:
+        taken.bind(("localhost", 0))
+        taken.listen()
+        with pytest.raises(av.GraphError, match="Another program serves on port"):
+            launch.started(taken.getsockname()[1])
+
+
+def test_the_command_ends_in_order_as_it_is_told_to_end():
+    """Only then does its server end with it."""
+    with pytest.raises(SystemExit), command_line.ending_with_its_terminal():
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5.0)  # in which the signal arrives
 
 
 @pytest.mark.parametrize("name", ["app.py", ".streamlit/config.toml"])

@@ -104,7 +104,7 @@ def test_what_nothing_recorded_leads_to_is_none(code):
         ("x = tf.constant(1)\ny = x * 2.5", "Cannot convert 2.5 to EagerTensor of dtype int32"),
         ("y = tf.constant(1.0, tf.float64) * tf.constant(1.0)", "tf.cast"),
         ("y = tf.sqrt(tf.constant(4))", "takes floats"),
-        ("y = tf.constant([1.0, 2.0]).sum()", "no 'sum' that is read"),
+        ("y = tf.constant([1.0, 2.0]).sum()", "no `.sum` that is read"),
         ("x = tf.constant(1.0)\nx.assign(2.0)", "Only a tf.Variable can be assigned to"),
         ("x = tf.Variable([1.0, 2.0])\nx.assign([1.0])", "shape mismatch"),
         ("x = tf.Variable(1.0)\ny = tf.reduce_mean(x, keep=True)", "not read with these arguments"),

@@ -56,11 +56,14 @@ export function list(foot, { mistakes, readings, code }, { go, correct, asFormul
  * @param {import("../types.js").CodeView} code @param {boolean} partly whether some of it could not be read
  * @param {Pick<FootActions, "go" | "asFormula" | "open">} actions */
 function readAs({ library, other, changes, more }, partly, { go, asFormula, open }) {
-  const lines = changes.map(({ line, says }) =>
+  const lines = changes.map(({ lines: at, says }) =>
     html(
       "li",
       {},
-      lineButton(line, () => go({ line })),
+      ...at.flatMap((line, i) => [
+        i > 0 && (i === at.length - 1 ? " and " : ", "),
+        lineButton(line, () => go({ line }), i > 0),
+      ]),
       ` ${says}`,
     ),
   );
@@ -80,9 +83,13 @@ function readAs({ library, other, changes, more }, partly, { go, asFormula, open
   ].filter((part) => part instanceof Node);
 }
 
-/** @param {number} line @param {() => void} go */
-const lineButton = (line, go) =>
-  html("button", { type: "button", class: "place", title: "Go there", click: go }, `Line ${line}`);
+/** @param {number} line @param {() => void} go @param {boolean} [further] one of several lines, after the first */
+const lineButton = (line, go, further = false) =>
+  html(
+    "button",
+    { type: "button", class: "place", title: "Go there", "aria-label": `Line ${line}`, click: go },
+    further ? `${line}` : `Line ${line}`,
+  );
 
 /** The mistakes that a footer shows. @type {WeakMap<Element, string>} */
 const signs = new WeakMap();
