@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from autodiff_viz.embedding.contract import Embed
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.lessons import card
-from autodiff_viz.lab.page import ANSWER_FIRST, CONCEALED, LESSON, SHOWS, data_of, waits
+from autodiff_viz.lab.page import ANSWER_FIRST, CONCEALED, LESSON, SHOWS, waits
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import Lesson
