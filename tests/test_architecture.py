@@ -30,6 +30,7 @@ FOLDERS = (
     "lessons",
     "canvas",
     "lab",
+    "standalone",
     "ui",
 )
 """A folder imports only from itself and from the folders before it."""
@@ -70,6 +71,7 @@ IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
 """Where identities are made, and `__hash__` is of one."""
 
 OWN_SCRIPTS = {
+    "autodiff_viz/standalone/page.py",
     "autodiff_viz/ui/panels/lesson.py",
     "autodiff_viz/ui/navigation.py",
     "autodiff_viz/ui/server/security_headers.py",  # names the others' scripts

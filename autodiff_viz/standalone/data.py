@@ -1,4 +1,4 @@
-"""Collect everything that a figure without a server can be asked: drawings, numbers of nodes, paths, steps, tables.
+"""Collect all that a figure without a server can be asked: drawings, numbers of nodes, paths, steps, tables.
 
 It is what the page's server would answer, asked for ahead: each number is JAX's, computed as the file is made.
 """
@@ -70,7 +70,9 @@ def lab_at(trace: Trace) -> Lab:
     for name, value in trace.inputs.items():
         if graph[name].param("value") is not None:
             graph = with_param(graph, name, "value", _literal(value))
-    return lab_of(graph, _literal(trace.seed) if trace.seed.size and (trace.seed != 1).any() else None, trace.dtype)
+    return lab_of(
+        graph, _literal(trace.seed) if trace.seed.size and (trace.seed != 1).any() else None, trace.dtype
+    )
 
 
 def _literal(array: Any) -> Literal:
@@ -91,12 +93,16 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
     Raises:
       GraphError: the graph cannot be run.
     """
-    lab = replace(lab, selected=None, forward=None, training=None, step=None, notice=(), draft=None, mistakes=())
+    lab = replace(
+        lab, selected=None, forward=None, training=None, step=None, notice=(), draft=None, mistakes=()
+    )
     view = lab_view(lab)
     if not view.is_program:
         problem = next(iter(view.problems), None)
         reason = problem.message.rstrip(".") if problem else "it has no output"
-        raise GraphError(view.problems or Problem("not-a-program", UNFINISHED.format(reason), "Mend it first."))
+        raise GraphError(
+            view.problems or Problem("not-a-program", UNFINISHED.format(reason), "Mend it first.")
+        )
     drawing = lab_drawing(lab, view)
     tabled = dict([*view.sweeps.items()][:TABLED])
     tables = [table for table in sweep_tables(view, tabled) if table["count"]]
@@ -105,7 +111,10 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
     rows = [row for row in sliders["rows"] if row["name"] in movable]
     more = sliders["more"] + len(sliders["rows"]) - len(rows)
     shown = {name: drawing[name] for name in SHOWN if name in drawing}
-    shown |= {"sweeps": {name: tabled[name] for name in movable}, "sliders": {**sliders, "rows": rows, "more": more}}
+    shown |= {
+        "sweeps": {name: tabled[name] for name in movable},
+        "sliders": {**sliders, "rows": rows, "more": more},
+    }
     records = {name: shown.pop(name) for name in ("nodes", "wires")}
     names = [node.name for node in view.graph.nodes]
     data = {
@@ -140,7 +149,7 @@ def _check(view: LabView) -> str:
 
 
 def link_to(lab: Lab, base: str) -> str:
-    """Return the link to a state of the lab; "" without an address, and where the graph is too large for a link."""
+    """Return the link to a state of the lab; "" without an address, and for a graph too large for a link."""
     if not base:
         return ""
     query = to_query(lab)

@@ -243,7 +243,9 @@ def script_of(entry: str, in_place: Mapping[str, str], root: Path = WEB) -> str:
     """
     modules = shaken(entry, in_place, root)
     words = {word for name, text in modules if name != CONSTANTS for word in re.findall(r"\w+", text)}
-    return compact(nested([(name, _told(text, words) if name == CONSTANTS else text) for name, text in modules]))
+    return compact(
+        nested([(name, _told(text, words) if name == CONSTANTS else text) for name, text in modules])
+    )
 
 
 CONSTANTS = "base/constants.js"
@@ -251,7 +253,7 @@ _RECORD = re.compile(r'^  "(\w+)": .*,\n', re.MULTILINE)
 
 
 def _told(text: str, words: set[str]) -> str:
-    """Return Python's constants without the records that no other module names; rules are named by the data."""
+    """Return Python's constants without the records that no other module names; data names rules."""
     start = text.index("export const shared")
     kept = _RECORD.sub(lambda record: record[0] if record[1] in words else "", text[start:])
     return text[:start] + kept

@@ -1,4 +1,4 @@
-"""Write a graph as one HTML file that shows it without a server: the page's canvas with the file's own answers."""
+"""Write a graph as one HTML file that shows it without a server: the page's canvas, with answers of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,17 @@ from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_text
 from autodiff_viz.graph.text import well_formed
 from autodiff_viz.lab.state import Lab
-from autodiff_viz.standalone.data import Data, Made, first_of, lab_at, lab_of, packed, state_of, thinned, with_twins
+from autodiff_viz.standalone.data import (
+    Data,
+    Made,
+    first_of,
+    lab_at,
+    lab_of,
+    packed,
+    state_of,
+    thinned,
+    with_twins,
+)
 from autodiff_viz.standalone.modules import WEB, script_of
 from autodiff_viz.standalone.styles import compact_style, shaken_styles, words_of
 
@@ -57,10 +67,11 @@ IN_PLACE = {
 
 SHEETS = {
     "editor": (
-        "canvas/canvas.css", "canvas/forward.css", "canvas/groups.css", "canvas/notice.css", "canvas/phone.css",
+        "canvas/canvas.css", "canvas/forward.css", "canvas/groups.css", "canvas/notice.css",
+        "canvas/phone.css",
         "canvas/play.css", "canvas/reach.css", "canvas/regions.css", "canvas/rules.css",
         "canvas/selection.css", "canvas/sizes.css", "canvas/toolbar.css", "canvas/twins.css",
-        "canvas/view.css", "canvas/wiring.css",
+        "canvas/view.css", "canvas/wiring.css", "figure/editor.css",
     ),
     "sliders": ("sliders/sliders.css",),
     "node": ("inspector/inspector.css", "base/cure.css"),
@@ -83,10 +94,11 @@ _PAGE = """<!DOCTYPE html>
 <body>
 <header><h1 data-says="title">{heading}</h1><p data-says="text">{text}</p></header>
 <main class="graph" data-place="editor"></main>
-<aside aria-label="Numbers"><div data-place="sliders"></div><div data-place="node"></div><div data-place="paths"></div></aside>
+<aside aria-label="Numbers"><div data-place="sliders"></div>
+<div data-place="node"></div><div data-place="paths"></div></aside>
 <div class="still">{still}</div>
-<footer><p data-says="says">{says}</p><p class="made">Computed by {made}.</p><p><a class="lab" data-lab target="_blank" \
-rel="noopener"{link}>Open in the lab</a></p></footer>
+<footer><p data-says="says">{says}</p><p class="made">Computed by {made}.</p>
+<p><a class="lab" data-lab target="_blank" rel="noopener"{link}>Open in the lab</a></p></footer>
 <script type="application/json" id="held">{held}</script>
 <script>{script}</script>
 </body>
@@ -214,7 +226,12 @@ def html_of(steps: list[Made], base: str, checked: bool) -> str:
 def _policy(script: str) -> str:
     """Return the content security policy of the file: its own script, and nothing from anywhere."""
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    rules = ("default-src 'none'", f"script-src 'sha256-{digest}'", "style-src 'unsafe-inline'", "img-src data:")
+    rules = (
+        "default-src 'none'",
+        f"script-src 'sha256-{digest}'",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+    )
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
 
 
@@ -248,7 +265,7 @@ def still(made: Made) -> str:
     """Return a step as a picture with a table of its numbers: for print, and where no script runs."""
     trace = made.view.trace
     rows = "".join(
-        f"<tr><th scope=\"row\">{escape(node.name)}</th><td>{escape(number_text(trace.value[node.name]))}</td>"
+        f'<tr><th scope="row">{escape(node.name)}</th><td>{escape(number_text(trace.value[node.name]))}</td>'
         f"<td>{escape(_arrives(trace, node.name))}</td></tr>"
         for node in order(trace.graph)
     )

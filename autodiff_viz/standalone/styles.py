@@ -29,7 +29,7 @@ def compact_style(sheet: str) -> str:
 
 
 def _kept(text: str, words: Set[str] | None) -> Iterator[str]:
-    """Yield the rules that can apply, all without words; of a group, such as a media query, those inside it."""
+    """Yield the rules that can apply, all without words; of a media query those inside it."""
     for head, body in _rules(text):
         if head.startswith(("@media", "@container", "@supports")):
             inside = "".join(_kept(body, words))

@@ -51,7 +51,7 @@ export function twinsBar(editor) {
     { class: "bar twins", role: "toolbar", "aria-label": "Comparison", hidden: true },
     html("div", { class: "letters" }, ...buttons),
     says,
-    unpin,
+    !editor.isFixed && unpin,
   );
   answerKeys(editor, root);
   listen(

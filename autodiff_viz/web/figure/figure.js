@@ -72,16 +72,19 @@ class Figure {
     listenToSliders(editor);
     const bench = openTransport(editor);
     answerKeys(editor, bench);
-    const tools = html("div", { class: "strip" }, this.steps(), bar(editor, "view", "view", "View"));
+    const tools = html(
+      "div",
+      { class: "strip" },
+      this.steps(),
+      bar(editor, "view", "view", "View"),
+    );
     answerKeys(editor, tools);
     editor.root = html("div", { class: "workspace" }, tools, twinsBar(editor), host, bench);
     for (const part of editor.root.querySelectorAll("[role='toolbar']"))
       makeOneTabStop(/** @type {HTMLElement} */ (part));
     new ResizeObserver(() => editor.resized()).observe(host);
     keepDescriptions(editor);
-    editor.watchers.push(() =>
-      this.inspector.hintAt(editor.single ? [] : [...editor.selection]),
-    );
+    editor.watchers.push(() => this.inspector.hintAt(editor.single ? [] : [...editor.selection]));
     this.says = html("p", { class: "away", role: "status", hidden: true });
     /** @type {[string, HTMLElement][]} */
     const places = [
@@ -103,6 +106,7 @@ class Figure {
     listen("lag", ({ on, says }) => this.paths.lag(on ? says : null), never);
     listen("play", ({ isComputed }) => this.inspector.play(isComputed), never);
     listen("wants-play", () => this.play(), never);
+    listen("bring-back", (about) => (about.done = this.leave()), never);
     explainTerms();
     watchLook(() => this.editor.resized());
     showLook();
@@ -125,21 +129,35 @@ class Figure {
     const drawing = readDrawing(source.drawing(editor.mail.outbox.last));
     editor.receive(drawing);
     board.receive(drawing.sliders ?? { rows: [], limit: 0 }, Number(drawing.graph));
-    for (const table of state.tables ?? []) dispatch("sweep", table);
+    for (const table of state.tables) this.offer(table);
     this.inspector.receive(drawing.node, drawing.ack);
     this.cause.receive(drawing.node, undefined);
     this.paths.receive(source.paths);
     this.tell(state);
   }
 
+  /** Take a table; its slider goes from position to position. @param {import("../canvas/scrub.js").Sent} table */
+  offer(table) {
+    dispatch("sweep", table);
+    const row = this.board.rows.get(table.input);
+    if (!row) return;
+    const step = (table.high - table.low) / (table.count - 1);
+    row.line.step = String(step);
+    row.step = step / 10; // ten of which are a press of an arrow key in the box
+  }
+
   /** Write what the step is about beside the canvas. @param {import("./source.js").State} state */
   tell(state) {
-    for (const [name, text] of Object.entries({ title: state.title, text: state.text, says: state.says })) {
+    for (const [name, text] of Object.entries({
+      title: state.title,
+      text: state.text,
+      says: state.says,
+    })) {
       const part = document.querySelector(`[data-says="${name}"]`);
       if (part) setExplained(/** @type {HTMLElement} */ (part), text);
     }
     for (const link of document.querySelectorAll("a[data-lab]"))
-      link.setAttribute("href", state.link || this.lab);
+      if (state.link || this.lab) link.setAttribute("href", state.link || this.lab);
     const { source } = this;
     setText(this.where, `${source.step + 1} of ${source.shown}`);
     this.stepper.hidden = source.shown < 2;
@@ -156,7 +174,13 @@ class Figure {
       );
     this.back = go("Back", -1);
     this.on = go("Next", 1);
-    this.stepper = html("div", { class: "bar steps", hidden: true }, this.back, this.where, this.on);
+    this.stepper = html(
+      "div",
+      { class: "bar steps", hidden: true },
+      this.back,
+      this.where,
+      this.on,
+    );
     return this.stepper;
   }
 
@@ -201,7 +225,8 @@ class Figure {
     this.moved = null;
     dispatch("settled", {});
     const { sliders } = this.source.state.drawing;
-    for (const item of sliders?.rows ?? []) this.board.rows.get(item.name)?.paint(Number(item.value));
+    for (const item of sliders?.rows ?? [])
+      this.board.rows.get(item.name)?.paint(Number(item.value));
     return true;
   }
 
@@ -217,7 +242,9 @@ class Figure {
     const link = this.source.state.link || this.lab;
     this.says.replaceChildren(
       `${what} ${NOT_HERE} `,
-      ...(link ? [html("a", { href: link, target: "_blank", rel: "noopener" }, "Open it in the lab")] : []),
+      ...(link
+        ? [html("a", { href: link, target: "_blank", rel: "noopener" }, "Open it in the lab")]
+        : []),
     );
     this.says.hidden = false;
     clearTimeout(this.timer);

@@ -54,12 +54,7 @@ import {
   toggleNamesakes,
   touchesGroup,
 } from "./groups.js";
-import {
-  editFirstConstant,
-  rename,
-  showDetails,
-  takeWire,
-} from "./keyboard.js";
+import { editFirstConstant, rename, showDetails, takeWire } from "./keyboard.js";
 import { arrows, placedAmong, READING, wayOf } from "./reading.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
