@@ -73,7 +73,7 @@ from autodiff_viz.language.show import show
 from autodiff_viz.reading.reading import Change, Reading, read
 from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
 from autodiff_viz.standalone.notebook import shown_in_notebook
-from autodiff_viz.standalone.page import to_html
+from autodiff_viz.standalone.write import to_html
 from autodiff_viz.training.compute import Training, train
 from autodiff_viz.training.records import Records
 from autodiff_viz.training.source import training_to_python

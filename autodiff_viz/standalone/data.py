@@ -1,6 +1,6 @@
 """Collect all that a figure without a server can be asked: drawings, numbers of nodes, paths, steps, tables.
 
-It is what the page's server would answer, asked for ahead: each number is JAX's, computed as the file is made.
+It is what the page's server would answer, asked for ahead: each number is JAX's, computed as a file is made.
 """
 
 from __future__ import annotations

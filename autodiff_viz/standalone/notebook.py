@@ -9,7 +9,7 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.launch import Page
-from autodiff_viz.standalone.page import to_html
+from autodiff_viz.standalone.write import to_html
 
 HEIGHT = 460  # px
 SANDBOX = "allow-scripts allow-popups allow-popups-to-escape-sandbox allow-modals"

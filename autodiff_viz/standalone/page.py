@@ -1,4 +1,4 @@
-"""Write a graph as one HTML file that shows it without a server: the page's canvas, with answers of its own."""
+"""Write a graph as one HTML file that shows it without a server: the page's canvas, with answers in it."""
 
 from __future__ import annotations
 
@@ -110,34 +110,10 @@ _SCRIPT = """"use strict";(()=>{const css=%s;%s
 figure(JSON.parse(document.getElementById("held").textContent),css)})();"""
 
 
-def to_html(
-    shown: Graph | Trace,
-    *,
-    title: str = "",
-    text: str = "",
-    pinned: Graph | Trace | None = None,
-    base: str | None = None,
-    check: bool = True,
+def html_from(
+    shown: Graph | Trace, title: str, text: str, pinned: Graph | Trace | None, base: str | None, check: bool
 ) -> str:
-    """Write a graph as one HTML file that shows it without a server, opened from disk or put on any page.
-
-    It has the canvas of the page: pan, zoom, wires and nodes that answer with their numbers, why nothing
-    arrives, paths, the pass to be played, sliders. All numbers are computed here and stand in the file, which
-    asks nothing of any host; what would need new ones is said, with a link to the lab.
-
-    Args:
-      shown: a complete graph, or a trace for its numbers, seed and dtype.
-      title: stands above the graph; the graph's output if it is empty.
-      text: what the figure is about, in plain text.
-      pinned: another graph or trace to flip to, as A; `shown` is then B.
-      base: address of a page of this program, such as "https://host.example/", for the link; None for none.
-      check: whether the file says if one whole-program `jax.vjp` has the same numbers, which takes a moment.
-    Returns:
-      The text of the file, UTF-8.
-    Raises:
-      GraphError: the graph has a problem, `shown` or `pinned` is neither a graph nor a trace, a text is too
-        long, or `base` is no address.
-    """
+    """Return the file of a graph or a trace, as `to_html` describes it."""
     lab = lab_in(shown)
     if pinned is not None:
         lab = lab_with_pinned(lab, lab_in(pinned))

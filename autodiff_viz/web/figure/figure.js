@@ -17,7 +17,7 @@ import { listenToPointers } from "../canvas/gestures/gestures.js";
 import { listenToPanning, listenToWheel } from "../canvas/gestures/pan_zoom.js";
 import { listenToSliders } from "../canvas/scrub.js";
 import { readDrawing } from "../canvas/state/read_drawing.js";
-import { isLarge, showLook, watchLook } from "../dock/layout.js";
+import { showLook, watchLook } from "../dock/layout.js";
 import { lightParting, twinsBar } from "../explain/compare.js";
 import { PathHighlight, PathsList } from "../explain/paths.js";
 import { openTransport } from "../explain/play_bar.js";
@@ -37,6 +37,7 @@ import { Source, unpacked } from "./source.js";
 
 const NOT_HERE = "needs the lab: this file has only what was computed when it was made.";
 const SHOWN_MS = 7000;
+const MOVED = -1; // state of the numbers at another position of a slider, of which no pass is in the file
 
 /** @param {Held} held @param {Record<string, string>} css by place */
 export default function figure(held, css) {
@@ -72,10 +73,24 @@ class Figure {
     listenToSliders(editor);
     const bench = openTransport(editor);
     answerKeys(editor, bench);
+    const go = (/** @type {string} */ label, /** @type {number} */ by) =>
+      /** @type {HTMLButtonElement} */ (
+        html("button", { type: "button", class: "tool", click: () => this.go(by) }, label)
+      );
+    this.back = go("Back", -1);
+    this.on = go("Next", 1);
+    this.where = html("span", { class: "where", role: "status" });
+    this.stepper = html(
+      "div",
+      { class: "bar steps", hidden: true },
+      this.back,
+      this.where,
+      this.on,
+    );
     const tools = html(
       "div",
       { class: "strip" },
-      this.steps(),
+      this.stepper,
       bar(editor, "view", "view", "View"),
     );
     answerKeys(editor, tools);
@@ -114,26 +129,29 @@ class Figure {
 
   /** @param {Held} held */
   async begin({ packed }) {
-    this.show();
+    this.show(true);
     document.documentElement.dataset.figure = "shown";
     const { states, shown } = await unpacked(packed);
     this.source = new Source(states, shown);
-    this.show();
+    this.show(true);
     document.documentElement.dataset.figure = "ready";
   }
 
-  /** Show the step of the source. */
-  show() {
+  /** Show the step of the source. @param {boolean} [other] whether it is another one than on view */
+  show(other = false) {
     const { source, editor, board } = this;
     const { state } = source;
     const drawing = readDrawing(source.drawing(editor.mail.outbox.last));
+    if (this.moved !== null) drawing.state = MOVED;
     editor.receive(drawing);
-    board.receive(drawing.sliders ?? { rows: [], limit: 0 }, Number(drawing.graph));
-    for (const table of state.tables) this.offer(table);
+    if (other) {
+      board.receive(drawing.sliders ?? { rows: [], limit: 0 }, Number(drawing.graph));
+      for (const table of state.tables) this.offer(table);
+      this.tell(state);
+    }
     this.inspector.receive(drawing.node, drawing.ack);
     this.cause.receive(drawing.node, undefined);
     this.paths.receive(source.paths);
-    this.tell(state);
   }
 
   /** Take a table; its slider goes from position to position. @param {import("../canvas/scrub.js").Sent} table */
@@ -165,37 +183,19 @@ class Figure {
     this.on.disabled = source.step === source.shown - 1;
   }
 
-  /** The row that goes from step to step. */
-  steps() {
-    this.where = html("span", { class: "where", role: "status" });
-    const go = (/** @type {string} */ label, /** @type {number} */ by) =>
-      /** @type {HTMLButtonElement} */ (
-        html("button", { type: "button", class: "tool", click: () => this.go(by) }, label)
-      );
-    this.back = go("Back", -1);
-    this.on = go("Next", 1);
-    this.stepper = html(
-      "div",
-      { class: "bar steps", hidden: true },
-      this.back,
-      this.where,
-      this.on,
-    );
-    return this.stepper;
-  }
-
   /** @param {number} by */
   go(by) {
     this.leave();
     this.source.go(this.source.step + by);
-    this.show();
+    this.show(true);
   }
 
   /** Answer an edit of the canvas, the panel or a slider. @param {any} edit */
   take(edit) {
-    if (edit.kind === "slide") return this.slide(edit);
-    if (edit.kind === "flip") this.leave();
-    if (this.source.take(edit)) this.show();
+    const flips = edit.kind === "flip";
+    if (flips) this.leave();
+    if (edit.kind === "slide") this.slide(edit);
+    else if (this.source.take(edit)) this.show(flips);
     else this.refuse("Changing the graph");
   }
 
@@ -209,10 +209,11 @@ class Figure {
       position: /** @type {number | undefined} */ (undefined),
     });
     const row = this.board.rows.get(name);
-    if (position === undefined || !row) return this.refuse(`This value of ${name}`);
+    if (position === undefined || !row) return void this.refuse(`This value of ${name}`);
     row.paint(position);
     if (this.moved === name) return;
     this.moved = name;
+    this.editor.drawing.state = MOVED;
     showStatus(
       this.editor.stage,
       `The numbers along ${name}, computed by JAX. Escape brings back the file's own value.`,
@@ -223,6 +224,7 @@ class Figure {
   leave() {
     if (this.moved === null) return false;
     this.moved = null;
+    this.editor.drawing.state = this.source.at + 1;
     dispatch("settled", {});
     const { sliders } = this.source.state.drawing;
     for (const item of sliders?.rows ?? [])
