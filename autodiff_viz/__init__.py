@@ -27,18 +27,17 @@ A trace is explained by
 `train` trains the parameters of a graph, `training_to_python` writes that as a file, and
 `prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph
 one segment at a time, and `train_by_segments` trains it so. `to_python`, `to_torch`, `to_notebook` and
-`to_marimo` write a graph as files that run without this package, and `report` writes it for an issue.
-A `Tour` has `Step`s, each a state of the page with its words; `tour_to_json`, `tour_to_link` and `read_tour`
-write and read one.
-A notebook shows graphs and traces as the canvas draws them. A mistake of the caller raises `GraphError`,
-whose `problems` give the place of the mistake and how to correct it.
+`to_marimo` write a graph as files that run without this package, `to_html` as one that shows it without a
+server, and `report` writes it for an issue. A `Tour` has `Step`s, each a state of the page with its words;
+`tour_to_json`, `tour_to_link` and `read_tour` write and read one. A notebook shows graphs as the canvas draws
+them, and traces as such figures. A mistake of the caller raises `GraphError`, whose `problems` give the place
+of the mistake and how to correct it.
 """
 
 from autodiff_viz import lab
 from autodiff_viz.asking.judge import Judgement, judge
 from autodiff_viz.asking.question import Quantity, Question
 from autodiff_viz.canvas.report import report
-from autodiff_viz.canvas.svg import picture
 from autodiff_viz.engine.finite_differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.live_path.check import diagnose as problems
 from autodiff_viz.engine.trace import Trace, trace
@@ -80,13 +79,15 @@ from autodiff_viz.lessons.codec import read_tour, tour_to_json, tour_to_link
 from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.reading.reading import Change, Reading, read
 from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
+from autodiff_viz.standalone.notebook import shown_in_notebook
+from autodiff_viz.standalone.write import to_html
 from autodiff_viz.training.compute import Training, train
 from autodiff_viz.training.records import Records
 from autodiff_viz.training.source import training_to_python
 
 __version__ = VERSION
 
-register_pictures(picture)
+register_pictures(shown_in_notebook)
 
 __all__ = [
     "Adjoint",
@@ -166,6 +167,7 @@ __all__ = [
     "show",
     "statistics",
     "sweep",
+    "to_html",
     "to_json",
     "to_link",
     "to_marimo",

@@ -18,7 +18,7 @@ from urllib.request import urlopen
 
 from autodiff_viz.functions.from_function import from_function
 from autodiff_viz.graph.link import to_link
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.model import Graph, html_of
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.reading.reading import read
@@ -30,13 +30,30 @@ PATIENCE = 90.0  # seconds until the server answers; the first start compiles
 _servers: dict[int, subprocess.Popen] = {}
 
 
+class Page(str):
+    """The address of a page of the lab, which a notebook shows as a figure of its graph."""
+
+    __slots__ = ("graph",)
+
+    graph: Graph | None
+
+    def __new__(cls, address: str, graph: Graph | None) -> Page:
+        page = super().__new__(cls, address)
+        page.graph = graph
+        return page
+
+    def _repr_html_(self) -> str | None:
+        """Return the figure of the graph with a link to the page, for notebooks."""
+        return html_of(self)
+
+
 def lab(
     shown: Graph | Callable[..., Any] | str | None = None,
     *args: Any,
     port: int | None = None,
     open_browser: bool = True,
     wait: bool = False,
-) -> str:
+) -> Page:
     """Open the lab in the browser, on this machine alone.
 
     The page's libraries are needed: `pip install "autodiff_viz[app]"`. The server is a process of its own,
@@ -50,7 +67,7 @@ def lab(
       open_browser: whether to open the browser; otherwise the address is only returned.
       wait: whether to wait until the server ends, or Ctrl+C.
     Returns:
-      The address of the page.
+      The address of the page, a str; a notebook shows it as a figure of its graph.
     Raises:
       GraphError: there is no graph in `shown`, or one that does not fit a link: a node of it has a function
         of this process, or its tensors are too large; the page's libraries are missing, or the port is
@@ -69,7 +86,7 @@ def lab(
             _servers[port].wait()
         except KeyboardInterrupt:
             stop(port)
-    return page
+    return Page(page, graph)
 
 
 def graph_of(shown: Any, args: tuple) -> Graph | None:

@@ -1,20 +1,12 @@
-"""Bundle the browser's ES modules into one script, and deliver it as the code of the lab's component.
-
-The modules `import {...}` and `export` const, class, function or default function, at the beginning of a line
-and in no other way.
-"""
+"""Deliver the browser's modules, linked into one script, as the code of the lab's component."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import json
-import posixpath
-import re
 from collections.abc import Callable
 from functools import cache
-from graphlib import TopologicalSorter
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -24,63 +16,8 @@ from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.blocks import block_entries
 from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.formula import words
+from autodiff_viz.standalone.modules import WEB, bundle, linked
 from autodiff_viz.ui.chunks import LATER, scripts
-
-WEB = Path(__file__).parents[1] / "web"  # modules are named by their path from here
-_IMPORT = re.compile(r'from "(\.{1,2}/[\w./]+\.js)"')
-_COMMENT = re.compile(r"/\*\*.*?\*/[ \n]*|^ *//[^\n]*\n", re.DOTALL | re.MULTILINE)  # a quarter of the source
-_INDENT = re.compile(r"^ +", re.MULTILINE)
-_NAMED = re.compile(r'from "([\w./]+\.js)"')  # once it is named from the root
-_IMPORTED = re.compile(r'^import \{([^}]*)\} from ("[\w./]+\.js");', re.MULTILINE)
-_EXPORTED = re.compile(r"^export (default )?((?:const|class|function) (\w+))", re.MULTILINE)
-
-
-def linked(modules: list[tuple[str, str]]) -> str:
-    """Return one script that runs the modules and stores their exports in the object `modules`.
-
-    The browser loads it in one request: module by module, the canvas would come after everything that the
-    rest of the page has to load.
-    """
-
-    def as_constants(statement: re.Match[str]) -> str:
-        """Return `import {a as b} from "x.js"` as `const {a: b} = modules["x.js"]`."""
-        return f"const {{{statement[1].replace(' as ', ': ')}}} = modules[{statement[2]}];"
-
-    functions = []
-    for name, text in modules:
-        # A function for each module, so that names of two modules do not clash; it returns what is exported.
-        exports = [f"default: {word}" if default else word for default, _, word in _EXPORTED.findall(text)]
-        body = _EXPORTED.sub(r"\2", _IMPORTED.sub(as_constants, text))
-        returned = f"return {{ {', '.join(exports)} }};"
-        functions.append(f"modules[{json.dumps(name)}] = (() => {{\n{body}\n{returned}\n}})();")
-    return "\n".join(functions)
-
-
-def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
-    """Return (name, text) of `entry` and of the modules that it imports, in topological order.
-
-    Comments and indentation are removed; no string has a line break in it. Modules are named by their path
-    from `root`, in their imports too.
-
-    Raises:
-      graphlib.CycleError: modules import each other in a circle.
-    """
-    texts: dict[str, str] = {}
-    imports: dict[str, list[str]] = {}
-    waiting = [entry]
-    while waiting:
-        name = waiting.pop()
-        if name not in texts:
-            text = _INDENT.sub("", _COMMENT.sub("", (root / name).read_text("utf-8")))
-            folder = posixpath.dirname(name)
-            texts[name] = _IMPORT.sub(
-                lambda path, folder=folder: f'from "{posixpath.normpath(posixpath.join(folder, path[1]))}"',
-                text,
-            )
-            imports[name] = _NAMED.findall(texts[name])  # in source order: all servers get the same
-            waiting.extend(imports[name])
-    return [(name, texts[name]) for name in TopologicalSorter(imports).static_order()]
-
 
 # Delivery. Streamlit sends a component's source with every changed message. So the component's element
 # carries only a shim of a few lines, which loads the code from a path of this server, where browsers cache

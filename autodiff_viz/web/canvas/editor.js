@@ -75,6 +75,7 @@ export class Editor {
     this.memberMoves = null;
     this.fitted = false;
     this.hiding = false; // what takes no gradient
+    this.isFixed = false; // whether nothing can be changed, as in a figure that lives without a server
     /** What the view shows: the first view, the whole graph, or the user's own view.
      * @type {"first" | "whole" | "own"} */
     this.choice = "first";

@@ -3,7 +3,7 @@
 
 import { html } from "../base/dom.js";
 import { Tabs } from "../dock/panels.js";
-import { NO_FOCUS } from "./actions/actions.js";
+import { NO_FOCUS } from "./actions/reading.js";
 import { actionOf } from "./actions/keys.js";
 
 /** @typedef {import("./editor.js").Editor} Editor */

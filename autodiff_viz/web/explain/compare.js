@@ -6,8 +6,9 @@ import { html, setText } from "../base/dom.js";
 import { listen } from "../base/events.js";
 import { icon } from "../base/icons.js";
 import { setExplained, term } from "../base/term.js";
-import { ACTIONS, keyOf } from "../canvas/actions/actions.js";
+import { ACTIONS } from "../canvas/actions/actions.js";
 import { answerKeys } from "../canvas/actions/keys.js";
+import { keyOf } from "../canvas/actions/reading.js";
 import { wireId } from "../canvas/draw/wires.js";
 
 // The row: which of the two is on view, and where they differ, in a sentence.
@@ -50,7 +51,7 @@ export function twinsBar(editor) {
     { class: "bar twins", role: "toolbar", "aria-label": "Comparison", hidden: true },
     html("div", { class: "letters" }, ...buttons),
     says,
-    unpin,
+    !editor.isFixed && unpin,
   );
   answerKeys(editor, root);
   listen(

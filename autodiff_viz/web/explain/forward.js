@@ -5,9 +5,10 @@ import { html } from "../base/dom.js";
 import { listen } from "../base/events.js";
 import { arrowhead, icon } from "../base/icons.js";
 import { setExplained, term } from "../base/term.js";
-import { ACTIONS, keyOf } from "../canvas/actions/actions.js";
+import { ACTIONS } from "../canvas/actions/actions.js";
 import { toggleForward } from "../canvas/actions/commands.js";
 import { answerKeys } from "../canvas/actions/keys.js";
+import { keyOf } from "../canvas/actions/reading.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 

@@ -256,7 +256,7 @@ function hinted(player) {
     [seen, rules] = [drawing, now];
   });
   return () => {
-    if (known.has("bend")) return "";
+    if (known.has("bend") || editor.isFixed) return "";
     const tried = editor.shown.nodes.find(({ op }) => op === TRY);
     const chosen = editor.node(editor.single)?.op ?? null;
     const [finger, narrow] = [matchMedia("(pointer: coarse)").matches, matchMedia(BY_HAND).matches];

@@ -4,8 +4,6 @@
 
 import { askOrAnswer, isAsking } from "../../asking/ask.js";
 import { RULES } from "../../base/constants.js";
-import { isLarge, toggleLarge } from "../../dock/layout.js";
-import { zoomCentred } from "../draw/stage.js";
 import {
   chooseFile,
   isOnPaper,
@@ -25,9 +23,7 @@ import { differentiate } from "../popovers/differentiate.js";
 import { editRule } from "../popovers/fields.js";
 import { openFind } from "../popovers/find.js";
 import { stepHistory, toggleHistory } from "../popovers/history.js";
-import { closeNotice } from "../popovers/notice.js";
 import { openPalette } from "../popovers/palette.js";
-import { closePopover } from "../popovers/popover.js";
 import { openPrepare } from "../../present/prepare.js";
 import { openShare } from "../../share/dialog.js";
 import { arrange, nudge, unfold } from "./arrange.js";
@@ -37,7 +33,6 @@ import {
   bendOf,
   compareWithout,
   segmentsEndHere,
-  flip,
   isForward,
   isPinned,
   makeOutput,
@@ -63,61 +58,12 @@ import {
   toggleNamesakes,
   touchesGroup,
 } from "./groups.js";
-import { isHiding, toggleHiding } from "./hiding.js";
-import {
-  editFirstConstant,
-  activateFocused,
-  extendSelection,
-  rename,
-  showDetails,
-  stepAlong,
-  takeWire,
-  toEnd,
-  moveFocus,
-} from "./keyboard.js";
+import { editFirstConstant, rename, showDetails, takeWire } from "./keyboard.js";
+import { arrows, placedAmong, READING, wayOf } from "./reading.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
-/** @typedef {import("./cheat_sheet.js").Section} Section */
-/** @typedef {import("../../types.js").Point} Point */
-/** @typedef {"top" | "graph" | "view" | "bar" | "more" | "look" | "file"} Place */
-/**
- * The elements that have the keyboard focus.
- *
- * @typedef {object} Focus
- * @property {string | null} node
- * @property {string | null} wire
- * @property {string | null} region
- */
-/**
- * @typedef {object} Action
- * @property {string} label
- * @property {string[]} [keys] in the cheat sheet; the first is also on the button
- * @property {string[]} [also] the same keys on other keyboards
- * @property {string} [hint] text on the button in place of a key
- * @property {boolean} [byBrowser] whether the browser turns the key into an event
- * @property {string} [icon] its name, by default the action's
- * @property {string} [word]
- * @property {Partial<Record<Place, string>>} [places] the toolbars and menus that have it, and the group
- *   there
- * @property {Section} [guide] its section of the cheat sheet
- * @property {string} [besides] the action whose line in the cheat sheet it shares
- * @property {string} [says] its text in the cheat sheet, by default the label
- * @property {string} [hand] its gesture
- * @property {boolean} [inside] whether its key is the browser's own while the focus is elsewhere on the
- *   page
- * @property {(editor: Editor) => unknown} [when] whether buttons offer it
- * @property {(focus: Focus) => unknown} [needs] the focus that its key requires
- * @property {boolean} [onSelection] whether it acts on the selection, by key on the node that has the focus
- * @property {(editor: Editor) => boolean} [on] whether it is on
- * @property {"undo" | "redo"} [undoes] which of the two steps it makes
- * @property {(editor: Editor, focus: Focus, key: string) => void} [do]
- */
-
-const ZOOM = 1.25;
-/** @type {Record<string, Point>} */
-const ARROWS = { ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1] };
-const arrows = (/** @type {string} */ held) => Object.keys(ARROWS).map((key) => held + key);
-const wayOf = (/** @type {string} */ key) => ARROWS[key.split("+").at(-1) ?? ""];
+/** @typedef {import("./reading.js").Action} Action */
+/** @typedef {import("./reading.js").Place} Place */
 
 /** @param {Editor} editor */
 const hasNodes = (editor) => editor.selection.size > 0;
@@ -294,26 +240,8 @@ export const ACTIONS = {
     on: isSelecting,
     do: toggleSelecting,
   },
-  all: {
-    label: "Select all",
-    keys: ["Ctrl+A"],
-    guide: "Select and change",
-    says: "Select all, nothing; Esc also gives up a drag",
-    do: (editor) => editor.select(editor.seen.nodes.map(({ id }) => id)),
-  },
-  none: {
-    label: "Select nothing, close what is open, give up a drag",
-    keys: ["Escape"],
-    besides: "all",
-    do: (editor) =>
-      void (
-        editor.giveUp() ||
-        closePopover(editor) ||
-        closeNotice(editor) ||
-        editor.endPlay() ||
-        editor.select([])
-      ),
-  },
+  all: READING.all,
+  none: READING.none,
   duplicate: {
     onSelection: true,
     label: "Duplicate",
@@ -340,13 +268,7 @@ export const ACTIONS = {
     do: (editor) => copyByButton(editor, "cut"),
   },
   paste: { label: "Paste", keys: ["Ctrl+V"], byBrowser: true, besides: "copy" },
-  fitSelection: {
-    label: "Fit the selection to view",
-    keys: ["Shift+F"],
-    places: { more: "nodes" },
-    guide: "See",
-    do: (editor) => editor.fit(editor.selection),
-  },
+  fitSelection: READING.fitSelection,
   fold: {
     label: "Collapse or open the group",
     keys: ["Shift+G"],
@@ -422,21 +344,9 @@ export const ACTIONS = {
     do: (editor, _, key) => nudge(editor, wayOf(key)),
   },
 
-  play: {
-    label: "Play the pass, or pause",
-    keys: ["Shift+Enter"],
-    guide: "Play the pass",
-    do: (editor) => editor.startPlay(),
-  },
+  play: READING.play,
 
-  present: {
-    label: "Large type, for a projector",
-    keys: ["Shift+P"],
-    places: { look: "type" },
-    guide: "See",
-    on: isLarge,
-    do: toggleLarge,
-  },
+  present: READING.present,
 
   stage: {
     label: "Present ...",
@@ -466,7 +376,7 @@ export const ACTIONS = {
     on: isForward,
     do: toggleForward,
   },
-  flip: { label: "Flip between A and B", keys: ["v"], guide: "Compare two graphs", do: flip },
+  flip: READING.flip,
 
   ask: {
     label: "Ask: hide numbers, and answer",
@@ -511,14 +421,7 @@ export const ACTIONS = {
     says: "Find a node by name or op",
     do: (editor) => openFind(editor),
   },
-  hide: {
-    label: "Hide what takes no gradient",
-    keys: ["Shift+H"],
-    places: { view: "arrange", look: "modes" },
-    guide: "See",
-    on: isHiding,
-    do: toggleHiding,
-  },
+  hide: READING.hide,
   arrange: {
     label: "Arrange all nodes, or those selected",
     keys: ["l"],
@@ -527,71 +430,16 @@ export const ACTIONS = {
     do: arrange,
   },
 
-  walk: {
-    label: "Go from node to node, or to the ends of the wire",
-    keys: arrows(""),
-    guide: "Walk by keyboard",
-    says: "Go from node to node; with Shift, select on the way",
-    do: (editor, { node, wire }, key) =>
-      wire ? toEnd(editor, wire, wayOf(key)) : moveFocus(editor, node, wayOf(key)),
-  },
-  extend: {
-    label: "Select on the way",
-    keys: arrows("Shift+"),
-    besides: "walk",
-    do: (editor, { node }, key) => extendSelection(editor, node, wayOf(key)),
-  },
-  enter: {
-    label: "Select the node in focus",
-    keys: ["Enter"],
-    also: [" "],
-    guide: "Walk by keyboard",
-    needs: ({ node, region }) => node ?? region,
-    do: (editor, { node, region }) => activateFocused(editor, node ?? "", region),
-  },
-  wireBefore: {
-    label: "Go to the wire of the node before this one",
-    keys: [","],
-    guide: "Walk by keyboard",
-    says: "Step through the wires of the node; Delete removes one",
-    do: (editor, { node, wire }) => stepAlong(editor, node, wire, -1),
-  },
-  wireAfter: {
-    label: "Go to the wire of the node after this one",
-    keys: ["."],
-    besides: "wireBefore",
-    do: (editor, { node, wire }) => stepAlong(editor, node, wire, 1),
-  },
-  onward: {
-    label: "Go on to regions and toolbars",
-    keys: ["Tab"],
-    byBrowser: true,
-    guide: "Walk by keyboard",
-  },
+  walk: READING.walk,
+  extend: READING.extend,
+  enter: READING.enter,
+  wireBefore: READING.wireBefore,
+  wireAfter: READING.wireAfter,
+  onward: READING.onward,
 
-  farther: {
-    label: "Zoom out",
-    keys: ["-"],
-    places: { view: "view", look: "zoom" },
-    guide: "See",
-    says: "Zoom out, in",
-    do: (editor) => editor.look(zoomCentred(editor.stage, 1 / ZOOM)),
-  },
-  fit: {
-    label: "Fit to view",
-    keys: ["f"],
-    places: { view: "view", look: "zoom" },
-    guide: "See",
-    do: (editor) => editor.fit(),
-  },
-  nearer: {
-    label: "Zoom in",
-    keys: ["+"],
-    also: ["="],
-    places: { view: "view", look: "zoom" },
-    besides: "farther",
-    do: (editor) => editor.look(zoomCentred(editor.stage, ZOOM)),
-  },
+  farther: READING.farther,
+  fit: READING.fit,
+  nearer: READING.nearer,
   help: {
     label: "Keys and gestures",
     keys: ["?"],
@@ -695,15 +543,5 @@ export const ACTIONS = {
   formula: { label: "Copy the formula", icon: "copy", places: { file: "copies" }, do: takeFormula },
 };
 
-/** @type {Focus} */
-export const NO_FOCUS = { node: null, wire: null, region: null };
-
-/** The text beside an action's label on its button. @param {Action} action */
-export const keyOf = ({ keys, hint }) => keys?.[0] ?? hint ?? "";
-
 /** The actions of a toolbar or menu, by group. @param {Place} place @returns {[id: string, action: Action][][]} */
-export function placed(place) {
-  const actions = Object.entries(ACTIONS).filter(([, { places }]) => places?.[place] !== undefined);
-  const groups = [...new Set(actions.map(([, { places }]) => places?.[place]))];
-  return groups.map((group) => actions.filter(([, { places }]) => places?.[place] === group));
-}
+export const placed = (place) => placedAmong(ACTIONS, place);

@@ -7,7 +7,7 @@ import { closePopover } from "../popovers/popover.js";
 
 // Its rows as data: actions that have a key, by purpose, and gestures without one.
 
-/** @typedef {import("./actions.js").Action} Action */
+/** @typedef {import("./reading.js").Action} Action */
 /** @typedef {keyof typeof BY_HAND} Section */
 /**
  * @typedef {object} Line

@@ -6,7 +6,7 @@ import { ACTIONS } from "./actions.js";
 import { wireKey } from "./keyboard.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
-/** @typedef {import("./actions.js").Action} Action */
+/** @typedef {import("./reading.js").Action} Action */
 
 /** Actions by the name of the key in lower case. */
 const BY_KEY = new Map(
@@ -92,7 +92,7 @@ function answer(editor, event, target) {
   return true;
 }
 
-/** The elements that have the focus. @param {Element} target @returns {import("./actions.js").Focus} */
+/** The elements that have the focus. @param {Element} target @returns {import("./reading.js").Focus} */
 const focusOf = (target) => ({
   node: target.getAttribute("data-id"),
   wire: target.getAttribute("data-wire"),

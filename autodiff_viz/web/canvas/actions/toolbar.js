@@ -8,7 +8,8 @@ import { arrowhead, icon } from "../../base/icons.js";
 import { term } from "../../base/term.js";
 import { moreButton, toggleMenu } from "../popovers/menus.js";
 import { titleOf as nameOf } from "../state/fold.js";
-import { keyOf, NO_FOCUS, placed } from "./actions.js";
+import { placed } from "./actions.js";
+import { keyOf, NO_FOCUS } from "./reading.js";
 import { groupOf } from "./groups.js";
 import { answerKeys } from "./keys.js";
 
@@ -67,7 +68,7 @@ export function makeOneTabStop(bar) {
 }
 
 /** @typedef {import("../editor.js").Editor} Editor */
-/** @typedef {import("./actions.js").Action} Action */
+/** @typedef {import("./reading.js").Action} Action */
 
 /** A button for an action, which shows whether the action is on.
  * @param {Editor} editor @param {string} id @param {Action} action */
@@ -99,8 +100,8 @@ function button(editor, id, action) {
 
 const gap = () => html("span", { class: "gap" });
 
-/** @param {Editor} editor @param {import("./actions.js").Place} place @param {string} kind @param {string} label */
-function bar(editor, place, kind, label) {
+/** @param {Editor} editor @param {import("./reading.js").Place} place @param {string} kind @param {string} label */
+export function bar(editor, place, kind, label) {
   const groups = placed(place).map((actions) =>
     actions.map(([id, action]) => button(editor, id, action)),
   );

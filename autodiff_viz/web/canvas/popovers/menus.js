@@ -4,7 +4,8 @@
 
 import { html, svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
-import { keyOf, NO_FOCUS, placed } from "../actions/actions.js";
+import { placed } from "../actions/actions.js";
+import { keyOf, NO_FOCUS } from "../actions/reading.js";
 import { align, ALIGNMENTS } from "../actions/arrange.js";
 import { closePopover, keepInside, walkMenu } from "./popover.js";
 
@@ -35,7 +36,7 @@ export function toggleMenu(editor, place, label) {
 const line = () => html("div", { class: "line-between", role: "separator" });
 
 /** A menu entry; an action that can be on or off is toggled, and the menu stays open.
- * @param {Editor} editor @param {string} id @param {import("../actions/actions.js").Action} action */
+ * @param {Editor} editor @param {string} id @param {import("../actions/reading.js").Action} action */
 function entry(editor, id, action) {
   const { label, icon: picture = id, on } = action;
   if (!on) {
@@ -70,7 +71,7 @@ function entry(editor, id, action) {
   );
 }
 
-/** @typedef {import("../actions/actions.js").Action} Action */
+/** @typedef {import("../actions/reading.js").Action} Action */
 
 const LINES = /** @type {Record<string, string>} */ ({
   left: "M2.5 2v12M5 4h8v3H5zM5 9h5v3H5z",

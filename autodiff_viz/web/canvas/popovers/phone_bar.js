@@ -5,12 +5,13 @@
 import { html, setText } from "../../base/dom.js";
 import { dispatch } from "../../base/events.js";
 import { icon } from "../../base/icons.js";
-import { NO_FOCUS, placed } from "../actions/actions.js";
+import { placed } from "../actions/actions.js";
+import { NO_FOCUS } from "../actions/reading.js";
 import { answerKeys } from "../actions/keys.js";
 import { closePopover, walkMenu } from "./popover.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
-/** @typedef {[id: string, action: import("../actions/actions.js").Action]} Named */
+/** @typedef {[id: string, action: import("../actions/reading.js").Action]} Named */
 
 /** @param {Editor} editor */
 export function phoneBar(editor) {
@@ -100,7 +101,7 @@ function toggle(editor, label, actions) {
   root.querySelector("button")?.focus({ preventScroll: true });
 }
 
-/** @param {Editor} editor @param {string} id @param {import("../actions/actions.js").Action} action */
+/** @param {Editor} editor @param {string} id @param {import("../actions/reading.js").Action} action */
 function row(editor, id, { label, icon: picture = id, on, do: act, undoes }) {
   const run = () => {
     closePopover(editor);

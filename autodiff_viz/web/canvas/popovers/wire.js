@@ -229,7 +229,7 @@ function boxOf(curve) {
 
 /** @param {Editor} editor @param {Wire} wire */
 function buttons(editor, wire) {
-  if (wire.of) return [];
+  if (wire.of || editor.isFixed) return [];
   const act = (/** @type {string} */ text, /** @type {() => void} */ run, kind = "plain") =>
     html(
       "button",

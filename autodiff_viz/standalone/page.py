@@ -1,0 +1,254 @@
+"""Write a graph as one HTML file that shows it without a server: the page's canvas, with answers in it."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+from html import escape
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from msgspec import json
+
+from autodiff_viz.canvas.records import DASH
+from autodiff_viz.canvas.svg import svg_of
+from autodiff_viz.display.numbers import number_text
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.versions import versions
+from autodiff_viz.graph.history import Pinned
+from autodiff_viz.graph.link import to_link
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.order import order
+from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_text
+from autodiff_viz.graph.text import well_formed
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.standalone.data import (
+    Data,
+    Made,
+    first_of,
+    lab_at,
+    lab_of,
+    packed,
+    state_of,
+    thinned,
+    with_twins,
+)
+from autodiff_viz.standalone.modules import WEB, script_of
+from autodiff_viz.standalone.styles import compact_style, shaken_styles, words_of
+
+ENTRY = "figure/figure.js"
+AWAY = "figure/away.js"
+IN_PLACE = {
+    "canvas/actions/actions.js": "figure/actions.js",
+    "connection/edit_sender.js": "figure/mail.js",
+    **dict.fromkeys(
+        (
+            "canvas/actions/commands.js",
+            "canvas/actions/groups.js",
+            "canvas/draw/drag_frame.js",
+            "canvas/files/session_store.js",
+            "canvas/gestures/drag.js",
+            "canvas/gestures/wiring.js",
+            "canvas/popovers/branches.js",
+            "canvas/popovers/fields.js",
+            "canvas/popovers/palette.js",
+            "canvas/popovers/region.js",
+            "canvas/state/predict.js",
+            "connection/network.js",
+            "inspector/fields.js",
+        ),
+        AWAY,
+    ),
+}
+"""Modules of the page that a figure has others for: it changes nothing, and asks no server."""
+
+SHEETS = {
+    "editor": (
+        "canvas/canvas.css", "canvas/forward.css", "canvas/groups.css", "canvas/notice.css",
+        "canvas/phone.css",
+        "canvas/play.css", "canvas/reach.css", "canvas/regions.css", "canvas/rules.css",
+        "canvas/selection.css", "canvas/sizes.css", "canvas/toolbar.css", "canvas/twins.css",
+        "canvas/view.css", "canvas/wiring.css", "figure/editor.css",
+    ),
+    "sliders": ("sliders/sliders.css",),
+    "node": ("inspector/inspector.css", "base/cure.css"),
+    "paths": ("explain/paths.css",),
+}  # fmt: skip
+"""The style sheets of each place of the figure."""
+
+TEXT = 2_000  # characters of a title and of what stands below it
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="{made}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<header><h1 data-says="title">{heading}</h1><p data-says="text">{text}</p></header>
+<main class="graph" data-place="editor"></main>
+<aside aria-label="Numbers"><div data-place="sliders"></div>
+<div data-place="node"></div><div data-place="paths"></div></aside>
+<div class="still">{still}</div>
+<footer><p data-says="says">{says}</p><p class="made">Computed by {made}.</p>
+<p><a class="lab" data-lab target="_blank" rel="noopener"{link}>Open in the lab</a></p></footer>
+<script type="application/json" id="held">{held}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+_TOOLTIP = re.compile(r"<title>[^<]*</title>")
+_SCRIPT = """"use strict";(()=>{const css=%s;%s
+figure(JSON.parse(document.getElementById("held").textContent),css)})();"""
+
+
+def html_from(
+    shown: Graph | Trace, title: str, text: str, pinned: Graph | Trace | None, base: str | None, check: bool
+) -> str:
+    """Return the file of a graph or a trace, as `to_html` describes it."""
+    lab = lab_in(shown)
+    if pinned is not None:
+        lab = lab_with_pinned(lab, lab_in(pinned))
+    made = state_of(lab, address(base), check)
+    made.data["title"], made.data["text"] = short_text("title", title), short_text("text", text)
+    return html_of([made], address(base), check)
+
+
+def lab_in(shown: Graph | Trace) -> Lab:
+    """Return the lab at a graph or a trace.
+
+    Raises:
+      GraphError: it is neither.
+    """
+    if isinstance(shown, Trace):
+        return lab_at(shown)
+    if isinstance(shown, Graph):
+        return lab_of(shown)
+    message = f"A graph or a trace is needed; found {kind_of(shown)}."
+    raise GraphError(Problem("not-a-graph", message, "Write to_html(parse(text)), or to_html(trace(graph))."))
+
+
+def lab_with_pinned(lab: Lab, beside: Lab) -> Lab:
+    """Return the lab with the graph of another one pinned as A."""
+    present = lab.history.present._replace(pinned=Pinned(beside.graph))
+    return replace(lab, history=replace(lab.history, present=present))
+
+
+def address(base: str | None) -> str:
+    """Return the lab's address without its parameters; "" for None.
+
+    Raises:
+      GraphError: code "link-base", when `base` is no address.
+    """
+    if base is None:
+        return ""
+    return urlunsplit(urlsplit(to_link(Graph(), base=base))._replace(query="", fragment=""))
+
+
+def short_text(name: str, text: str) -> str:
+    """Return a text that stands beside a figure.
+
+    Raises:
+      GraphError: it is no text, or too long.
+    """
+    if len(known_text(text)) > TEXT:
+        message = f"The {name} has {len(text):,} characters; the limit is {TEXT:,}."
+        raise GraphError(Problem("too-long", message, "Say it in fewer words."))
+    return well_formed(text)
+
+
+def html_of(steps: list[Made], base: str, checked: bool) -> str:
+    """Return the file with these steps; the other graph of a comparison comes along.
+
+    Args:
+      base: address of the lab, "" if it is not known.
+      checked: whether the whole program was compared.
+    """
+    made = thinned(with_twins(steps, base, checked))
+    states = [each.data for each in made]
+    first = states[0]
+    held: Data = {
+        "first": first_of(states),
+        "packed": packed({"states": states, "shown": len(steps)}),
+        "lab": base,
+    }
+    source, css = parts()
+    script = _SCRIPT % (in_script(css), source)
+    known = versions()
+    link = first["link"] or base
+    return _PAGE.format(
+        policy=_policy(script),
+        made=f"autodiff_viz {known['autodiff_viz']} with JAX {known['jax']}",
+        title=escape(first["title"] or f"Gradient of {steps[0].view.trace.output}"),
+        heading=escape(first["title"]),
+        text=escape(first["text"]),
+        style=page_style(),
+        still="".join(map(still, steps)),
+        says=escape(first["says"]),
+        link=f' href="{escape(link)}"' if link else "",
+        held=in_script(held),
+        script=script,
+    )
+
+
+def _policy(script: str) -> str:
+    """Return the content security policy of the file: its own script, and nothing from anywhere."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    rules = (
+        "default-src 'none'",
+        f"script-src 'sha256-{digest}'",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+    )
+    return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
+
+
+def in_script(data: Any) -> str:
+    """Return data as JSON that ends no script element."""
+    text = json.encode(data).decode()
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+@cache
+def parts() -> tuple[str, dict[str, str]]:
+    """Return the script of all figures, and its style sheets by place."""
+    source = script_of(ENTRY, IN_PLACE)
+    if re.search(r"</script|<!--", source, re.IGNORECASE):
+        raise ValueError("A script of ours has what would end its element.")
+    words = words_of(source)
+    css = {
+        place: "".join(shaken_styles((WEB / sheet).read_text("utf-8"), words) for sheet in sheets)
+        for place, sheets in SHEETS.items()
+    }
+    return source, css
+
+
+@cache
+def page_style() -> str:
+    """Return the style sheet of the page itself."""
+    return compact_style((WEB / "figure" / "figure.css").read_text("utf-8"))
+
+
+def still(made: Made) -> str:
+    """Return a step as a picture with a table of its numbers: for print, and where no script runs."""
+    trace = made.view.trace
+    rows = "".join(
+        f'<tr><th scope="row">{escape(node.name)}</th><td>{escape(number_text(trace.value[node.name]))}</td>'
+        f"<td>{escape(_arrives(trace, node.name))}</td></tr>"
+        for node in order(trace.graph)
+    )
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("node", "value", "cotangent"))
+    picture = _TOOLTIP.sub("", svg_of(trace.graph, trace))  # the table has these numbers
+    return f"{picture}<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _arrives(trace: Trace, name: str) -> str:
+    return number_text(trace.cotangent[name]) if name in trace.cotangent else DASH

@@ -1,0 +1,60 @@
+"""Write figures that live without a server; what they need is loaded with the first of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+from autodiff_viz.engine.trace import Trace
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+
+PAGE = "autodiff_viz.standalone.page"
+NEEDS = "plotly"  # which the rooms of the explanations draw with
+
+
+def to_html(
+    shown: Graph | Trace,
+    *,
+    title: str = "",
+    text: str = "",
+    pinned: Graph | Trace | None = None,
+    base: str | None = None,
+    check: bool = True,
+) -> str:
+    """Write a graph as one HTML file that shows it without a server, opened from disk or put on any page.
+
+    It has the canvas of the page: pan, zoom, wires and nodes that answer with their numbers, why nothing
+    arrives, paths, the pass to be played, sliders. All numbers are computed here and stand in the file, which
+    asks nothing of any host; what would need new ones is said, with a link to the lab. The page's libraries
+    are needed to make it: `pip install "autodiff_viz[app]"`.
+
+    Args:
+      shown: a complete graph, or a trace for its numbers, seed and dtype.
+      title: stands above the graph; the graph's output if it is empty.
+      text: what the figure is about, in plain text.
+      pinned: another graph or trace to flip to, as A; `shown` is then B.
+      base: address of a page of this program, such as "https://host.example/", for the link; None for none.
+      check: whether the file says if one whole-program `jax.vjp` has the same numbers, which takes a moment.
+    Returns:
+      The text of the file, UTF-8.
+    Raises:
+      GraphError: the graph has a problem, `shown` or `pinned` is neither a graph nor a trace, a text is too
+        long, `base` is no address, or the page's libraries are missing.
+    """
+    return _page().html_from(shown, title, text, pinned, base, check)
+
+
+@cache
+def _page() -> ModuleType:
+    """Return the module that writes figures, which loads what the page needs.
+
+    Raises:
+      GraphError: that is not installed.
+    """
+    if find_spec(NEEDS) is None:
+        message = "The page's libraries are not installed."
+        raise GraphError(Problem("no-app", message, 'Install them: pip install "autodiff_viz[app]".'))
+    return import_module(PAGE)
