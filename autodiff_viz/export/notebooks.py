@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.versions import describe_versions
 from autodiff_viz.export.expressions import data, written
@@ -37,7 +38,7 @@ def to_notebook(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     Raises:
       GraphError: the graph has a problem, or the seed does not fit its output.
     """
-    parts = _parts(graph, seed, dtype)
+    parts = _parts(graph, seed, known_dtype(dtype))
     cells = [
         _cell("markdown", 0, parts.about),
         _cell("markdown", 1, f"## Formula\n\n{fenced(parts.formula)}"),
@@ -70,7 +71,7 @@ def to_marimo(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     Raises:
       GraphError: the graph has a problem, or the seed does not fit its output.
     """
-    parts = _parts(graph, seed, dtype)
+    parts = _parts(graph, seed, known_dtype(dtype))
     # Names that begin with "_" belong to one cell of marimo alone, so program and run are one cell.
     texts = [parts.about, f"## Formula\n\n{fenced(parts.formula)}", f"## Expected\n\n{parts.table}"]
     about, formula, table = (f"mo.md({written(data(text))})\nreturn" for text in texts)
@@ -90,6 +91,16 @@ def to_marimo(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
         '# /// script\n# dependencies = ["jax", "marimo"]\n# ///\n\nimport marimo\n\napp = marimo.App()\n\n\n'
         f'{body}\n\n\nif __name__ == "__main__":\n{INDENT}app.run()\n'
     )
+
+
+def notebook_program(graph: Graph, seed: Any, dtype: str) -> str:
+    """Write the code of the cells of `to_notebook`, one after the other.
+
+    Raises:
+      GraphError: as `to_notebook`.
+    """
+    parts = _parts(graph, seed, dtype)
+    return "\n\n".join([parts.program, parts.run, parts.check])
 
 
 def fenced(text: str, language: str = "") -> str:

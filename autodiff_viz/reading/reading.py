@@ -6,11 +6,12 @@ import ast
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.export.footer import Footer
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
@@ -42,6 +43,7 @@ from autodiff_viz.reading.corners import refuse_jumps
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
+from autodiff_viz.reading.own_files import exported_from, lines_of
 from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in, leaves
@@ -172,7 +174,40 @@ def read(text: str) -> Reading:
         refused = (
             Problem("reader-fault", message, "Leave the line out, or write it another way.", line=line),
         )
-    return _reading(interpreter, refused)
+    reading = _reading(interpreter, refused)
+    footer = exported_from(text)
+    return reading if footer is None else _exported(reading, footer)
+
+
+def _exported(reading: Reading, footer: Footer) -> Reading:
+    """Return the reading of a file of ours as the graph that it was written from.
+
+    A graph is differentiated from ones. Where the file has other numbers for the cotangent of its output, the
+    graph that was read multiplies by these, and stays.
+    """
+    if footer.seed is not None and not (np.asarray(footer.seed) == 1.0).all():
+        return reading
+    graph, dtype = footer.graph, footer.dtype
+    says = "this file is as it was exported: the graph is the one that it was written from"
+    made = replace(
+        reading,
+        graph=graph,
+        changes=(Change(footer.line, says),),
+        refused=(),
+        lines=lines_of(graph, reading.lines),
+        dtype=dtype,
+    )
+    if not reading.refused:
+        return made
+
+    def answers() -> dict[str, np.ndarray | None]:
+        traced = trace(graph, dtype=dtype)
+        return {node.name: np.asarray(traced.gradient[node.name]) for node in graph.nodes if node.op == INPUT}
+
+    def values() -> dict[str, np.ndarray]:
+        return {name: np.asarray(value) for name, value in trace(graph, dtype=dtype).value.items()}
+
+    return replace(made, compute_answers=answers, compute_values=values)
 
 
 def is_code(tree: ast.Module) -> bool:
