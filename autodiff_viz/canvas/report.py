@@ -25,8 +25,8 @@ def report(thing: Graph | Trace, *, base: str | None = None) -> str:
     """Write a report of a graph or a trace as Markdown, to paste into an issue.
 
     It has the link, the formula, each node's value and cotangent beside those that JAX computes of the whole
-    program with one `jax.vjp`, the program of `av.to_python`, the versions, and the picture as SVG text: GitHub
-    shows no SVG that stands in the text, so it is to be saved as a file and dropped into the issue.
+    program with one `jax.vjp`, the program of `av.to_python`, the versions, and the picture as SVG text:
+    GitHub shows no SVG that stands in the text, so it is to be saved as a file and dropped into the issue.
 
     Args:
       thing: a complete graph, or a trace for its numbers, seed and dtype.

@@ -97,7 +97,7 @@ def footer_in(text: str) -> Footer | None:
 
 
 def _marked(lines: list[str]) -> Iterator[str]:
-    """Yield the lines that follow as long as they are of a footer, without what a notebook indents them by."""
+    """Yield the lines that follow as long as they are of a footer, without their indentation."""
     for line in lines:
         line = line.strip() if line.strip() in (LINE.strip(), SETTING.strip()) else line.lstrip()
         if not line.startswith((LINE.strip(), SETTING.strip())):

@@ -282,8 +282,8 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
 
     The file holds the inputs as arrays, one function of them with the graph's rules, checkpoint regions and
     groups, and a main part that prints the output's value and every input's gradient: the numbers of `trace`.
-    Nodes that the output does not depend on are left out, except inputs. Comments at its end have the formula,
-    by which `read` gives the graph back while the code is unchanged.
+    Nodes that the output does not depend on are left out, except inputs. Comments at its end have the
+    formula, by which `read` gives the graph back while the code is unchanged.
 
     Args:
       graph: complete (no empty slot, no cycle).

@@ -374,8 +374,8 @@ def to_torch(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     The file holds the inputs as tensors, one function of them, and a main part that prints the output's value
     and every input's gradient, with the lab's numbers in comments. Where PyTorch takes another slope at a
     corner than JAX, the file has a function with JAX's. Random numbers are written out. A checkpoint region's
-    policy becomes a comment: PyTorch runs all of a region again. Comments at its end have the formula, by which
-    `read` gives the graph back while the code is unchanged.
+    policy becomes a comment: PyTorch runs all of a region again. Comments at its end have the formula,
+    by which `read` gives the graph back while the code is unchanged.
 
     Args:
       graph: complete (no empty slot, no cycle).

@@ -7,11 +7,12 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from autodiff_viz.engine.trace import trace
-from autodiff_viz.export.footer import Footer
+from autodiff_viz.export.footer import Footer, footer_in
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
@@ -42,8 +43,9 @@ from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.corners import refuse_jumps
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
+from autodiff_viz.reading.fusion import fused
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
-from autodiff_viz.reading.own_files import exported_from, lines_of
+from autodiff_viz.reading.own_files import annotated, is_unedited, lines_of
 from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in, leaves
@@ -175,8 +177,24 @@ def read(text: str) -> Reading:
             Problem("reader-fault", message, "Leave the line out, or write it another way.", line=line),
         )
     reading = _reading(interpreter, refused)
-    footer = exported_from(text)
-    return reading if footer is None else _exported(reading, footer)
+    footer = footer_in(text)
+    if footer is None:
+        return reading
+    return _exported(reading, footer) if is_unedited(text, footer) else _edited(reading, footer)
+
+
+def _edited(reading: Reading, footer: Footer) -> Reading:
+    """Return the reading of a file of ours whose code has been edited since."""
+    try:
+        graph = annotated(reading.graph, footer)
+    except GraphError:
+        return reading
+    if graph == reading.graph:
+        return reading
+    says = (
+        "the code has been edited since it was exported: the formula below it adds groups, cuts and sliders"
+    )
+    return replace(reading, graph=graph, changes=(*reading.changes, Change(footer.line, says)))
 
 
 def _exported(reading: Reading, footer: Footer) -> Reading:
@@ -327,7 +345,8 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         if number not in kept and any(isinstance(slot, Ref) and slot.number in gone for slot in draft.slots):
             gone.add(number)
     r.builder.left_out |= gone
-    graph, names = r.builder.graph(root)
+    asked = {ref.number for ref in (root, *_asked(r)) if isinstance(ref, Ref)}
+    graph, names = r.builder.graph(root, fuse=lambda numbers: fused(r.builder, numbers, asked))
     arrays_of_names = [leaf for value in r.scope.names.values() for leaf in arrays_in(value)]
     of_jax = [value for value in arrays_of_names if value.framework == "jax"]
     kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
@@ -360,9 +379,15 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
 
 def _kept(r: Interpreter) -> list[Ref]:
     """Return the nodes whose values or derivatives the text still names or asks for."""
+    return [
+        ref for ref in (*r.roots[-1:], *_asked(r), *(one.held for one in _arrays(r))) if isinstance(ref, Ref)
+    ]
+
+
+def _asked(r: Interpreter) -> list[Any]:
+    """Return what the derivatives are made of that the text asks for."""
     last = {one.name: one for one in r.requests}
-    asked = [ref for one in last.values() for ref in (one.root, one.wrt, one.value)]
-    return [ref for ref in (*r.roots[-1:], *asked, *(one.held for one in _arrays(r))) if isinstance(ref, Ref)]
+    return [held for one in last.values() for held in (one.root, one.wrt, one.value)]
 
 
 def answer(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
