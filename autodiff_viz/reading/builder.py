@@ -25,6 +25,7 @@ from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.graph.text import numbered, shape_of
+from autodiff_viz.language.reader import WRAPPER
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
 
@@ -347,7 +348,9 @@ class Builder:
                 names[number] = numbered(hint, taken)
                 taken.add(names[number])
         for number in by_hint[""]:
-            stem = drafts[number].op
+            draft = drafts[number]
+            wrapper = draft.op == IDENTITY and isinstance(draft.slots[0], Ref)
+            stem = WRAPPER.get(draft.rule.kind, IDENTITY) if wrapper else draft.op  # stop_gradient(x)
             names[number] = numbered(stem, taken) if stem in taken else f"{stem}_1"
             if names[number] in taken:
                 names[number] = numbered(stem, taken)

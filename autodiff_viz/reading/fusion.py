@@ -1,14 +1,14 @@
 """Fuse the nodes of a text that are one node in the lab: an op with the rule that stands around it.
 
 A text stops or rewrites a gradient by a function of its own around an expression, and declares a derivative
-by a forward and a backward function. Read word by word, each is several nodes. The values and gradients of all
-other nodes are the same after as before.
+by a forward and a backward function. Read word by word, each is several nodes. The values and gradients of
+all other nodes are the same after as before.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,12 @@ from autodiff_viz.reading.builder import Builder, Draft, Ref, refs
 
 AROUND = (STOP, REWRITE, SCALE, BACKWARD_AS)
 """Rules that a node has in addition to the derivative of its op, or in place of it."""
+
+OWN: Mapping[str, Callable[[str], Term]] = {
+    "relu": lambda x: Call("where", (Call("greater", (x, 0.0)), COTANGENT, Call("zeros_like", (COTANGENT,)))),
+    "abs": lambda x: Call("where", (Call("greater_equal", (x, 0.0)), COTANGENT, Call("neg", (COTANGENT,)))),
+}
+"""By op, the pullback that JAX has, as a text may declare it."""
 
 WHOLE, COPY = "first", (IDENTITY, "reshape", "broadcast_to")
 """The op of a value with a declared pullback, and ops that may change nothing."""
@@ -77,9 +83,14 @@ class Fusion:
     def _wrapped(self, number: int, draft: Draft, inner: int) -> None:
         """Give the node inside a wrapper the wrapper's rule: `stop_gradient(sin(x))`."""
         node = self.drafts[inner]
-        if node.op in (INPUT, GRAD) or node.hint or node.rule.kind != FOLLOW:
+        if node.op == GRAD or node.rule.kind != FOLLOW:
             return
-        if self._only_for(inner, number):
+        if node.op == INPUT:  # x = stop_gradient(x): an input with a rule, which keeps its name
+            again = node.hint == draft.hint and draft.rule.kind != BACKWARD_AS
+            fits = again and self.readers[inner] == [number] and self._together(inner, number)
+        else:
+            fits = not node.hint and self._only_for(inner, number)
+        if fits:
             alternative = draft.slots[1:]
             made = replace(draft, op=node.op, slots=(*node.slots, *alternative), params=node.params)
             self._set(number, made, [inner])
@@ -146,6 +157,8 @@ class Fusion:
             terms.append(found[2] if found else 0.0)
         if waiting:
             return None
+        if len(wires) == 1 and args[0] and terms[0] == OWN.get(inner.op, lambda x: None)(args[0]):
+            return replace(draft, op=inner.op, slots=inner.slots, params=inner.params, rule=Rule())
         names = self._names(wires, inner.hint)
         known = {COTANGENT: COTANGENT, out: names[-1]}
         known |= {arg: name for arg, name in zip(args, names[1:-1], strict=True) if arg}
