@@ -238,6 +238,16 @@ def config(r: Interpreter, name: Any, value: Any) -> None:
     raise Refused(f"The setting {name!r} is not read.", "Leave it out if it changes no number.")
 
 
+@known(
+    "numpy.testing.assert_allclose",
+    "numpy.testing.assert_array_equal",
+    "numpy.testing.assert_array_almost_equal",
+)
+def asserted(r: Interpreter, *_: Any, **__: Any) -> None:
+    """Read a check of numbers as `assert` is."""
+    r.say(r.line, "a check of numbers is left out: the page shows every number")
+
+
 @known("functools.partial", "jax.tree_util.Partial")
 def partial(r: Interpreter, function: Any, *given: Any, **keywords: Any) -> Native:
     """Read a function with some arguments given."""

@@ -153,7 +153,7 @@ def read(text: str) -> Reading:
         except GraphError as error:
             not_formula = error.problems
     try:
-        tree = _tree(text, interpreter)
+        tree = with_cells_of_marimo(_tree(text, interpreter))
         if not is_code(tree):
             raise GraphError(not_formula)
         interpreter.state(tensorflow_tapes.Feeds).scan(tree)
@@ -300,6 +300,25 @@ def with_indentation(text: str) -> tuple[str, list[int]]:
             begun.append(i + 1)
             inside += 1
     return "\n".join(lines), begun
+
+
+def with_cells_of_marimo(tree: ast.Module) -> ast.Module:
+    """Return an app of marimo as the statements of its cells, in their order; else the tree itself."""
+    imported = [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
+    if "marimo" not in imported:
+        return tree
+    body: list[ast.stmt] = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and [ast.unparse(one) for one in node.decorator_list] == [
+            "app.cell"
+        ]:
+            body += [one for one in node.body if not isinstance(one, ast.Return)]
+        elif isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
+            body.append(node)
+    shown = ("mo.", "marimo.")
+    return ast.Module(
+        [one for one in body if not (isinstance(one, ast.Expr) and ast.unparse(one).startswith(shown))], []
+    )
 
 
 def _tree(text: str, r: Interpreter) -> ast.Module:
