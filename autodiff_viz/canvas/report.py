@@ -12,7 +12,7 @@ from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.engine.verify import verify, whole_program
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.export.notebooks import fenced, in_cell, numbers
-from autodiff_viz.export.python_source import to_python
+from autodiff_viz.export.python_source import program
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph
@@ -25,8 +25,8 @@ def report(thing: Graph | Trace, *, base: str | None = None) -> str:
     """Write a report of a graph or a trace as Markdown, to paste into an issue.
 
     It has the link, the formula, each node's value and cotangent beside those that JAX computes of the whole
-    program with one `jax.vjp`, the program of `to_python`, the versions, and the picture as SVG text: GitHub
-    shows no SVG that stands in the text, so it is to be saved as a file and dropped into the issue.
+    program with one `jax.vjp`, the program of `av.to_python`, the versions, and the picture as SVG text:
+    GitHub shows no SVG that stands in the text, so it is to be saved as a file and dropped into the issue.
 
     Args:
       thing: a complete graph, or a trace for its numbers, seed and dtype.
@@ -58,7 +58,7 @@ def report(thing: Graph | Trace, *, base: str | None = None) -> str:
         "\n".join(
             ["| node | value | by JAX | cotangent | by JAX |", "|---|---|---|---|---|", *rows],
         ),
-        _details("Runnable JAX", fenced(to_python(graph, lab.seed, dtype=lab.dtype), "python")),
+        _details("Runnable JAX", fenced(program(graph, lab.seed, lab.dtype), "python")),
         _details(
             "Picture (SVG: save it as graph.svg and drop the file here)", fenced(picture(lab) or "", "xml")
         ),

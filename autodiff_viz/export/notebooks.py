@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.engine.arguments import known_dtype
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.versions import describe_versions
 from autodiff_viz.export.expressions import data, written
@@ -37,7 +38,7 @@ def to_notebook(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     Raises:
       GraphError: the graph has a problem, or the seed does not fit its output.
     """
-    parts = _parts(graph, seed, dtype)
+    parts = _parts(graph, seed, known_dtype(dtype))
     cells = [
         _cell("markdown", 0, parts.about),
         _cell("markdown", 1, f"## Formula\n\n{fenced(parts.formula)}"),
@@ -70,7 +71,7 @@ def to_marimo(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     Raises:
       GraphError: the graph has a problem, or the seed does not fit its output.
     """
-    parts = _parts(graph, seed, dtype)
+    parts = _parts(graph, seed, known_dtype(dtype))
     # Names that begin with "_" belong to one cell of marimo alone, so program and run are one cell.
     texts = [parts.about, f"## Formula\n\n{fenced(parts.formula)}", f"## Expected\n\n{parts.table}"]
     about, formula, table = (f"mo.md({written(data(text))})\nreturn" for text in texts)
@@ -78,9 +79,9 @@ def to_marimo(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
         ("", "import marimo as mo\nreturn (mo,)"),
         ("mo", about),
         ("mo", formula),
-        ("", f"{parts.program}\n\n{parts.run}\nreturn gradients, jnp, value"),
+        ("", f"{parts.program}\n\n{parts.run}\nreturn gradients, value"),
         ("mo", table),
-        ("gradients, jnp, value", f"{parts.check}\nreturn"),
+        ("gradients, value", f"{parts.check}\nreturn"),
     ]
     body = "\n\n\n".join(
         f"@app.cell\ndef _({reads}):\n" + "\n".join(f"{INDENT}{line}".rstrip() for line in text.split("\n"))
@@ -90,6 +91,16 @@ def to_marimo(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
         '# /// script\n# dependencies = ["jax", "marimo"]\n# ///\n\nimport marimo\n\napp = marimo.App()\n\n\n'
         f'{body}\n\n\nif __name__ == "__main__":\n{INDENT}app.run()\n'
     )
+
+
+def notebook_program(graph: Graph, seed: Any, dtype: str) -> str:
+    """Write the code of the cells of `to_notebook`, one after the other.
+
+    Raises:
+      GraphError: as `to_notebook`.
+    """
+    parts = _parts(graph, seed, dtype)
+    return "\n\n".join([parts.program, parts.run, parts.check])
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -152,18 +163,18 @@ def _check(lab: Trace, names: list[str]) -> str:
     room = ROOM * DTYPES[lab.dtype].eps
     rows = []
     for name, array in zip([lab.output, *(f"gradient of {name}" for name in names)], wanted, strict=True):
-        rows.append(f"{INDENT}({name!r}, {_literal(array)}),")
+        largest = np.abs(array[np.isfinite(array)].astype(float)).max(initial=1.0)
+        rows.append(f"{INDENT}({name!r}, {_literal(array)}, {room * largest:.1e}),")
     given = "[value, *gradients]" if names else "[value]"
     return "\n".join(
         [
+            "import numpy as _np",
+            "",
             "_expected = [",
             *rows,
             "]",
-            f"for (_name, _wanted), _number in zip(_expected, {given}):",
-            f"{INDENT}_wanted = jnp.array(_wanted, _number.dtype)",
-            f"{INDENT}_size = jnp.max(jnp.where(jnp.isfinite(_wanted), jnp.abs(_wanted), 0.0), initial=1.0)",
-            f"{INDENT}_room = {room:.1e} * _size",
-            f"{INDENT}assert jnp.allclose(_number, _wanted, {room:.1e}, _room, equal_nan=True), _name",
+            f"for (_name, _wanted, _room), _number in zip(_expected, {given}):",
+            f"{INDENT}_np.testing.assert_allclose(_number, _wanted, {room:.1e}, _room, err_msg=_name)",
             'print("All numbers are as expected.")',
         ]
     )

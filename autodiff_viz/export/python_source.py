@@ -32,6 +32,7 @@ from autodiff_viz.export.expressions import (
     scope,
     written,
 )
+from autodiff_viz.export.footer import with_footer
 from autodiff_viz.export.rule_functions import HELPERS, PIECE, SOURCE_RULES, WIDTH, rule_source
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.frames import Block, blocks
@@ -281,7 +282,8 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
 
     The file holds the inputs as arrays, one function of them with the graph's rules, checkpoint regions and
     groups, and a main part that prints the output's value and every input's gradient: the numbers of `trace`.
-    Nodes that the output does not depend on are left out, except inputs.
+    Nodes that the output does not depend on are left out, except inputs. Comments at its end have the
+    formula, by which `read` gives the graph back while the code is unchanged.
 
     Args:
       graph: complete (no empty slot, no cycle).
@@ -293,6 +295,15 @@ def to_python(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
       GraphError: the graph has a problem, or the seed does not fit its output.
     """
     dtype = known_dtype(dtype)
+    return with_footer(program(graph, seed, dtype), graph, seed, dtype)
+
+
+def program(graph: Graph, seed: Any, dtype: str) -> str:
+    """Write the file of `to_python` without its footer.
+
+    Raises:
+      GraphError: as `to_python`.
+    """
     parts = written_parts(graph, seed, dtype)
     inputs = parts.inputs
     text = _FILE.format(

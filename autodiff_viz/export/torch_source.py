@@ -29,6 +29,7 @@ from autodiff_viz.export.expressions import (
     scope,
     written,
 )
+from autodiff_viz.export.footer import with_footer
 from autodiff_viz.export.python_source import Body, indented, tidied, unspaced
 from autodiff_viz.export.rule_functions import Pull, function_body, names_in, packed
 from autodiff_viz.export.torch_ops import (
@@ -373,7 +374,8 @@ def to_torch(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
     The file holds the inputs as tensors, one function of them, and a main part that prints the output's value
     and every input's gradient, with the lab's numbers in comments. Where PyTorch takes another slope at a
     corner than JAX, the file has a function with JAX's. Random numbers are written out. A checkpoint region's
-    policy becomes a comment: PyTorch runs all of a region again.
+    policy becomes a comment: PyTorch runs all of a region again. Comments at its end have the formula,
+    by which `read` gives the graph back while the code is unchanged.
 
     Args:
       graph: complete (no empty slot, no cycle).
@@ -385,6 +387,15 @@ def to_torch(graph: Graph, seed: Any = None, *, dtype: str = FLOAT32) -> str:
       GraphError: the graph has a problem or an op that cannot be written, or the seed does not fit.
     """
     dtype = known_dtype(dtype)
+    return with_footer(torch_program(graph, seed, dtype), graph, seed, dtype)
+
+
+def torch_program(graph: Graph, seed: Any, dtype: str) -> str:
+    """Write the file of `to_torch` without its footer.
+
+    Raises:
+      GraphError: as `to_torch`.
+    """
     if problems := diagnose(replace(known_graph(graph), groups=())):
         raise GraphError(problems)
     if graph.output is None:

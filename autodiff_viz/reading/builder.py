@@ -7,7 +7,7 @@ all values that a text calls `x`, the last keeps the name.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Union
@@ -25,6 +25,8 @@ from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.graph.text import numbered, shape_of
+from autodiff_viz.language.reader import WRAPPER
+from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
 
 
@@ -249,7 +251,11 @@ class Builder:
         return Graph(nodes, (), names[output.number]), names
 
     def graph(
-        self, output: Ref | None, keep: Iterable[Ref] = (), only_read: bool = False
+        self,
+        output: Ref | None,
+        keep: Iterable[Ref] = (),
+        only_read: bool = False,
+        fuse: Callable[[list[int]], dict[int, Draft]] | None = None,
     ) -> tuple[Graph, dict[int, str]]:
         """Return the graph, and the names of its nodes by number.
 
@@ -258,6 +264,7 @@ class Builder:
 
         Args:
           only_read: leave out all that neither the output nor what is in `keep` reads.
+          fuse: returns the nodes of some numbers in which some are fused; as they are by default.
         """
         kept = {ref.number for ref in (*keep, *([output] if output is not None else []))}
         left_out = self._unread_grads(kept) | self.left_out | set(self.merged)
@@ -265,8 +272,9 @@ class Builder:
         if only_read:
             needed = set().union(*(self.ancestors(Ref(number)) for number in kept))
             numbers = [number for number in numbers if number in needed]
-        names = self._names(numbers)
-        nodes = tuple(self._node(number, names) for number in numbers)
+        drafts = fuse(numbers) if fuse else {number: self.drafts[number] for number in numbers}
+        names = self._names(drafts)
+        nodes = tuple(named_node(draft, names[number], names) for number, draft in drafts.items())
         regions, groups = [], []
         taken = set(names.values())
         for frame in self.frames:
@@ -324,14 +332,11 @@ class Builder:
         return gone
 
     def _node(self, number: int, names: Mapping[int, str]) -> Node:
-        draft = self.drafts[number]
-        slots = tuple(names[slot.number] if isinstance(slot, Ref) else slot for slot in draft.slots)
-        return Node(names[number], draft.op, slots, as_params(**draft.params), draft.rule)
+        return named_node(self.drafts[number], names[number], names)
 
-    def _names(self, numbers: Sequence[int]) -> dict[int, str]:
+    def _names(self, drafts: Mapping[int, Draft]) -> dict[int, str]:
         by_hint: dict[str, list[int]] = defaultdict(list)
-        for number in numbers:
-            draft = self.drafts[number]
+        for number, draft in drafts.items():
             by_hint[draft.hint if draft.hint and draft.hint != SEED else ""].append(number)
         names: dict[int, str] = {}
         taken = {hint for hint in by_hint if hint}
@@ -343,12 +348,30 @@ class Builder:
                 names[number] = numbered(hint, taken)
                 taken.add(names[number])
         for number in by_hint[""]:
-            stem = self.drafts[number].op
+            draft = drafts[number]
+            wrapper = draft.op == IDENTITY and isinstance(draft.slots[0], Ref)
+            stem = WRAPPER.get(draft.rule.kind, IDENTITY) if wrapper else draft.op  # stop_gradient(x)
             names[number] = numbered(stem, taken) if stem in taken else f"{stem}_1"
             if names[number] in taken:
                 names[number] = numbered(stem, taken)
             taken.add(names[number])
         return names
+
+
+def named_node(draft: Draft, name: str, names: Mapping[int, str]) -> Node:
+    """Return a node with its name and those of what it reads."""
+    slots = tuple(names[slot.number] if isinstance(slot, Ref) else slot for slot in draft.slots)
+    usual = (
+        {param.name: param.default for param in OPS[draft.op].params if param.kind != "seed"}
+        if draft.op in OPS
+        else {}
+    )
+    given = {key: value for key, value in draft.params.items() if not _same(value, usual.get(key))}
+    return Node(name, draft.op, slots, as_params(**given), draft.rule)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and one == other
 
 
 SEED = "\0seed"

@@ -83,7 +83,9 @@ def custom_attribute(r: Interpreter, custom: Custom, name: str, node: ast.AST) -
     """Return how a function with a declared derivative is told it: `defvjp`, `defjvp`, `defjvps`."""
 
     def define(_: Interpreter, args: list, keywords: dict) -> Any:
-        if keywords.get("symbolic_zeros") or keywords.get("optimize_remat"):
+        # A rule of forward mode gets the same tangents, some of them as zeros of a type of their own.
+        unread = keywords.get("symbolic_zeros") and custom.backward
+        if unread or keywords.get("optimize_remat"):
             raise Refused("This option of a declared derivative is not read.", at=node)
         if name == "defvjp" and custom.backward:
             rules = [*args, *(keywords[key] for key in ("fwd", "bwd") if key in keywords)]

@@ -238,6 +238,16 @@ def config(r: Interpreter, name: Any, value: Any) -> None:
     raise Refused(f"The setting {name!r} is not read.", "Leave it out if it changes no number.")
 
 
+@known(
+    "numpy.testing.assert_allclose",
+    "numpy.testing.assert_array_equal",
+    "numpy.testing.assert_array_almost_equal",
+)
+def asserted(r: Interpreter, *_: Any, **__: Any) -> None:
+    """Read a check of numbers as `assert` is."""
+    r.say(r.line, "a check of numbers is left out: the page shows every number")
+
+
 @known("functools.partial", "jax.tree_util.Partial")
 def partial(r: Interpreter, function: Any, *given: Any, **keywords: Any) -> Native:
     """Read a function with some arguments given."""
@@ -489,11 +499,24 @@ def value_and_grad(
 
 def pulled(r: Interpreter, value: Array, cotangent: Any) -> Array:
     """Return the number whose gradient is the cotangent pulled back: the sum of their product."""
+    if _all_ones(r, cotangent) and shape_of(r, cotangent) == shape_of(r, value):
+        return value  # the usual seed: an array is differentiated from ones
     seed = stop_gradient(r, r_array(r, cotangent))
-    if shape_of(r, value) == () and not isinstance(seed, Array) and seed == 1.0:
-        return value
     product = r.make("mul", [value, seed])
     return product if shape_of(r, value) == () else r.make("sum", [product])
+
+
+def _all_ones(r: Interpreter, cotangent: Any) -> bool:
+    """Whether a cotangent is ones whatever the inputs are."""
+    if not isinstance(cotangent, Array):
+        return cotangent == 1.0
+    if cotangent.is_constant:
+        return bool((np.asarray(cotangent.held) == 1.0).all())
+    draft = r.builder.drafts[cotangent.held.number] if isinstance(r.builder, Builder) else None
+    if draft is None or draft.op != "ones_like":
+        return False
+    draft.hint = draft.hint or SEED  # left out unless the text reads it elsewhere
+    return True
 
 
 @known("jax.vjp")
@@ -884,11 +907,14 @@ def checkpoint_name(r: Interpreter, x: Any, name: str) -> Any:
     """Read the name by which a policy knows a value."""
 
     def named(leaf: Any) -> Any:
-        if not isinstance(leaf, Array) or not isinstance(r.builder, Builder):
+        if not isinstance(leaf, Array) or not isinstance(r.builder, Builder) or not isinstance(name, str):
             return leaf
-        copy = r.copied(leaf)
-        r.builder.drafts[copy.held.number].hint = name if isinstance(name, str) else ""
-        return copy
+        draft = r.builder.drafts[leaf.held.number] if leaf.is_node else None
+        if draft is None or draft.hint:  # it has a name of its own
+            leaf = r.copied(leaf)
+            draft = r.builder.drafts[leaf.held.number]
+        draft.hint = name
+        return leaf
 
     return mapped(named, x)
 

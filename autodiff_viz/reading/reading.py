@@ -7,10 +7,12 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.export.footer import Footer, footer_in
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
@@ -41,7 +43,9 @@ from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.corners import refuse_jumps
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
+from autodiff_viz.reading.fusion import fused
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
+from autodiff_viz.reading.own_files import annotated, is_unedited, lines_of
 from autodiff_viz.reading.several import Site, said, told_apart
 from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
@@ -158,7 +162,7 @@ def read(text: str) -> Reading:
         except GraphError as error:
             not_formula = error.problems
     try:
-        tree = _tree(text, interpreter)
+        tree = with_cells_of_marimo(_tree(text, interpreter))
         if not is_code(tree):
             raise GraphError(not_formula)
         interpreter.state(tensorflow_tapes.Feeds).scan(tree)
@@ -188,7 +192,56 @@ def read(text: str) -> Reading:
                 end_column=_length(text, line),
             ),
         )
-    return _reading(interpreter, refused)
+    reading = _reading(interpreter, refused)
+    footer = footer_in(text)
+    if footer is None:
+        return reading
+    return _exported(reading, footer) if is_unedited(text, footer) else _edited(reading, footer)
+
+
+def _edited(reading: Reading, footer: Footer) -> Reading:
+    """Return the reading of a file of ours whose code has been edited since."""
+    try:
+        graph = annotated(reading.graph, footer)
+    except GraphError:
+        return reading
+    if graph == reading.graph:
+        return reading
+    says = (
+        "the code has been edited since it was exported: the formula below it adds groups, cuts and sliders"
+    )
+    return replace(reading, graph=graph, changes=(*reading.changes, Change(footer.line, says)))
+
+
+def _exported(reading: Reading, footer: Footer) -> Reading:
+    """Return the reading of a file of ours as the graph that it was written from.
+
+    A graph is differentiated from ones. Where the file has other numbers for the cotangent of its output, the
+    graph that was read multiplies by these, and stays.
+    """
+    if footer.seed is not None and not (np.asarray(footer.seed) == 1.0).all():
+        return reading
+    graph, dtype = footer.graph, footer.dtype
+    says = "this file is as it was exported: the graph is the one that it was written from"
+    made = replace(
+        reading,
+        graph=graph,
+        changes=(Change(footer.line, says),),
+        refused=(),
+        lines=lines_of(graph, reading.lines),
+        dtype=dtype,
+    )
+    if not reading.refused:
+        return made
+
+    def answers() -> dict[str, np.ndarray | None]:
+        traced = trace(graph, dtype=dtype)
+        return {node.name: np.asarray(traced.gradient[node.name]) for node in graph.nodes if node.op == INPUT}
+
+    def values() -> dict[str, np.ndarray]:
+        return {name: np.asarray(value) for name, value in trace(graph, dtype=dtype).value.items()}
+
+    return replace(made, compute_answers=answers, compute_values=values)
 
 
 def is_code(tree: ast.Module) -> bool:
@@ -265,6 +318,25 @@ def with_indentation(text: str) -> tuple[str, list[int]]:
     return "\n".join(lines), begun
 
 
+def with_cells_of_marimo(tree: ast.Module) -> ast.Module:
+    """Return an app of marimo as the statements of its cells, in their order; else the tree itself."""
+    imported = [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
+    if "marimo" not in imported:
+        return tree
+    body: list[ast.stmt] = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and [ast.unparse(one) for one in node.decorator_list] == [
+            "app.cell"
+        ]:
+            body += [one for one in node.body if not isinstance(one, ast.Return)]
+        elif isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
+            body.append(node)
+    shown = ("mo.", "marimo.")
+    return ast.Module(
+        [one for one in body if not (isinstance(one, ast.Expr) and ast.unparse(one).startswith(shown))], []
+    )
+
+
 def _tree(text: str, r: Interpreter) -> ast.Module:
     if len(text) > LONGEST:
         raise Refused(f"The text has {len(text):,} characters; {LONGEST:,} are read.", "", "too-large")
@@ -329,7 +401,8 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         if number not in kept and any(isinstance(slot, Ref) and slot.number in gone for slot in draft.slots):
             gone.add(number)
     r.builder.left_out |= gone
-    graph, names = r.builder.graph(root)
+    asked = {ref.number for ref in (root, *_asked(r)) if isinstance(ref, Ref)}
+    graph, names = r.builder.graph(root, fuse=lambda numbers: fused(r.builder, numbers, asked))
     arrays_of_names = [leaf for value in r.scope.names.values() for leaf in arrays_in(value)]
     of_jax = [value for value in arrays_of_names if value.framework == "jax"]
     kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
@@ -372,9 +445,15 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
 
 def _kept(r: Interpreter) -> list[Ref]:
     """Return the nodes whose values or derivatives the text still names or asks for."""
+    return [
+        ref for ref in (*r.roots[-1:], *_asked(r), *(one.held for one in _arrays(r))) if isinstance(ref, Ref)
+    ]
+
+
+def _asked(r: Interpreter) -> list[Any]:
+    """Return what the derivatives are made of that the text asks for."""
     last = {one.name: one for one in r.requests}
-    asked = [ref for one in last.values() for ref in (one.root, one.wrt, one.value)]
-    return [ref for ref in (*r.roots[-1:], *asked, *(one.held for one in _arrays(r))) if isinstance(ref, Ref)]
+    return [held for one in last.values() for held in (one.root, one.wrt, one.value)]
 
 
 def answer(r: Interpreter, request: Request, dtype: str) -> np.ndarray:

@@ -273,7 +273,8 @@ def backward(
     if not isinstance(r.builder, Builder):
         raise Refused("backward() inside a declared derivative is not read.")
     run_hooks(r, x, gradient, create)
-    root = seeded(r, x, gradient, create)
+    # An array is differentiated from ones, in the graph as well.
+    root = x if _is_ones(r, gradient, shape_of(r, x)) else seeded(r, x, gradient, create)
     below = reached(r, root.held)
     chosen = (
         known_leaves(r) if inputs is None else list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
@@ -302,7 +303,11 @@ def backward(
     r.roots.append(root.held)
     if added and state.total is not None:
         r.say(r.line, "a second backward() adds to .grad: the output is the sum of both")
-        state.total = r.builder.add("add", [state.total, root.held])
+        both = [
+            one if r.builder.shape(one) == () else r.builder.add("sum", [one])
+            for one in (state.total, root.held)
+        ]
+        state.total = r.builder.add("add", both)
         r.roots.append(state.total)
     else:
         state.total = root.held
@@ -316,6 +321,17 @@ def _check_nan(r: Interpreter, grad: Array) -> None:
             raise LibraryError(
                 "A function returned nan values in its 0th output.", "Leave out detect_anomaly.", "anomaly"
             )
+
+
+def _is_ones(r: Interpreter, seed: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a cotangent is ones of this shape, whatever the inputs are."""
+    if not isinstance(seed, Array) or shape_of(r, seed) != shape:
+        return False
+    if isinstance(seed.held, Ref):
+        draft = r.builder.drafts[seed.held.number]
+        draft.hint = draft.hint or (SEED if draft.op == "ones_like" else "")
+        return draft.op == "ones_like"
+    return bool(np.all(np.array(seed.held) == 1.0))
 
 
 def _is_zero(r: Interpreter, x: Array) -> bool:

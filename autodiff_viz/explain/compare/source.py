@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from autodiff_viz.export.python_source import to_python
+from autodiff_viz.export.python_source import program
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
@@ -19,13 +19,13 @@ def twins_texts(a: Graph, b: Graph, seed: Any = None, dtype: str = FLOAT32) -> d
 
     Args:
       a, b: the graphs.
-      seed, dtype: as `to_python` takes them, of both.
+      seed, dtype: as `av.to_python` takes them, of both.
     Returns:
       Texts by file name; without the programs if one of the graphs is unfinished.
     """
     texts = _with_difference({"a.txt": show(a), "b.txt": show(b)}, "formulas.diff")
     try:
-        programs = {"a.py": to_python(a, seed, dtype=dtype), "b.py": to_python(b, seed, dtype=dtype)}
+        programs = {"a.py": program(a, seed, dtype), "b.py": program(b, seed, dtype)}
     except GraphError:
         return texts
     return {**_with_difference(programs, "programs.diff"), **texts}
