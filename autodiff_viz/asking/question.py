@@ -67,11 +67,13 @@ class Asked:
       question: the question.
       tries: the answers so far, as they were typed, first to last.
       revealed: whether the answer is on view: after a right answer, after the last try, or on request.
+      of: names the numbers that the tries were about; of other numbers they say nothing. "" without tries.
     """
 
     question: Question
     tries: tuple[str, ...] = ()
     revealed: bool = False
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
