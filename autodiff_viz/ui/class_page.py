@@ -22,7 +22,7 @@ INTRODUCTION = f"""After the last question a student copies a line such as
 
 and sends it to you, in whatever way your course has. Paste the lines below, one in a line."""
 
-PLAINLY = """This helps you to teach; it is no proof of anything. Anybody can type such a line. It holds no name,
+PLAINLY = """This helps you to teach; it is no proof. Anybody can type such a line. It holds no name,
 and nothing of it is stored: the list is counted for this page and forgotten with it."""
 
 NOTHING = "No result has been counted yet."
