@@ -78,7 +78,7 @@ def handout(found: Trace, asking: Asking | None, title: str, pinned: Trace | Twi
     if asked:
         answers = "".join(_answer(found, question, pinned) for question in asked)
         parts.append(
-            f"<section class='overleaf'><h1>{escape(name)}: answers</h1><ol>{answers}</ol>"
+            f"<section class='overleaf'><h1>Answers: {escape(name)}</h1><ol>{answers}</ol>"
             f"{_figure(found, found)}{_table(found)}{_footer(found)}</section>"
         )
     return (

@@ -8,7 +8,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from autodiff_viz.asking.summary import MARK, NEAR, TEXT, WRONG, ClassCount, QuestionCount, count, name_of
+from autodiff_viz.asking.summary import (
+    KNOWS_NOT,
+    MARK,
+    NEAR,
+    TEXT,
+    WRONG,
+    ClassCount,
+    QuestionCount,
+    count,
+    name_of,
+)
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted
 
@@ -17,10 +27,8 @@ LIST = "class_results"
 """Key of the text area, whose text only the page of this visitor has."""
 
 INTRODUCTION = f"""After the last question a student copies a line such as
-
-`{MARK} fork: number 2 tries one-path right`
-
-and sends it to you, in whatever way your course has. Paste the lines below, one in a line."""
+`{MARK} fork: number 2 tries one-path right` and sends it to you, in whatever way your course has. Paste the
+lines here."""
 
 PLAINLY = """This helps you to teach; it is no proof. Anybody can type such a line. It holds no name,
 and nothing of it is stored: the list is counted for this page and forgotten with it."""
@@ -36,7 +44,7 @@ def class_page() -> None:
     with st.container(key="class_page"):
         st.title("What your class answered", anchor=False)
         st.markdown(INTRODUCTION)
-        st.text_area("Results, one in a line", key=LIST, height=180, max_chars=TEXT)
+        st.text_area("Results, one in a line", key=LIST, height=140, max_chars=TEXT)
         st.button("Count", key="count_results", icon=":material/bar_chart:")  # leaving the text area sends it
         st.caption(PLAINLY)
         try:
@@ -65,6 +73,8 @@ def _parts(counts: ClassCount) -> Iterator[str]:
         yield "</ul>"
 
 
+ANSWERS = {WRONG: "no usual mistake", NEAR: "nearly right", KNOWS_NOT: "did not know"}
+"""What stands for answers that are no mistake of the list."""
 ORDINALS = ("first", "second", "third")
 
 
@@ -81,11 +91,15 @@ def _question(question: QuestionCount) -> Iterator[str]:
         which = ORDINALS[at] if at < len(ORDINALS) else f"{at + 1}th"
         yield _row(f"right at the {which} try", how_many, question.answered, "av-right")
     yield _row("not right", question.never, question.answered, "av-wrong")
-    yield "</tbody><tbody>"
+    yield "</tbody>"
+    if not question.mistakes:
+        yield "</table>"
+        return
+    yield "<tbody><tr><th scope='rowgroup' colspan='3' class='av-head'>Answers that were not right</th></tr>"
     # A mistake can be made at each try, so that these may be more than the students.
     most = max([question.answered, *(how_many for _, how_many in question.mistakes)])
     for code, how_many in question.mistakes:
-        name = {WRONG: "no usual mistake", NEAR: "nearly right"}.get(code, name_of(code))
+        name = ANSWERS.get(code, name_of(code))
         yield _row(name, how_many, most, "av-mistake")
     yield "</tbody></table>"
 

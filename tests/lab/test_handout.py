@@ -26,7 +26,7 @@ def test_page_one_has_the_question_and_not_its_number_which_is_overleaf():
     assert "What arrives at <code>x</code>?" in one
     assert "class='room'" in one
     assert "Two uses of &lt;x&gt;" in one
-    assert "7 * x" in one
+    assert "7.0 * x" in one
     assert ">?<" in one
     # 7 + 1237 = 1244: the sum, and the part 1237 that is not an input's value on page one is on a wire
     assert "1244" not in one
@@ -51,9 +51,8 @@ def test_without_questions_it_is_one_page_with_all_numbers():
 
 
 def test_it_holds_no_script_and_asks_no_other_host():
-    text = handout(
-        TRACE, Asking(ASKED_ALONE, (Asked(Question("number", ASKS.about, words="<script>x</script>")),)), "t"
-    )
+    hostile = Question("number", ASKS.about, words="<script>x</script>")
+    text = handout(TRACE, Asking(ASKED_ALONE, (Asked(hostile),)), "t")
     assert "<script" not in text
     assert not re.search(r"(src|href)=|url\(|@import", text)
     assert "&lt;script&gt;" in text
