@@ -25,7 +25,7 @@ from autodiff_viz.asking.judge import feedback_table, fits, judged
 from autodiff_viz.asking.question import COTANGENT, NUMBER, PASSED, Quantity, Question
 from autodiff_viz.graph.model import Graph, Rule
 from autodiff_viz.graph.order import ancestors, consumers
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, STOP
 from tests.asking.test_judge import NUMBERS, traced
 from tests.engine.references import hips
 from tests.engine.references.scalar_graphs import scalar_graphs
@@ -78,10 +78,13 @@ def made(graph: Graph, name: str, exact: hips.Record) -> Iterator[tuple[str, flo
     for wire, part in zip(wires, parts, strict=True):
         came = float(exact.cotangent[wire[0]])
         if wire[0] != graph.output and came and part:
-            yield "arriving-alone", came
-            yield "slope-alone", part / came
+            # A slope of 1, or an arriving 1, leaves the other factor: what the wire brings.
+            if all(apart(came, each) for each in parts):
+                yield "arriving-alone", came
+            if all(apart(part / came, each) for each in parts) and graph[wire[0]].rule.kind == FOLLOW:
+                yield "slope-alone", part / came
         rule = graph[wire[0]].rule
-        if rule.kind not in ("follow", STOP):
+        if rule.kind not in (FOLLOW, STOP):
             yield "rule-ignored", float(record(ruleless(graph, wire[0])).cotangent[name])
 
 
