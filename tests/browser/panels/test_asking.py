@@ -29,7 +29,7 @@ def test_a_question_is_asked_answered_and_kept_by_keyboard_alone(lab: LabPage):
     page.set_viewport_size({"width": 1280, "height": 720})
     lab.open(LINK)
     question = page.get_by_role("region", name="Question")
-    expect(lab.cotangent("x")).to_have_text("8")
+    expect(lab.node("x").locator(".number.cotangent")).to_have_text("8")
     lab.canvas.locator(".surface").focus()
     lab.press("q")
     dialog = lab.canvas.get_by_role("dialog", name="Ask")
@@ -38,7 +38,7 @@ def test_a_question_is_asked_answered_and_kept_by_keyboard_alone(lab: LabPage):
     says = question.locator(".asking-says")
     expect(says).to_have_text("What arrives at x?")
     expect(says).to_be_in_viewport(ratio=1)
-    expect(lab.cotangent("x")).to_have_text("?")
+    expect(lab.node("x").locator(".number.cotangent")).to_have_text("?")
     expect(lab.wire("a", 1).locator("title")).to_contain_text("hidden while it is asked for")
     expect(lab.node("x")).to_have_attribute(
         "aria-label", "x, input, value 3, cotangent hidden while it is asked for"
@@ -58,7 +58,7 @@ def test_a_question_is_asked_answered_and_kept_by_keyboard_alone(lab: LabPage):
     expect(question.locator(".read-as")).to_have_text("read as 2")
     page.keyboard.press("Enter")
     expect(question.locator(".verdict")).to_contain_text("One more try")
-    expect(lab.canvas.locator(".wire.to-cause")).to_have_count(1)
+    expect(lab.canvas.locator("[data-wire].to-cause")).to_have_count(1)
     expect(lab.node("x").locator(".chip.guess")).to_have_text("you 2")
     assert "8" not in question.inner_text()
     page.keyboard.type("nonsense")
@@ -72,8 +72,8 @@ def test_a_question_is_asked_answered_and_kept_by_keyboard_alone(lab: LabPage):
     expect(page.get_by_role("group", name="Play the pass").get_by_role("status")).to_have_text(
         "8 arrives at x \u00b7 you said 16/2"
     )
-    expect(lab.cotangent("x")).to_have_text("8")
-    expect(lab.cotangent("a")).to_have_text("?")  # of the question that is still open
+    expect(lab.node("x").locator(".number.cotangent")).to_have_text("8")
+    expect(lab.node("a").locator(".number.cotangent")).to_have_text("?")  # of the question that is still open
     page.keyboard.press("Enter")  # Next question has the focus
     expect(says).to_contain_text("Which brings back more")
     assert faults(page) == []
@@ -86,7 +86,7 @@ def test_a_question_is_asked_answered_and_kept_by_keyboard_alone(lab: LabPage):
     question.get_by_role("button", name="Copy my result").click()
     copied = lab.canvas.get_by_text("Result copied").or_(lab.canvas.get_by_text("av1 graph: number 2 tries"))
     expect(copied.first).to_be_visible()
-    expect(lab.cotangent("a")).to_have_text("1")
+    expect(lab.node("a").locator(".number.cotangent")).to_have_text("1")
     question.get_by_role("button", name="Stop asking").click()
     expect(question).to_be_hidden()
 
