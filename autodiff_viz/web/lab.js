@@ -7,6 +7,7 @@ import { listen, dispatch } from "./base/events.js";
 import { explainTerms } from "./base/term.js";
 import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
+import { pointedAt } from "./asking/questions.js";
 import { openFind } from "./canvas/popovers/find.js";
 import { whenRefused } from "./canvas/popovers/notice.js";
 import { Drawings } from "./canvas/state/delta.js";
@@ -123,6 +124,7 @@ export class Lab {
       do_segments: () => this.showPlot("segments"),
       do_training: () => this.showPlot("training"),
       do_play: () => this.editor.startPlay(),
+      do_answer: () => this.editor.goToQuestion(),
       show_node: () => showPanel("node"),
       ...Object.fromEntries(tabs.map(({ name }) => [`show_${name}`, () => this.showPlot(name)])),
     });
@@ -220,6 +222,7 @@ export class Lab {
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.cause.receive(drawing.forward ? undefined : drawing.node, drawing.check?.origin); // a cause is one of cotangents
+    this.cause.point(pointedAt(drawing.asking));
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);

@@ -15,6 +15,7 @@ from autodiff_viz.canvas.notices import Refusal, refusals
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.edits import (
+    asking,
     blocks,
     choices,
     compare,
@@ -45,6 +46,7 @@ HANDLERS: Handlers = {
     **own_data.HANDLERS,
     **compare.HANDLERS,
     **tours.HANDLERS,
+    **asking.HANDLERS,
 }
 
 NOT_DONE = Problem(

@@ -42,6 +42,7 @@ export const shared = {
   "letters": {"input": "xyzwuvpqrst", "random": "xyzwuvpqrst", "parameter": "wbuvpqrst"},
   "inputs": {"input": {"value": "1", "literal": "1.0"}, "parameter": {"value": "0.5", "literal": "0.5"}, "random": {"value": "–"}},
   "nothing": "–",
+  "asked": "?",
   "minus": "−",
   "vector": 20,
   "shown": 3,
