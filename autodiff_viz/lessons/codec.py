@@ -337,8 +337,8 @@ QUESTION: Mapping[str, Read] = {
     "kind": _among(*KINDS),
     "about": _quantity,
     "other": _quantity,
-    "words": PROSE,
-    "told": _list(_pair(TITLE, PROSE), limits.QUESTIONS),
+    "words": _text(limits.WORDS),
+    "told": _list(_pair(_text(limits.ANSWER), _text(limits.WORDS)), limits.TOLD),
 }
 SETTINGS: Mapping[str, Read] = {
     "optimiser": _among(*NAMES),

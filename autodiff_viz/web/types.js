@@ -251,6 +251,16 @@
  * @property {import("./canvas/files/session_store.js").Large} [large]
  */
 /**
+ * The visitor's tour, without its graphs.
+ *
+ * @typedef {object} TourData
+ * @property {string} title
+ * @property {string} summary
+ * @property {string} text
+ * @property {number} at the step that was opened or added last
+ * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
+ * @property {boolean} asked whether something is asked that is still hidden
+ * @property {boolean} changed whether the lab shows another state than that step's
  * What is said of an answer.
  *
  * @typedef {object} Verdict
@@ -298,17 +308,6 @@
  * @property {number} [at] the first question that is still to be answered
  * @property {boolean} hiding whether numbers are hidden
  * @property {string} [summary] the result to copy, once all are answered
- */
-/**
- * The visitor's tour, without its graphs.
- *
- * @typedef {object} TourData
- * @property {string} title
- * @property {string} summary
- * @property {string} text
- * @property {number} at the step that was opened or added last
- * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
- * @property {boolean} changed whether the lab shows another state than that step's
  */
 /**
  * @typedef {object} History

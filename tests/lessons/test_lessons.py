@@ -11,7 +11,7 @@ from autodiff_viz.canvas.drawing import Picture, drawing
 from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, check, findings, graph_of, trace_of
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, lesson
 from autodiff_viz.lessons.lesson import INTRODUCTIONS, Claim, Law, Lesson, Like
 from autodiff_viz.lessons.tour import Step
 
@@ -113,8 +113,9 @@ def test_nan_never_holds():
 @pytest.mark.parametrize("found", LESSONS, ids=_name)
 def test_the_lesson_is_short_and_complete(found):
     assert len(found.text.split()) <= 150
-    assert found.to_try
-    assert {claim.variant for claim in found.claims} == set(range(len(found.steps)))
+    if found not in CONTRIBUTED:
+        assert found.to_try
+        assert {claim.variant for claim in found.claims} == set(range(len(found.steps)))
     assert all(claim.source and claim.quantity in {**QUANTITIES, **CUT, **SPLIT} for claim in found.claims)
 
 

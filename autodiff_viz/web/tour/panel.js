@@ -103,7 +103,13 @@ export class TourPanel {
   draw() {
     const { tour, editing } = this;
     const form = tour &&
-      editing && [tour.at, tour.steps.map(({ title }) => title), tour.changed, this.lesson];
+      editing && [
+        tour.at,
+        tour.steps.map(({ title }) => title),
+        tour.changed,
+        tour.asked,
+        this.lesson,
+      ];
     const shown = JSON.stringify(editing && tour ? form : tour);
     if (shown !== this.shown) {
       const focus = this.focus();
@@ -119,6 +125,11 @@ export class TourPanel {
     if (step)
       for (const name of /** @type {Words[]} */ (["title", "caption", "text", "notes"]))
         this.pens.get(`${tour.at} ${name}`)?.write(step[name]);
+    const after = this.pens.get(`${tour.at} text`)?.field;
+    if (after) {
+      after.disabled = tour.asked; // it is not sent before the answer
+      after.placeholder = tour.asked ? "Shown once the questions are answered" : "";
+    }
   }
 
   /** How to give the focus back to what has it now, if that is drawn anew. @returns {() => void} */
