@@ -175,12 +175,10 @@ class Embed:
         named = control in self.show or (one and any(name.startswith(one) for name in self.show))
         return bool(named) and control not in self.hide
 
-    @property
-    def sliders(self) -> tuple[str, ...] | None:
-        """The inputs whose sliders alone are shown; None for all. `hide` may still take some away."""
-        if "sliders" in self.show:
-            return None
-        return tuple(name.removeprefix("slider:") for name in self.show if name.startswith("slider:"))
+    def shows_slider(self, name: str) -> bool:
+        """Return whether the slider of the input `name` is shown."""
+        hidden = {"sliders", f"slider:{name}"} & {*self.hide}
+        return not hidden and self.edit != NOTHING and bool({"sliders", f"slider:{name}"} & {*self.show})
 
     @property
     def plots(self) -> tuple[str, ...]:
