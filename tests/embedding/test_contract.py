@@ -78,7 +78,12 @@ def test_what_cannot_be_read_is_the_default(query):
 def test_known_words_of_a_list_stay_beside_unknown_ones():
     embed = read_embed({**FRAME, "show": "formula, slider:x,Formula,plot:sweep,slider:\u03b8,formula"})
     assert embed.show == ("formula", "slider:x", "plot:sweep", "slider:\u03b8")
-    assert [embed.shows(name) for name in ("formula", "sliders", "plot", "canvas")] == [True, True, True, False]
+    assert [embed.shows(name) for name in ("formula", "sliders", "plot", "canvas")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
     assert [embed.shows_slider(name) for name in ("x", "\u03b8", "y")] == [True, True, False]
 
 

@@ -13,7 +13,12 @@ SLIDE = {"kind": "slide", "name": "x", "value": 2.0, "seq": 1}
 STOP = {"kind": "rules", "nodes": ["b"], "rule": "stop", "seq": 1}
 DELETE = {"kind": "delete", "nodes": ["z"], "seq": 1}
 LOOK = {"kind": "select", "node": "a", "seq": 1}
-NEEDS = {"none": [LOOK], "values": [LOOK, SLIDE], "rules": [LOOK, SLIDE, STOP], "all": [LOOK, SLIDE, STOP, DELETE]}
+NEEDS = {
+    "none": [LOOK],
+    "values": [LOOK, SLIDE],
+    "rules": [LOOK, SLIDE, STOP],
+    "all": [LOOK, SLIDE, STOP, DELETE],
+}
 
 
 @pytest.mark.parametrize("level", LEVELS)

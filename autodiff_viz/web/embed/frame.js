@@ -26,7 +26,7 @@ import { heightFor, readMessage } from "./messages.js";
 
 const GRAPH = "graph";
 const BESIDE = "(min-width: 720px)",
-  BELOW = "(min-height: 420px)"; // embed.css has the same limits
+  BELOW = "(min-height: 600px)"; // embed.css has the same limits
 const ROW = 42; // px of a slider
 const SHARE = 0.4; // of the frame's height, for sliders; one has always room
 const MOST = 6; // sliders on view at once
