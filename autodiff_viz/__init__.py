@@ -22,6 +22,7 @@ A trace is explained by
   along them; `rule_check`: what a rule declares beside the true derivative;
   `statistics`: mean and variance of each cotangent over draws of noise.
 
+`judge` judges an answer to a `Question` about a trace, and names the usual mistake behind a wrong one.
 `verify` compares a trace with the whole program, `check_inputs` and `check_node` with central differences.
 `train` trains the parameters of a graph, `training_to_python` writes that as a file, and
 `prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph
@@ -32,6 +33,8 @@ whose `problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz import lab
+from autodiff_viz.asking.judge import Judgement, judge
+from autodiff_viz.asking.question import Quantity, Question
 from autodiff_viz.canvas.report import report
 from autodiff_viz.canvas.svg import picture
 from autodiff_viz.engine.finite_differences import Difference, check_inputs, check_node
@@ -94,6 +97,7 @@ __all__ = [
     "Graph",
     "GraphError",
     "Jacobian",
+    "Judgement",
     "Lambda",
     "Lint",
     "LiveArray",
@@ -106,6 +110,8 @@ __all__ = [
     "PlayStep",
     "Precision",
     "Problem",
+    "Quantity",
+    "Question",
     "Ranged",
     "Reading",
     "Records",
@@ -133,6 +139,7 @@ __all__ = [
     "from_json",
     "from_link",
     "jacobian",
+    "judge",
     "jvp",
     "lab",
     "lints",

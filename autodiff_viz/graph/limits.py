@@ -48,4 +48,9 @@ EDIT_SECONDS = 3.0  # of work for the edits of one message; the rest of them are
 EDITS = 1_000  # in one message; more than a person makes between two runs
 VISITORS = 400  # pages on view that one server process serves at once; see ui/server/admission.py
 
+QUESTIONS = 40  # asked of one graph
+ANSWER = 100  # characters of an answer as it was typed
+WORDS = 400  # characters of a question, or of what its author says to an answer
+TOLD = 12  # answers to which its author says something
+
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified on request, since tracing holds the GIL

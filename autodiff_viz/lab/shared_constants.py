@@ -82,6 +82,7 @@ def shared_constants() -> dict[str, Any]:
             RANDOM: _new_input(()),
         },
         "nothing": records.DASH,
+        "asked": records.ASKED,
         "minus": numbers.MINUS,
         "vector": numbers.VECTOR,
         "shown": numbers.SHOWN,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from autodiff_viz.asking.question import Asking
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.history import (
     DTYPE,
@@ -67,6 +68,7 @@ class Lab:
         other than its graphs is used.
       plan: settings of the training.
       training: the training so far.
+      asking: what is asked of the graph, with the answers so far; None while nothing is.
       step: training step whose parameters are on view; LAST for the last one, None for the graph's own
         numbers.
       as_then: whether that step's own rules apply in place of the present ones; an edit sets it to False.
@@ -94,6 +96,7 @@ class Lab:
     aside: tuple[tuple[int, Lab], ...] = ()
     plan: Plan = USUAL
     training: Training | None = None
+    asking: Asking | None = None
     step: int | None = None
     as_then: bool = False
 
@@ -208,7 +211,7 @@ def without_draft(lab: Lab) -> Lab:
 
 BARE: dict[str, Any] = {
     "lesson": None, "variant": 0, "seed": None, "selected": None, "ranges": (),
-    "collapsed": frozenset(), "forward": None, "step": None, "as_then": False,
+    "collapsed": frozenset(), "forward": None, "asking": None, "step": None, "as_then": False,
 }  # fmt: skip
 """State other than its graph of a document that has just been opened."""
 

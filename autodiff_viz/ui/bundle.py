@@ -89,7 +89,7 @@ def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
 
 ENTRY = "main.js"
 SHEETS = {
-    "editor": ("canvas/*.css", "embed/frame.css"),
+    "editor": ("canvas/*.css", "asking/*.css", "embed/frame.css"),
     "formula": ("formula/*.css",),
     "sliders": ("sliders/*.css",),
     "inspector": ("inspector/*.css", "base/cure.css"),

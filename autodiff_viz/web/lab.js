@@ -7,6 +7,7 @@ import { listen, dispatch } from "./base/events.js";
 import { explainTerms } from "./base/term.js";
 import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
+import { pointedAt } from "./asking/questions.js";
 import { openFind } from "./canvas/popovers/find.js";
 import { whenRefused } from "./canvas/popovers/notice.js";
 import { Drawings } from "./canvas/state/delta.js";
@@ -117,6 +118,8 @@ export class Lab {
     });
     showLook();
     this.frame = frame;
+    /** Whether the first drawing has come. @type {true | undefined} */
+    this.opened = undefined;
     this.later = later;
     this.unexplain = explainTerms();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
@@ -131,6 +134,7 @@ export class Lab {
       do_segments: () => this.showPlot("segments"),
       do_training: () => this.showPlot("training"),
       do_play: () => this.editor.startPlay(),
+      do_answer: () => this.editor.goToQuestion(),
       show_node: () => showPanel("node"),
       ...Object.fromEntries(tabs.map(({ name }) => [`show_${name}`, () => this.showPlot(name)])),
     });
@@ -228,6 +232,7 @@ export class Lab {
     this.board.receive(this.frame?.slidersOf(drawing.sliders) ?? drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.cause.receive(drawing.forward ? undefined : drawing.node, drawing.check?.origin); // a cause is one of cotangents
+    this.cause.point(pointedAt(drawing.asking));
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);
@@ -245,9 +250,18 @@ export class Lab {
     if (this.plays !== drawing.state) this.plays = null;
     if (this.stepped !== drawing.state) this.stepped = null;
     if (word.play) this.played(word.play);
-    this.frame?.drawn();
+    if (this.frame) this.frame.drawn();
+    else if (opening) this.openAtStep();
     if ((this.wanted.size || this.plays !== null) && word.rest === null)
       this.question.wait(STILL_MS);
+  }
+
+  /** Show the step of the pass that the address names, as of a frame that was opened here. */
+  openAtStep() {
+    const step = new URLSearchParams(location.search).get("step") ?? "";
+    if (/^[0-9]{1,9}$/.test(step) && !this.editor.drawing.moment && this.opened === undefined)
+      this.editor.play?.seek(Number(step));
+    this.opened = true;
   }
 
   /** @param {Parameters<Post>[0]} message */

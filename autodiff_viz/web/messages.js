@@ -30,6 +30,19 @@
  */
 
 /**
+ * A question, as `Question` of asking/question.py.
+ *
+ * @typedef {object} QuestionRecord
+ * @property {string} kind number, zero, sign, larger, same, shape or cause.
+ * @property {string} of value, cotangent or passed.
+ * @property {string} node a node; of passed the one that reads.
+ * @property {number | null} [slot] of passed, the slot.
+ * @property {number[] | null} [element] index of an element.
+ * @property {[string, number] | null} [other] of larger the second of both, as node and slot.
+ * @property {string} [words] as the author asks it.
+ */
+
+/**
  * Add a node, with the parameters of a layer that reads something. With both `wire` and `feeds` the node is inserted into the wire between them.
  *
  * @typedef {object} AddEdit
@@ -573,6 +586,39 @@
  */
 
 /**
+ * Ask these questions in place of those before; answers to questions that stay are kept.
+ *
+ * @typedef {object} AskEdit
+ * @property {"ask"} kind
+ * @property {string} hides values, cotangents, or asked for what the questions are about alone.
+ * @property {QuestionRecord[]} questions in their order.
+ */
+
+/**
+ * Answer a question.
+ *
+ * @typedef {object} AnswerEdit
+ * @property {"answer"} kind
+ * @property {number} at its index.
+ * @property {string} text as typed.
+ */
+
+/**
+ * Show the answer of a question.
+ *
+ * @typedef {object} RevealEdit
+ * @property {"reveal"} kind
+ * @property {number} at its index.
+ */
+
+/**
+ * Show all numbers; the questions are gone.
+ *
+ * @typedef {object} StopAskingEdit
+ * @property {"stop_asking"} kind
+ */
+
+/**
  * Request a full drawing.
  *
  * @typedef {object} ResyncEdit
@@ -652,6 +698,10 @@
  *   UnpinEdit |
  *   FlipEdit |
  *   WithoutEdit |
+ *   AskEdit |
+ *   AnswerEdit |
+ *   RevealEdit |
+ *   StopAskingEdit |
  *   ResyncEdit |
  *   CheckEdit
  * )} NewEdit

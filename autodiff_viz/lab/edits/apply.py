@@ -16,6 +16,7 @@ from autodiff_viz.embedding.levels import refusal
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.edits import (
+    asking,
     blocks,
     choices,
     compare,
@@ -44,6 +45,7 @@ HANDLERS: Handlers = {
     **mend.HANDLERS,
     **own_data.HANDLERS,
     **compare.HANDLERS,
+    **asking.HANDLERS,
 }
 
 NOT_DONE = Problem(

@@ -21,6 +21,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.code import matching_text
 from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.persistence.asking import ASK, GUESS, asking_fields, read_asking
 from autodiff_viz.lab.persistence.history import digest
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
 from autodiff_viz.lab.persistence.training import (
@@ -60,7 +61,7 @@ ELSEWHERE = "link-kept"
 """Code of the problem with an address that has only the digest."""
 
 
-LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED)
+LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED, ASK, GUESS)
 """Names of the parameters that may be too long for an address."""
 
 NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
@@ -141,6 +142,7 @@ def beside(lab: Lab) -> dict[str, str]:
         RANGES: ranges,
         FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
         PLAN: plan_text(lab.plan),
+        **asking_fields(lab.asking),
     }
     return {key: value for key, value in fields.items() if value}
 
@@ -148,6 +150,10 @@ def beside(lab: Lab) -> dict[str, str]:
 def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
     """Return the lab with the state that `beside` wrote; unreadable parameters get their default values."""
     folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
+    try:
+        lab = replace(lab, asking=read_asking(query))
+    except GraphError as error:
+        lab = refused(replace(lab, asking=None), error)
     for choice in CHOICES:
         lab = with_choice(lab, choice.name, choice.from_text(query.get(choice.parameter), lab.graph))
     return replace(
@@ -190,6 +196,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     # A training comes as a recipe, whose steps have still to be computed.
     recipe, step = query.get(TRAINED), read_step(query.get(STEP, ""))
     training = read_training(recipe, lab.graph, lab.plan) if recipe else None
+    step = step if training is not None else None  # of the pass, which the browser plays
     lab = replace(lab, training=training, step=step, as_then=step is not None)
     lab = with_pinned(lab, query, most)
     lab = replace(
@@ -211,7 +218,11 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
             lab, GraphError(Problem("unknown-lesson", message, "Lessons lists all that there are."))
         )
     variant = _variant(key, query[VARIANT]) if VARIANT in query else 0
-    return without_history(open_lesson(lab, key, variant))
+    opened_here = without_history(open_lesson(lab, key, variant))
+    try:
+        return replace(opened_here, asking=read_asking(query))
+    except GraphError as error:
+        return refused(opened_here, error)
 
 
 def _variant(key: str | None, text: str | None) -> int:

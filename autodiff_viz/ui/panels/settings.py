@@ -16,9 +16,11 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.lab.actions import resampled, reset, set_dtype, set_seed, type_seed, unshelved
+from autodiff_viz.lab.asking import hiding
 from autodiff_viz.lab.edits.compare import both
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.glossary import GLOSSARY
+from autodiff_viz.lab.page import ANSWER_FIRST
 from autodiff_viz.lab.persistence.address import GRAPH
 from autodiff_viz.lab.state import Lab, shows_code, without_draft
 from autodiff_viz.language.literals import show_literal
@@ -154,14 +156,14 @@ def _draw_downloads(view: LabView) -> None:
     for label, write, name, kind, key, hint in _FILES:
         st.download_button(
             label,
-            lambda write=write: write(session.lab, page),
+            lambda write=write: ANSWER_FIRST if hiding(session.lab) else write(session.lab, page),
             name,
             kind,
             key=key,
             icon=":material/download:",
             on_click="ignore",
-            disabled=not view.is_program,
-            help=hint,
+            disabled=not view.is_program or view.hiding,  # each holds the numbers that are expected
+            help=ANSWER_FIRST if view.hiding else hint,
         )
     st.download_button(
         "JSON",

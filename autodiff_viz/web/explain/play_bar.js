@@ -79,6 +79,7 @@ export function openTransport(editor) {
   };
   editor.endPlay = () => player.leave();
   editor.play = player;
+  editor.playTo = (about) => player.seekNumber(about);
   players.set(editor, player);
   return html("div", { class: "bench" }, bar);
 }

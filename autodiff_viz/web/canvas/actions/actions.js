@@ -2,6 +2,7 @@
 // List the actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are
 // made.
 
+import { askOrAnswer, isAsking } from "../../asking/ask.js";
 import { RULES } from "../../base/constants.js";
 import { isLarge, toggleLarge } from "../../dock/layout.js";
 import { zoomCentred } from "../draw/stage.js";
@@ -455,6 +456,15 @@ export const ACTIONS = {
   },
   flip: { label: "Flip between A and B", keys: ["v"], guide: "Compare two graphs", do: flip },
 
+  ask: {
+    label: "Ask: hide numbers, and answer",
+    keys: ["q"],
+    places: { view: "compare", look: "modes" },
+    guide: "Play the pass",
+    says: "Ask about a number, or go to the question",
+    on: isAsking,
+    do: askOrAnswer,
+  },
   undo: {
     label: "Undo",
     keys: ["Ctrl+Z"],

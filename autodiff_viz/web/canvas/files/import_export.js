@@ -232,14 +232,14 @@ function offerFile(editor) {
 
 /** Copy a text; if the browser does not allow it, show the text to copy by hand.
  * @param {Editor} editor @param {string} what @param {string} text @param {string} [besides] said when it is copied */
-async function copy(editor, what, text, besides = "") {
+export const copy = async (editor, what, text, besides = "") => {
   try {
     await navigator.clipboard.writeText(text);
     showStatus(editor.stage, `${what} copied.${besides}`);
   } catch {
     showText(editor, what, text);
   }
-}
+};
 
 /** @param {Editor} editor @param {string} what @param {string} text */
 function showText(editor, what, text) {
