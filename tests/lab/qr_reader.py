@@ -1,7 +1,7 @@
 """Read QR codes by the standard alone: format, mask, blocks, error correction, bytes.
 
-ISO/IEC 18004, of versions 1 to 10 and in byte mode. It shares nothing with what writes the codes: where one letter
-of the text or one module were wrong, a syndrome of Reed and Solomon would not be zero.
+ISO/IEC 18004, of versions 1 to 10 and in byte mode. It shares nothing with what writes the codes: where one
+module were wrong, a syndrome of Reed and Solomon would not be zero.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ export function openNotesPage(parent, css) {
   parent.replaceChildren(
     html("style", {}, css),
     html(
-      "main",
+      "div",
       { class: "notes" },
       html("div", { class: "notes-head" }, title, place, time),
       caption,
