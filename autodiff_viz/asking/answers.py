@@ -231,10 +231,9 @@ def written_shape(lengths: Sequence[float]) -> str:
 def _choice(form: Form, text: str) -> Answer:
     """Return the choice that a text is a word for; case counts only where it must."""
     bare = text.strip("'\".!()[] ") or text
-    folded = bare.lower().removeprefix("the ").strip()
-    choices = form["choices"]
+    choices, folded = form["choices"], _folded(bare)
     exact = [each["choice"] for each in choices if bare in each["words"]]
-    loose = [each["choice"] for each in choices if folded in [word.lower() for word in each["words"]]]
+    loose = [each["choice"] for each in choices if folded in map(_folded, each["words"])]
     for found in (exact, loose):
         if len(found) == 1:
             return Answer(found[0], read_as=f"read as: {choice_label(form, found[0])}")
@@ -251,6 +250,10 @@ def _choice(form: Form, text: str) -> Answer:
     labels = [each["words"][0] for each in choices]
     shown = listed(labels, 8, "or")
     raise unread(f"{quoted_text(text)} is none of the answers.", f"Needed is {shown}, or ?.")
+
+
+def _folded(text: str) -> str:
+    return text.lower().removeprefix("the ").strip()
 
 
 def choice_label(form: Form, choice: str) -> str:

@@ -59,12 +59,12 @@ def hidden(graph: Graph, asking: Asking | None) -> Hidden:
     - ALL_VALUES hides the value of each node but the inputs, whose values are given, and all below.
     - ALL_COTANGENTS hides what arrives at each node, what each wire brings, and all tangents.
     - ASKED_ALONE hides what is asked for, and what gives it away. Of what arrives at a node that is also the
-      wires that bring it. Where only one brings it, the two are one number, and so are what arrives at a sum, a
-      difference, a negation or an identity and what that passes on, up to its sign: all numbers that are one
-      with the asked one in this way are hidden. Of a value it is those of its identities, and of what arrives
-      at a node the value of a grad node of the output by it. With a cotangent all tangents of forward mode are
-      hidden, for the output's can be it. Of a cause it is what arrives at the nodes on the way to the output,
-      and what their wires bring; not the number at which the question points.
+      wires that bring it. Where only one brings it, the two are one number, and so are what arrives at a sum,
+      a difference, a negation or an identity and what that passes on, up to its sign: all numbers that are
+      one with the asked one in this way are hidden. Of a value it is those of its identities, and of what
+      arrives at a node the value of a grad node of the output by it. With a cotangent all tangents of forward
+      mode are hidden, for the output's can be it. Of a cause it is what arrives at the nodes on the way to
+      the output, and what their wires bring; not the number at which the question points.
 
     Args:
       graph: on view; its muted nodes count as identities.

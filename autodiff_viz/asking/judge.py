@@ -188,6 +188,8 @@ def fits(answer: Answer, entry: Table) -> bool:
     """Return whether an answer is the one of an entry of a table."""
     if "choice" in entry:
         return answer.choice == entry["choice"] or answer.choice in entry.get("others", ())
+    if "shape" in entry:
+        return [*answer.numbers] == [*entry["shape"]]
     return _inside(answer.numbers, entry["at"])
 
 
@@ -231,8 +233,8 @@ def feedback_table(found: Trace, question: Question, pinned: Trace | Twin | None
       pinned: the trace that is pinned beside it, as A, or a `Twin` with its letter.
     Returns:
       {"v", "kind", "words", "hint", "form": what can be typed, "answer": {"text", "accepted", "reason", and
-      "choice" or "at", "near", "exact"}, "mistakes": [{"code", "name", "guess", "wire", "says", "tier", and
-      "choice" or "at"}], "told": the author's sentences, "otherwise": what is said to any other answer}.
+      "choice", "shape", or "at", "near", "exact"}, "mistakes": [{"code", "name", "guess", "wire", "says", "tier", and
+      "choice", "shape" or "at"}], "told": the author's sentences, "otherwise": what is said to any other answer}.
       Intervals are [low, high], or "nan", "inf", "-inf".
     Raises:
       GraphError: there is no trace or output, or the question does not fit it.
@@ -286,7 +288,7 @@ def _told(form: Table, question: Question, found: Trace) -> Iterable[dict[str, A
             numbers = [*answer.numbers] * (form["count"] if len(answer.numbers) == 1 else 1)
             yield {"at": [interval(number, found.dtype) for number in numbers], "says": says}
         else:
-            yield {"at": [[length, length] for length in answer.numbers], "says": says}
+            yield {"shape": [*answer.numbers], "says": says}
 
 
 # Numbers
@@ -537,7 +539,6 @@ def _taken_for_same(case: Case, beside: Case) -> Iterable[dict[str, Any]]:
 
 def _shape_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     shape = case.full.shape
-    at = [[length, length] for length in shape]
     found, name = case.found, case.producer
     entries: list[tuple[str, str, tuple[int, ...], str, Wire | None]] = []
     if shape[::-1] != shape:
@@ -571,13 +572,13 @@ def _shape_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
                     "wire": None if wire is None else [*wire],
                     "says": says,
                     "tier": PLAIN,
-                    "at": [[length, length] for length in wrong],
+                    "shape": [*wrong],
                 }
             )
     text = written_shape(shape)
     look = "Not this shape. Count the numbers of the value, axis by axis."
     return {
-        "answer": {"text": text, "accepted": text, "reason": reason_shape(case), "at": at},
+        "answer": {"text": text, "accepted": text, "reason": reason_shape(case), "shape": [*shape]},
         "mistakes": mistakes,
         "otherwise": {"says": look, "wire": None},
     }

@@ -1,6 +1,6 @@
 """Summarise what one visitor answered as a line to paste, and count a list of such lines for a class.
 
-A line holds kinds, answers as right, near or wrong, and the mistakes: nothing personal, and no proof of anything.
+A line holds kinds, answers as right, near or wrong, and the mistakes: nothing personal, and no proof.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from autodiff_viz.asking.judge import Judgement
 from autodiff_viz.asking.mistakes import MISTAKES
@@ -53,13 +54,9 @@ def summary(asking: Asking, judgements: Sequence[Sequence[Judgement]], title: st
       The line, without a name or anything else of the visitor's.
     """
     parts = []
-    for each, judged in zip(asking.asked, judgements, strict=False):
-        tries = f"{len(judged)} {'try' if len(judged) == 1 else 'tries'}"
-        parts.append(
-            " ".join([each.question.kind, tries, *map(_word, judged)])
-            if judged
-            else f"{each.question.kind} open"
-        )
+    for each, judged in zip_longest(asking.asked, judgements[: len(asking.asked)], fillvalue=()):
+        kind, tries = each.question.kind, "1 try" if len(judged) == 1 else f"{len(judged)} tries"
+        parts.append(" ".join([kind, tries, *map(_word, judged)]) if judged else f"{kind} {OPEN}")
     name = _UNFIT.sub("-", title.lower()).strip("-")[:TITLE] or "graph"
     return f"{MARK} {name}: {'; '.join(parts)}"
 
@@ -186,9 +183,8 @@ def read_line(line: str) -> tuple[str, list[tuple[str, tuple[str, ...]]]]:
 
 def _read_part(words: list[str], shown: str) -> tuple[str, tuple[str, ...]]:
     if not words or words[0] not in KINDS:
-        raise _unread(
-            f"“{shown}” has {words[0][:20] if words else 'nothing'!r} where a kind of question is needed."
-        )
+        found = repr(words[0][:20]) if words else "nothing"
+        raise _unread(f"“{shown}” has {found} where a kind of question is needed.")
     if words[1:] == [OPEN]:
         return words[0], ()
     if len(words) < 4 or not re.fullmatch(r"[1-9][0-9]?", words[1]) or words[2] not in ("try", "tries"):

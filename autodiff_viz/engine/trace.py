@@ -36,8 +36,8 @@ from autodiff_viz.ops.misfits import describe_shape
 VALUE, ARRIVES, PASSED, SHAPE = "value", "cotangent", "passed", "shape"
 
 Place = tuple[str, str] | tuple[str, str, int]
-"""Where a number of a trace is: (`VALUE`, node), (`ARRIVES`, node), or (`PASSED`, node, slot); (`SHAPE`, node)
-is the shape of a value."""
+"""Where a number of a trace is: (`VALUE`, node), (`ARRIVES`, node), or (`PASSED`, node, slot). The shape of a
+value is at (`SHAPE`, node)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -52,13 +52,12 @@ TOUR_NODES = 8_000  # nodes of all graphs of a tour, each of which is parsed whe
 TOUR = 400_000  # characters of a tour as JSON; each change of it is a step of undo
 TITLE = 120  # characters of the title of a tour or of one of its steps
 PROSE = 4_000  # characters of any other text of a tour; a lesson's has 150 words
-QUESTIONS = 12  # about one graph
 EXERCISES = 24  # exercises of a lesson, parts of an exercise, and edits of a part
 CLAIMS = 100  # of a lesson
 VISITORS = 400  # pages on view that one server process serves at once; see ui/server/admission.py
 
 QUESTIONS = 40  # asked of one graph
-ANSWER = 80  # characters of an answer as it was typed
+ANSWER = 100  # characters of an answer as it was typed
 WORDS = 400  # characters of a question, or of what its author says to an answer
 TOLD = 12  # answers to which its author says something
 

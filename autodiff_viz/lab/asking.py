@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
+from autodiff_viz.asking.hidden import Hidden, hidden
 from autodiff_viz.asking.question import (
     COTANGENT,
     HIDES,
@@ -13,7 +14,9 @@ from autodiff_viz.asking.question import (
     LARGER,
     PASSED,
     QUANTITIES,
+    SAME,
     SHAPE,
+    ZERO,
     Asked,
     Asking,
     Quantity,
@@ -27,7 +30,6 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import quoted
-from autodiff_viz.lab.judge_stand_in import hidden
 from autodiff_viz.lab.state import Lab
 
 NAMED = 40  # characters of something unknown that a message quotes
@@ -52,22 +54,26 @@ def ask(lab: Lab, questions: Sequence[Question], hides: str) -> Lab:
         message = f"There are {len(questions)} questions; the limit is {limits.QUESTIONS}."
         raise GraphError(Problem("too-many-questions", message, "Ask some of them of another graph."))
     for question in questions:
-        check_question(lab.graph, question)
+        check_question(lab.graph, question, lab.pinned is not None)
     kept = {asked.question: asked for asked in lab.asking.asked} if lab.asking else {}
     asked = tuple(kept.get(question, Asked(question)) for question in questions)
     return replace(lab, asking=Asking(hides, asked), notice=())
 
 
-def check_question(graph: Graph, question: Question) -> None:
+def check_question(graph: Graph, question: Question, pinned: bool) -> None:
     """Check that a question is about something that the graph has.
 
+    Args:
+      pinned: whether a graph is pinned, with which A and B can be compared.
     Raises:
       GraphError: code "bad-question".
     """
     if question.kind not in KINDS:
         raise _bad(f"{quoted(question.kind[:NAMED])} is no kind of question", f"One of {', '.join(KINDS)}.")
-    if (question.other is not None) != (question.kind == LARGER):
-        raise _bad("Two numbers are compared by a question of kind larger", "Give it a second number.")
+    if question.other is not None and question.kind != LARGER:
+        raise _bad("Two numbers are compared by a question of kind larger alone", "Leave out the second.")
+    if not pinned and (question.kind == SAME or (question.kind == LARGER and question.other is None)):
+        raise _bad("The question compares A with B, and no graph is pinned", "Pin a graph as A first.")
     for quantity in (question.about, question.other):
         if quantity is not None and not has(graph, quantity):
             raise _bad(f"The graph has no {describe(quantity)}", "Ask about a node or a wire that it has.")
@@ -159,13 +165,27 @@ def hidden_places(lab: Lab, graph: Graph) -> frozenset[Place]:
     asking = present(lab)
     if asking is None or not is_open(asking) or (lab.asking.asked and not asking.asked):
         return frozenset()
-    places = set(hidden(graph, asking))
+    places = _places(hidden(graph, asking if asking.asked else _bare(asking, graph)))
     if any(asked.question.kind == SHAPE and not asked.revealed for asked in asking.asked):
         # Neighbours of like shape would tell it.
         names = [node.name for node in graph.nodes if node.slots]
         places |= {(of, name) for name in names for of in (OF_SHAPE, OF_VALUE, COTANGENT)}
         places |= {(PASSED, node.name, slot) for node in graph.nodes for slot, _ in node.wires}
     return frozenset(places)
+
+
+def _bare(asking: Asking, graph: Graph) -> Asking:
+    """Return what is asked with a question, where numbers are hidden without any."""
+    return replace(asking, asked=(Asked(Question(ZERO, Quantity(COTANGENT, graph.output or ""))),))
+
+
+def _places(found: Hidden) -> set[Place]:
+    """Return the places of what is hidden; tangents have none, since forward mode is left meanwhile."""
+    return {
+        *((OF_VALUE, name) for name in found.values),
+        *((COTANGENT, name) for name in found.cotangents),
+        *((PASSED, *wire) for wire in found.passed),
+    }
 
 
 def guesses(lab: Lab) -> Mapping[Place, str]:

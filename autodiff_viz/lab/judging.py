@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.asking.question import COTANGENT, PASSED, TRIES, UNKNOWN, VALUE, Asked, Quantity, Question
-from autodiff_viz.display.numbers import short
+from autodiff_viz.asking.case import array_of
+from autodiff_viz.asking.judge import Judgement, feedback_table, judge
+from autodiff_viz.asking.question import (
+    ALL_COTANGENTS,
+    CAUSE,
+    NUMBER,
+    TRIES,
+    UNKNOWN,
+    Asked,
+    Quantity,
+    Question,
+)
+from autodiff_viz.asking.summary import summary
+from autodiff_viz.asking.words import form_of, hint_of, question_words
 from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.explain.explanation import Twin
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.lab.asking import asking_of, is_present, numbers_key, with_asked
+from autodiff_viz.lab.asking import ask, asking_of, is_present, numbers_key, with_asked
 from autodiff_viz.lab.evaluate import Evaluated, LabView, evaluated, evaluated_at
-from autodiff_viz.lab.judge_stand_in import Judgement, form_of, judge, words_of
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import moment
 
-DIGITS = 4  # as on the cards
+NAMED = 200  # nodes of which a field knows the names
 NO_NUMBERS = Problem(
     "nothing-to-judge", "The graph has no numbers to judge an answer by.", "Complete it, then answer."
 )
+
+
+def asked_of(lab: Lab, questions: Sequence[Question], hides: str = ALL_COTANGENTS) -> Lab:
+    """Return the lab with these questions, each of which can be judged by the numbers on view.
+
+    Raises:
+      GraphError: as `ask`; or a question does not fit the number that it is about.
+    """
+    after = ask(lab, questions, hides)
+    result = _numbers(lab)
+    if result.complete and result.trace is not None:
+        beside = _beside(lab)
+        for question in questions:
+            feedback_table(result.trace, question, beside)
+    return after
 
 
 def answered(lab: Lab, at: int, text: str) -> Lab:
@@ -43,7 +73,8 @@ def answered(lab: Lab, at: int, text: str) -> Lab:
         if not result.complete or result.trace is None:
             raise GraphError(NO_NUMBERS)
         judged = judge(result.trace, asked.question, text, _beside(lab))
-        last = judged.right or len(tries) + 1 >= TRIES
+        # Nearly right is told what is accepted, so there is nothing left to try.
+        last = judged.right or judged.near or judged.unknown or len(tries) + 1 >= TRIES
     return with_asked(lab, at, lambda asked: replace(asked, tries=(*tries, text), revealed=last, of=now))
 
 
@@ -52,12 +83,12 @@ def _numbers(lab: Lab) -> Evaluated:
     return (evaluated_at(lab, at) if at else None) or evaluated(lab)
 
 
-def _beside(lab: Lab) -> Trace | None:
-    """Return the trace of the pinned graph; None without one, or if it cannot run."""
+def _beside(lab: Lab) -> Twin | None:
+    """Return the pinned graph's numbers; None without one, or if it cannot run."""
     if lab.pinned is None:
         return None
     try:
-        return trace(lab.pinned.graph, seed=lab.seed, dtype=lab.dtype)
+        return Twin(trace(lab.pinned.graph, seed=lab.seed, dtype=lab.dtype), lab.pinned.letter)
     except GraphError:
         return None
 
@@ -69,45 +100,76 @@ def asking_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
     """Return the questions for the browser; None while nothing is asked.
 
     `at` is the index of the first question that is still to be answered. What is said of a question holds
-    nothing of what is hidden: the accepted numbers and the reason come once it is revealed.
+    nothing of what is hidden: the number, what is accepted and the reason come once it is revealed.
     """
     asking = asking_of(lab)
     if asking is None:
         return None
     now, run = numbers_key(lab), view.evaluated.trace if view.whole else None
     beside = _beside(lab) if any(asked.tries for asked in asking.asked) else None
-    items = [_item(lab, asked, now, run, beside) for asked in asking.asked]
-    waiting = [i for i, item in enumerate(items) if not (item.get("revealed") or item.get("gone"))]
-    return {
+    judged = [_judgements(asked, now, run, beside) for asked in asking.asked]
+    items = [_item(lab, asked, now, run, each) for asked, each in zip(asking.asked, judged, strict=True)]
+    waiting = [i for i, item in enumerate(items) if not (item["revealed"] or item["gone"])]
+    data = {
         "hides": asking.hides,
         "items": items,
         "at": waiting[0] if waiting else None,
         "hiding": view.hiding,
     }
+    if items and not waiting:
+        data["summary"] = summary(asking, judged, lab.lesson or "")
+    return data
 
 
-def _item(lab: Lab, asked: Asked, now: str, run: Trace | None, beside: Trace | None) -> dict[str, Any]:
-    """Return one question; fields that say nothing are left out."""
+def _judgements(asked: Asked, now: str, run: Trace | None, beside: Twin | None) -> list[Judgement]:
+    """Return what is said of each answer; nothing of answers about other numbers."""
+    if run is None or asked.of != now:
+        return []
+    try:
+        return [judge(run, asked.question, text, beside) for text in asked.tries]
+    except GraphError:  # an answer of a link that cannot be read, or a question that does not fit
+        return []
+
+
+def _item(lab: Lab, asked: Asked, now: str, run: Trace | None, judged: Sequence[Judgement]) -> dict[str, Any]:
+    """Return one question."""
     question = asked.question
-    is_now = asked.of == now
     here = is_present(lab.graph, question)
+    graph = played(lab.graph)
+    says = question_words(graph, question, lab.pinned.letter if lab.pinned else "A") if here else ""
+    form = _form(graph, question, run) if here else None
     data: dict[str, Any] = {
         "kind": question.kind,
         **_place(question.about),
         "other": question.other and [question.other.node, question.other.slot],
         "words": question.words or None,
-        "says": question.words or words_of(question),
-        "form": form_of(question, lab.graph),
+        "says": says or question.words or "A question about what the graph no longer has.",
+        "form": form,
+        "hint": form and hint_of(form, question.kind),
         "tries": list(asked.tries),
         "revealed": asked.revealed or None,
         "gone": None if here else True,
-        "before": None if is_now or not asked.tries else f"You said {asked.tries[-1]} to the graph before.",
     }
+    if asked.tries and asked.of != now and asked.tries[-1] != UNKNOWN:
+        data["before"] = f"You said {asked.tries[-1]} to the graph before."
     if here and run is not None and asked.revealed:
-        data["number"] = _number(run, question.about)
-    if here and run is not None and is_now and asked.tries and asked.tries[-1] != UNKNOWN:
-        data["verdict"] = _verdict(asked, judge(run, question, asked.tries[-1], beside))
+        data |= _answer_data(run, question, _beside(lab))
+    if judged:
+        data["verdict"] = _verdict(judged[-1])
     return data
+
+
+def _form(graph: Graph, question: Question, run: Trace | None) -> dict[str, Any]:
+    """Return what can be typed; without the names of a large graph's nodes."""
+    if question.kind == CAUSE and len(graph.nodes) > NAMED:
+        return {"form": "choice", "choices": [], "number": ""}
+    count = 1
+    if question.kind == NUMBER and question.about.element is None and run is not None:
+        try:
+            count = int(array_of(run, question.about).size)
+        except GraphError:
+            count = 1
+    return dict(form_of(graph, question, count))
 
 
 def _place(about: Quantity) -> dict[str, Any]:
@@ -115,25 +177,27 @@ def _place(about: Quantity) -> dict[str, Any]:
     return {"of": about.of, "node": about.node, "slot": about.slot, "element": element}
 
 
-def _verdict(asked: Asked, judged: Judgement) -> dict[str, Any]:
-    """Return what is said of the last answer."""
+def _verdict(judged: Judgement) -> dict[str, Any]:
+    """Return what is said of an answer."""
     wire = judged.wire and f"{judged.wire[0]}:{judged.wire[1]}"
-    data = {"right": judged.right, "near": judged.near, "readAs": judged.read_as, "says": judged.says}
-    if asked.revealed:
-        return {**data, "accepted": judged.accepted or None, "reason": judged.reason or None, "wire": wire}
-    return {**data, "wire": wire}
+    return {
+        "right": judged.right,
+        "near": judged.near,
+        "readAs": judged.read_as,
+        "says": judged.says,
+        "wire": wire,
+        "mistake": judged.mistake or None,
+    }
 
 
-def _number(run: Trace, about: Quantity) -> str | None:
-    """Return the number that a question was about, as text."""
-    arrays = {VALUE: run.value, COTANGENT: run.cotangent}
-    key = (about.node, about.slot) if about.of == PASSED else about.node
-    array = (run.passed if about.of == PASSED else arrays[about.of]).get(key)
-    if array is None:
-        return None
-    return short(array[about.element] if about.element is not None else array, DIGITS)
-
-
-def described(question: Question) -> str:
-    """Return a question in words."""
-    return question.words or words_of(question)
+def _answer_data(run: Trace, question: Question, beside: Twin | None) -> dict[str, Any]:
+    """Return the answer of a question that is revealed: the number, what is accepted, and why."""
+    try:
+        answer = feedback_table(run, question, beside)["answer"]
+    except GraphError:
+        return {}
+    return {
+        "answer": answer["text"],
+        "accepted": answer["accepted"] if question.kind == NUMBER else None,
+        "reason": answer["reason"],
+    }

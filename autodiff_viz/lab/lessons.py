@@ -12,7 +12,7 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.text import MINUS, scalar
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab
-from autodiff_viz.lab.tours import has_graph_of, open_step
+from autodiff_viz.lab.tours import has_graph_of, open_step, words_on_view
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
@@ -266,7 +266,7 @@ def lesson_view(lab: Lab) -> LessonView | None:
         text=lesson.text,
         variants=tuple(v.title for v in lesson.steps),
         variant=variant,
-        about=lesson.steps[variant].text,
+        about=words_on_view(lab, lesson.steps[variant]),
         changed=not is_own(lab, lesson),
         before=keys[at],
         after=keys[at + 2],

@@ -206,12 +206,12 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
 def data_of(name: str, lab: Lab, view: LabView) -> Data:
     """Return the data of a part; of one that is concealed now, `ASKED` where it would show something."""
     if view.hiding and name in CONCEALED:
-        return ASKED if _would_show(name, lab, view) else None
+        return ASKED if name == "second" or waits(name, lab, view) else None
     return SHOWS[name](lab, view)
 
 
-def _would_show(name: str, lab: Lab, view: LabView) -> bool:
-    """Return whether a part has something to show, which is said in its place while numbers are hidden."""
+def waits(name: str, lab: Lab, view: LabView) -> bool:
+    """Return whether it is said in a part's place that it comes after the answer."""
     if name == "claims":
         return lab.lesson is not None
     if name == "segments":

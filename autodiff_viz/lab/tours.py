@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from autodiff_viz.asking.question import ASKED_ALONE
 from autodiff_viz.canvas.arrange import folded_places
 from autodiff_viz.explain.catalog import CHOICES
 from autodiff_viz.graph.edits import with_positions
@@ -12,6 +13,7 @@ from autodiff_viz.graph.history import Pinned
 from autodiff_viz.graph.identity import remembered, same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, without_natives
+from autodiff_viz.lab.asking import ask
 from autodiff_viz.lab.state import Lab, opened, toured_at, with_choice, with_text, with_tour
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.scanner import POSITIONS
@@ -30,11 +32,11 @@ def open_step(lab: Lab, tour: Tour, at: int, label: str, exact: bool = False) ->
       exact: whether all is as the step was made, its text too. Otherwise what the visitor has pinned, has
         chosen beside figures and plans for trainings stays, where the step says nothing of it.
     Raises:
-      GraphError: its formula cannot be read.
+      GraphError: its formula cannot be read, or it asks for what its graph has not.
     """
     step = tour.steps[at]
     graph = graph_of(step)
-    is_placed = all(node.position is not None for node in graph.nodes)
+    is_placed = any(node.position is not None for node in graph.nodes)
     if step.collapsed and not is_placed:  # its nodes go around the cards of the collapsed groups
         graph = with_positions(graph, folded_places(graph, step.collapsed))
     after = opened(lab, graph, label)
@@ -46,7 +48,7 @@ def open_step(lab: Lab, tour: Tour, at: int, label: str, exact: bool = False) ->
     if exact or step.pinned:
         present = after.history.present._replace(pinned=_pinned(step))
         after = replace(after, history=replace(after.history, present=present))
-    return replace(
+    after = replace(
         after,
         seed=step.seed,
         dtype=step.dtype,
@@ -56,6 +58,17 @@ def open_step(lab: Lab, tour: Tour, at: int, label: str, exact: bool = False) ->
         collapsed=frozenset(step.collapsed),
         forward=step.forward,
     )
+    return ask(after, step.questions, step.hides or ASKED_ALONE) if step.questions or step.hides else after
+
+
+def is_answered(lab: Lab) -> bool:
+    """Return whether nothing is asked that is still hidden, so that a step's text may be read."""
+    return lab.asking is None or (bool(lab.asking.asked) and all(one.revealed for one in lab.asking.asked))
+
+
+def words_on_view(lab: Lab, step: Step) -> str:
+    """Return what is said of the step on view: its caption, and its text once the questions are answered."""
+    return "\n\n".join(part for part in (step.caption, step.text if is_answered(lab) else "") if part)
 
 
 def _pinned(step: Step) -> Pinned | None:
@@ -89,12 +102,9 @@ def go_to(lab: Lab, tour: Tour, at: int) -> Lab:
 
 
 def renewed(step: Step, state: Step) -> Step:
-    """Return a step with the state of another one, and its own words and questions."""
-    names = {node.name for node in graph_of(state).nodes}
-    about = ((one, [quantity for quantity in (one.about, one.other) if quantity]) for one in step.questions)
-    kept = tuple(one for one, of in about if all(quantity.node in names for quantity in of))
+    """Return a step with the state of another one, and its own words."""
     words = {name: getattr(step, name) for name in ("title", "caption", "text", "notes", "reveal")}
-    return replace(state, **words, questions=kept, hides=step.hides)
+    return replace(state, **words)
 
 
 def is_as_made(lab: Lab, step: Step) -> bool:
@@ -119,7 +129,11 @@ def _unplaced(graph: Graph) -> Graph:
 
 
 def tour_data(lab: Lab) -> dict[str, Any] | None:
-    """Return the words of the visitor's tour in the format of web/tour/panel.js; None without one."""
+    """Return the words of the visitor's tour in the format of web/tour/panel.js; None without one.
+
+    Of the texts it has that of the step on view alone, once its questions are answered, since it may name the
+    answers.
+    """
     tour = lab.tour
     if tour is None:
         return None
@@ -127,11 +141,11 @@ def tour_data(lab: Lab) -> dict[str, Any] | None:
         {
             "title": step.title,
             "caption": step.caption,
-            "text": step.text,
+            "text": step.text if i == lab.at and is_answered(lab) else "",
             "notes": step.notes,
             "asks": len(step.questions),
         }
-        for step in tour.steps
+        for i, step in enumerate(tour.steps)
     ]
     return {
         "title": tour.title,
@@ -139,6 +153,7 @@ def tour_data(lab: Lab) -> dict[str, Any] | None:
         "text": tour.text,
         "at": lab.at,
         "steps": steps,
+        "asked": not is_answered(lab),
         "changed": bool(tour.steps) and not is_as_made(lab, tour.steps[lab.at]),
     }
 
@@ -166,6 +181,8 @@ def captured(lab: Lab, title: str) -> Step:
         forward=lab.forward,
         pinned=_formula(pinned.graph, pinned.text) if pinned else "",
         letter=pinned.letter if pinned else "A",
+        questions=tuple(one.question for one in lab.asking.asked) if lab.asking else (),
+        hides=lab.asking.hides if lab.asking else "",
     )
 
 

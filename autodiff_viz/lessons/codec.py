@@ -31,7 +31,7 @@ from autodiff_viz.training.state import LEAST, MOST, Settings
 FORMAT, VERSION = "autodiff_viz_tour", 1
 """Key of the version number, which marks a document as a tour, and the newest version."""
 
-TOUR, AT = "tour", "at"
+TOUR, AT = "tour", "tourstep"
 """Names of the parameters of an address that have a tour and the number of its step, counted from 0."""
 
 # Write: a record becomes an object, without the fields that have their default values.
@@ -337,8 +337,8 @@ QUESTION: Mapping[str, Read] = {
     "kind": _among(*KINDS),
     "about": _quantity,
     "other": _quantity,
-    "words": PROSE,
-    "told": _list(_pair(TITLE, PROSE), limits.QUESTIONS),
+    "words": _text(limits.WORDS),
+    "told": _list(_pair(_text(limits.ANSWER), _text(limits.WORDS)), limits.TOLD),
 }
 SETTINGS: Mapping[str, Read] = {
     "optimiser": _among(*NAMES),

@@ -802,66 +802,6 @@ class Without(Edit, tag="without"):
     name: str
 
 
-class QuestionRecord(Struct, frozen=True):
-    """A question, as `Question` of asking/question.py.
-
-    Attributes:
-      kind: number, zero, sign, larger, same, shape or cause.
-      of: value, cotangent or passed.
-      node: a node; of passed the one that reads.
-      slot: of passed, the slot.
-      element: index of an element.
-      other: of larger the second of both, as node and slot.
-      words: as the author asks it.
-    """
-
-    kind: str
-    of: str
-    node: str
-    slot: Index | None = None
-    element: Annotated[list[Index], Meta(max_length=limits.RANK)] | None = None
-    other: tuple[str, Index] | None = None
-    words: Annotated[str, Meta(max_length=limits.WORDS)] = ""
-
-
-class Ask(Edit, tag="ask"):
-    """Ask these questions in place of those before; answers to questions that stay are kept.
-
-    Attributes:
-      hides: values, cotangents, or asked for what the questions are about alone.
-      questions: in their order.
-    """
-
-    hides: str
-    questions: Annotated[list[QuestionRecord], Meta(max_length=limits.QUESTIONS)]
-
-
-class Answer(Edit, tag="answer"):
-    """Answer a question.
-
-    Attributes:
-      at: its index.
-      text: as typed.
-    """
-
-    at: Index
-    text: Annotated[str, Meta(max_length=limits.ANSWER)]
-
-
-class Reveal(Edit, tag="reveal"):
-    """Show the answer of a question.
-
-    Attributes:
-      at: its index.
-    """
-
-    at: Index
-
-
-class StopAsking(Edit, tag="stop_asking"):
-    """Show all numbers; the questions are gone."""
-
-
 # The visitor's tour, beside the document. Steps are counted from 0.
 
 
@@ -880,7 +820,7 @@ class AddStep(Edit, tag="tour_add"):
 
 
 class UpdateStep(Edit, tag="tour_update"):
-    """Put the present state into a step, which keeps its words and its questions.
+    """Put the present state into a step, which keeps its words.
 
     Attributes:
       step: its place.
@@ -953,6 +893,66 @@ class Go(Edit, tag="tour_go"):
 
 class CloseTour(Edit, tag="tour_close"):
     """Close the tour; undo brings it back."""
+
+
+class QuestionRecord(Struct, frozen=True):
+    """A question, as `Question` of asking/question.py.
+
+    Attributes:
+      kind: number, zero, sign, larger, same, shape or cause.
+      of: value, cotangent or passed.
+      node: a node; of passed the one that reads.
+      slot: of passed, the slot.
+      element: index of an element.
+      other: of larger the second of both, as node and slot.
+      words: as the author asks it.
+    """
+
+    kind: str
+    of: str
+    node: str
+    slot: Index | None = None
+    element: Annotated[list[Index], Meta(max_length=limits.RANK)] | None = None
+    other: tuple[str, Index] | None = None
+    words: Annotated[str, Meta(max_length=limits.WORDS)] = ""
+
+
+class Ask(Edit, tag="ask"):
+    """Ask these questions in place of those before; answers to questions that stay are kept.
+
+    Attributes:
+      hides: values, cotangents, or asked for what the questions are about alone.
+      questions: in their order.
+    """
+
+    hides: str
+    questions: Annotated[list[QuestionRecord], Meta(max_length=limits.QUESTIONS)]
+
+
+class Answer(Edit, tag="answer"):
+    """Answer a question.
+
+    Attributes:
+      at: its index.
+      text: as typed.
+    """
+
+    at: Index
+    text: Annotated[str, Meta(max_length=limits.ANSWER)]
+
+
+class Reveal(Edit, tag="reveal"):
+    """Show the answer of a question.
+
+    Attributes:
+      at: its index.
+    """
+
+    at: Index
+
+
+class StopAsking(Edit, tag="stop_asking"):
+    """Show all numbers; the questions are gone."""
 
 
 # Requests that are numbered and repeated as edits are, and change nothing in the lab.

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from autodiff_viz.embedding.contract import Embed
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.lessons import card
-from autodiff_viz.lab.page import ANSWER_FIRST, CONCEALED, LESSON, SHOWS, data_of
+from autodiff_viz.lab.page import ANSWER_FIRST, CONCEALED, LESSON, SHOWS, waits
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import Lesson
@@ -110,7 +110,7 @@ def _concealable(name: str, draw: Draw) -> Draw:
     def drawn(lab: Lab, view: LabView) -> None:
         if not (view.hiding and name in CONCEALED):
             draw(lab, view)
-        elif data_of(name, lab, view) is not None:
+        elif waits(name, lab, view):
             st.caption(ANSWER_FIRST)
             # web/lab.js answers the click: it goes to the question.
             st.button("Answer first", key=f"do_answer_{name}", icon=":material/contact_support:")

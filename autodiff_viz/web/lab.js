@@ -192,7 +192,7 @@ export class Lab {
     );
     listen("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
     listen("menu", () => this.check.fold(), gone);
-    listen("tour", () => (this.tour.edit(true), showPanel("tour")), gone);
+    listen("tour", () => this.tour.edit(true), gone);
     listen("want", ({ inputs }) => this.want(inputs), gone);
     listen("wants-play", ({ state }) => this.wantPlay(state), gone);
     listen("wants-share", ({ of, parameters }) => this.wantShare(of, parameters), gone);

@@ -587,39 +587,6 @@
  */
 
 /**
- * Ask these questions in place of those before; answers to questions that stay are kept.
- *
- * @typedef {object} AskEdit
- * @property {"ask"} kind
- * @property {string} hides values, cotangents, or asked for what the questions are about alone.
- * @property {QuestionRecord[]} questions in their order.
- */
-
-/**
- * Answer a question.
- *
- * @typedef {object} AnswerEdit
- * @property {"answer"} kind
- * @property {number} at its index.
- * @property {string} text as typed.
- */
-
-/**
- * Show the answer of a question.
- *
- * @typedef {object} RevealEdit
- * @property {"reveal"} kind
- * @property {number} at its index.
- */
-
-/**
- * Show all numbers; the questions are gone.
- *
- * @typedef {object} StopAskingEdit
- * @property {"stop_asking"} kind
- */
-
-/**
  * Begin a tour; undo brings the one before back.
  *
  * @typedef {object} NewTourEdit
@@ -635,7 +602,7 @@
  */
 
 /**
- * Put the present state into a step, which keeps its words and its questions.
+ * Put the present state into a step, which keeps its words.
  *
  * @typedef {object} UpdateStepEdit
  * @property {"tour_update"} kind
@@ -693,6 +660,39 @@
  *
  * @typedef {object} CloseTourEdit
  * @property {"tour_close"} kind
+ */
+
+/**
+ * Ask these questions in place of those before; answers to questions that stay are kept.
+ *
+ * @typedef {object} AskEdit
+ * @property {"ask"} kind
+ * @property {string} hides values, cotangents, or asked for what the questions are about alone.
+ * @property {QuestionRecord[]} questions in their order.
+ */
+
+/**
+ * Answer a question.
+ *
+ * @typedef {object} AnswerEdit
+ * @property {"answer"} kind
+ * @property {number} at its index.
+ * @property {string} text as typed.
+ */
+
+/**
+ * Show the answer of a question.
+ *
+ * @typedef {object} RevealEdit
+ * @property {"reveal"} kind
+ * @property {number} at its index.
+ */
+
+/**
+ * Show all numbers; the questions are gone.
+ *
+ * @typedef {object} StopAskingEdit
+ * @property {"stop_asking"} kind
  */
 
 /**
@@ -775,10 +775,6 @@
  *   UnpinEdit |
  *   FlipEdit |
  *   WithoutEdit |
- *   AskEdit |
- *   AnswerEdit |
- *   RevealEdit |
- *   StopAskingEdit |
  *   NewTourEdit |
  *   AddStepEdit |
  *   UpdateStepEdit |
@@ -788,6 +784,10 @@
  *   WriteTourEdit |
  *   GoEdit |
  *   CloseTourEdit |
+ *   AskEdit |
+ *   AnswerEdit |
+ *   RevealEdit |
+ *   StopAskingEdit |
  *   ResyncEdit |
  *   CheckEdit
  * )} NewEdit

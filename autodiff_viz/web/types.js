@@ -251,6 +251,18 @@
  * @property {import("./canvas/files/session_store.js").Large} [large]
  */
 /**
+ * The visitor's tour, without its graphs.
+ *
+ * @typedef {object} TourData
+ * @property {string} title
+ * @property {string} summary
+ * @property {string} text
+ * @property {number} at the step that was opened or added last
+ * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
+ * @property {boolean} asked whether something is asked that is still hidden
+ * @property {boolean} changed whether the lab shows another state than that step's
+ */
+/**
  * What is said of an answer.
  *
  * @typedef {object} Verdict
@@ -258,9 +270,8 @@
  * @property {boolean} near whether the idea is right and the rounding is not
  * @property {string} readAs how it was read
  * @property {string} says
- * @property {string} [accepted] the numbers that are accepted; once the answer is revealed
- * @property {string} [reason] why it is so; once the answer is revealed
  * @property {string} [wire] id of the wire to look at
+ * @property {string} [mistake] code of the mistake behind it
  */
 /**
  * One question (lab/judging.py).
@@ -279,7 +290,10 @@
  * @property {boolean} [revealed]
  * @property {boolean} [gone] whether the graph no longer has what it is about
  * @property {string} [before] that the answers were about other numbers
- * @property {string} [number] the number, once it is revealed
+ * @property {string} [hint] what can be typed
+ * @property {string} [answer] the answer, once it is revealed
+ * @property {string} [accepted] which numbers are accepted, once it is revealed
+ * @property {string} [reason] why it is so, once it is revealed
  * @property {Verdict} [verdict] of the last answer
  */
 /**
@@ -296,15 +310,6 @@
  * @property {number} [at] the first question that is still to be answered
  * @property {boolean} hiding whether numbers are hidden
  * @property {string} [summary] the result to copy, once all are answered
- * The visitor's tour, without its graphs.
- *
- * @typedef {object} TourData
- * @property {string} title
- * @property {string} summary
- * @property {string} text
- * @property {number} at the step that was opened or added last
- * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
- * @property {boolean} changed whether the lab shows another state than that step's
  */
 /**
  * @typedef {object} History

@@ -46,8 +46,8 @@ HANDLERS: Handlers = {
     **mend.HANDLERS,
     **own_data.HANDLERS,
     **compare.HANDLERS,
-    **asking.HANDLERS,
     **tours.HANDLERS,
+    **asking.HANDLERS,
 }
 
 NOT_DONE = Problem(

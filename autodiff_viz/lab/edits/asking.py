@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from autodiff_viz.asking.question import PASSED, Quantity, Question
-from autodiff_viz.lab.asking import ask, asking_of, reveal, stop_asking
+from autodiff_viz.lab.asking import asking_of, reveal, stop_asking
 from autodiff_viz.lab.edits.edit import Handlers
-from autodiff_viz.lab.judging import answered
+from autodiff_viz.lab.judging import answered, asked_of
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.messages.edits import Answer, Ask, QuestionRecord, Reveal, StopAsking
 
@@ -13,7 +13,7 @@ from autodiff_viz.messages.edits import Answer, Ask, QuestionRecord, Reveal, Sto
 def _ask(lab: Lab, edit: Ask) -> Lab:
     before = asking_of(lab)
     told = {asked.question.about: asked.question.told for asked in before.asked} if before else {}
-    return ask(lab, [_question(record, told) for record in edit.questions], edit.hides)
+    return asked_of(lab, [_question(record, told) for record in edit.questions], edit.hides)
 
 
 def _question(record: QuestionRecord, told: dict[Quantity, tuple[tuple[str, str], ...]]) -> Question:

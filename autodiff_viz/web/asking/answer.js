@@ -4,13 +4,20 @@
 import { openPopover } from "../canvas/popovers/popover.js";
 import { html } from "../base/dom.js";
 import { pointAt } from "../canvas/state/geometry.js";
-import { answerForm } from "./form.js";
-import { isOpen, questionAt, verdictText } from "./questions.js";
+import { answerForm, write } from "./form.js";
+import { isOpen, questionAt, spoken, verdictText } from "./questions.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../explain/play.js").Quantity} Quantity */
 
 const BELOW = 8; // px between a card and the field
+
+/** @param {string} tag @param {string} text */
+function said(tag, text) {
+  const element = html(tag, { class: "verdict" });
+  write(element, text);
+  return element;
+}
 
 /** Open the field of the question about a place; false if nothing is asked there.
  * @param {Editor} editor @param {Quantity} about */
@@ -20,7 +27,7 @@ export function openAnswer(editor, about) {
   const item = () => editor.drawing.asking?.items[at];
   editor.goToQuestion(at);
   openPopover(editor, {
-    label: item()?.says ?? "Question",
+    label: spoken(item()?.says ?? "Question"),
     kind: "answer-pop",
     first: "input, button",
     find: () => {
@@ -28,11 +35,7 @@ export function openAnswer(editor, about) {
       return isOpen(now) ? now : undefined;
     },
     look: (now) => [now.says, now.tries, now.form],
-    fill: (now) => [
-      html("b", {}, now.says),
-      answerForm(editor, now, at),
-      html("p", { class: "verdict" }, verdictText(now)),
-    ],
+    fill: (now) => [said("b", now.says), answerForm(editor, now, at), said("p", verdictText(now))],
     place: () => {
       if (about.of === "passed") {
         const curve = editor.stage.strands.get(`${about.node}:${about.slot}`)?.curve;

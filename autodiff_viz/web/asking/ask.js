@@ -13,6 +13,7 @@ import {
   QUANTITIES,
   recordOf,
   recordOfItem,
+  spoken,
   wiresFrom,
 } from "./questions.js";
 
@@ -60,20 +61,10 @@ export function openAsk(editor) {
       editor.shown.nodes.map(({ id }) => id),
     ],
     fill: () => [
-      html("b", {}, "Ask before the numbers are shown"),
-      hidesField(editor),
       ...rows(editor),
       ...oneMore(editor, draft, again),
+      hidesField(editor),
       html("p", { class: "formative" }, FORMATIVE),
-      ...(isAsking(editor)
-        ? [
-            html(
-              "div",
-              { class: "region-buttons" },
-              button("Stop asking", () => (closePopover(editor), stopAsking(editor))),
-            ),
-          ]
-        : []),
     ],
     place: () => {
       const node = editor.node(draft.node);
@@ -117,12 +108,13 @@ function hidesField(editor) {
   return html("label", {}, html("span", {}, "Hide"), field);
 }
 
-/** @param {string} name @param {[string, string][]} options @param {string} now @param {(value: string) => void} change */
-function choice(name, options, now, change) {
+/** @param {string} name @param {[string, string][]} options @param {string} now @param {(value: string) => void} change
+ * @param {string} [label] where no element is its label */
+function choice(name, options, now, change, label) {
   const field = /** @type {HTMLSelectElement} */ (
     html(
       "select",
-      { "data-field": name },
+      { "data-field": name, "aria-label": label },
       ...options.map(([value, text]) => html("option", { value, selected: value === now }, text)),
     )
   );
@@ -144,7 +136,7 @@ function rows(editor) {
         type: "text",
         "data-field": `words ${i}`,
         "aria-label": `Words of question ${i + 1}`,
-        placeholder: item.says,
+        placeholder: spoken(item.says),
         maxlength: WORDS,
       })
     );
@@ -225,9 +217,14 @@ function oneMore(editor, draft, again) {
   words.value = draft.words;
   words.addEventListener("input", () => (draft.words = words.value));
   words.addEventListener("keydown", (event) => event.key === "Enter" && add());
+  const pair = html(
+    "div",
+    { class: "pair", role: "group", "aria-label": "What is asked for" },
+    choice("of", whats, draft.of, take("of"), "Ask for"),
+    choice("node", names, draft.node, take("node"), "Node"),
+  );
   return [
-    html("label", {}, html("span", {}, "Of"), choice("node", names, draft.node, take("node"))),
-    html("label", {}, html("span", {}, "Ask for"), choice("of", whats, draft.of, take("of"))),
+    html("div", { class: "label" }, html("span", {}, "Ask for"), pair),
     html("label", {}, html("span", {}, "Kind"), choice("kind", kindsOffered, kind, take("kind"))),
     html("label", {}, html("span", {}, "Words"), words),
     html(
@@ -237,6 +234,9 @@ function oneMore(editor, draft, again) {
         "data-field": "add",
         class: "plain main",
       }),
+      ...(isAsking(editor)
+        ? [button("Stop asking", () => (closePopover(editor), stopAsking(editor)))]
+        : []),
     ),
   ];
 }

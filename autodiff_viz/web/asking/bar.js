@@ -4,13 +4,12 @@
 
 import { html, setText } from "../base/dom.js";
 import { icon } from "../base/icons.js";
-import { setExplained } from "../base/term.js";
 import { answerKeys } from "../canvas/actions/keys.js";
 import { copy } from "../canvas/files/import_export.js";
 import { whenRefused } from "../canvas/popovers/notice.js";
 import { openAsk, stopAsking } from "./ask.js";
-import { answerForm } from "./form.js";
-import { isOpen, nextOpen, verdictText } from "./questions.js";
+import { answerForm, write } from "./form.js";
+import { isOpen, nextOpen, spoken, verdictText } from "./questions.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").AskingData} AskingData */
@@ -74,9 +73,9 @@ export function askingBar(editor) {
     const many =
       items.length > 1 ? `${at + 1} of ${items.length}` : items.length ? "Question" : "Hidden";
     setText(place, many);
-    setExplained(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
+    write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
     const text = item ? verdictText(item) : "";
-    setExplained(verdict, text);
+    write(verdict, text);
     root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
     root.classList.toggle("told", Boolean(text));
     const now = JSON.stringify([
@@ -113,8 +112,10 @@ export function askingBar(editor) {
       if (had) /** @type {HTMLElement | null} */ (next.lastElementChild)?.focus();
     }
     // A screen reader hears the question when it changes, and the verdict when it comes.
-    const spoken = [text, isOpen(item) || !item ? says.textContent : ""].filter(Boolean).join(" ");
-    if (spoken !== key) setText(heard, (key = spoken));
+    const told = [spoken(text), isOpen(item) || !item ? says.textContent : ""]
+      .filter(Boolean)
+      .join(" ");
+    if (told !== key) setText(heard, (key = told));
     const state = item ? { key: `${item.of} ${item.node}`, at, isOpen: isOpen(item) } : null;
     // Just answered: the pass is played up to the number.
     if (before?.isOpen && state && before.key === state.key && !state.isOpen && item?.revealed) {

@@ -2,10 +2,20 @@
 // Build the field of an answer: it says how what is typed is read, before it is committed.
 
 import { html, setText } from "../base/dom.js";
-import { readBack } from "./reading.js";
+import { pieces, spoken } from "./questions.js";
+import { readAnswer } from "./answers.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").AskedItem} AskedItem */
+
+/** Write a text with the names of nodes as code. @param {HTMLElement} element @param {string} text */
+export function write(element, text) {
+  if (element.dataset.said === text) return;
+  element.dataset.said = text;
+  element.replaceChildren(
+    ...pieces(text).map((piece) => (piece.isName ? html("code", {}, piece.text) : piece.text)),
+  );
+}
 
 export const MOST = 100; // characters of an answer
 const BUTTONS = 6; // choices that are buttons; of more a name is typed
@@ -25,7 +35,7 @@ export function answerForm(editor, item, at, refused = "") {
   if (choices.length && choices.length <= BUTTONS && item.kind !== "cause")
     return html(
       "div",
-      { class: "answer-form", role: "group", "aria-label": `Answers to: ${item.says}` },
+      { class: "answer-form", role: "group", "aria-label": `Answers to: ${spoken(item.says)}` },
       ...choices.map(({ words: [word] }) =>
         html("button", { type: "button", class: "choice", click: () => send(word) }, word),
       ),
@@ -36,7 +46,8 @@ export function answerForm(editor, item, at, refused = "") {
       type: "text",
       class: "answer-field",
       "data-field": "answer",
-      "aria-label": item.says,
+      "aria-label": spoken(item.says),
+      title: item.hint,
       placeholder: HINTS[item.kind === "cause" ? "cause" : form.form] ?? "",
       maxlength: MOST,
       autocomplete: "off",
@@ -51,9 +62,9 @@ export function answerForm(editor, item, at, refused = "") {
   );
   const show = () => {
     const text = field.value.trim();
-    const { says, ok } = text ? readBack(form, text) : { says: "", ok: true };
-    setText(read, says);
-    read.classList.toggle("unread", !ok);
+    const { answer: back, unread } = text ? readAnswer(form, text) : {};
+    setText(read, back?.readAs ?? unread?.hint ?? ""); // what is half typed is no mistake yet
+    read.classList.remove("unread");
     answer.toggleAttribute("disabled", !text);
   };
   field.addEventListener("input", show);

@@ -30,9 +30,9 @@ export const HIDES = {
 
 /** What can be asked about, in words. @type {Record<Quantity["of"], string>} */
 export const QUANTITIES = {
-  cotangent: "what arrives at it",
-  value: "its value",
-  passed: "what its wire passes back",
+  cotangent: "what arrives at",
+  value: "the value of",
+  passed: "what comes along a wire to",
 };
 
 /** The kinds of questions that fit a number of the graph; the first is the usual one.
@@ -123,24 +123,42 @@ export function nextOpen({ items }, at) {
 
 /** What is said of the last answer to a question; "" before the first one. @param {AskedItem} item */
 export function verdictText(item) {
-  const { verdict, revealed, number, before, tries } = item;
+  const { verdict, revealed, answer, accepted, reason, before, tries } = item;
   if (item.gone) return `${before ?? ""} The graph no longer has what is asked for.`.trim();
   if (!revealed && before) return before;
-  const said = verdict ? [verdict.readAs, verdict.says] : [];
   if (!revealed)
-    return [...said, verdict && "One more try."].filter(Boolean).map(sentence).join(" ");
-  const shown = number === undefined ? "" : `JAX: ${number}`;
-  const own = tries.length && tries.at(-1) !== "?" ? `You: ${tries.at(-1)}` : "";
-  const both = [own, shown].filter(Boolean).join(", ");
-  return [both, ...said.slice(1), verdict?.reason, verdict?.accepted]
-    .filter(Boolean)
-    .map((text) => sentence(text ?? ""))
-    .join(" ");
+    return verdict
+      ? [...readBack(item), verdict.says, "One more try."].map(sentence).join(" ")
+      : "";
+  const last = tries.at(-1) ?? "?";
+  const own = before ? "" : last === "?" ? "You did not guess." : `You: ${last}.`;
+  const jax = answer === undefined ? "" : `JAX: ${answer}.`;
+  // What is said of a right answer is that it is right; of a wrong one which mistake it is.
+  const says = last === "?" || before ? "" : sentence(verdict?.says);
+  const range =
+    accepted && !verdict?.near && !/^exactly/.test(accepted) ? `Accepted: ${accepted}.` : "";
+  return [own, jax, says, reason && sentence(reason), range, before].filter(Boolean).join(" ");
 }
 
-/** A text that begins as a sentence and ends as one. @param {string | undefined} text */
+/** How the last answer was read, where that is not just as it was typed. @param {AskedItem} item */
+function readBack({ verdict, tries }) {
+  const says = verdict?.readAs ?? "";
+  return says.replace(/^read as:? /, "") === tries.at(-1) ? [] : [says];
+}
+
+/** A text that begins as a sentence and ends as one; "" for none. @param {string | undefined} text */
 const sentence = (text = "") =>
-  text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+  text && text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+
+/** A text in pieces: names stand between backticks. @param {string} text @returns {{ text: string, isName: boolean }[]} */
+export const pieces = (text) =>
+  text
+    .split("`")
+    .map((piece, i) => ({ text: piece, isName: i % 2 === 1 }))
+    .filter(({ text: piece }) => piece);
+
+/** A text without the backticks around names, to be read out. @param {string} text */
+export const spoken = (text) => text.replaceAll("`", "");
 
 /** The wire to look at after the last answer, as an explanation that the canvas marks; none without a hint.
  * @param {AskingData | undefined} asking @returns {import("../base/cure.js").Explanation | undefined} */

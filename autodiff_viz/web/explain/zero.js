@@ -51,10 +51,7 @@ export class WhyZero {
     const wires = new Set(reason?.wires);
     const at = new Set(reason?.at);
     const { classList } = editor.stage.host;
-    classList.toggle(
-      "has-cause",
-      reason !== undefined && reason !== origin && (wires.size > 0 || at.size > 0),
-    );
+    classList.toggle("has-cause", reason === why && (wires.size > 0 || at.size > 0));
     classList.toggle("has-origin", reason === origin && reason !== undefined);
     for (const { root, wire } of editor.stage.strands.values())
       root.classList.toggle(

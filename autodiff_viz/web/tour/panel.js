@@ -7,6 +7,7 @@ import { icon } from "../base/icons.js";
 import { NO_FOCUS } from "../canvas/actions/actions.js";
 import { actionOf } from "../canvas/actions/keys.js";
 import { chooseFile, pressDownload, takeTourLink } from "../canvas/files/import_export.js";
+import { showPanel } from "../dock/panels.js";
 import { paragraphsIn, piecesIn, placeAt } from "./words.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -90,6 +91,7 @@ export class TourPanel {
     this.send();
     this.editing = on;
     this.draw();
+    if (on) showPanel("tour"); // on a phone the sheet opens
   }
 
   /** Send what has been typed. */
@@ -101,7 +103,13 @@ export class TourPanel {
   draw() {
     const { tour, editing } = this;
     const form = tour &&
-      editing && [tour.at, tour.steps.map(({ title }) => title), tour.changed, this.lesson];
+      editing && [
+        tour.at,
+        tour.steps.map(({ title }) => title),
+        tour.changed,
+        tour.asked,
+        this.lesson,
+      ];
     const shown = JSON.stringify(editing && tour ? form : tour);
     if (shown !== this.shown) {
       const focus = this.focus();
@@ -117,6 +125,11 @@ export class TourPanel {
     if (step)
       for (const name of /** @type {Words[]} */ (["title", "caption", "text", "notes"]))
         this.pens.get(`${tour.at} ${name}`)?.write(step[name]);
+    const after = this.pens.get(`${tour.at} text`)?.field;
+    if (after) {
+      after.disabled = tour.asked; // it is not sent before the answer
+      after.placeholder = tour.asked ? "Shown once the questions are answered" : "";
+    }
   }
 
   /** How to give the focus back to what has it now, if that is drawn anew. @returns {() => void} */
@@ -221,8 +234,8 @@ export class TourPanel {
     const lines = tour.steps.map((step, i) => this.row(tour, step, i, keep));
     const made = [
       this.head(tour),
-      keep("title", "Title", tour.title, whole("title")),
-      keep("intro", "Said first", tour.text, whole("text"), 2),
+      keep("title", "Title of the tour", tour.title, whole("title")),
+      keep("intro", "Said first", tour.text, whole("text"), 1),
       html(
         "div",
         { class: "acts" },
@@ -289,21 +302,24 @@ export class TourPanel {
         "div",
         { class: "line" },
         grip,
-        html(
-          "button",
-          {
-            type: "button",
-            class: "name",
-            "aria-current": open ? "step" : null,
-            "aria-description": "Alt and an arrow key move it",
-            "data-does": `go ${i}`,
-            title: "Show this step",
-            click: () => this.go(i),
-          },
-          `${i + 1}. ${step.title || "Without a title"}`,
-          step.asks > 0 &&
-            html("span", { class: "asks" }, step.asks === 1 ? " asks" : ` asks ${step.asks}`),
-        ),
+        html("span", { class: "number" }, `${i + 1}.`),
+        open
+          ? keep(`${i} title`, "Title of the step", step.title, write("title"))
+          : html(
+              "button",
+              {
+                type: "button",
+                class: "name",
+                "aria-current": open ? "step" : null,
+                "aria-description": "Alt and an arrow key move it",
+                "data-does": `go ${i}`,
+                title: "Show this step",
+                click: () => this.go(i),
+              },
+              step.title || `Step ${i + 1}`,
+              step.asks > 0 &&
+                html("span", { class: "asks" }, step.asks === 1 ? " asks" : ` asks ${step.asks}`),
+            ),
         small("Up", "before", () => move(i - 1), i === 0),
         small("Down", "after", () => move(i + 1), i === tour.steps.length - 1),
         small("Remove", "delete", () => {
@@ -326,10 +342,9 @@ export class TourPanel {
     this.drag(grip, i, move);
     if (open)
       root.append(
-        keep(`${i} title`, "Title", step.title, write("title")),
-        keep(`${i} caption`, "Caption", step.caption, write("caption"), 2),
-        keep(`${i} text`, "Said after the answer", step.text, write("text"), 2),
-        keep(`${i} notes`, "Notes, for you alone", step.notes, write("notes"), 2),
+        keep(`${i} caption`, "Caption", step.caption, write("caption"), 1),
+        keep(`${i} text`, "Said after the answer", step.text, write("text"), 1),
+        keep(`${i} notes`, "Notes, for you alone", step.notes, write("notes"), 1),
       );
     return root;
   }
@@ -399,7 +414,7 @@ class Pen {
     this.sent = -1;
     this.acknowledged = Infinity;
     this.timer = 0;
-    const most = label === "Title" ? shared.limits.title : shared.limits.prose;
+    const most = label.startsWith("Title") ? shared.limits.title : shared.limits.prose;
     this.field = /** @type {Field} */ (
       html(rows ? "textarea" : "input", {
         "aria-label": label,
