@@ -73,6 +73,7 @@ IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
 OWN_SCRIPTS = {
     "autodiff_viz/ui/panels/lesson.py",
     "autodiff_viz/ui/navigation.py",
+    "autodiff_viz/ui/server/poster.py",  # a file of web/embed
     "autodiff_viz/ui/server/security_headers.py",  # names the others' scripts
 }
 ASKS_ITS_OWN_HOST = "autodiff_viz/web/canvas/files/webfont.js"

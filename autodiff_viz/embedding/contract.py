@@ -30,6 +30,7 @@ class Parameter:
       open: words besides those, such as the name of a slider, as people read them; "" for none.
       pattern: what such a word has to look like.
       many: whether it is a list of words between commas.
+      example: a query with it, without `embed` and `v`.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Parameter:
     open: str = ""
     pattern: str = ""
     many: bool = False
+    example: str = ""
 
 
 _NAME = rf"[^\s,:]{{1,{limits.NAME}}}"
@@ -75,15 +77,17 @@ CONTRACT: tuple[Parameter, ...] = (
         open="slider:NAME, plot:KEY",
         pattern=rf"slider:{_NAME}|plot:[a-z_]{{1,40}}",
         many=True,
+        example="lesson=fork&show=canvas,formula,slider:x,open",
     ),
     Parameter(
         "hide",
         "",
-        "What the frame does not show of that.",
+        "What of that the frame does not show: the same names, or",
         CONTROLS,
         open="slider:NAME",
         pattern=rf"slider:{_NAME}",
         many=True,
+        example="lesson=fork&hide=play,open",
     ),
     Parameter(
         "edit",
@@ -95,6 +99,7 @@ CONTRACT: tuple[Parameter, ...] = (
             RULES: "also stops, rules, cuts and checkpoints",
             EVERYTHING: "everything",
         },
+        example="lesson=fork&edit=none",
     ),
     Parameter(
         "reveal",
@@ -105,6 +110,7 @@ CONTRACT: tuple[Parameter, ...] = (
             ASK: "after an answer",
             STEPS: "step by step, as the pass is played",
         },
+        example="reveal=steps",
     ),
     Parameter(
         "theme",
@@ -116,34 +122,64 @@ CONTRACT: tuple[Parameter, ...] = (
             DARK: "light on dark",
             CONTRAST: "as the system has them, with more contrast",
         },
+        example="theme=dark",
     ),
-    Parameter("type", "usual", "The size of text.", {"usual": "as usual", "large": "for a projector"}),
+    Parameter(
+        "type",
+        "usual",
+        "The size of text.",
+        {"usual": "as usual", "large": "for a projector"},
+        example="type=large",
+    ),
     Parameter(
         "wheel",
         "page",
         "What the mouse wheel does over the graph.",
         {"page": "scrolls the page until the graph is clicked, or with Ctrl held", "zoom": "zooms the graph"},
+        example="wheel=zoom",
     ),
     Parameter(
         "start",
         "touch",
         "When the frame connects to the server; until then it is a picture.",
         {"touch": "at the first touch, click or key", "now": "at once"},
+        example="start=now",
     ),
     Parameter(
         "step",
         "",
-        "The step on view: of the training if the link has one, otherwise of the pass.",
+        "The step on view, of the training if the link has one, otherwise of the pass:",
         open="a whole number",
-        pattern=r"\d{1,9}|last",
+        pattern=r"[0-9]{1,9}|last",
+        example="step=3",
     ),
-    Parameter("node", "", "The node that is selected.", open="its name", pattern=_NAME),
+    Parameter(
+        "node",
+        "",
+        "The node that is selected:",
+        open="its name",
+        pattern=_NAME,
+        example="node=b&show=canvas,inspector,open",
+    ),
 )
 """All parameters of version 1, in the order in which a frame's address has them."""
 
 PARAMETERS: Mapping[str, Parameter] = {each.name: each for each in CONTRACT}
 OF_LINKS = frozenset({"step", "node"})
 """Parameters that every link of the lab has, not only that of a frame."""
+
+
+def table() -> str:
+    """Return the table of README: each parameter with its words, and a link that shows what it does."""
+    lines = ["| parameter | what it does | for example |", "|---|---|---|"]
+    for each in CONTRACT[2:]:
+        words = [f"`{word}`: {says}" for word, says in each.values.items() if each.name != "hide"]
+        words += [f"or {each.open}"] if words and each.open else [each.open] if each.open else []
+        listed = "; ".join(words)
+        also = f" Usual: `{each.default}`." if each.default else ""
+        lines.append(f"| `{each.name}` | {each.says} {listed}.{also} | `?embed=1&v=1&{each.example}` |")
+    return "\n".join(lines)
+
 
 SANDBOX = "allow-scripts allow-same-origin allow-popups allow-forms allow-downloads"
 """What a frame needs to do all that it can; with `allow-scripts` alone it works, and remembers nothing."""
@@ -175,12 +211,10 @@ class Embed:
         named = control in self.show or (one and any(name.startswith(one) for name in self.show))
         return bool(named) and control not in self.hide
 
-    @property
-    def sliders(self) -> tuple[str, ...] | None:
-        """The inputs whose sliders alone are shown; None for all. `hide` may still take some away."""
-        if "sliders" in self.show:
-            return None
-        return tuple(name.removeprefix("slider:") for name in self.show if name.startswith("slider:"))
+    def shows_slider(self, name: str) -> bool:
+        """Return whether the slider of the input `name` is shown."""
+        hidden = {"sliders", f"slider:{name}"} & {*self.hide}
+        return not hidden and self.edit != NOTHING and bool({"sliders", f"slider:{name}"} & {*self.show})
 
     @property
     def plots(self) -> tuple[str, ...]:

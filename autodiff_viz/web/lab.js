@@ -28,6 +28,7 @@ import { listenToSweeps } from "./explain/sweep.js";
 import { VerificationLine } from "./explain/verification.js";
 import { WhyZero } from "./explain/zero.js";
 import { openFrame } from "./embed/frame.js";
+import { may } from "./embed/gate.js";
 import { listenToKeys } from "./formula/caret.js";
 import { Formula } from "./formula/editor.js";
 import { Inspector } from "./inspector/panel.js";
@@ -96,7 +97,14 @@ export class Lab {
     this.tour = new TourPanel(this.editor, () => this.mail.outbox.last);
     this.panels = new Panels();
     this.dock = new Dock(tabs, (figure) => this.editor.send({ kind: "figure", figure }));
-    const frame = openFrame(this.editor, (figure) => this.editor.send({ kind: "figure", figure }));
+    const frame = openFrame(
+      this.editor,
+      (figure) => this.editor.send({ kind: "figure", figure }),
+      this.board.host,
+    );
+    this.formula.area.readOnly = !may("type");
+    if (frame)
+      for (const { host } of [this.inspector, this.check]) host.dataset.edit = frame.embed.edit;
     this.places = new Places(parent, css, {
       ...(frame && { panes: html("div", { class: "workbench panes" }, frame.tabs.root) }),
       editor: this.editor.root,
@@ -104,7 +112,7 @@ export class Lab {
       panels: this.panels.host,
       plots: this.dock.host,
       formula: this.formula.host,
-      sliders: this.board.host,
+      sliders: frame?.slidersHost ?? this.board.host,
       node: this.inspector.host,
       check: this.check.host,
       twins: this.twins.host,

@@ -9,9 +9,8 @@ import sys
 
 import yaml
 
-from autodiff_viz.ui.server.admission import HOSTS, VISITORS
+from autodiff_viz.ui.server.admission import FRAMES, HOSTS, VISITORS
 from autodiff_viz.ui.server.routes import ROUTES
-from autodiff_viz.ui.server.admission import FRAMES
 from autodiff_viz.ui.worker_jobs import WORKERS
 from autodiff_viz.workers.disk_cache import VARIABLE as CACHE
 from tests.browser.server import ROOT

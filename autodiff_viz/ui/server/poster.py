@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from autodiff_viz.canvas.svg import svg_of
+from autodiff_viz.canvas.svg import MARGIN, svg_of
 from autodiff_viz.embedding.contract import NOW, Embed, read_embed, state_of
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.text import counted
@@ -70,7 +70,7 @@ _PAGE = """<!DOCTYPE html>
 async def framed(request: Request, embed: Embed, title: str) -> Response:
     """Answer with the page of a frame."""
     picture, wide, high, sliders = await run_in_threadpool(_pictured, request, embed)
-    rows = ROW * min(sliders, MOST_ROWS) * embed.shows("sliders") + PLAY * embed.shows("play")
+    rows = ROW * min(sliders, MOST_ROWS) + PLAY * embed.shows("play")
     attributes = {
         "theme": embed.theme,
         "type": embed.type,
@@ -117,10 +117,10 @@ def _pictured(request: Request, embed: Embed) -> tuple[str, float, float, int]:
         # Of a training or a large graph there are no numbers yet, and what is asked must not be told.
         told = seen is not None and embed.reveal == NOW and getattr(lab, "asking", None) is None
         names = [slider.name for slider in seen.present.view.sliders] if seen else []
-        shown = [name for name in names if embed.sliders is None or name in embed.sliders]
+        shown = [name for name in names if embed.shows_slider(name)]
         text = _svg(lab, seen.present.view.trace if told else None)
     size = re.match(r'<svg [^>]*?viewBox="\S+ \S+ (\S+) (\S+)"', text)
-    wide, high = (float(size[1]), float(size[2])) if size else (0.0, 0.0)
+    wide, high = (float(size[1]) - 2 * MARGIN, float(size[2]) - 2 * MARGIN) if size else (0.0, 0.0)
     return text, wide, high, len(shown)
 
 

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from autodiff_viz.ui.bundle import CODE
 from autodiff_viz.ui.navigation import TO_THE_TOP as PAGE_TO_THE_TOP
 from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.panels.lesson import TO_THE_TOP as LESSON_TO_THE_TOP
@@ -80,13 +81,18 @@ class Guarded:
         self.app, self.headers = app, headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        public = scope["type"] == "http" and Headers(scope=scope).get("origin") == OPAQUE
+        # A page without an origin, in a frame with `sandbox` alone, loads its scripts as if from elsewhere. Files
+        # that browsers keep say so to every page, since another page may have loaded them first.
+        public = scope["type"] == "http" and (
+            Headers(scope=scope).get("origin") == OPAQUE
+            or any(folder in scope["path"] for folder in ("/static/", f"/{CODE}/"))
+        )
 
         async def give(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(self.headers)
-                if public:  # a page without an origin loads its own scripts as if from elsewhere
+                if public:
                     headers["Access-Control-Allow-Origin"] = "*"
             await send(message)
 

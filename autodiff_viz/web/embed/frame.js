@@ -26,8 +26,10 @@ import { heightFor, readMessage } from "./messages.js";
 
 const GRAPH = "graph";
 const BESIDE = "(min-width: 720px)",
-  BELOW = "(min-height: 420px)"; // embed.css has the same limits
+  BELOW = "(min-height: 600px)"; // embed.css has the same limits
 const ROW = 42; // px of a slider
+const SHARE = 0.4; // of the frame's height, for sliders; one has always room
+const MOST = 6; // sliders on view at once
 const PLAY = 46; // px of the bar that plays
 const NAMES = /** @type {Record<string, string>} */ ({
   graph: "Graph",
@@ -41,8 +43,8 @@ const NAMES = /** @type {Record<string, string>} */ ({
 const page = () => /** @type {any} */ (globalThis).autodiff_viz_frame ?? null;
 
 export class Frame {
-  /** @param {Editor} editor @param {Embed} embed @param {(query: string) => void} plot shows a figure */
-  constructor(editor, embed, plot) {
+  /** @param {Editor} editor @param {Embed} embed @param {(query: string) => void} plot shows a figure @param {HTMLElement} sliders */
+  constructor(editor, embed, plot, sliders) {
     this.editor = editor;
     this.embed = embed;
     this.page = page();
@@ -86,12 +88,24 @@ export class Frame {
       if (event.key === "Escape") setTimeout(() => this.sleep(), 0);
     });
     addEventListener("blur", () => editor.stage.host.classList.remove("awake"));
+    this.sliders = sliders;
+    this.first = 0; // of the sliders on view
+    this.more = html("button", {
+      type: "button",
+      style:
+        "flex: none; width: 30px; border: 0; background: none; color: inherit; font: 600 15px sans-serif; cursor: pointer",
+      "aria-label": "The next sliders",
+      title: "The next sliders",
+      click: () => this.turn(),
+    });
+    this.sliders.style.cssText = "flex: 1; min-width: 0; max-height: none; overflow: hidden";
+    this.slidersHost = html("div", { style: "display: flex" }, sliders, this.more);
     this.plot = plot;
     this.pane = panes[0] ?? GRAPH;
     this.fit();
     for (const query of [BESIDE, BELOW])
       matchMedia(query).addEventListener("change", () => this.fit());
-    addEventListener("resize", () => this.tellHeight());
+    addEventListener("resize", () => (this.showSliders(), this.tellHeight()));
     this.page?.listen((event) => this.hear(event));
   }
 
@@ -142,8 +156,33 @@ export class Frame {
     return { ...sliders, rows, more: 0 };
   }
 
+  /** How many sliders have room. */
+  get room() {
+    return Math.max(1, Math.min(MOST, Math.floor((SHARE * innerHeight) / ROW)));
+  }
+
+  /** Show those sliders that have room: the others come by the button. */
+  showSliders() {
+    const rows = /** @type {HTMLElement[]} */ ([...this.sliders.querySelectorAll(".row")]);
+    const { room } = this;
+    if (this.first >= rows.length) this.first = 0;
+    rows.forEach((row, i) => (row.hidden = i < this.first || i >= this.first + room));
+    for (const row of rows) row.style.display = row.hidden ? "none" : "";
+    this.more.hidden = rows.length <= room;
+    this.more.textContent = "\u25be";
+    const last = Math.min(this.first + room, rows.length);
+    this.more.title = `Sliders ${this.first + 1} to ${last} of ${rows.length}: the next ones`;
+    this.more.setAttribute("aria-label", this.more.title);
+  }
+
+  turn() {
+    this.first += this.room;
+    this.showSliders();
+  }
+
   /** Follow a drawing that has been drawn. */
   drawn() {
+    this.showSliders();
     if (!this.begun) this.begin();
     this.relink();
     this.tellHeight();
@@ -225,5 +264,7 @@ export class Frame {
 
 const HOSTS = new Set(["embed", "embed_options"]); // of Streamlit, which hides them from the page's code
 
-/** The frame of this page; null for the whole lab. @param {Editor} editor @param {(figure: string) => void} plot */
-export const openFrame = (editor, plot) => (FRAME ? new Frame(editor, FRAME, plot) : null);
+/** The frame of this page; null for the whole lab.
+ * @param {Editor} editor @param {(figure: string) => void} plot @param {HTMLElement} sliders */
+export const openFrame = (editor, plot, sliders) =>
+  FRAME ? new Frame(editor, FRAME, plot, sliders) : null;

@@ -95,6 +95,7 @@ def test_each_inline_script_of_a_page_is_named():
         "window.p",
         "document",
         "(() => {",
+        inline_scripts()[-2].strip()[:8],
         inline_scripts()[-1].strip()[:8],
     ]
     assert all(text for text in inline_scripts())
