@@ -21,6 +21,7 @@ import {
   veiled,
 } from "./course.js";
 import { openLine } from "./signals.js";
+import { worded } from "./words.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("./course.js").Grain} Grain */
@@ -224,8 +225,8 @@ export class Presenter {
         )
       : played;
     if (this.hidden && shown) paintPlay(editor.stage, shown);
-    setText(this.title, this.question || (talk?.title ?? ""));
-    setText(this.caption, this.question ? "" : (talk?.caption ?? ""));
+    this.title.replaceChildren(...worded(this.question || (talk?.title ?? "")));
+    this.caption.replaceChildren(...worded(this.question ? "" : (talk?.caption ?? "")));
     setText(
       this.place,
       talk && talk.steps.length > 1 ? `${talk.at + 1} / ${talk.steps.length}` : "",

@@ -78,7 +78,7 @@ def test_links_of_all_kinds_and_a_code(lab: LabPage):
     visitor = LabPage(other, asks).open()
     expect(other.locator(".on-stage")).to_be_visible()
     expect(other.locator(".stage-title")).to_have_text(saying("p?"))
-    expect(visitor.cotangent("p")).to_have_text("?")
+    expect(visitor.node("p").locator(".number.cotangent")).to_have_text("?")
     expect(other.locator("html")).to_have_attribute("data-av-type", "large")
     other.close()
 
@@ -108,7 +108,8 @@ def test_each_choice_of_a_frame_is_in_its_code_and_on_view(lab: LabPage):
     assert query_of(preview.get_attribute("src")) | CHOSEN == query_of(preview.get_attribute("src"))
     shown = lab.page.frame_locator("dialog iframe")
     expect(shown.locator(".canvas .node").first).to_be_visible(timeout=30_000)
-    expect(shown.locator("html")).to_have_attribute("data-av-type", "large")
+    for name in ("theme", "edit", "start"):
+        expect(shown.locator("html")).to_have_attribute(f"data-av-{name}", CHOSEN[name])
     expect(shown.locator(".transport")).to_be_hidden()
     lab.page.keyboard.press("Escape")
 

@@ -24,7 +24,9 @@ test("what cannot be read is the default", () => {
 });
 
 test("a list keeps its known words, once each, also names in other scripts", () => {
-  const { show } = frame(`&show=formula,%20slider:x,bogus,plot:sweep,slider:${encodeURI("θ")},formula`);
+  const { show } = frame(
+    `&show=formula,%20slider:x,bogus,plot:sweep,slider:${encodeURI("θ")},formula`,
+  );
   assert.deepEqual(show, ["formula", "slider:x", "plot:sweep", "slider:θ"]);
 });
 
@@ -51,7 +53,9 @@ test("edits that may be sent follow from what may be changed", () => {
 
 test("the whole lab has the state and nothing of the frame", () => {
   assert.equal(
-    wholeLab("?embed=1&v=1&show=canvas&edit=none&lesson=fork&node=a&embed_options=dark_theme&step=2"),
+    wholeLab(
+      "?embed=1&v=1&show=canvas&edit=none&lesson=fork&node=a&embed_options=dark_theme&step=2",
+    ),
     "?lesson=fork&node=a&step=2",
   );
   assert.equal(wholeLab("?embed=1&v=1"), "");

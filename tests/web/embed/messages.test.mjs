@@ -19,9 +19,12 @@ test("a slide that is entered or left is told by a string", () => {
 test("fields that cannot be read are left out, one by one", () => {
   assert.deepEqual(set({}), NOTHING);
   assert.deepEqual(set({ values: "x", step: {}, reveal: "later", theme: 7 }), NOTHING);
-  assert.deepEqual(set({ values: { x: 2, y: "3", z: NaN, w: Infinity, ["n".repeat(65)]: 1 } }).values, {
-    x: 2,
-  });
+  assert.deepEqual(
+    set({ values: { x: 2, y: "3", z: NaN, w: Infinity, ["n".repeat(65)]: 1 } }).values,
+    {
+      x: 2,
+    },
+  );
   assert.deepEqual(
     ["3", 3, "last", "-1", 1.5, "1e3", null].map((step) => set({ step }).step),
     ["3", "3", "last", null, null, null, null],

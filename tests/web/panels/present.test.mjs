@@ -29,13 +29,22 @@ test("the play rests at each node, at the end of each phase, or nowhere", () => 
 
 test("a press goes to the next rest, and behind the last one to none", () => {
   const stops = [3, 6];
-  assert.deepEqual([null, 0, 2, 3, 6].map((at) => stopAfter(stops, at)), [3, 3, 3, 6, null]);
-  assert.deepEqual([null, 3, 5, 6].map((at) => stopBefore(stops, at)), [null, null, 3, 3]);
+  assert.deepEqual(
+    [null, 0, 2, 3, 6].map((at) => stopAfter(stops, at)),
+    [3, 3, 3, 6, null],
+  );
+  assert.deepEqual(
+    [null, 3, 5, 6].map((at) => stopBefore(stops, at)),
+    [null, null, 3, 3],
+  );
 });
 
 test("what comes back is hidden, the values are not", () => {
   const shown = veiled(null, ["x", "y"]);
-  assert.deepEqual([[...shown.values], shown.cotangents.size, shown.passed.size], [["x", "y"], 0, 0]);
+  assert.deepEqual(
+    [[...shown.values], shown.cotangents.size, shown.passed.size],
+    [["x", "y"], 0, 0],
+  );
   const played = {
     values: new Set(["x"]),
     cotangents: new Set(["x"]),
@@ -81,7 +90,8 @@ test("the smallest type is 20 px at 1280x720 and 28 px at 1920x1080", () => {
 
 test("cards have no room where their numbers would be smaller than that", () => {
   const window = { w: 1280, h: 720 };
-  const row = (count) => Array.from({ length: count }, (_, i) => ({ x: 200 * i, y: 0, w: 130, h: 80 }));
+  const row = (count) =>
+    Array.from({ length: count }, (_, i) => ({ x: 200 * i, y: 0, w: 130, h: 80 }));
   const box = (count) => ({ x: 0, y: 0, w: 200 * count - 70, h: 80 });
   assert.equal(cardsWithoutRoom(row(8), box(8), window), 0);
   const without = cardsWithoutRoom(row(20), box(20), window);
@@ -92,9 +102,18 @@ test("cards have no room where their numbers would be smaller than that", () => 
     roomSays(3, 17, true),
     "3 of 17 cards are smaller than the last row reads: collapse a group, or show fewer.",
   );
-  assert.equal(roomSays(1, 17, false), "1 of 17 cards is smaller than the last row reads: show fewer.");
+  assert.equal(
+    roomSays(1, 17, false),
+    "1 of 17 cards is smaller than the last row reads: show fewer.",
+  );
 });
 
 test("a talk's time is minutes and seconds", () => {
-  assert.deepEqual([0, 9_999, 61_000, 3_600_000, -5].map(clock), ["0:00", "0:09", "1:01", "60:00", "0:00"]);
+  assert.deepEqual([0, 9_999, 61_000, 3_600_000, -5].map(clock), [
+    "0:00",
+    "0:09",
+    "1:01",
+    "60:00",
+    "0:00",
+  ]);
 });

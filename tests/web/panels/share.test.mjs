@@ -44,6 +44,9 @@ test("words of a list stand in the order of the table, and names besides stay", 
 
 test("the file of a code is an SVG of whole modules", () => {
   const file = codeFile({ version: 1, size: 29, path: "M4 4h1v1h-1z" }, 580);
-  assert.match(file, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox="0 0 29 29" width="580" height="580"/);
+  assert.match(
+    file,
+    /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox="0 0 29 29" width="580" height="580"/,
+  );
   assert.match(file, /<path d="M4 4h1v1h-1z" fill="#000000"\/><\/svg>$/);
 });
