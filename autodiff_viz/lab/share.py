@@ -187,7 +187,9 @@ def _without(lab: Lab, length: int) -> str:
     bare = replace(now.graph, nodes=tuple(replace(node, position=None) for node in now.graph.nodes))
     parts = {
         "the graph that is pinned": replace(lab, history=replace(history, present=now._replace(pinned=None))),
-        "the places of the nodes": replace(lab, history=replace(history, present=now._replace(graph=bare))),
+        "the places of the nodes": replace(
+            lab, history=replace(history, present=now._replace(graph=bare, text=None))
+        ),
         "the training": replace(lab, training=None, step=None),
         "the unfinished text": replace(lab, draft=None, mistakes=(), shelved=None),
     }

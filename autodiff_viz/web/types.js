@@ -261,6 +261,8 @@
  * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
  * @property {boolean} asked whether something is asked that is still hidden
  * @property {boolean} changed whether the lab shows another state than that step's
+ */
+/**
  * What is said of an answer.
  *
  * @typedef {object} Verdict

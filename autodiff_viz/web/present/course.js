@@ -113,10 +113,7 @@ export function cardsWithoutRoom(cards, content, window) {
     content.y + Math.max(0, content.h - room.h) / 2,
   ];
   const isIn = (/** @type {{ x: number, y: number, w: number, h: number }} */ card) =>
-    card.x >= Math.min(x, content.x) &&
-    card.y >= Math.min(y, content.y) &&
-    card.x + card.w <= Math.max(x, content.x) + room.w &&
-    card.y + card.h <= Math.max(y, content.y) + room.h;
+    card.x >= x && card.y >= y && card.x + card.w <= x + room.w && card.y + card.h <= y + room.h;
   return cards.filter((card) => !isIn(card)).length || 1;
 }
 

@@ -4,6 +4,7 @@
 import { html, setText } from "../base/dom.js";
 import { clock } from "./course.js";
 import { openLine } from "./signals.js";
+import { paragraphs, worded } from "./words.js";
 
 /** @typedef {import("./signals.js").Order} Order */
 
@@ -53,7 +54,7 @@ export function openNotesPage(parent, css) {
   const tell = () => {
     setText(title, state?.title || (state ? "Your graph" : "Notes"));
     setText(place, state?.place ?? "");
-    setText(caption, state ? state.question || state.caption : WAITING);
+    caption.replaceChildren(...worded(state ? state.question || state.caption : WAITING));
     setText(says, state?.says ?? "");
     setText(next, state?.next ? `Next: ${state.next}` : "");
     text.replaceChildren(...paragraphs(state?.notes ?? ""));
@@ -99,7 +100,7 @@ export function openNotesPage(parent, css) {
   parent.replaceChildren(
     html("style", {}, css),
     html(
-      "main",
+      "div",
       { class: "notes" },
       html("div", { class: "notes-head" }, title, place, time),
       caption,
@@ -116,21 +117,4 @@ export function openNotesPage(parent, css) {
     removeEventListener("keydown", keydown, true);
     line.close();
   };
-}
-
-const MARKS = /(`[^`]+`|\*\*[^*]+\*\*|\*[^*]+\*)/;
-
-/** The little Markdown that lessons have: paragraphs, code, bold and slanted words. @param {string} text */
-const paragraphs = (text) =>
-  text
-    .split(/\n\s*\n/)
-    .filter((part) => part.trim())
-    .map((part) => html("p", {}, ...part.split(MARKS).map(marked)));
-
-/** @param {string} piece */
-function marked(piece) {
-  if (piece.startsWith("`") && piece.length > 2) return html("code", {}, piece.slice(1, -1));
-  if (piece.startsWith("**") && piece.length > 4) return html("b", {}, piece.slice(2, -2));
-  if (piece.startsWith("*") && piece.length > 2) return html("i", {}, piece.slice(1, -1));
-  return piece;
 }

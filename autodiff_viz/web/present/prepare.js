@@ -2,6 +2,7 @@
 // Prepare a talk: say what is too small for the last row, and begin.
 
 import { html } from "../base/dom.js";
+import { arrange } from "../canvas/actions/arrange.js";
 import { collapse } from "../canvas/actions/groups.js";
 import { isHiding, toggleHiding } from "../canvas/actions/hiding.js";
 import { closePopover } from "../canvas/popovers/popover.js";
@@ -84,6 +85,9 @@ function fillRoom(editor, room) {
       largest &&
       button(`Collapse ${largest.name}`, () => collapse(editor, largest.name, true)),
     short &&
+      shown.groups.some(({ collapsed }) => collapsed) &&
+      button("Arrange", () => arrange(editor)),
+    short &&
       !isHiding(editor) &&
       shown.nodes.some(takesNoGradient) &&
       button("Hide what takes no gradient", () => toggleHiding(editor)),
@@ -96,7 +100,7 @@ function fillRoom(editor, room) {
       ` ${says || "All of it is read from the last row."}`,
     ),
   );
-  const text = rows.map(({ says }) => says).join() + largest?.name;
+  const text = rows.map(({ says }) => says).join() + largest?.name + offers.filter(Boolean).length;
   if (room.dataset.says === text) return;
   room.dataset.says = text;
   room.replaceChildren(...lines, html("div", { class: "row offers" }, ...offers));

@@ -21,6 +21,7 @@ import {
   veiled,
 } from "./course.js";
 import { openLine } from "./signals.js";
+import { worded } from "./words.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("./course.js").Grain} Grain */
@@ -90,6 +91,7 @@ export class Presenter {
     this.blank = false;
     /** How finely the pass is stepped through; null for the usual. @type {Grain | null} */
     this.grain = null;
+    this.pressed = 0; // presses that wait for the steps of the pass
     this.since = 0; // ms since 1970
     this.id = "";
     this.wished = new URLSearchParams(location.search).get(NAME); // by the address, until the first drawing
@@ -213,6 +215,7 @@ export class Presenter {
   show() {
     const { talk, editor, player } = this;
     this.fit();
+    this.fetchSteps();
     const { steps, at } = player;
     const played = steps && at !== null ? shownAfter(steps, at) : null;
     const shown = this.hidden
@@ -222,15 +225,15 @@ export class Presenter {
         )
       : played;
     if (this.hidden && shown) paintPlay(editor.stage, shown);
-    setText(this.title, this.question || (talk?.title ?? ""));
-    setText(this.caption, this.question ? "" : (talk?.caption ?? ""));
+    this.title.replaceChildren(...worded(this.question || (talk?.title ?? "")));
+    this.caption.replaceChildren(...worded(this.question ? "" : (talk?.caption ?? "")));
     setText(
       this.place,
       talk && talk.steps.length > 1 ? `${talk.at + 1} / ${talk.steps.length}` : "",
     );
     this.head.classList.toggle("empty", !this.title.textContent && !this.place.textContent);
     this.head.classList.toggle("asks", this.question !== "");
-    const sentence = this.hidden ? "" : player.says;
+    const sentence = this.hidden || at === null ? "" : player.says;
     setText(this.says, sentence);
     this.numbers.replaceChildren(
       ...this.toldAs(shown && played?.done && !this.hidden ? null : shown),
@@ -349,12 +352,30 @@ export class Presenter {
   next() {
     const { player } = this;
     if (this.grain === "whole") return this.go((this.talk?.at ?? 0) + 1);
+    this.pressed += 1; // presses count also while the steps of the pass have still to come
     player.need((steps) => {
-      const to = stopAfter(stopsOf(steps, this.grainNow), player.at);
-      if (to === null) this.go((this.talk?.at ?? 0) + 1);
-      else player.seek(to);
+      const presses = this.pressed;
+      this.pressed = 0;
+      for (let i = 0; i < presses; i++) this.advance(steps);
     });
-    if (player.reason) this.go((this.talk?.at ?? 0) + 1); // nothing to play
+    if (!player.reason) return;
+    this.pressed = 0; // nothing to play
+    this.go((this.talk?.at ?? 0) + 1);
+  }
+
+  /** @param {import("../explain/play.js").Step[]} steps */
+  advance(steps) {
+    const to = stopAfter(stopsOf(steps, this.grainNow), this.player.at);
+    if (to === null) this.go((this.talk?.at ?? 0) + 1);
+    else this.player.seek(to);
+  }
+
+  /** Have the steps of the pass come before they are needed. */
+  fetchSteps() {
+    const { player, editor } = this;
+    const { state, live } = editor.drawing;
+    if (player.steps || player.wish || player.reason || live || state === undefined) return;
+    player.need(() => {});
   }
 
   back() {

@@ -465,7 +465,10 @@ const select = (label, options, changed, { chosen = 0, says } = {}) =>
     html("span", {}, label),
     html(
       "select",
-      { change: (/** @type {any} */ { target }) => changed(target.selectedIndex) },
+      {
+        "aria-label": label,
+        change: (/** @type {any} */ { target }) => changed(target.selectedIndex),
+      },
       ...options.map((text, i) => html("option", { value: i, selected: i === chosen }, text)),
     ),
   );

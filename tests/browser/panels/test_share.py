@@ -1,0 +1,130 @@
+"""Test the dialog that shares a state: each choice stands in a link, and the link shows it."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab_page import LabPage, saying
+from tests.browser.page.test_axe import faults
+from tests.lab.qr_reader import modules_of, text_of
+
+pytestmark = pytest.mark.shared_page(plots=False)
+
+CHOSEN = {
+    "edit": "none",
+    "reveal": "steps",
+    "theme": "dark",
+    "type": "large",
+    "wheel": "zoom",
+    "start": "now",
+}
+"""Another word than the usual one, for each choice of one word."""
+
+REFUSE = "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }"
+PLACE = "(one, word) => [...one.options].findIndex(({ text }) => text.startsWith(word + ':'))"
+
+
+def query_of(address: str) -> dict[str, str]:
+    return {name: values[-1] for name, values in parse_qs(urlsplit(address).query, True).items()}
+
+
+def open_dialog(lab: LabPage):
+    lab.button("Share")
+    dialog = lab.page.get_by_role("dialog", name="Share")
+    expect(dialog.get_by_label("Link", exact=True)).to_have_value(saying("http"))
+    return dialog
+
+
+def test_links_of_all_kinds_and_a_code(lab: LabPage):
+    lab.type_formula("p = 3.0\nq = p * p")
+    dialog = open_dialog(lab)
+    link = dialog.get_by_label("Link", exact=True)
+    expect(link).to_be_focused()
+    short = link.input_value()
+    assert set(query_of(short)) == {"f"}
+    assert faults(lab.page) == []
+
+    picture = dialog.get_by_role("img", name="QR code of the short link")
+    size = int(picture.get_attribute("viewBox").split()[2])
+    assert text_of(modules_of(picture.locator("path").get_attribute("d"), size)) == short
+    for kind in ("SVG", "PNG"):
+        with lab.page.expect_download() as saving:
+            dialog.get_by_role("button", name=f"Save as {kind}").click()
+        assert saving.value.suggested_filename == f"autodiff_link.{kind.lower()}"
+
+    dialog.get_by_label("The whole link").check()
+    expect(link).to_have_value(saying("g="))
+    dialog.get_by_label("The whole link").uncheck()
+    dialog.get_by_label("Large type").check()
+    expect(link).to_have_value(re.compile("#large=1$"))
+    dialog.get_by_label("Opens").select_option("on a stage, with what comes back hidden")
+    expect(link).to_have_value(saying("present=hidden"))
+    dialog.get_by_label("asks first").check()
+    expect(link).to_have_value(saying("ask="))
+    asks = link.input_value()
+
+    lab.page.evaluate(REFUSE)
+    dialog.get_by_role("button", name="Copy link").click()
+    expect(dialog.get_by_role("status")).to_have_text(saying("press Ctrl+C"))
+    assert link.evaluate("field => [field.selectionStart, field.selectionEnd]") == [0, len(asks)]
+    lab.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+    other = lab.page.context.new_page()
+    visitor = LabPage(other, asks).open()
+    expect(other.locator(".on-stage")).to_be_visible()
+    expect(other.locator(".stage-title")).to_have_text(saying("p?"))
+    expect(visitor.node("p").locator(".number.cotangent")).to_have_text("?")
+    expect(other.locator("html")).to_have_attribute("data-av-type", "large")
+    other.close()
+
+
+def test_each_choice_of_a_frame_is_in_its_code_and_on_view(lab: LabPage):
+    dialog = open_dialog(lab)
+    dialog.get_by_role("tab", name="Frame for a page").press("Enter")
+    code = dialog.get_by_label("Code of the frame")
+    preview = dialog.locator("iframe")
+    expect(code).to_have_value(saying('<iframe src="'))
+    for part in ("title=", 'loading="lazy"', "sandbox=", "<noscript>", "embed.svg"):
+        assert part in code.input_value()
+    for name, word in CHOSEN.items():
+        chooser = dialog.get_by_label(name, exact=True)
+        index = chooser.evaluate(
+            "(one, word) => [...one.options].findIndex(({ text }) => text.startsWith(word + ':'))", word
+        )
+        chooser.select_option(index=index)
+        expect(code).to_have_value(saying(f"{name}={word}"))
+    dialog.get_by_text("What the frame shows, in place").click()
+    dialog.get_by_role("checkbox", name=re.compile("^play:")).uncheck()
+    expect(code).to_have_value(saying("show=canvas%2Cquestion%2Csliders%2Copen"))
+    dialog.get_by_label("Height").fill("300")
+    dialog.get_by_label("Height").press("Tab")
+    expect(code).to_have_value(saying("height: 300px"))
+    expect(preview).to_have_css("height", "300px")
+    assert query_of(preview.get_attribute("src")) | CHOSEN == query_of(preview.get_attribute("src"))
+    shown = lab.page.frame_locator("dialog iframe")
+    expect(shown.locator(".canvas .node").first).to_be_visible(timeout=30_000)
+    for name in ("theme", "edit", "start"):
+        expect(shown.locator("html")).to_have_attribute(f"data-av-{name}", CHOSEN[name])
+    expect(shown.locator(".transport")).to_be_hidden()
+    lab.page.keyboard.press("Escape")
+
+
+def test_on_a_phone_it_fills_the_screen_and_nothing_is_cut(phone: LabPage):
+    phone.page.get_by_role("button", name="Files, pictures and links").click()
+    phone.page.get_by_role("menuitem", name="Share").click()
+    dialog = phone.page.get_by_role("dialog", name="Share")
+    expect(dialog.get_by_label("Link", exact=True)).to_have_value(saying("http"))
+    for name in ("Link and QR code", "Frame for a page"):
+        dialog.get_by_role("tab", name=name).click()
+        body = dialog.locator(".share-body")
+        assert body.evaluate("body => body.scrollWidth - body.clientWidth") == 0
+        box = dialog.bounding_box()
+        assert (box["x"], box["width"]) == (0, 390)
+        assert faults(phone.page) == []
+    phone.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)

@@ -1,0 +1,112 @@
+"""Test what is given to the dialog that shares a state: links, codes and frames."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import segno
+
+from autodiff_viz.asking.question import ALL_COTANGENTS
+from autodiff_viz.lab.actions import typed
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.persistence.address import from_query
+from autodiff_viz.lab.share import PARAMETERS, qr_code, share_data
+from autodiff_viz.lab.state import start, without_history
+from autodiff_viz.lab.talk import talk_data
+from tests.lab.qr_reader import modules_of, text_of
+
+HOST = "https://host.example/lab/"
+FORK = without_history(open_lesson(start(), "fork", 1))
+
+
+def query_of(address: str) -> dict[str, str]:
+    return {name: values[-1] for name, values in parse_qs(urlsplit(address).query, True).items()}
+
+
+@pytest.mark.parametrize("length", [0, 40, 80, 120, 160, 220])
+def test_a_code_is_read_by_the_standard(length):
+    text = HOST + "?f=1" + ("aZ09-_" * 40)[:length]
+    code = qr_code(text)
+    assert text_of(modules_of(code.path, code.size)) == text
+
+
+@pytest.mark.parametrize("level", "LMQH")
+def test_the_reader_refuses_a_code_with_a_wrong_module(level):
+    made = segno.make("https://host.example", error=level, version=7, boost_error=False, micro=False)
+    modules = [list(row) for row in made.matrix]
+    assert text_of(modules) == "https://host.example"
+    modules[15][30] ^= 1
+    with pytest.raises(AssertionError):
+        text_of(modules)
+
+
+def test_a_text_that_is_too_long_has_no_code():
+    assert qr_code("x" * 858) is not None  # version 20 at level L holds 858 bytes: ISO/IEC 18004, table 7
+    assert qr_code("x" * 859) is None
+
+
+def test_the_code_of_a_lesson_is_that_of_its_short_link():
+    shared = share_data(FORK, {"base": HOST})
+    assert shared["short"] == HOST + "?lesson=fork&variant=1"
+    assert text_of(modules_of(shared["code"]["path"], shared["code"]["size"])) == shared["short"]
+    assert shared["says"] == ""
+    assert "g" in query_of(shared["link"])
+
+
+def test_a_state_that_is_too_long_for_a_code_says_so_and_what_makes_it_long():
+    lines = [f"x_{i} = {i * i * 0.37}  # {i * 7919 % 1009} {i * 104729 % 9973}" for i in range(120)]
+    shared = share_data(typed(start(), "\n".join(lines)), {"base": HOST})
+    assert shared["code"] is None
+    assert re.search(r"\d,\d{3} characters, too many for a QR code", shared["says"])
+    placed = "x = 1.0\n" + "\n".join(f"y_{i} = sin(x)" for i in range(40))
+    spread = ", ".join(f"y_{i} {i * 7919 % 2311} {i * 104729 % 1999}" for i in range(40))
+    shared = share_data(typed(start(), f"{placed}\n# positions: {spread}"), {"base": HOST})
+    assert "Without the places of the nodes it has" in shared["says"]
+
+
+def test_what_is_wished_for_stands_in_the_links():
+    wish = {"base": f"{HOST}?g=other#x", "stage": "hidden", "fragment": "large=1"}
+    shared = share_data(FORK, wish)
+    assert shared["short"] == f"{HOST}?present=hidden&lesson=fork&variant=1#large=1"
+    assert re.fullmatch(re.escape(f"{HOST}?present=hidden&") + r".*#large=1", shared["link"])
+    assert "frame" not in shared
+
+
+@pytest.mark.parametrize(
+    "bad", [{"fragment": "a b<"}, {"stage": "x"}, {"height": "tall"}, {"height": "1" * 9}]
+)
+def test_a_wish_that_cannot_be_read_is_left_out(bad):
+    assert share_data(FORK, {"base": HOST, **bad})["short"] == f"{HOST}?lesson=fork&variant=1"
+
+
+def test_for_class_the_link_asks_first():
+    shared = share_data(FORK, {"base": HOST, "asks": "1"})
+    lab = from_query(query_of(shared["short"]))
+    assert lab.graph == FORK.graph
+    assert lab.asking.hides == ALL_COTANGENTS
+    (asked,) = lab.asking.asked
+    assert (asked.question.about.node, asked.tries) == ("x", ())
+    assert len(shared["short"]) < 120
+
+
+def test_each_choice_of_a_frame_stands_in_its_address_and_in_its_code():
+    for each in PARAMETERS:
+        other = next(word for word in each["values"] if word != each["usual"])
+        wish = {"base": HOST, "height": "300", "title": 'a "fork"', each["name"]: other}
+        shared = share_data(FORK, wish)
+        query = query_of(shared["frame"])
+        assert query[each["name"]] == other
+        assert (query["embed"], query["v"], query["lesson"], query["variant"]) == ("1", "1", "fork", "1")
+        assert f"{each['name']}={other}" in shared["frame_code"]
+        assert 'title="a &quot;fork&quot;"' in shared["frame_code"]
+        assert "height: 300px" in shared["frame_code"]
+
+
+def test_a_talk_has_the_steps_of_the_lesson_and_notes_that_the_audience_does_not_see():
+    talk = talk_data(FORK)
+    assert (talk["title"], talk["at"], len(talk["steps"])) == ("Gradients add at a fork", 1, 3)
+    assert "3 + 3 = 6" in talk["notes"]
+    assert "6" not in talk["caption"]
+    assert talk_data(start()) is None
