@@ -116,7 +116,8 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
         "sliders": {**sliders, "rows": rows, "more": more},
     }
     records = {name: shown.pop(name) for name in ("nodes", "wires")}
-    names = [node.name for node in view.graph.nodes]
+    large = len(view.graph.nodes) > VERIFIED_AT_ONCE
+    names = [] if large else [node.name for node in view.graph.nodes]
     data = {
         "title": "",
         "text": "",

@@ -122,6 +122,17 @@ def html_from(
     return html_of([made], address(base), check)
 
 
+def html_of_lab(lab: Lab, base: str | None) -> str:
+    """Return the file of a state of the lab, with what is pinned to flip to.
+
+    Args:
+      base: address of the lab's page; None if it is not known.
+    Raises:
+      GraphError: the graph cannot be run.
+    """
+    return html_of([state_of(lab, address(base), True)], address(base), True)
+
+
 def lab_in(shown: Graph | Trace) -> Lab:
     """Return the lab at a graph or a trace.
 

@@ -26,6 +26,7 @@ import { keepFieldsInView, listenToHolding } from "./gestures/touch.js";
 import { showNotices } from "./popovers/notice.js";
 import { phoneBar } from "./popovers/phone_bar.js";
 import { welcome } from "./popovers/welcome.js";
+import { listenToPrinting } from "./print.js";
 import { listenToSliders } from "./scrub.js";
 import { variantsBar } from "./variants.js";
 
@@ -56,6 +57,7 @@ export function openEditor(palette) {
   listenToKeyboardWire(editor);
   listenToHolding(editor);
   keepFieldsInView(editor);
+  listenToPrinting(host);
   editor.tools = pageTools(editor);
   const bench = openTransport(editor);
   answerKeys(editor, bench);
