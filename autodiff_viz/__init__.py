@@ -22,16 +22,21 @@ A trace is explained by
   along them; `rule_check`: what a rule declares beside the true derivative;
   `statistics`: mean and variance of each cotangent over draws of noise.
 
+`judge` judges an answer to a `Question` about a trace, and names the usual mistake behind a wrong one.
 `verify` compares a trace with the whole program, `check_inputs` and `check_node` with central differences.
 `train` trains the parameters of a graph, `training_to_python` writes that as a file, and
 `prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph
 one segment at a time, and `train_by_segments` trains it so. `to_python`, `to_torch`, `to_notebook` and
 `to_marimo` write a graph as files that run without this package, `to_html` as one that shows it without a
-server, and `report` writes it for an issue. A notebook shows graphs as the canvas draws them, and traces as
-such figures. A mistake of the caller raises `GraphError`, whose `problems` give the place of the mistake and how to correct it.
+server, and `report` writes it for an issue. A `Tour` has `Step`s, each a state of the page with its words;
+`tour_to_json`, `tour_to_link` and `read_tour` write and read one.
+A notebook shows graphs as the canvas draws them, and traces as figures that answer. A mistake of the caller
+raises `GraphError`, whose `problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz import lab
+from autodiff_viz.asking.judge import Judgement, judge
+from autodiff_viz.asking.question import Quantity, Question
 from autodiff_viz.canvas.report import report
 from autodiff_viz.engine.finite_differences import Difference, check_inputs, check_node
 from autodiff_viz.engine.live_path.check import diagnose as problems
@@ -70,6 +75,8 @@ from autodiff_viz.graph.version import VERSION
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
+from autodiff_viz.lessons.codec import read_tour, tour_to_json, tour_to_link
+from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.reading.reading import Change, Reading, read
 from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
 from autodiff_viz.standalone.notebook import shown_in_notebook
@@ -95,6 +102,7 @@ __all__ = [
     "Graph",
     "GraphError",
     "Jacobian",
+    "Judgement",
     "Lambda",
     "Lint",
     "LiveArray",
@@ -107,6 +115,8 @@ __all__ = [
     "PlayStep",
     "Precision",
     "Problem",
+    "Quantity",
+    "Question",
     "Ranged",
     "Reading",
     "Records",
@@ -118,9 +128,11 @@ __all__ = [
     "Segment",
     "Segments",
     "Statistics",
+    "Step",
     "Surface",
     "Sweep",
     "Tangents",
+    "Tour",
     "Trace",
     "Training",
     "Verdict",
@@ -134,6 +146,7 @@ __all__ = [
     "from_json",
     "from_link",
     "jacobian",
+    "judge",
     "jvp",
     "lab",
     "lints",
@@ -147,6 +160,7 @@ __all__ = [
     "prediction_surface",
     "problems",
     "read",
+    "read_tour",
     "report",
     "rule_check",
     "segments",
@@ -160,6 +174,8 @@ __all__ = [
     "to_notebook",
     "to_python",
     "to_torch",
+    "tour_to_json",
+    "tour_to_link",
     "trace",
     "train",
     "train_by_segments",

@@ -103,7 +103,7 @@ def as_data(graph: Graph) -> Document:
 
 def formulas() -> tuple[str, ...]:
     """Of the lessons, and those above."""
-    return (*(variant.formula for lesson in LESSONS for variant in lesson.variants), *FORMULAS)
+    return (*(variant.formula for lesson in LESSONS for variant in lesson.steps), *FORMULAS)
 
 
 @cache

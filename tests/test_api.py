@@ -58,6 +58,7 @@ def test_a_record_says_what_each_of_its_fields_is(name):
     assert [p.fget.__name__ for p in properties if not (p.__doc__ or p.fget.__name__.startswith("_"))] == []
 
 
+ASKED = av.Question("number", av.Quantity("cotangent", "x"))
 WRONG = [
     (av.trace, ("x = 1.0",), "not-a-graph"),
     (av.trace, (None,), "not-a-graph"),
@@ -122,6 +123,11 @@ WRONG = [
     (av.from_function, (lambda x: None, 2.0), "no-output"),
     (av.lab, (2.0,), "not-a-graph"),
     (av.lab, ("no link",), "link-damaged"),
+    (av.judge, (GRAPH, ASKED, "1"), "not-a-trace"),
+    (av.judge, (TRACE, "x", "1"), "bad-question"),
+    (av.judge, (TRACE, av.Question("number", av.Quantity("cotangent", "nowhere")), "1"), "unknown-node"),
+    (av.judge, (TRACE, ASKED, "one"), "unread-answer"),
+    (av.judge, (TRACE, ASKED, 1.0), "not-a-text"),
     # A number or an array in the place of a kind, and the other way round.
     (av.statistics, (GRAPH, 2.0), "bad-number"),
     (av.check_node, (TRACE, ["y"]), "unknown-node"),
@@ -206,7 +212,7 @@ OF_A_TRACE = {
     if any(re.search(r"\bTrace\b", str(p.annotation)) for p in signature.parameters.values())
 }
 """By function, its parameters that are traces."""
-BESIDE = {"name": "w", "positions": [1.0, 2.0], "directions": {"w": 1.0}}
+BESIDE = {"question": ASKED, "answer": "1", "name": "w", "positions": [1.0, 2.0], "directions": {"w": 1.0}}
 """What is given for parameters without a default."""
 FORWARD_ALONE = {
     "jvp": lambda tangents: float(tangents.tangent["w"]) == 1.0 and tangents.balance is None,

@@ -11,7 +11,7 @@ which node is the cause of a zero or of a NaN."""
 
 VALUE, COTANGENT, PASSED = "value", "cotangent", "passed"
 QUANTITIES = (VALUE, COTANGENT, PASSED)
-"""What a node computes, what arrives at it on the way back, and what a wire into one of its slots brings back."""
+"""What a node computes, what arrives at it on the way back, and what a wire into one of its slots brings."""
 
 UNKNOWN = "?"
 """The answer "I do not know", which is one of every kind."""
@@ -55,8 +55,8 @@ class Question:
 
 ALL_VALUES, ALL_COTANGENTS, ASKED_ALONE = "values", "cotangents", "asked"
 HIDES = (ALL_VALUES, ALL_COTANGENTS, ASKED_ALONE)
-"""What is hidden while something is asked: all values (and so all cotangents), all cotangents, or only what the
-questions are about and what gives it away."""
+"""What is hidden while something is asked: all values (and so all cotangents), all cotangents, or only what
+the questions are about and what gives it away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,13 @@ class Asked:
       question: the question.
       tries: the answers so far, as they were typed, first to last.
       revealed: whether the answer is on view: after a right answer, after the last try, or on request.
+      of: names the numbers that the tries were about; of other numbers they say nothing. "" without tries.
     """
 
     question: Question
     tries: tuple[str, ...] = ()
     revealed: bool = False
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

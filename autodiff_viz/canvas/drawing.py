@@ -21,13 +21,14 @@ from autodiff_viz.canvas.records import (
     passed,
     pushed_along,
     tangent_at,
+    traced,
     wire_record,
 )
 from autodiff_viz.display.heatmap import kernels_of
-from autodiff_viz.engine.live_path.check import disconnected
+from autodiff_viz.engine.live_path.check import disconnected, shapes
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.nonfinite import origin_sentences
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import ARRIVES, PASSED, SHAPE, VALUE, Place, Trace
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.graph.cuts import has_cuts, idle_cuts, segment_of
@@ -55,6 +56,7 @@ class Picture:
       collapsed: names of the collapsed groups.
       states: (text for the card, sentence) by node.
       tangents: those of forward mode; None while it is off.
+      guesses: by place, what the visitor has answered about it.
     """
 
     graph: Graph
@@ -66,6 +68,7 @@ class Picture:
     collapsed: frozenset[str] = frozenset()
     states: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     tangents: Tangents | None = None
+    guesses: Mapping[Place, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +102,11 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
             getattr(last.picture, name) is getattr(picture, name)
             for name in ("graph", "trace", "runs", "problems", "states", "tangents")
         )
+        and last.picture.guesses == picture.guesses
     ):
         return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
     graph = picture.graph
-    placed = places(graph)
+    placed = places(graph, _tall(picture))
     cards = {card.node.name: card for card in _cards(picture, placed)}
     threads = {
         (node.name, slot): WireShown(
@@ -111,6 +115,8 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
             bends=placed.bends.get((node.name, slot), ()),
             alternative=node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1,
             pushed=pushed_along(picture.tangents, node, slot),
+            hidden=_hides_wire(picture.trace, node, slot),
+            guess=picture.guesses.get((PASSED, node.name, slot), ""),
         )
         for node in graph.nodes
         for slot, producer in node.wires
@@ -149,7 +155,7 @@ def _redrawn(wanted: Mapping[K, V], last: Mapping[K, tuple[V, dict]], draw: Call
 def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
     """Yield the inputs of the node records."""
     graph, trace = picture.graph, picture.trace
-    apart, tall, kernels = disconnected(graph), pictured(graph), kernels_of(graph)
+    apart, tall, kernels = disconnected(graph), _tall(picture), kernels_of(graph)
     sizes = {node.name: size(node, tall.get(node.name)) for node in graph.nodes} if placed.tabs else {}
     below = feet(placed.tabs, graph.by_name, sizes)
     number = segment_of(graph) if has_cuts(graph) else {}
@@ -184,7 +190,35 @@ def _cards(picture: Picture, placed: Layout) -> Iterator[NodeShown]:
             tab=None if tab is None else (tab, sizes[tab.layer][0]),  # it is as wide as its layer's card
             foot=below.get(name, 0.0),
             tangent=tangent_at(picture.tangents, name),
+            hidden=tuple(of for of in (VALUE, ARRIVES) if trace and (of, name) in trace.hidden),
+            dims=_dims(picture, name),
+            guess=_guess(picture.guesses, name),
         )
+
+
+def _tall(picture: Picture) -> Mapping[str, Shape]:
+    """Return the shapes of the tensors that are drawn, by node, without those that are asked for."""
+    tall = pictured(picture.graph)
+    hidden = picture.trace.hidden if picture.trace else frozenset()
+    return {name: shape for name, shape in tall.items() if (SHAPE, name) not in hidden} if hidden else tall
+
+
+def _dims(picture: Picture, name: str) -> tuple[int, ...] | None:
+    """Return the shape of a value that is hidden itself; None if the value or the shape says it already."""
+    hidden = picture.trace.hidden if picture.trace else frozenset()
+    if (VALUE, name) not in hidden or (SHAPE, name) in hidden:
+        return None
+    return shapes(picture.graph).get(name)
+
+
+def _guess(guesses: Mapping[Place, str], name: str) -> str:
+    """Return what the visitor has answered about a node."""
+    return " \u00b7 ".join(guesses[of, name] for of in (VALUE, ARRIVES, SHAPE) if (of, name) in guesses)
+
+
+def _hides_wire(trace: Trace | None, node: Node, slot: int) -> bool:
+    wire = traced(node, slot)
+    return trace is not None and wire is not None and (PASSED, *wire) in trace.hidden
 
 
 def places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:

@@ -9,8 +9,8 @@ import numpy as np
 
 from autodiff_viz.branches.train_one import branches_of, some_stopped, trained_alone
 from autodiff_viz.canvas.notices import take_in
-from autodiff_viz.canvas.records import flow_data, passed
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.canvas.records import flow_data, passed, traced
+from autodiff_viz.engine.trace import PASSED, Trace
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.graph.edits import mended
 from autodiff_viz.graph.model import Graph, Group, Node, Region
@@ -81,6 +81,10 @@ def group_data(
     sums = []
     for producer, wires in wires_into.items():
         if len(wires) > 1:
+            keys = [key for wire in wires if (key := traced(*wire)) is not None]
+            if trace and any((PASSED, *key) in trace.hidden for key in keys):
+                sums.append({"from": producer, "hidden": True})  # of those on view it would be another sum
+                continue
             arrays = [array for array in (passed(trace, *wire) for wire in wires) if array is not None]
             with np.errstate(all="ignore"):  # inf - inf is NaN
                 total = np.sum(arrays, axis=0) if arrays else None

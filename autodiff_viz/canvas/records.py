@@ -17,7 +17,7 @@ from autodiff_viz.canvas.layout import tabs
 from autodiff_viz.display.heatmap import blocks_say, heat, plane_says
 from autodiff_viz.display.numbers import MOST, Number, Typed, has_picture, rounded, typed
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import VALUE, Trace
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.graph.model import INPUT, Node
@@ -154,7 +154,7 @@ def elements(
 # Records.
 
 
-DASH = "\u2013"
+DASH, ASKED = "\u2013", "?"  # in place of a number that there is not, and of one that is asked for
 RULE_TEXT = 22  # characters of a rule that fit on its mark
 
 
@@ -177,6 +177,9 @@ class NodeShown(NamedTuple):
     tab: tuple[tabs.Tab, float] | None = None
     foot: float = 0.0
     tangent: Pushed = OFF
+    hidden: tuple[str, ...] = ()  # which of its numbers are asked for, or would give away what is
+    dims: tuple[int, ...] | None = None  # shape of a hidden value
+    guess: str = ""  # what the visitor has answered about it
 
 
 class WireShown(NamedTuple):
@@ -187,6 +190,8 @@ class WireShown(NamedTuple):
     bends: tuple[tuple[float, float], ...]
     alternative: bool
     pushed: Pushed = OFF
+    hidden: bool = False
+    guess: str = ""
 
 
 def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
@@ -229,10 +234,17 @@ def node_record(name: str, shown: NodeShown) -> dict[str, Any]:
         "state": list(shown.state),
         "warning": " ".join(shown.warnings) or None,
         "segment": shown.segment,
+        "hidden": list(shown.hidden) or None,
+        "dims": None if shown.dims is None else list(shown.dims),
+        "guess": shown.guess or None,
         **({} if value is None else {"value": typed(value, whole=whole)}),
         **({} if arriving is None else {"cotangent": typed(arriving, whole=whole, shaped=False)}),
         **tangent_data(shown.tangent, whole),
-        **({} if shown.tensor is None else {"heat": heat_data(value, arriving, shown.kernel, shown.tangent)}),
+        **(
+            {"heat": heat_data(value, arriving, shown.kernel, shown.tangent)}
+            if shown.tensor is not None and VALUE not in shown.hidden
+            else {}
+        ),
     }
     return without_nulls(record)
 
@@ -271,6 +283,8 @@ def wire_record(place: Wire, shown: WireShown) -> dict[str, Any]:
         **flow_data(shown.passed),
         "via": [[round(x, 1), round(y, 1)] for x, y in shown.bends],
         "alternative": shown.alternative,
+        "hidden": shown.hidden or None,
+        "guess": shown.guess or None,
         **push_data(shown.pushed),
     }
     return without_nulls(record)

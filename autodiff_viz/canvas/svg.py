@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from autodiff_viz.canvas.drawing import Picture, drawing
-from autodiff_viz.canvas.records import DASH, DECADES, passed
+from autodiff_viz.canvas.records import ASKED, DASH, DECADES, passed
 from autodiff_viz.display.heatmap import ALPHABET, SHADES
 from autodiff_viz.display.numbers import in_full, number_text, sign
 from autodiff_viz.engine.live_path.check import diagnose, runnable
@@ -75,7 +75,8 @@ def _texts(node: Data, trace: Trace | None) -> dict[str, str]:
     texts = {}
     for which, nothing in (("value", "no value yet"), ("cotangent", unknown)):
         array = getattr(trace, which)[node["id"]] if which in node else None
-        texts[which] = DASH if array is None else number_text(array)
+        asked = which in node.get("hidden", ())
+        texts[which] = ASKED if asked else DASH if array is None else number_text(array)
         texts[f"{which}Full"] = nothing if array is None else in_full(array)
     return texts
 
@@ -230,7 +231,7 @@ def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scal
     dash = ' stroke-dasharray="1 7"' if wire["alternative"] else ""
     colour = RULE if dash else SIGNS[0 if passed is None else sign(passed)]
     width = 1.5 + 5 * (0.0 if passed is None else thickness(passed, scale))
-    number = "nothing known" if passed is None else in_full(passed)
+    number = ASKED if wire.get("hidden") else "nothing known" if passed is None else in_full(passed)
     tooltip = f"{wire['from']} to {wire['to']}: passes {number}"
     if source.get("tab"):  # from it up to the slot of its layer, past their left edges
         (x, y), (u, v) = start, end

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_viz.engine.op_derivative import changed_cotangent, local_derivative
 from autodiff_viz.engine.tolerance import norm
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import ARRIVES, PASSED, Trace
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.grad_nodes import OF
 from autodiff_viz.graph.model import GRAD, Graph, Node
@@ -229,6 +229,8 @@ def fork_terms(graph: Graph, trace: Trace, name: str) -> Terms:
     """Return the arriving cotangent as a sum, if it has more than one contribution and all are scalars."""
     uses = consumers(graph)[name]
     parts = {wire: trace.passed[wire] for wire in uses if wire in trace.passed}
+    if any((PASSED, *wire) in trace.hidden for wire in uses) or (ARRIVES, name) in trace.hidden:
+        return ()
     if len(parts) + (name == trace.output) < 2 or any(part.ndim for part in parts.values()):
         return ()
     seed: list[Term] = [(trace.seed, "", "")] if name == trace.output else []

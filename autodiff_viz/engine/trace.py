@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -32,6 +32,12 @@ from autodiff_viz.graph.text import listed, scalar
 from autodiff_viz.language.show import shadows
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import describe_shape
+
+VALUE, ARRIVES, PASSED, SHAPE = "value", "cotangent", "passed", "shape"
+
+Place = tuple[str, str] | tuple[str, str, int]
+"""Where a number of a trace is: (`VALUE`, node), (`ARRIVES`, node), or (`PASSED`, node, slot). The shape of a
+value is at (`SHAPE`, node)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,6 +69,20 @@ class Trace(Exact):
     passed: Arrays[Wire]
     gradient: Arrays[str]
     chosen: tuple[str, ...] = ()
+
+    hidden: ClassVar[frozenset[Place]] = frozenset()
+    """What the trace does not tell, though it was computed: nothing, but for a `Concealed` one."""
+
+    def hides(self, name: str) -> bool:
+        """Return whether a number is hidden of what a node reads, computes, gets or passes back."""
+        if not self.hidden:
+            return False
+        node = self.graph.by_name.get(name)
+        if node is None:
+            return True
+        values = {VALUE: (name, *(producer for _, producer in node.wires)), ARRIVES: (name,)}
+        places = {(of, each) for of, names in values.items() for each in names}
+        return not self.hidden.isdisjoint(places | {(PASSED, name, slot) for slot, _ in node.wires})
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -163,9 +183,13 @@ def known_trace(argument: Any) -> Trace:
     """Return `argument` if it is a trace.
 
     Raises:
-      GraphError: `argument` is something else, such as the graph of a trace.
+      GraphError: `argument` is something else, such as the graph of a trace; code "hidden" for a `Concealed`
+        one, of which nothing is computed that could tell what it hides.
     """
     if isinstance(argument, Trace):
+        if argument.hidden:
+            asked = "Some numbers of this trace are hidden while they are asked for."
+            raise GraphError(Problem("hidden", asked, "Answer first."))
         return argument
     message = f"A trace is needed; found {kind_of(argument)}."
     raise GraphError(Problem("not-a-trace", message, "trace(graph) makes one."))

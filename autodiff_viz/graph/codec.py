@@ -219,7 +219,7 @@ def decoded(text: str) -> Graph:
     Raises:
       GraphError: with codes "json-..." and the JSON path of the place in each message.
     """
-    top = Reader(_parse(known_text(text)), "$").object((FORMAT, "nodes", "output"), ("regions", "groups"))
+    top = Reader(parsed(known_text(text)), "$").object((FORMAT, "nodes", "output"), ("regions", "groups"))
     if not 1 <= top[FORMAT].integer() <= VERSION:
         message = f"The document has version {top[FORMAT].value}; this program reads up to {VERSION}."
         refuse("version", f"$.{FORMAT}", message, "Reload the page to get the newest program.")
@@ -264,9 +264,14 @@ def _version_of_marks(graph: Graph) -> int:
     return 2 if any(node.muted for node in graph.nodes) else 1
 
 
-def _parse(text: str) -> Any:
-    if len(text) > limits.JSON:
-        message = f"The document has {len(text)} characters; the limit is {limits.JSON}."
+def parsed(text: str, most: int = limits.JSON) -> Any:
+    """Parse a JSON document of at most `most` characters.
+
+    Raises:
+      GraphError: it is longer, no JSON, too deep, or has a key twice or a number that JSON has not.
+    """
+    if len(text) > most:
+        message = f"The document has {len(text)} characters; the limit is {most}."
         refuse("limit", "$", message)
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_twins)

@@ -25,6 +25,18 @@ class Pinned(NamedTuple):
     letter: str = "A"
 
 
+class Toured(NamedTuple):
+    """The visitor's tour as it is at a place of the history.
+
+    Attributes:
+      tour: a `Tour` of `lessons/tour.py`; this folder knows that it has `steps`, each with a `size`.
+      at: index of the step that was opened or added last.
+    """
+
+    tour: Any
+    at: int = 0
+
+
 DTYPE, LOSS_SCALE, SHOWN_STEP = "dtype", "loss_scale", "step"
 
 
@@ -51,6 +63,7 @@ class Entry(NamedTuple):
       setting: a setting that the edit changed, which undo changes back.
       folds: (name of a group, whether collapsed) if the edit collapsed or opened a group and moved what is
         around it; None for any other edit.
+      toured: the visitor's tour, if there is one.
     """
 
     label: str
@@ -60,6 +73,7 @@ class Entry(NamedTuple):
     pinned: Pinned | None = None
     setting: Setting | None = None
     folds: tuple[str, bool] | None = None
+    toured: Toured | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +129,8 @@ def commit(history: History, graph: Graph, label: str, text: str | None = None) 
     if graph == history.graph:
         return history
     present = history.present
-    return push(history, Entry(label, graph, text, present.document, present.pinned))
+    entry = Entry(label, graph, text, present.document, present.pinned, toured=present.toured)
+    return push(history, entry)
 
 
 def push(history: History, entry: Entry) -> History:
@@ -164,17 +179,26 @@ def _held(entries: tuple[Entry, ...]) -> int:
     for entry, after in pairwise(entries):
         parts = _parts(entry)
         own = [parts[part] for part in parts.keys() - _parts(after).keys()]
-        held += STEP + sum(len(part) if isinstance(part, str) else size_of(part) for part in own)
+        held += STEP + sum(map(_size, own))
     return held
 
 
-def _parts(entry: Entry) -> dict[int, Node | str]:
+def _size(part: Any) -> int:
+    """Return the bytes of a text, of a node, or of a step of a tour."""
+    if isinstance(part, str):
+        return len(part)
+    return size_of(part) if isinstance(part, Node) else part.size
+
+
+def _parts(entry: Entry) -> dict[int, Any]:
     """Return the objects of an entry that entries can share, by their ids."""
-    parts: list[Node | str] = [*entry.graph.nodes]
+    parts: list[Any] = [*entry.graph.nodes]
     if entry.text:
         parts.append(entry.text)
     if entry.pinned:
         parts += [*entry.pinned.graph.nodes, entry.pinned.text or ""]
+    if entry.toured:
+        parts += entry.toured.tour.steps
     return dict(zip(map(id, parts), parts, strict=True))
 
 

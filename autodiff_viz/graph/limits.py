@@ -46,6 +46,18 @@ MESSAGE_DEPTH = 32  # nesting of brackets in a message from a component of the p
 KEPT_DEPTH = 400  # the same in state kept by an address or a browser; the deepest lambda has about 120
 EDIT_SECONDS = 3.0  # of work for the edits of one message; the rest of them are refused
 EDITS = 1_000  # in one message; more than a person makes between two runs
+TOUR_STEPS = 40  # steps of a tour; a course of six hours has some thirty
+TOUR_NODES = 8_000  # nodes of all graphs of a tour, each of which is parsed when the tour is read
+TOUR = 400_000  # characters of a tour as JSON; each change of it is a step of undo
+TITLE = 120  # characters of the title of a tour or of one of its steps
+PROSE = 4_000  # characters of any other text of a tour; a lesson's has 150 words
+EXERCISES = 24  # exercises of a lesson, parts of an exercise, and edits of a part
+CLAIMS = 100  # of a lesson
 VISITORS = 400  # pages on view that one server process serves at once; see ui/server/admission.py
+
+QUESTIONS = 40  # asked of one graph
+ANSWER = 100  # characters of an answer as it was typed
+WORDS = 400  # characters of a question, or of what its author says to an answer
+TOLD = 12  # answers to which its author says something
 
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified on request, since tracing holds the GIL

@@ -81,6 +81,7 @@ _WITHOUT = (
         "Its graph is too large for a link.",
         "Save it as a JSON file in the browser where it was made.",
     ),
+    ("tour=", "It holds a tour.", "read_tour reads it."),
     ("lesson=", "It names a lesson.", "Open it in a browser and copy the link from there."),
 )
 

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_viz.asking.concealed import conceal
 from autodiff_viz.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.canvas.notices import elsewhere, notice_data
 from autodiff_viz.canvas.slider_tables import Stretch, keys, tables
 from autodiff_viz.display.numbers import State
 from autodiff_viz.engine.live_path.check import diagnose, runnable
-from autodiff_viz.engine.trace import Trace, counts_unknown, trace, trace_part
+from autodiff_viz.engine.trace import Place, Trace, counts_unknown, trace, trace_part
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.explain.forward.view import tangents_of
@@ -23,6 +24,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import resampled_nodes
+from autodiff_viz.lab.asking import guesses, hidden_places
 from autodiff_viz.lab.state import Lab, formula_text, slider_range
 from autodiff_viz.lab.training import Moment, moment
 from autodiff_viz.training.steps import traced
@@ -176,7 +178,9 @@ class LabView:
       problems: problems of the graph.
       notice: why an action beside the canvas was refused; refusals on the canvas are in the drawing.
       trace: None if nothing can be evaluated.
-      complete: whether the whole graph was evaluated, cotangents too.
+      complete: whether the whole graph was evaluated, cotangents too, and none of its numbers is hidden.
+      hiding: whether numbers are hidden, since they are asked for: `trace` does not have them.
+      whole: whether the whole graph was evaluated, hidden or not.
       sliders: one for each scalar input.
       sweeps: by input, the key of the table that fits the numbers on view while its slider is dragged.
       can_resample: whether a node has a random draw.
@@ -207,11 +211,13 @@ class LabView:
     evaluated: Evaluated
     moment: Moment | None = None
     tangents: Tangents | None = None
+    hiding: bool = False
+    whole: bool = False
 
     @property
     def is_program(self) -> bool:
         """Whether the graph can be written as a program."""
-        return self.complete and not self.problems
+        return self.whole and not self.problems
 
     @property
     def drawing(self) -> dict[str, Any]:
@@ -241,19 +247,22 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
     at = at if result else None  # a step that cannot be evaluated is not on view
     result = result or evaluated(lab, last.evaluated if last else None)
     graph = at.graph if at else lab.graph
+    shown, places = _concealed(lab, result, last)
+    complete = result.complete and not places
     tangents = None
-    if lab.forward is not None and result.complete:
+    if lab.forward is not None and complete:
         tangents = tangents_of(result.trace, lab.forward, last.tangents if last else None)
     picture = Picture(
         graph,
-        result.trace,
+        shown,
         result.runs,
         result.problems,
         lab.selected,
         lab.document,
         lab.collapsed,
-        result.states,
+        NO_STATES if places else result.states,
         tangents,
+        guesses(lab),
     )
     sliders = tuple(
         Slider(name, *slider_range(lab, name), float(lab.graph[name].param("value")))
@@ -262,11 +271,12 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
     # At a training step a parameter has that step's value, which its slider does not move.
     movable = [row for row in sliders if at is None or row.name not in at.parameters]
     # A table would lack the numbers that are on view while these are not known.
-    tabulated = result.complete and (lab.forward is None or tangents is not None)
+    tabulated = complete and (lab.forward is None or tangents is not None)
     # All that any number of the view depends on.
     nodes = tuple([node.content for node in graph.nodes])
     numbers = (nodes, graph.regions, graph.output, lab.seed, lab.dtype)
-    follows = identity((*numbers, result.complete, result.problems, at and at.key))
+    hidden = tuple(sorted(map(repr, places)))
+    follows = identity((*numbers, result.complete, result.problems, at and at.key, hidden))
     return LabView(
         drawn=drawing(picture, last.drawn if last else None),
         refusal=notice_data(lab.notice),
@@ -274,20 +284,38 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
         mistakes=lab.mistakes,
         problems=result.problems,
         notice=elsewhere(lab.notice),
-        trace=result.trace,
-        complete=result.complete,
+        trace=shown,
+        complete=complete,
+        hiding=bool(places),
+        whole=result.complete,
         sliders=sliders,
-        sweeps=keys(result.trace, map(_stretch, movable), tangents) if tabulated else {},
+        sweeps=keys(shown, map(_stretch, movable), tangents) if tabulated else {},
         can_resample=bool(resampled_nodes(graph)),
         seed_rows=isinstance(lab.seed, tuple)
         or (result.complete and result.trace.value[result.trace.output].ndim > 0),
-        notes=result.notes,
+        notes=() if places else result.notes,
         graph=graph,
         follows=follows,
         evaluated=result,
         moment=at,
         tangents=tangents,
     )
+
+
+NO_STATES: Mapping[str, State] = {}
+"""Of numbers of which some are hidden; one object, by which the drawing knows that nothing has changed."""
+
+
+def _concealed(lab: Lab, result: Evaluated, last: LabView | None) -> tuple[Trace | None, frozenset[Place]]:
+    """Return what is on view of the numbers, and the places of those that are hidden."""
+    run = result.trace
+    places = hidden_places(lab, run.graph) if run is not None and lab.asking is not None else frozenset()
+    if not places:
+        return run, places
+    shown = conceal(run, places)
+    if last is not None and last.evaluated.trace is run and last.trace.hidden == shown.hidden:
+        shown = last.trace  # the same object, by which the drawing knows that nothing has changed
+    return shown, shown.hidden
 
 
 def _stretch(slider: Slider) -> Stretch:

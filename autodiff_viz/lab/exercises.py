@@ -86,7 +86,7 @@ def tries(lab: Lab, before: Reached = NONE) -> tuple[str, tuple[TryView, ...]] |
         return None
     parts = reached(before, lab).parts
     # What an exercise shows and no graph of the lesson has is a plot.
-    nodes = {node.name for variant in lesson.variants for node in graph_of(variant).nodes}
+    nodes = {node.name for variant in lesson.steps for node in graph_of(variant).nodes}
     views = []
     for i, item in enumerate(lesson.to_try):
         part = _next(item, i, parts)
@@ -158,7 +158,7 @@ def _holds(lab: Lab, lesson: Lesson, part: Part) -> bool:
     """Return whether the lab is as a part asks for."""
     if not _is_open(lab, lesson, part):
         return False
-    start = graph_of(lesson.variants[part.variant])
+    start = graph_of(lesson.steps[part.variant])
     if not all(_changes_nothing(lab, start, edit) for edit in part.edits):
         return False
     if part.unchanged and not _is_unchanged(lab, lesson, part):
@@ -191,7 +191,7 @@ def _is_trained(lab: Lab, lesson: Lesson, part: Part) -> bool:
     made = own(lab)
     if made is None or made.running or made.course is None or len(made) < part.steps:
         return False
-    given, phases = lesson.variants[part.variant].training, made.course.phases
+    given, phases = lesson.steps[part.variant].training.settings, made.course.phases
     # The phases in which the last steps were made: those that end after the first of these steps.
     ends = [*(phase.first for phase in phases[1:]), len(made)]
     last = [phase for phase, end in zip(phases, ends, strict=True) if end > len(made) - part.steps]

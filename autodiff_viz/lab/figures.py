@@ -216,6 +216,8 @@ def twins_data(lab: Lab, view: LabView) -> Data | None:
     letter = OTHER[lab.pinned.letter]
     if live(lab):
         return {"letter": letter, "kind": "waits", "says": "Compared when the training stops."}
+    if view.hiding:
+        return {"letter": letter, "kind": "waits", "says": "Answer first: then A and B are compared."}
     if not view.complete:
         return {"letter": letter, "kind": "waits", "says": f"{letter} is unfinished: not compared yet."}
     return comparison_data(_beside(lab, view))

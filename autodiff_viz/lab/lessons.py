@@ -7,21 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from autodiff_viz.canvas.arrange import folded_places
 from autodiff_viz.display.numbers import exact, short
-from autodiff_viz.graph.dtypes import FLOAT32
-from autodiff_viz.graph.edits import with_positions
-from autodiff_viz.graph.identity import remembered, same
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.text import MINUS, scalar
 from autodiff_viz.lab.evaluate import LabView
-from autodiff_viz.lab.state import Lab, opened
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.tours import has_graph_of, open_step, words_on_view
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
-from autodiff_viz.lessons.evaluate import SPLIT, Finding, Proof, allowed, check_on, graph_of
+from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.lessons.lesson import Claim, Law, Lesson, Variant
-from autodiff_viz.training.run import Plan, still
+from autodiff_viz.lessons.lesson import Claim, Law, Lesson
+from autodiff_viz.lessons.proof import Proof
+from autodiff_viz.training.run import still
 
 # Claims, each with its state on the graph that is on the canvas.
 
@@ -84,13 +82,13 @@ def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, 
 
 def variant_of(lab: Lab, lesson: Lesson) -> int:
     """Return the index of the open variant; the nearest one if an address gives an index out of range."""
-    return min(max(lab.variant, 0), len(lesson.variants) - 1)
+    return min(max(lab.variant, 0), len(lesson.steps) - 1)
 
 
 def is_own(lab: Lab, lesson: Lesson) -> bool:
     """Return whether graph and seed are the lesson's; positions do not count."""
-    variant = lesson.variants[variant_of(lab, lesson)]
-    return same(lab.seed, variant.seed) and _unplaced(lab.graph) == _own(variant)
+    variant = lesson.steps[variant_of(lab, lesson)]
+    return same(lab.seed, variant.seed) and has_graph_of(lab, variant)
 
 
 def _is_run_as_own(lab: Lab, lesson: Lesson) -> bool:
@@ -98,26 +96,15 @@ def _is_run_as_own(lab: Lab, lesson: Lesson) -> bool:
 
     All steps so far were then made by these settings, and with the lesson's rules.
     """
-    if lab.dtype != FLOAT32 or not is_own(lab, lesson):
+    variant = lesson.steps[variant_of(lab, lesson)]
+    if lab.dtype != variant.dtype or not is_own(lab, lesson):
         return False
-    variant = lesson.variants[variant_of(lab, lesson)]
     if variant.training is None:
         return True
     training, graph = own(lab), still(graph_of(variant))
     made = training.course.phases if training and training.course else ()
-    as_own = all((phase.settings, phase.graph) == (variant.training, graph) for phase in made)
-    return as_own and lab.plan.settings == variant.training
-
-
-@remembered(64)
-def _own(variant: Variant) -> Graph:
-    """Return the lesson's own graph without positions."""
-    return _unplaced(graph_of(variant))
-
-
-def _unplaced(graph: Graph) -> Graph:
-    """Return the graph without positions."""
-    return replace(graph, nodes=tuple(replace(node, position=None) for node in graph.nodes))
+    as_own = all((phase.settings, phase.graph) == (variant.training.settings, graph) for phase in made)
+    return as_own and lab.plan.settings == variant.training.settings
 
 
 def _claim_on_canvas(finding: Finding, lab: Lab, view: LabView, as_own: bool) -> ClaimView:
@@ -240,8 +227,8 @@ class LessonView:
 
 def card(lesson: Lesson, proof: Proof | None) -> Card:
     """Return the card of a lesson, without its claims while there is no `proof` of them."""
-    shown = [own_claims(own) for own in proof] if proof else [()] * len(lesson.variants)
-    groups = tuple((variant.title, claims) for variant, claims in zip(lesson.variants, shown, strict=True))
+    shown = [own_claims(own) for own in proof] if proof else [()] * len(lesson.steps)
+    groups = tuple((variant.title, claims) for variant, claims in zip(lesson.steps, shown, strict=True))
     return Card(lesson.key, LESSONS.index(lesson) + 1, lesson.title, lesson.summary, groups)
 
 
@@ -251,22 +238,8 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
     if lesson is None:
         return lab
     variant = variant_of(replace(lab, variant=variant), lesson)
-    chosen = lesson.variants[variant]
-    graph = graph_of(chosen)
-    if chosen.collapsed:  # its nodes are placed around the cards of the collapsed groups
-        graph = with_positions(graph, folded_places(graph, chosen.collapsed))
-    after = opened(lab, graph, f"Lesson: {lesson.title}")
-    if chosen.training:
-        after = replace(after, plan=Plan(chosen.training, chosen.steps))
-    return replace(
-        after,
-        lesson=key,
-        variant=variant,
-        seed=chosen.seed,
-        figure=lesson.figure,
-        selected=chosen.look_at,
-        collapsed=frozenset(chosen.collapsed),
-    )
+    after = open_step(lab, lesson, variant, f"Lesson: {lesson.title}")
+    return replace(after, lesson=key, variant=variant)
 
 
 def open_variant(lab: Lab, key: str, variant: int) -> Lab:
@@ -291,9 +264,9 @@ def lesson_view(lab: Lab) -> LessonView | None:
         place=f"Lesson {at + 1} of {len(LESSONS)}",
         title=lesson.title,
         text=lesson.text,
-        variants=tuple(v.title for v in lesson.variants),
+        variants=tuple(v.title for v in lesson.steps),
         variant=variant,
-        about=lesson.variants[variant].text,
+        about=words_on_view(lab, lesson.steps[variant]),
         changed=not is_own(lab, lesson),
         before=keys[at],
         after=keys[at + 2],

@@ -33,13 +33,16 @@ from autodiff_viz.lab.figures import (
     twins_data,
 )
 from autodiff_viz.lab.formula import formula
+from autodiff_viz.lab.judging import asking_data
 from autodiff_viz.lab.lessons import lesson_view, variant_of
 from autodiff_viz.lab.segments import cut_names
 from autodiff_viz.lab.state import Lab, shows_code
 from autodiff_viz.lab.surface import surface_data
+from autodiff_viz.lab.tours import tour_data
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lab.training_panel import curves_data, moment_data, track_data, train_data
 from autodiff_viz.lessons import gallery
+from autodiff_viz.training.state import learned
 
 BEFORE, AFTER = 60, 20  # steps that are sent to the canvas; a jump to the last of them sends more
 
@@ -73,9 +76,10 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "lesson": open_lesson
         and {
             "key": open_lesson.key,
-            "variants": list(open_lesson.variants),
+            "variants": list(open_lesson.steps),
             "variant": open_lesson.variant,
         },
+        "tour": tour_data(lab),
         "trains": is_about_training(lab),
     }
     return {
@@ -86,7 +90,8 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "twins": twins_data(lab, view),
         "ranged": ranged_data(lab, view),
         "forward": forward_data(lab, view),
-        "moment": moment_data(lab, view),
+        "moment": None if view.hiding else moment_data(lab, view),
+        "asking": asking_data(lab, view),
         **view.drawing,
     }
 
@@ -96,7 +101,7 @@ def is_about_training(lab: Lab) -> bool:
     if own(lab) is not None:
         return True
     lesson = gallery.lesson(lab.lesson)
-    return lesson is not None and lesson.variants[variant_of(lab, lesson)].training is not None
+    return lesson is not None and lesson.steps[variant_of(lab, lesson)].training is not None
 
 
 def _sliders(view: LabView) -> dict[str, Any]:
@@ -115,7 +120,8 @@ def describe_start(names: list[str], step: int) -> str:
 
 def settings(lab: Lab, view: LabView) -> Data:
     """Return the state of the settings in the bar."""
-    return lab.seed, lab.dtype, view.can_resample, view.seed_rows, view.is_program, lab.pinned is None
+    downloads = view.is_program, view.hiding, lab.pinned is None, lab.tour is None
+    return lab.seed, lab.dtype, view.can_resample, view.seed_rows, downloads
 
 
 def tensor(lab: Lab, view: LabView) -> Data:
@@ -152,6 +158,14 @@ def segments_data(lab: Lab, view: LabView) -> Data:
     return (cuts, numbers(lab, view), lab.plan) if cuts else None
 
 
+ASKED = "asked"
+"""Data of a part that shows numbers, while some are hidden."""
+
+CONCEALED = frozenset(
+    {"tensor", "train", "track", "curves", "surface", "claims", "segments", "chooser", "figure", "second"}
+)
+"""Parts that show numbers of the whole pass, or of other graphs: none is drawn while some are hidden."""
+
 OF_NUMBERS = frozenset({"tensor", "segments", "figure", "second", "track"})
 """Parts that show numbers, each of which names on the page the state that its numbers are of."""
 
@@ -187,6 +201,22 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
 """Data by part, other than the lab's component, in the order in which they are drawn: slow ones last."""
 
 
+def data_of(name: str, lab: Lab, view: LabView) -> Data:
+    """Return the data of a part; of one that is concealed now, `ASKED` where it would show something."""
+    if view.hiding and name in CONCEALED:
+        return ASKED if name == "second" or waits(name, lab, view) else None
+    return SHOWS[name](lab, view)
+
+
+def waits(name: str, lab: Lab, view: LabView) -> bool:
+    """Return whether it is said in a part's place that it comes after the answer."""
+    if name == "claims":
+        return lab.lesson is not None
+    if name == "segments":
+        return bool(cut_names(view))
+    return name == "figure" or (name == "train" and bool(learned(lab.graph)))
+
+
 def shows(name: str, lab: Lab, view: LabView, beside: Mapping[str, Data]) -> Data:
     """Return the data of the part `name`.
 
@@ -194,7 +224,7 @@ def shows(name: str, lab: Lab, view: LabView, beside: Mapping[str, Data]) -> Dat
       beside: other data of a part by name, such as the data sent to the component. It is left out for a part
         of numbers that shows nothing.
     """
-    data = SHOWS[name](lab, view)
+    data = data_of(name, lab, view)
     return data, None if data is None and name in OF_NUMBERS else beside.get(name)
 
 
@@ -211,11 +241,12 @@ def forward_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
         return None
     tangents = view.tangents
     if tangents is None:
-        return {"says": NOT_RUN}
+        return {"says": ANSWER_FIRST if view.hiding else NOT_RUN}
     return {"says": balance_says(tangents), "blocked": list(tangents.blocked)}
 
 
 UNFINISHED = "Nothing to play yet: the graph has no numbers, or not all of them."
+ANSWER_FIRST = "Answer first: numbers are hidden while they are asked for."
 TOO_MANY = f"Too many steps to play: a graph of up to {VERIFIED_AT_ONCE} nodes can be played."
 
 
@@ -227,16 +258,18 @@ def play_data(view: LabView, state: int) -> dict[str, Any]:
     Returns:
       No steps where there are none to show; `says` then gives the reason.
     """
-    if view.trace is None or not view.complete:
+    run = view.evaluated.trace
+    if run is None or not view.whole:
         return _none(state, UNFINISHED)
-    graph = view.trace.graph
+    graph = run.graph
     if len(graph.nodes) > VERIFIED_AT_ONCE or runs_are_many(graph):
         return _none(state, TOO_MANY)
     try:
-        steps = play(view.trace)
+        steps = play(run)
     except GraphError as error:
         return _none(state, " ".join(problem.message for problem in error.problems))
-    return {"state": state, "steps": [step_data(view.trace, step) for step in steps]}
+    shown = view.trace if view.hiding else None
+    return {"state": state, "steps": [step_data(run, step, shown) for step in steps]}
 
 
 def _none(state: int, why: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from autodiff_viz.asking.question import Asking
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.history import (
     DTYPE,
@@ -15,6 +16,7 @@ from autodiff_viz.graph.history import (
     History,
     Pinned,
     Setting,
+    Toured,
     begin,
     commit,
     push,
@@ -26,6 +28,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.code import code_in, matching_text
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import written
+from autodiff_viz.lessons.tour import Tour
 from autodiff_viz.training.run import USUAL, Plan, Training, folded, returned
 
 FIRST = """x = 0.6
@@ -67,6 +70,7 @@ class Lab:
         other than its graphs is used.
       plan: settings of the training.
       training: the training so far.
+      asking: what is asked of the graph, with the answers so far; None while nothing is.
       step: training step whose parameters are on view; LAST for the last one, None for the graph's own
         numbers.
       as_then: whether that step's own rules apply in place of the present ones; an edit sets it to False.
@@ -94,6 +98,7 @@ class Lab:
     aside: tuple[tuple[int, Lab], ...] = ()
     plan: Plan = USUAL
     training: Training | None = None
+    asking: Asking | None = None
     step: int | None = None
     as_then: bool = False
 
@@ -106,6 +111,18 @@ class Lab:
     def pinned(self) -> Pinned | None:
         """The graph that the present one is compared with."""
         return self.history.present.pinned
+
+    @property
+    def tour(self) -> Tour | None:
+        """The tour that the visitor makes or follows."""
+        toured = self.history.present.toured
+        return toured.tour if toured else None
+
+    @property
+    def at(self) -> int:
+        """Index of the step of that tour that was opened or added last; 0 without a tour."""
+        toured = self.history.present.toured
+        return toured.at if toured else 0
 
 
 def start() -> Lab:
@@ -131,6 +148,27 @@ def committed(lab: Lab, graph: Graph, label: str) -> Lab:
     old_text = lab.history.present.text
     text = matching_text(old_text, graph, lab.graph)
     return rewritten(lab, graph, label + loss_of_text(old_text, text), text)
+
+
+def with_tour(lab: Lab, tour: Tour | None, at: int, label: str, fresh: bool = True) -> Lab:
+    """Return the lab with another tour, as a step of undo. The graph and a draft of its formula stay.
+
+    Args:
+      at: index of the step on view.
+      fresh: False continues the last step of undo, if that has the same label.
+    """
+    before = lab.history
+    if not fresh and before.present.label == label and not before.future:
+        before = undo(before)
+    toured = Toured(tour, max(0, min(at, len(tour.steps) - 1))) if tour else None
+    entry = lab.history.present._replace(label=label, setting=None, folds=None, toured=toured)
+    return replace(lab, history=push(before, entry), notice=(), picked=(), typing=False)
+
+
+def toured_at(lab: Lab, tour: Tour, at: int) -> Lab:
+    """Return the lab with this tour at one of its steps, without a step of undo of its own."""
+    present = lab.history.present._replace(toured=Toured(tour, at))
+    return replace(lab, history=replace(lab.history, present=present))
 
 
 def loss_of_text(before: str | None, after: str | None) -> str:
@@ -208,7 +246,7 @@ def without_draft(lab: Lab) -> Lab:
 
 BARE: dict[str, Any] = {
     "lesson": None, "variant": 0, "seed": None, "selected": None, "ranges": (),
-    "collapsed": frozenset(), "forward": None, "step": None, "as_then": False,
+    "collapsed": frozenset(), "forward": None, "asking": None, "step": None, "as_then": False,
 }  # fmt: skip
 """State other than its graph of a document that has just been opened."""
 
@@ -228,10 +266,10 @@ ASIDE, TRAINED = 40, 3  # documents whose state is kept; documents that also kee
 def opened(lab: Lab, graph: Graph, label: str) -> Lab:
     """Open another document: undo returns to the previous one, and a draft is shelved.
 
-    What is pinned stays so: two documents can be compared.
+    What is pinned stays so: two documents can be compared. The visitor's tour is of no document.
     """
-    first = begin(graph, label)
-    first = replace(first, present=first.present._replace(pinned=lab.pinned))
+    first, now = begin(graph, label), lab.history.present
+    first = replace(first, present=first.present._replace(pinned=now.pinned, toured=now.toured))
     return replace_document(lab, replace(_bare(lab), history=first))
 
 

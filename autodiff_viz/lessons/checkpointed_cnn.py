@@ -9,10 +9,11 @@ from autodiff_viz.lessons.lesson import (
     Like,
     Part,
     Try,
-    Variant,
     members,
     policy,
 )
+from autodiff_viz.lessons.tour import Step
+from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
 
 HEAD = """images = input(shape=(10, 16, 16, 3), seed=1)
@@ -42,7 +43,7 @@ def network(block: str, after: str = "") -> str:
     return HEAD + block + after + TAIL
 
 
-FIVE = {"training": Settings("sgd", 0.01), "steps": 5}
+FIVE = {"training": Plan(Settings("sgd", 0.01), 5)}
 COUNTED = "by hand: residual floats of JAX's own pullback"
 LARGEST = "images 7,680, filter 450, the pool's input 8,640, kernel 2,160, flat 2,160, the loss 130"
 
@@ -64,15 +65,15 @@ one backward, in each of five steps. So it does here.
 Now count the **residuals**, the floats that JAX keeps between the passes. A convolution is linear: its
 pullback needs its inputs, never its output. So a region with the convolution alone saves nothing. Put more
 into it, and it pays.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "Plain",
             network(CONV, POOL),
             look_at="conv",
             text="No region: JAX keeps 21,220 floats. The pool needs the convolution's output.",
             **FIVE,
         ),
-        Variant(
+        Step(
             "Convolution checkpointed",
             network(region(CONV), POOL),
             look_at="conv",
@@ -80,7 +81,7 @@ into it, and it pays.""",
             "needs the convolution's output, so it is kept anyway. JAX even drops the second run.",
             **FIVE,
         ),
-        Variant(
+        Step(
             "Convolution and pool",
             network(region(CONV + POOL)),
             look_at="conv",
@@ -88,14 +89,14 @@ into it, and it pays.""",
             "where 21,220 were.",
             **FIVE,
         ),
-        Variant(
+        Step(
             "With relu, plain",
             network(CONV + RELU, "pool = max_pool(active)\n"),
             "active",
             text="A relu after the convolution, and no region: JAX keeps 38,500 floats.",
             **FIVE,
         ),
-        Variant(
+        Step(
             "Convolution and relu",
             network(region(CONV + RELU), "pool = max_pool(active)\n"),
             "active",

@@ -7,10 +7,10 @@ from autodiff_viz.lessons.lesson import (
     Lesson,
     Part,
     Try,
-    Variant,
     selected,
     without_region,
 )
+from autodiff_viz.lessons.tour import Step
 
 SQUARE = """x = 10.0
 c = cos(x)
@@ -44,8 +44,8 @@ That is a bargain: less memory between the passes, more work in the second one. 
 block. JAX looks closely: what is needed by no derivative is neither kept nor run again.
 
 The first graph is from {TUTORIAL}. The others show what is saved.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "The tutorial's square",
             SQUARE,
             look_at="s",
@@ -53,13 +53,13 @@ The first graph is from {TUTORIAL}. The others show what is saved.""",
             "twice: once forward, once backward. JAX counts the same. But the derivative of c·c needs only "
             "`c`, which entered the block and was kept. Nobody needs the second product, so JAX drops it.",
         ),
-        Variant(
+        Step(
             "Four sines",
             SINES,
             look_at="b",
             text="Four sines in a row, without a region. JAX keeps four residuals, one for each sine.",
         ),
-        Variant(
+        Step(
             "Four sines, checkpointed",
             SINES_CHECKPOINTED,
             look_at="b",

@@ -8,10 +8,10 @@ from autodiff_viz.lessons.lesson import (
     Lesson,
     Part,
     Try,
-    Variant,
     function,
     moved,
 )
+from autodiff_viz.lessons.tour import Step
 
 DECLARED = """x = 3.0
 y = custom(2.7182817 ** x, pullback=lambda v, x, y: v * y)
@@ -36,22 +36,22 @@ derivative of something that is not differentiable at all.
 
 But JAX takes your word for it, and no error appears anywhere. That is why the lab puts the true slope beside
 every declared one.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "Declared",
             DECLARED,
             look_at="y",
             text="`v` arrives from the output, and `v * y` is passed on to `x`, where `y` is the value that "
             "the forward pass has already computed. The gradient is 20.09, like the value.",
         ),
-        Variant(
+        Step(
             "Left to JAX",
             FOLLOWED,
             look_at="y",
             text="JAX differentiates the power: `y` times the logarithm of 2.7182817, which is almost 1. The "
             "gradient is 20.09 too; only the logarithm had to be worked out.",
         ),
-        Variant(
+        Step(
             "Declared wrongly",
             WRONG,
             look_at="y",

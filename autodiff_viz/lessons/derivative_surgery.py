@@ -8,11 +8,11 @@ from autodiff_viz.lessons.lesson import (
     Lesson,
     Part,
     Try,
-    Variant,
     function,
     moved,
     put,
 )
+from autodiff_viz.lessons.tour import Step
 
 REWRITTEN = """x = 30.0
 a = sin(x)
@@ -35,15 +35,15 @@ JAX does not mind: backpropagation only passes numbers along, and you change one
 gradients are clipped, scaled, reversed, or printed while they pass.
 
 The example and its name are from {TUTORIAL}, which prints these numbers.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "Rewritten to 0.5",
             REWRITTEN,
             look_at="half",
             text="The rule `lambda v: 0.5` ignores the 1/30 and passes 0.5 instead. At `x` 0.5 and 0.154 "
             "meet and make 0.654. No function has this derivative.",
         ),
-        Variant(
+        Step(
             "Only looked at",
             TAPPED,
             look_at="half",

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import starmap
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.jacobian.compute import Jacobian
-from autodiff_viz.graph.identity import remembered, same
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
-from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.lessons.lesson import Claim, Law, Lesson, Like, Variant
+from autodiff_viz.lessons.lesson import Claim, Law, Lesson, Like
+from autodiff_viz.lessons.tour import Step
 from autodiff_viz.segments.compute import Curves, Division, curves, division
 from autodiff_viz.training.course import Course, further, start, trace_at
-from autodiff_viz.workers.disk_cache import keep
 from autodiff_viz.workers.jobs import report
 
 
@@ -80,9 +77,14 @@ def _jacobian(cut: Division, of: str, by: str) -> Jacobian:
 
 
 @remembered(64)
-def graph_of(variant: Variant) -> Graph:
-    """Parse the variant's graph."""
-    return parse(variant.formula)
+def graph_in(formula: str) -> Graph:
+    """Parse a formula of a step: its graph, or the one pinned beside it."""
+    return parse(formula)
+
+
+def graph_of(about: Step) -> Graph:
+    """Parse the graph of a step."""
+    return graph_in(about.formula)
 
 
 @remembered(256)
@@ -112,7 +114,7 @@ def check(claim: Claim, lesson: Lesson) -> Finding:
     if isinstance(expected, Like):
         expected = _read(claim, lesson, expected.variant)
     elif isinstance(expected, Law):
-        expected = _law_value(expected, trace_of(lesson.variants[claim.variant], claim.at))
+        expected = _law_value(expected, trace_of(lesson.steps[claim.variant], claim.at))
     expected = np.asarray(expected)
     return Finding(claim, expected, computed, agree(computed, expected, claim))
 
@@ -135,46 +137,46 @@ def check_on(own: Finding, other: Trace) -> Finding | None:
     return Finding(claim, expected, read, agree(read, expected, claim))
 
 
-def trace_of(variant: Variant, step: int = 0) -> Trace:
-    """Trace the variant's graph; if it has a training, after `step` updates."""
-    drawn_anew = variant.training is not None and variant.training.seed != 0
-    return _trace(variant, step) if step or drawn_anew else _untrained(variant)
+def trace_of(about: Step, step: int = 0) -> Trace:
+    """Trace the graph of a step of a lesson; if it has a training, after `step` updates."""
+    drawn_anew = about.training is not None and about.training.settings.seed != 0
+    return _trace(about, step) if step or drawn_anew else _untrained(about)
 
 
 @remembered(8)
-def division_of(variant: Variant) -> Division:
-    """Differentiate the variant's graph segment by segment."""
-    return division(graph_of(variant), trace_of(variant))
+def division_of(about: Step) -> Division:
+    """Differentiate the graph segment by segment."""
+    return division(graph_of(about), trace_of(about))
 
 
 @remembered(8)
-def curves_of(variant: Variant) -> Curves:
-    """Train the variant with the whole gradient and by segments."""
-    return curves(graph_of(variant), variant.training, variant.steps)
+def curves_of(about: Step) -> Curves:
+    """Train the graph with the whole gradient and by segments."""
+    return curves(graph_of(about), about.training.settings, about.training.steps, about.dtype)
 
 
 @remembered(32)
-def _untrained(variant: Variant) -> Trace:
-    return trace(graph_of(variant), seed=variant.seed)
+def _untrained(about: Step) -> Trace:
+    return trace(graph_of(about), seed=about.seed, dtype=about.dtype)
 
 
 @remembered(32)
-def _trace(variant: Variant, step: int) -> Trace:
-    return trace_at(_course(variant), step)
+def _trace(about: Step, step: int) -> Trace:
+    return trace_at(_course(about), step)
 
 
 @remembered(8)
-def _course(variant: Variant) -> Course:
-    """Run all training steps of the variant."""
-    graph, settings = graph_of(variant), variant.training
-    course = start(graph, settings)
-    while len(course) < variant.steps:
-        course = further(course, graph, settings, variant.steps - len(course))
+def _course(about: Step) -> Course:
+    """Run all training steps of the graph."""
+    graph, plan = graph_of(about), about.training
+    course = start(graph, plan.settings, about.dtype)
+    while len(course) < plan.steps:
+        course = further(course, graph, plan.settings, plan.steps - len(course))
     return course
 
 
 def _read(claim: Claim, lesson: Lesson, variant: int) -> np.ndarray:
-    about = lesson.variants[variant]
+    about = lesson.steps[variant]
 
     def at(step: int) -> np.ndarray:
         if claim.quantity in CUT:
@@ -208,75 +210,3 @@ def _law_value(law: Law, traced: Trace) -> np.ndarray:
     graph = parse("\n".join([*(f"{name} = 0.0" for name in law.names), f"law = {law.formula}"]))
     values = {name: traced.value[name] for name in law.names}
     return trace(graph, values, dtype=traced.dtype).value["law"]
-
-
-# Evaluated claims as JSON data, for transfer between processes and for the persistent cache. Cached data is
-# trusted only as far as it can be checked against the lesson: the expected number must be the claim's own,
-# and whether the claim holds is computed again from the two numbers.
-
-
-Proof = tuple[tuple[Finding, ...], ...]
-"""Findings about each graph of a lesson, in the order of its variants."""
-
-KINDS = ("float32", "float64", "int32", "int64")
-NUMBERS = 100_000  # greatest number of elements of an array
-
-
-def prove(key: str, directory: str | None, name: bytes) -> list[Any]:
-    """Evaluate all claims of the lesson `key` and cache them; runs in a worker process.
-
-    Args:
-      key: of the lesson.
-      directory: of the persistent cache, None without one.
-      name: key in the cache.
-    Returns:
-      JSON data, for `read_proof`.
-    """
-    proved = lesson(key)
-    proof = [
-        [[_written(each.expected), _written(each.computed)] for each in findings(proved, variant)]
-        for variant in range(len(proved.variants))
-    ]
-    keep(directory and Path(directory), name, proof)
-    return proof
-
-
-def read_proof(data: Any, lesson: Lesson) -> Proof:
-    """Decode what `prove` returned for `lesson`.
-
-    Raises:
-      ValueError: `data` is not of this lesson.
-    """
-    if not isinstance(data, list) or len(data) != len(lesson.variants):
-        raise ValueError("it is not of the graphs of the lesson")
-    proof: list[tuple[Finding, ...]] = []
-    for variant, pairs in enumerate(data):
-        claims = claims_of(lesson, variant)
-        if not isinstance(pairs, list) or len(pairs) != len(claims):
-            raise ValueError("it is not of the claims of the lesson")
-        checked = []
-        for pair, claim in zip(pairs, claims, strict=True):
-            if not isinstance(pair, list) or len(pair) != 2:
-                raise ValueError("a claim has a number that is expected and one that was found")
-            expected, computed = map(_array, pair)
-            # The number of a law, or of another graph, would have to be computed anew to be compared.
-            named = not isinstance(claim.expected, Law | Like)
-            if named and not same(expected, np.asarray(claim.expected)):
-                raise ValueError("the claim expects another number")
-            checked.append(Finding(claim, expected, computed, agree(computed, expected, claim)))
-        proof.append(tuple(checked))
-    return tuple(proof)
-
-
-def _written(array: np.ndarray) -> dict[str, Any]:
-    return {"kind": str(array.dtype), "shape": list(array.shape), "numbers": array.ravel().tolist()}
-
-
-def _array(data: Any) -> np.ndarray:
-    match data:
-        case {"kind": str(kind), "shape": [*shape], "numbers": [*numbers]} if kind in KINDS:
-            lengths = all(type(length) is int and 0 <= length <= NUMBERS for length in shape)
-            if lengths and len(numbers) == prod(shape) and {*map(type, numbers)} <= {int, float}:
-                with suppress(OverflowError):  # a number out of the dtype's range
-                    return np.asarray(numbers, kind).reshape(shape)
-    raise ValueError("it is no array")

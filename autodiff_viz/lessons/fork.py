@@ -1,6 +1,7 @@
 """Teach that the cotangent of a value that is used twice is the sum of what its wires pass."""
 
-from autodiff_viz.lessons.lesson import EXACTLY, Claim, Lesson, Part, Try, Variant, moved, ruled
+from autodiff_viz.lessons.lesson import EXACTLY, Claim, Lesson, Part, Try, moved, ruled
+from autodiff_viz.lessons.tour import Step
 
 DOUBLE_AND_SQUARE = """x = 3.0
 a = 2.0 * x
@@ -28,22 +29,22 @@ through me alone?*
 Both are right about their own path, and `x` moves along both paths at once. So **the contributions add**.
 Copying on the way forward becomes adding on the way back. That is the chain rule for several variables, and
 there is no more to it.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "Double and square",
             DOUBLE_AND_SQUARE,
             look_at="x",
             text="One wire leads to the double of `x`, the other to its square. The upper wire says 2, the "
             "lower one 2x, which is 6. At `x` arrives 2 + 6 = 8.",
         ),
-        Variant(
+        Step(
             "Both wires into one product",
             PRODUCT,
             look_at="x",
             text="Both wires end at the same product, in its two slots. Each is told the other factor, 3. At "
             "`x` arrives 3 + 3 = 6, which is 2x.",
         ),
-        Variant(
+        Step(
             "Two that cancel",
             CANCEL,
             look_at="x",

@@ -11,8 +11,8 @@ from autodiff_viz.lessons.lesson import (
     Lesson,
     Part,
     Try,
-    Variant,
 )
+from autodiff_viz.lessons.tour import Step
 
 RANDOM = "uniform(shape=(3,), low=0.9, high=1.1, seed=0)"
 # The document prints y·u for y = [4, 1, 1]; u is that divided by y, exact in decimals.
@@ -45,35 +45,35 @@ differentiated at a noisy number. Placed last, only the sum comes after it. The 
 trick.
 
 The last two graphs hold the draws of `u` that the question and its answer printed.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "Naive",
             NAIVE.format(u=RANDOM),
             look_at="x",
             text="No stop: JAX differentiates what ran, noise and all. The gradient is sign(x)·√u.",
         ),
-        Variant(
+        Step(
             "Stop placed early",
             EARLY.format(u=RANDOM),
             look_at="z",
             text="The noise is added behind a stop: stop(y·u − y) + y. But the root comes after it, and is "
             "differentiated at the noisy number: sign(x)/√u. Wrong in a new way.",
         ),
-        Variant(
+        Step(
             "Stop placed last",
             LAST.format(u=RANDOM),
             look_at="noise",
             text="A clean root carries the gradient, and the difference between the noisy root and the clean "
             "one is added behind a stop. Forward that is the noisy root; backward it is exactly sign(x).",
         ),
-        Variant(
+        Step(
             "The question's draw, naive",
             NAIVE.format(u=FIRST_DRAW),
             look_at="x",
             text="No stop, and the noise that the question printed: the gradient is sign(x)·√u, here "
             "[−1.020, −0.968, 1.040].",
         ),
-        Variant(
+        Step(
             "The answer's draw, last",
             LAST.format(u=SECOND_DRAW),
             look_at="noise",

@@ -1,10 +1,11 @@
-"""List the lessons in teaching order. To add one, add a file and a line here."""
+"""List the lessons in teaching order: to add one, add a file and a line here; contributed tours come last."""
 
 from __future__ import annotations
 
 from autodiff_viz.lessons import (
     checkpointed_cnn,
     checkpointing,
+    contributed,
     declare_derivative,
     derivative_surgery,
     fork,
@@ -35,6 +36,7 @@ LESSONS: tuple[Lesson, ...] = (
     split_model.LESSON,
     checkpointed_cnn.LESSON,
     split_cnn.LESSON,
+    *contributed.lessons(),
 )
 
 

@@ -9,12 +9,12 @@ from autodiff_viz.lessons.lesson import (
     Like,
     Part,
     Try,
-    Variant,
     branches,
     collapsed,
     ruled,
     trained_alone,
 )
+from autodiff_viz.lessons.tour import Step
 
 NUMBERS = """image = 3.0
 p = [0.5, 0.25, 0.25]
@@ -122,15 +122,15 @@ something too: each pᵢ hears how large its branch is.
 
 Begin with numbers. The other graphs have convolutions in place of the three products, and say the same.
 {GATED_QUESTION}, asks how to write this for any k; there are four ways here, with equal gradients.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "With numbers",
             NUMBERS,
             look_at="image",
             text="The image is one number, 3, and the branches multiply it by 1, 2 and 4. At `image` arrives "
             "0.5 · 1 + 0.25 · 2 + 0.25 · 4 = 2. At `p` arrive the branches' values: 3, 6 and 12.",
         ),
-        Variant(
+        Step(
             "Stack, weigh, sum",
             stacked(3),
             look_at="branch_1",
@@ -138,28 +138,28 @@ Begin with numbers. The other graphs have convolutions in place of the three pro
             "`result`: d image = Σ pᵢ · (pullback of branch i at ȳ), as with numbers. And d pᵢ = "
             "⟨ȳ, branchᵢ⟩: multiplied element by element, and added up.",
         ),
-        Variant(
+        Step(
             "Running sum",
             running(3),
             look_at="branch_1",
             text="`result = result + term`, written out: one product and one sum for each branch. A sum "
             "passes what arrives to both its terms.",
         ),
-        Variant(
+        Step(
             "Concatenation",
             joined(3),
             look_at="branch_1",
             text="The branches are joined along their channels. A reshape gives each branch an axis entry of "
             "its own again, to be weighed with `p` and summed.",
         ),
-        Variant(
+        Step(
             "Declared derivative",
             declared(3),
             look_at="row",
             text="The weighed sum is one op with a declared pullback. It may use what the branches gave, "
             "since that is the input of its op.",
         ),
-        Variant(
+        Step(
             "Six branches",
             stacked(6),
             look_at="result",

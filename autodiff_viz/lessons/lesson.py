@@ -1,4 +1,4 @@
-"""Describe lessons as records: text, graphs, exercises with their edits, sources and claims for the tests."""
+"""Describe lessons as records: tours with exercises and their edits, sources, and claims for the tests."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from autodiff_viz.lessons.tour import Tour
 from autodiff_viz.messages import edits
 from autodiff_viz.messages.edits import edit_data
-from autodiff_viz.training.state import Settings
 
 DIGITS = 6  # significant digits, of float32's seven; the last one differs between builds of XLA
 EXACTLY = 0.0
@@ -56,7 +56,7 @@ class Claim:
       within: absolute tolerance, EXACTLY for none; None for a relative one of `digits` digits.
       digits: significant digits in which every number agrees; an expected 0 is then exactly 0. Counts are
         exact in any case.
-      at: step of the variant's training, or several steps, of which the quantity then has a row each.
+      at: step of that graph's training, or several steps, of which the quantity then has a row each.
     """
 
     says: str
@@ -68,31 +68,6 @@ class Claim:
     within: float | None = None
     digits: int = DIGITS
     at: int | range = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One graph of a lesson.
-
-    Attributes:
-      title: a few words.
-      formula: the graph as text, with its positions if it needs any.
-      look_at: node that is selected when the graph opens.
-      seed: cotangent of the output, None for ones.
-      training: settings of its training, None without; `steps` is the number of steps.
-      steps: number of training steps.
-      text: what this graph shows, beside the lesson's text; Markdown, at most about 60 words.
-      collapsed: names of the groups that are cards when the graph opens, so that it can be read.
-    """
-
-    title: str
-    formula: str
-    look_at: str | None = None
-    seed: float | None = None
-    training: Settings | None = None
-    steps: int = 0
-    text: str = ""
-    collapsed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,30 +112,35 @@ class Try:
     shows: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """Text, graphs and claims of one lesson.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson(Tour):
+    """A tour with exercises, and with claims that must hold in its graphs.
 
     Attributes:
       key: short identifier, used in links; it never changes.
-      title, summary: for the gallery; the summary is one sentence.
-      text: what holds for all graphs; Markdown, at most about 150 words.
-      variants: at least one graph, in the order of its tabs.
       to_try: exercises for the lab.
       claims: numbers that must hold in the graphs.
-      figure: key of the figure to open with.
-      numbers: by variant, its number in links, which never changes; empty where that is its index.
+      numbers: by step, its number in links, which never changes; empty where that is its index.
+      sources: threads and papers in Markdown, beside what the claims cite.
+      track: name of the series that it belongs to; "" for none.
+      level: 1 for whoever begins, up to 3.
+      minutes: how long it takes; 0 if that is not known.
+      after: keys of the lessons that one needs before.
+      found_by: other words by which people look for it.
+      code: the first graph as people write it, in JAX or PyTorch; "" without.
     """
 
     key: str
-    title: str
-    summary: str
-    text: str
-    variants: tuple[Variant, ...]
-    to_try: tuple[Try, ...]
-    claims: tuple[Claim, ...]
-    figure: str = "cotangents"
+    to_try: tuple[Try, ...] = ()
+    claims: tuple[Claim, ...] = ()
     numbers: tuple[int, ...] = ()
+    sources: tuple[str, ...] = ()
+    track: str = ""
+    level: int = 1
+    minutes: int = 0
+    after: tuple[str, ...] = ()
+    found_by: tuple[str, ...] = ()
+    code: str = ""
 
     def number_of(self, variant: int) -> int:
         """Return the number by which links name a variant; an index out of range is its own."""

@@ -1,6 +1,7 @@
 """Teach the chain rule: one neuron forward and backward, step by step."""
 
-from autodiff_viz.lessons.lesson import EXACTLY, PLAY, STEPS, Claim, Lesson, Part, Try, Variant, put
+from autodiff_viz.lessons.lesson import EXACTLY, PLAY, STEPS, Claim, Lesson, Part, Try, put
+from autodiff_viz.lessons.tour import Step
 
 NEURON = """x = 2.0
 w = {w}
@@ -25,8 +26,8 @@ hands that on. What arrives at a node is its **cotangent**: how fast the loss mo
 
 No node knows the whole formula. Multiplied along the way, the local derivatives are the derivative of the
 whole: that is **the chain rule**, and backpropagation is no more than this.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "One neuron",
             NEURON.format(w=0.5, t=1.0),
             look_at="w",
@@ -37,7 +38,7 @@ whole: that is **the chain rule**, and backpropagation is no more than this.""",
 - the sum hands it on as it is
 - the product: `w` gets −0.25 · x = −0.5""",
         ),
-        Variant(
+        Step(
             "Far out, where the sigmoid is flat",
             NEURON.format(w=2.5, t=0.0),
             look_at="y",

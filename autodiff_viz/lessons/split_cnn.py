@@ -9,9 +9,10 @@ from autodiff_viz.lessons.lesson import (
     Lesson,
     Part,
     Try,
-    Variant,
     selected,
 )
+from autodiff_viz.lessons.tour import Step
+from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
 
 FORMULA = """x = input(shape=(4, 22, 22, 3), seed=0)
@@ -53,13 +54,12 @@ cotangent of `y_pred_0`: 4 × 64 numbers. Start the pullback of `model_0` with i
 gradient; with dropout too, as long as both passes draw the same noise.
 
 Images are 22 × 22 here, the smallest that three convolutions and three pools allow, and random.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "The question's two models",
             FORMULA,
             look_at="y_pred_0",
-            training=Settings("sgd", 0.1),
-            steps=STEPS,
+            training=Plan(Settings("sgd", 0.1), STEPS),
         ),
     ),
     to_try=(

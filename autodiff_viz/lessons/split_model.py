@@ -8,11 +8,12 @@ from autodiff_viz.lessons.lesson import (
     Lesson,
     Part,
     Try,
-    Variant,
     cut,
     ruled,
     selected,
 )
+from autodiff_viz.lessons.tour import Step
+from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
 
 FORMULA = """x = input(shape=(3, 10, 10, 1), seed=0)
@@ -47,13 +48,12 @@ back. Three pullbacks in a chain are the gradient of the whole.
 
 Without handing across, each part follows its own output, as if that were the loss. Then every prediction
 goes to 0.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "Three parts and the loss",
             FORMULA,
             look_at="out1",
-            training=Settings("sgd", 0.5),
-            steps=STEPS,
+            training=Plan(Settings("sgd", 0.5), STEPS),
         ),
     ),
     to_try=(

@@ -8,11 +8,11 @@ from autodiff_viz.lessons.lesson import (
     Lesson,
     Part,
     Try,
-    Variant,
     moved,
     put,
     selected,
 )
+from autodiff_viz.lessons.tour import Step
 
 BOTH = """u = {u}
 x_early = {x}
@@ -45,8 +45,8 @@ The early stop did stop something: no gradient goes *through* the noise. But a d
 
 So the trick belongs at the very end, after the last op whose derivative depends on where it is taken. So says
 the answer to {NOISE}; its noise stands here.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "One number",
             ONE,
             look_at="z_early",
@@ -54,7 +54,7 @@ the answer to {NOISE}; its noise stands here.""",
 
 **Early.** The root was taken at 3.654, so it passes 1/(2√3.654) = 0.2616. Times −4: −1.046.""",
         ),
-        Variant(
+        Step(
             "The answer's three numbers",
             THREE,
             look_at="z_early",

@@ -8,10 +8,10 @@ from autodiff_viz.lessons.lesson import (
     Lesson,
     Part,
     Try,
-    Variant,
     moved,
     ruled,
 )
+from autodiff_viz.lessons.tour import Step
 
 STOPPED = """x = 2.0
 y = 3.0
@@ -34,15 +34,15 @@ JAX calls it `stop_gradient`, PyTorch `detach`. The example is that of
 
 The output is the same number with and without the stop. From the values alone, nobody can tell that it is
 there. That is what makes a forgotten `stop_gradient` so hard to find, and why it helps to see one.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "With the stop",
             STOPPED,
             look_at="b",
             text="Look at `b`. The same 1 arrives there as at `a`, for a sum treats its terms alike. `a` "
             "passes it on, through three cosines, down to `x`. `b` passes 0.",
         ),
-        Variant(
+        Step(
             "Without it",
             OPEN,
             look_at="b",

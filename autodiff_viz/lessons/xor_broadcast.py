@@ -1,7 +1,9 @@
 """Teach a first training, of XOR, and why the tutorial's never learns: its loss broadcasts shapes."""
 
-from autodiff_viz.lessons.lesson import SWIFT, TUTORIAL, Claim, Lesson, Part, Try, Variant, selected
+from autodiff_viz.lessons.lesson import SWIFT, TUTORIAL, Claim, Lesson, Part, Try, selected
+from autodiff_viz.lessons.tour import Step
 from autodiff_viz.lessons.xor_tutorial import FORMULA
+from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
 
 MEANT = FORMULA.replace("[0.0, 1.0, 1.0, 0.0]", "[[0.0], [1.0], [1.0], [0.0]]")
@@ -15,7 +17,7 @@ b2 = parameter(shape=(1,))
 yhat = relu(dense(layer1, W2, b2))
 loss = mean(square(yhat - y))
 """
-LONG = {"training": Settings("sgd", 0.1), "steps": 2_000}
+LONG = {"training": Plan(Settings("sgd", 0.1), 2_000)}
 TARGETS = ((0.0,), (1.0,), (1.0,), (0.0,))
 HALF = ((0.5,), (0.5,), (0.5,), (0.5,))
 
@@ -33,8 +35,8 @@ prediction beside every target. The loss is the mean of sixteen squares where fo
 
 Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0, so it costs
 (p − ½)² + ¼. The best p is ½, for every sample, and the loss never falls below 0.25.""",
-    variants=(
-        Variant(
+    steps=(
+        Step(
             "As it was meant",
             MEANT,
             look_at="loss",
@@ -42,14 +44,14 @@ Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0
             "steps later the predictions are 0, 1, 1 and 0.",
             **LONG,
         ),
-        Variant(
+        Step(
             "As it was printed",
             FORMULA,
             look_at="loss",
             text="The targets are a list of four. Training does what this loss wants: four times ½.",
             **LONG,
         ),
-        Variant(
+        Step(
             "From weights drawn at random",
             DRAWN,
             look_at="loss",

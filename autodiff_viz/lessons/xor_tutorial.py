@@ -1,6 +1,8 @@
 """Teach the tutorial's XOR training, with its printed numbers and a relu that is dead at first."""
 
-from autodiff_viz.lessons.lesson import SWIFT, TUTORIAL, Claim, Lesson, Part, Try, Variant, ruled, written
+from autodiff_viz.lessons.lesson import SWIFT, TUTORIAL, Claim, Lesson, Part, Try, ruled, written
+from autodiff_viz.lessons.tour import Step
+from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
 
 # Numbers that the tutorial printed while it trained XOR, and its initial weights. The weights are recovered
@@ -179,7 +181,7 @@ sample. The other samples move the bias above 0. In step 1 the gradient gets thr
 
 The loss hardly falls, from 0.333 to 0.311. It could not fall far: the targets are a list of four, so this is
 the bug of the lesson before.""",
-    variants=(Variant("Ten steps", FORMULA, look_at="yhat", training=Settings("sgd", 0.02), steps=10),),
+    steps=(Step("Ten steps", FORMULA, look_at="yhat", training=Plan(Settings("sgd", 0.02), 10)),),
     to_try=(
         Try(
             "Train ten steps, go back to step 0, then to 1: the first row of what arrives at `layer1` is "

@@ -675,6 +675,7 @@ class Trail(Struct, frozen=True):
       at: number of the present step.
       graph: digest of the present graph.
       text: digest of its text.
+      tour: digest of the tour beside it.
       steps: each step by its number, as compact JSON.
       documents: by the number of its first step, the other state of each document.
     """
@@ -684,6 +685,7 @@ class Trail(Struct, frozen=True):
     text: str
     steps: dict[str, Any]
     documents: Any = field(default_factory=dict)
+    tour: str = ""
 
 
 class Kept(Edit, tag="kept"):
@@ -798,6 +800,159 @@ class Without(Edit, tag="without"):
 
     what: Literal["rule", "mute", "region"]
     name: str
+
+
+# The visitor's tour, beside the document. Steps are counted from 0.
+
+
+class NewTour(Edit, tag="tour_new"):
+    """Begin a tour; undo brings the one before back.
+
+    Attributes:
+      of: what it begins with: no step, or those of the open lesson.
+    """
+
+    of: Literal["nothing", "lesson"] = "nothing"
+
+
+class AddStep(Edit, tag="tour_add"):
+    """Add the present state to the tour, after the step that was opened last; without a tour begin one."""
+
+
+class UpdateStep(Edit, tag="tour_update"):
+    """Put the present state into a step, which keeps its words.
+
+    Attributes:
+      step: its place.
+    """
+
+    step: Index
+
+
+class MoveStep(Edit, tag="tour_move"):
+    """Move a step of the tour.
+
+    Attributes:
+      step: its place.
+      to: its place afterwards.
+    """
+
+    step: Index
+    to: Index
+
+
+class RemoveStep(Edit, tag="tour_remove"):
+    """Remove a step of the tour.
+
+    Attributes:
+      step: its place.
+    """
+
+    step: Index
+
+
+class WriteStep(Edit, tag="tour_step_words"):
+    """Set a text of a step.
+
+    Attributes:
+      step: its place.
+      field: which text.
+      text: all of it.
+      fresh: whether it begins a new step of undo.
+    """
+
+    step: Index
+    field: Literal["title", "caption", "text", "notes"]
+    text: str
+    fresh: bool = True
+
+
+class WriteTour(Edit, tag="tour_words"):
+    """Set a text of the tour.
+
+    Attributes:
+      field: which text.
+      text: all of it.
+      fresh: whether it begins a new step of undo.
+    """
+
+    field: Literal["title", "summary", "text"]
+    text: str
+    fresh: bool = True
+
+
+class Go(Edit, tag="tour_go"):
+    """Open a step of the tour as it was made; undo returns to the present state.
+
+    Attributes:
+      step: its place.
+    """
+
+    step: Index
+
+
+class CloseTour(Edit, tag="tour_close"):
+    """Close the tour; undo brings it back."""
+
+
+class QuestionRecord(Struct, frozen=True):
+    """A question, as `Question` of asking/question.py.
+
+    Attributes:
+      kind: number, zero, sign, larger, same, shape or cause.
+      of: value, cotangent or passed.
+      node: a node; of passed the one that reads.
+      slot: of passed, the slot.
+      element: index of an element.
+      other: of larger the second of both, as node and slot.
+      words: as the author asks it.
+    """
+
+    kind: str
+    of: str
+    node: str
+    slot: Index | None = None
+    element: Annotated[list[Index], Meta(max_length=limits.RANK)] | None = None
+    other: tuple[str, Index] | None = None
+    words: Annotated[str, Meta(max_length=limits.WORDS)] = ""
+
+
+class Ask(Edit, tag="ask"):
+    """Ask these questions in place of those before; answers to questions that stay are kept.
+
+    Attributes:
+      hides: values, cotangents, or asked for what the questions are about alone.
+      questions: in their order.
+    """
+
+    hides: str
+    questions: Annotated[list[QuestionRecord], Meta(max_length=limits.QUESTIONS)]
+
+
+class Answer(Edit, tag="answer"):
+    """Answer a question.
+
+    Attributes:
+      at: its index.
+      text: as typed.
+    """
+
+    at: Index
+    text: Annotated[str, Meta(max_length=limits.ANSWER)]
+
+
+class Reveal(Edit, tag="reveal"):
+    """Show the answer of a question.
+
+    Attributes:
+      at: its index.
+    """
+
+    at: Index
+
+
+class StopAsking(Edit, tag="stop_asking"):
+    """Show all numbers; the questions are gone."""
 
 
 # Requests that are numbered and repeated as edits are, and change nothing in the lab.

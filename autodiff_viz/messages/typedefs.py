@@ -21,7 +21,7 @@ HEAD = """// @ts-check
 // `python -m autodiff_viz.lab.shared_constants` writes this file from autodiff_viz/messages.
 """
 
-ENDS = (edits.Producer, edits.Consumer, edits.Trail)
+ENDS = (edits.Producer, edits.Consumer, edits.Trail, edits.QuestionRecord)
 """Records that are parts of edits."""
 
 

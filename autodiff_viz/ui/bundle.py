@@ -26,7 +26,7 @@ from autodiff_viz.ui.chunks import LATER, scripts
 
 ENTRY = "main.js"
 SHEETS = {
-    "editor": ("canvas/*.css",),
+    "editor": ("canvas/*.css", "asking/*.css"),
     "formula": ("formula/*.css",),
     "sliders": ("sliders/*.css",),
     "inspector": ("inspector/*.css", "base/cure.css"),
@@ -34,6 +34,7 @@ SHEETS = {
     "twins": ("explain/compare.css",),
     "paths": ("explain/paths.css",),
     "workbench": ("dock/*.css",),
+    "tour": ("tour/*.css",),
 }
 """The style sheets of each place on the page that has a shadow root of its own."""
 

@@ -19,7 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from autodiff_viz.graph.identity import same
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.figures import about, comparison_key
-from autodiff_viz.lab.page import LESSON, OF_NUMBERS, SHOWS, changed, shows
+from autodiff_viz.lab.page import LESSON, OF_NUMBERS, SHOWS, changed, data_of, shows
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
 from autodiff_viz.ui.address import too_large
@@ -87,7 +87,7 @@ def _draw(name: str, draw: Draw) -> None:
         return
     note_shown(current, name)  # before it is drawn: a part that fails must not be requested endlessly
     parts.drawn[name] = monotonic()
-    if name in OF_NUMBERS and SHOWS[name](now.lab, now.view) is not None:
+    if name in OF_NUMBERS and data_of(name, now.lab, now.view) is not None:
         st.html(f'<i data-at="{now.state}"></i>')  # for web/canvas/scrub.js
     draw(now.lab, now.view)
 

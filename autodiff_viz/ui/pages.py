@@ -11,8 +11,9 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.lessons import card
-from autodiff_viz.lab.page import SHOWS
+from autodiff_viz.lab.page import ANSWER_FIRST, CONCEALED, SHOWS, waits
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import Lesson
@@ -102,7 +103,21 @@ def _draw_dock(dock: DeltaGenerator, draw: Callable[..., None]) -> None:
     draw("second", dock.container(key="second_panel"))
 
 
-DRAWS: Mapping[str, Draw] = {
+def _concealable(name: str, draw: Draw) -> Draw:
+    """Return the function that draws a part, or says that its numbers come after the answer."""
+
+    def drawn(lab: Lab, view: LabView) -> None:
+        if not (view.hiding and name in CONCEALED):
+            draw(lab, view)
+        elif waits(name, lab, view):
+            st.caption(ANSWER_FIRST)
+            # web/lab.js answers the click: it goes to the question.
+            st.button("Answer first", key=f"do_answer_{name}", icon=":material/contact_support:")
+
+    return drawn
+
+
+_DRAWS: Mapping[str, Draw] = {
     LAB: draw_lab,
     "problems": lambda lab, view: draw_problems(SHOWS["problems"](lab, view)),
     "formula_head": draw_formula_head,
@@ -119,6 +134,8 @@ DRAWS: Mapping[str, Draw] = {
     "figure": draw_figure,
     "second": draw_second,
 }
+
+DRAWS: Mapping[str, Draw] = {name: _concealable(name, draw) for name, draw in _DRAWS.items()}
 
 # The lessons
 

@@ -19,8 +19,8 @@ from autodiff_viz.explain.verification.view import verification
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.lab.evaluate import LabView
-from autodiff_viz.lessons.evaluate import prove, read_proof
 from autodiff_viz.lessons.lesson import Lesson
+from autodiff_viz.lessons.proof import prove, read_proof
 from autodiff_viz.ui import scheduling
 from autodiff_viz.ui.gc_tuning import note_departure
 from autodiff_viz.workers.disk_cache import directory, read, version

@@ -7,6 +7,7 @@ import { listen, dispatch } from "./base/events.js";
 import { explainTerms } from "./base/term.js";
 import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
+import { pointedAt } from "./asking/questions.js";
 import { openFind } from "./canvas/popovers/find.js";
 import { whenRefused } from "./canvas/popovers/notice.js";
 import { Drawings } from "./canvas/state/delta.js";
@@ -32,6 +33,7 @@ import { Inspector } from "./inspector/panel.js";
 import { Places } from "./places.js";
 import { Board } from "./sliders/sliders.js";
 import { SourceSync } from "./source_sync.js";
+import { TourPanel } from "./tour/panel.js";
 import { listenToSteps } from "./training/steps.js";
 
 // Clicks on exercises whose outcome is beside the graph: a plot, the pass as it is played, or the numbers of
@@ -83,12 +85,14 @@ export class Lab {
     this.editor.leaving.push(
       () => this.formula.send(),
       () => this.board.send(),
+      () => this.tour.send(),
     );
     this.twins = new TwinsTable({
       select: (name) => this.editor.select([name]),
       save: () => saveTwins(this.editor),
     });
     this.paths = new PathsList((path) => pathLight.show(path));
+    this.tour = new TourPanel(this.editor, () => this.mail.outbox.last);
     this.panels = new Panels();
     this.dock = new Dock(tabs, (figure) => this.editor.send({ kind: "figure", figure }));
     this.places = new Places(parent, css, {
@@ -103,6 +107,7 @@ export class Lab {
       twins: this.twins.host,
       paths: this.paths.host,
       notes: this.check.notes,
+      tour: this.tour.host,
     });
     showLook();
     this.later = later;
@@ -119,6 +124,7 @@ export class Lab {
       do_segments: () => this.showPlot("segments"),
       do_training: () => this.showPlot("training"),
       do_play: () => this.editor.startPlay(),
+      do_answer: () => this.editor.goToQuestion(),
       show_node: () => showPanel("node"),
       ...Object.fromEntries(tabs.map(({ name }) => [`show_${name}`, () => this.showPlot(name)])),
     });
@@ -179,6 +185,7 @@ export class Lab {
     );
     listen("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
     listen("menu", () => this.check.fold(), gone);
+    listen("tour", () => this.tour.edit(true), gone);
     listen("want", ({ inputs }) => this.want(inputs), gone);
     listen("wants-play", ({ state }) => this.wantPlay(state), gone);
     listen("stepped", ({ state }) => ((this.stepped = state), this.mail.ask({})), gone);
@@ -215,11 +222,14 @@ export class Lab {
     this.board.receive(drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.cause.receive(drawing.forward ? undefined : drawing.node, drawing.check?.origin); // a cause is one of cotangents
+    this.cause.point(pointedAt(drawing.asking));
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);
+    this.tour.receive(drawing.tour ?? null, word.ack, Boolean(drawing.lesson));
     this.panels.receive(
       drawing.lesson ? `${drawing.lesson.key} ${drawing.lesson.variant}` : null,
+      Boolean(drawing.tour),
       drawing.sliders?.rows?.length ?? 0,
     );
     this.dock.receive(

@@ -27,6 +27,20 @@
  * @property {string} text digest of its text.
  * @property {Record<string, any>} steps each step by its number, as compact JSON.
  * @property {any} [documents] by the number of its first step, the other state of each document.
+ * @property {string} [tour] digest of the tour beside it.
+ */
+
+/**
+ * A question, as `Question` of asking/question.py.
+ *
+ * @typedef {object} QuestionRecord
+ * @property {string} kind number, zero, sign, larger, same, shape or cause.
+ * @property {string} of value, cotangent or passed.
+ * @property {string} node a node; of passed the one that reads.
+ * @property {number | null} [slot] of passed, the slot.
+ * @property {number[] | null} [element] index of an element.
+ * @property {[string, number] | null} [other] of larger the second of both, as node and slot.
+ * @property {string} [words] as the author asks it.
  */
 
 /**
@@ -573,6 +587,115 @@
  */
 
 /**
+ * Begin a tour; undo brings the one before back.
+ *
+ * @typedef {object} NewTourEdit
+ * @property {"tour_new"} kind
+ * @property {"lesson" | "nothing"} [of] what it begins with: no step, or those of the open lesson.
+ */
+
+/**
+ * Add the present state to the tour, after the step that was opened last; without a tour begin one.
+ *
+ * @typedef {object} AddStepEdit
+ * @property {"tour_add"} kind
+ */
+
+/**
+ * Put the present state into a step, which keeps its words.
+ *
+ * @typedef {object} UpdateStepEdit
+ * @property {"tour_update"} kind
+ * @property {number} step its place.
+ */
+
+/**
+ * Move a step of the tour.
+ *
+ * @typedef {object} MoveStepEdit
+ * @property {"tour_move"} kind
+ * @property {number} step its place.
+ * @property {number} to its place afterwards.
+ */
+
+/**
+ * Remove a step of the tour.
+ *
+ * @typedef {object} RemoveStepEdit
+ * @property {"tour_remove"} kind
+ * @property {number} step its place.
+ */
+
+/**
+ * Set a text of a step.
+ *
+ * @typedef {object} WriteStepEdit
+ * @property {"tour_step_words"} kind
+ * @property {number} step its place.
+ * @property {"caption" | "notes" | "text" | "title"} field which text.
+ * @property {string} text all of it.
+ * @property {boolean} [fresh] whether it begins a new step of undo.
+ */
+
+/**
+ * Set a text of the tour.
+ *
+ * @typedef {object} WriteTourEdit
+ * @property {"tour_words"} kind
+ * @property {"summary" | "text" | "title"} field which text.
+ * @property {string} text all of it.
+ * @property {boolean} [fresh] whether it begins a new step of undo.
+ */
+
+/**
+ * Open a step of the tour as it was made; undo returns to the present state.
+ *
+ * @typedef {object} GoEdit
+ * @property {"tour_go"} kind
+ * @property {number} step its place.
+ */
+
+/**
+ * Close the tour; undo brings it back.
+ *
+ * @typedef {object} CloseTourEdit
+ * @property {"tour_close"} kind
+ */
+
+/**
+ * Ask these questions in place of those before; answers to questions that stay are kept.
+ *
+ * @typedef {object} AskEdit
+ * @property {"ask"} kind
+ * @property {string} hides values, cotangents, or asked for what the questions are about alone.
+ * @property {QuestionRecord[]} questions in their order.
+ */
+
+/**
+ * Answer a question.
+ *
+ * @typedef {object} AnswerEdit
+ * @property {"answer"} kind
+ * @property {number} at its index.
+ * @property {string} text as typed.
+ */
+
+/**
+ * Show the answer of a question.
+ *
+ * @typedef {object} RevealEdit
+ * @property {"reveal"} kind
+ * @property {number} at its index.
+ */
+
+/**
+ * Show all numbers; the questions are gone.
+ *
+ * @typedef {object} StopAskingEdit
+ * @property {"stop_asking"} kind
+ */
+
+/**
  * Request a full drawing.
  *
  * @typedef {object} ResyncEdit
@@ -652,6 +775,19 @@
  *   UnpinEdit |
  *   FlipEdit |
  *   WithoutEdit |
+ *   NewTourEdit |
+ *   AddStepEdit |
+ *   UpdateStepEdit |
+ *   MoveStepEdit |
+ *   RemoveStepEdit |
+ *   WriteStepEdit |
+ *   WriteTourEdit |
+ *   GoEdit |
+ *   CloseTourEdit |
+ *   AskEdit |
+ *   AnswerEdit |
+ *   RevealEdit |
+ *   StopAskingEdit |
  *   ResyncEdit |
  *   CheckEdit
  * )} NewEdit

@@ -82,6 +82,8 @@
  * @property {string} [cotangentFull]
  * @property {string} [shape]
  * @property {number[]} [dims] the shape of the value, also [] without a value
+ * @property {("value" | "cotangent")[]} [hidden] which of its numbers are hidden while they are asked for
+ * @property {string} [guess] what the visitor has answered about it
  * @property {string} [literal] an input's value as typed
  * @property {string} [text] the right side of `=` in the node's line of the formula; none if it is too long
  * @property {RuleKind} rule
@@ -143,6 +145,8 @@
  *   to a tangent
  * @property {Point[]} via
  * @property {boolean} [alternative]
+ * @property {boolean} [hidden] whether what it passes back is hidden while it is asked for
+ * @property {string} [guess] what the visitor has answered about it
  * @property {number} [out] at the card of a collapsed group: the port that it leaves
  * @property {Wire[]} [of] at the card of a collapsed group: the wires of the graph that it stands for
  * @property {number[]} [dims] at the card of a collapsed group: the shape of their value
@@ -230,10 +234,12 @@
  * @property {string} [figure] key of the figure on view
  * @property {string[]} [lacks] keys of the figures that have nothing to show
  * @property {{ key: string, variants: string[], variant: number } | null} [lesson]
+ * @property {TourData | null} [tour]
  * @property {boolean} [trains] whether the training is what to show first
  * @property {TwinsData} [twins]
  * @property {import("./explain/precision.js").Ranged | null} [ranged]
  * @property {{ says: string, blocked?: string[] }} [forward]
+ * @property {AskingData} [asking]
  * @property {any} [formula]
  * @property {any} [sliders]
  * @property {NodeData} [node]
@@ -242,6 +248,65 @@
  * @property {Record<string, string>} [sweeps] by input, the key of the table for its slider that matches this drawing
  * @property {import("./canvas/files/session_store.js").Trail} [trail]
  * @property {import("./canvas/files/session_store.js").Large} [large]
+ */
+/**
+ * The visitor's tour, without its graphs.
+ *
+ * @typedef {object} TourData
+ * @property {string} title
+ * @property {string} summary
+ * @property {string} text
+ * @property {number} at the step that was opened or added last
+ * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
+ * @property {boolean} asked whether something is asked that is still hidden
+ * @property {boolean} changed whether the lab shows another state than that step's
+ * What is said of an answer.
+ *
+ * @typedef {object} Verdict
+ * @property {boolean} right
+ * @property {boolean} near whether the idea is right and the rounding is not
+ * @property {string} readAs how it was read
+ * @property {string} says
+ * @property {string} [wire] id of the wire to look at
+ * @property {string} [mistake] code of the mistake behind it
+ */
+/**
+ * One question (lab/judging.py).
+ *
+ * @typedef {object} AskedItem
+ * @property {string} kind
+ * @property {"value" | "cotangent" | "passed"} of
+ * @property {string} node
+ * @property {number} [slot]
+ * @property {number[]} [element]
+ * @property {[string, number]} [other] the second of two wires that are compared, as node and slot
+ * @property {string} [words] as its author asks it
+ * @property {string} says the question
+ * @property {AnswerForm} form what can be answered
+ * @property {string[]} tries the answers so far
+ * @property {boolean} [revealed]
+ * @property {boolean} [gone] whether the graph no longer has what it is about
+ * @property {string} [before] that the answers were about other numbers
+ * @property {string} [hint] what can be typed
+ * @property {string} [answer] the answer, once it is revealed
+ * @property {string} [accepted] which numbers are accepted, once it is revealed
+ * @property {string} [reason] why it is so, once it is revealed
+ * @property {Verdict} [verdict] of the last answer
+ */
+/**
+ * @typedef {object} AnswerForm
+ * @property {"number" | "shape" | "choice"} form
+ * @property {number} [count] how many numbers
+ * @property {{ choice: string, words: string[] }[]} [choices]
+ * @property {string} [number]
+ */
+/**
+ * @typedef {object} AskingData
+ * @property {"values" | "cotangents" | "asked"} hides
+ * @property {AskedItem[]} items
+ * @property {number} [at] the first question that is still to be answered
+ * @property {boolean} hiding whether numbers are hidden
+ * @property {string} [summary] the result to copy, once all are answered
  */
 /**
  * @typedef {object} History
@@ -477,7 +542,7 @@
  *   frame: { pad: number, level: number, tab: number },
  *   clear: number,
  *   tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
- *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number },
+ *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, prose: number, title: number, tour_steps: number },
  *   drawings: number,
  *   written_out: string,
  *   data_of: string,
@@ -485,6 +550,7 @@
  *   letters: Record<string, string>,
  *   inputs: Record<string, { value: string, literal?: string }>,
  *   nothing: string,
+ *   asked: string,
  *   minus: string,
  *   vector: number,
  *   shown: number,
@@ -511,6 +577,7 @@
  * - `letters`: of new inputs
  * - `inputs`: what the new inputs hold
  * - `nothing`: stands for no number
+ * - `asked`: stands for a number that is hidden while it is asked for
  * - `vector`: characters of one that fit on a card
  * - `shown`: numbers of a vector that is written out
  * - `digits`: of numbers in the panel of a node

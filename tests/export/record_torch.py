@@ -75,7 +75,7 @@ CORNERS = {
 def cases() -> Iterator[tuple[str, Case]]:
     """Yield the cases that are recorded, by name: every lesson, rule, region, op and corner."""
     for lesson in LESSONS:
-        for i, variant in enumerate(lesson.variants):
+        for i, variant in enumerate(lesson.steps):
             yield f"lesson {lesson.key} {i}", (graph_of(variant), variant.seed, "float32")
     for kind, texts in {"rule": RULES, "region": REGIONS, "grad": TWICE, "corner": CORNERS}.items():
         for name, text in texts.items():

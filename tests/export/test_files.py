@@ -19,7 +19,7 @@ from autodiff_viz.lessons.gallery import LESSONS
 from tests.export.programs import assert_same, check, run_alone, run_here
 from tests.thorough import THOROUGH
 
-VARIANTS = [variant for lesson in LESSONS for variant in lesson.variants]
+VARIANTS = [variant for lesson in LESSONS for variant in lesson.steps]
 RUN_ALONE = VARIANTS if THOROUGH else VARIANTS[::12]
 
 

@@ -10,7 +10,7 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import LESSONS
 
-VARIANTS = {f"{lesson.key} {i}": variant for lesson in LESSONS for i, variant in enumerate(lesson.variants)}
+VARIANTS = {f"{lesson.key} {i}": variant for lesson in LESSONS for i, variant in enumerate(lesson.steps)}
 
 
 def fault(text: str, variant) -> str:

@@ -28,9 +28,10 @@ from autodiff_viz.lab.lessons import (
 from autodiff_viz.lab.state import LAST, Lab, start
 from autodiff_viz.lab.training import trains
 from autodiff_viz.language.parse import parse
-from autodiff_viz.lessons.evaluate import Proof, findings
+from autodiff_viz.lessons.evaluate import findings
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.lesson import Claim, Lesson
+from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import Plan, advanced
 from autodiff_viz.training.state import Settings
 from tests.lab.regression import finished, trained
@@ -39,7 +40,7 @@ ARRIVES, ADD = "What arrives at x", "The two wires add"
 
 
 def proof(found: Lesson) -> Proof:
-    return tuple(findings(found, variant) for variant in range(len(found.variants)))
+    return tuple(findings(found, variant) for variant in range(len(found.steps)))
 
 
 def own_claims(found: Lesson, variant: int) -> tuple[ClaimView, ...]:
@@ -221,7 +222,7 @@ def test_every_claim_says_how_close_it_must_be():
 def test_a_tick_is_as_close_as_it_says():
     """Of every claim of all lessons, in decimals: what it says is what was asked of it."""
     for found in LESSONS:
-        for variant in range(len(found.variants)):
+        for variant in range(len(found.steps)):
             for shown in own_claims(found, variant):
                 assert shown.state == HOLDS
                 if shown.closely == "exactly" and "…" not in shown.computed:

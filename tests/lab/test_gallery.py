@@ -17,7 +17,7 @@ from autodiff_viz.lessons.gallery import LESSONS, lesson
 
 
 def _proof(found):
-    return tuple(findings(found, variant) for variant in range(len(found.variants)))
+    return tuple(findings(found, variant) for variant in range(len(found.steps)))
 
 
 def _claim(lab, says):

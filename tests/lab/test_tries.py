@@ -232,8 +232,8 @@ def test_the_exercise_with_a_seed_is_done_by_a_training_with_that_seed_alone():
 
 def test_the_numbers_that_an_exercise_speaks_of_are_those_of_nodes_of_its_lesson_or_of_plots():
     for found, i in ALL:
-        variant = found.variants[found.to_try[i].parts[-1].variant]
-        names = {node.name for node in opened(found.key, found.variants.index(variant)).graph.nodes}
+        variant = found.steps[found.to_try[i].parts[-1].variant]
+        names = {node.name for node in opened(found.key, found.steps.index(variant)).graph.nodes}
         assert {*found.to_try[i].shows} <= names | {*PLOTS}, (found.key, i)
 
 

@@ -69,4 +69,4 @@ def test_a_function_of_an_unfinished_node_waits():
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.key)
 def test_no_lesson_has_one(lesson):
-    assert [told(parse(variant.formula)) for variant in lesson.variants] == [[]] * len(lesson.variants)
+    assert [told(parse(variant.formula)) for variant in lesson.steps] == [[]] * len(lesson.steps)

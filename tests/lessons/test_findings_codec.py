@@ -9,8 +9,9 @@ import pytest
 
 from autodiff_viz.graph.identity import same
 from autodiff_viz.lessons import evaluate
-from autodiff_viz.lessons.evaluate import findings, prove, read_proof
+from autodiff_viz.lessons.evaluate import findings
 from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.proof import prove, read_proof
 from autodiff_viz.workers.disk_cache import read
 
 FORK = lesson("fork")

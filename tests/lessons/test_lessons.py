@@ -12,9 +12,10 @@ from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, check, findings, graph_of, trace_of
 from autodiff_viz.lessons.gallery import LESSONS, lesson
-from autodiff_viz.lessons.lesson import INTRODUCTIONS, Claim, Law, Lesson, Like, Variant
+from autodiff_viz.lessons.lesson import INTRODUCTIONS, Claim, Law, Lesson, Like
+from autodiff_viz.lessons.tour import Step
 
-VARIANTS = [(found, variant) for found in LESSONS for variant in found.variants]
+VARIANTS = [(found, variant) for found in LESSONS for variant in found.steps]
 
 
 def _name(value: object) -> str:
@@ -23,7 +24,7 @@ def _name(value: object) -> str:
 
 @pytest.mark.parametrize("found", LESSONS, ids=_name)
 def test_every_claim_of_the_lesson_holds(found):
-    checked = [f for variant in range(len(found.variants)) for f in findings(found, variant)]
+    checked = [f for variant in range(len(found.steps)) for f in findings(found, variant)]
     assert [f"{f.claim.says}: {f.computed}" for f in checked if not f.holds] == []
     assert len(checked) == len(found.claims)
 
@@ -44,7 +45,7 @@ def test_every_graph_of_the_lesson_is_kept_runs_and_draws(found, variant):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("found", LESSONS, ids=_name)
 def test_the_whole_program_confirms_the_lesson(found):
-    for variant in found.variants:
+    for variant in found.steps:
         assert av.verify(av.trace(graph_of(variant), seed=variant.seed)).agrees
 
 
@@ -69,7 +70,7 @@ def _off(claim, found):
 
 
 def holds(formula, claim):
-    found = Lesson("key", "Title", "Summary.", "Text.", (Variant("Graph", formula),), (), (claim,))
+    found = Lesson(key="key", title="Title", steps=(Step("Graph", formula),), claims=(claim,))
     return check(claim, found).holds
 
 
@@ -113,15 +114,15 @@ def test_nan_never_holds():
 def test_the_lesson_is_short_and_complete(found):
     assert len(found.text.split()) <= 150
     assert found.to_try
-    assert {claim.variant for claim in found.claims} == set(range(len(found.variants)))
+    assert {claim.variant for claim in found.claims} == set(range(len(found.steps)))
     assert all(claim.source and claim.quantity in {**QUANTITIES, **CUT, **SPLIT} for claim in found.claims)
 
 
 def test_each_of_several_graphs_has_words_of_its_own():
-    several = [found for found in LESSONS if len(found.variants) > 1]
+    several = [found for found in LESSONS if len(found.steps) > 1]
     assert len(several) > 8
     for found in several:
-        texts = [variant.text for variant in found.variants]
+        texts = [variant.text for variant in found.steps]
         assert len({*texts, "", found.text}) == len(texts) + 2, found.key
         assert max(len(text.split()) for text in texts) <= 60, found.key
 
@@ -143,15 +144,15 @@ def test_a_lesson_that_cites_a_document_introduces_it_with_its_address_where_one
 
 def test_no_lesson_speaks_of_a_document_that_it_has_not_introduced():
     for found in LESSONS:
-        words = [v.text for v in found.variants] + [item.says for item in found.to_try] + [found.summary]
+        words = [v.text for v in found.steps] + [item.says for item in found.to_try] + [found.summary]
         speaks = re.search(r"\b[Tt]he (tutorial|question|document)\b", " ".join([found.text, *words]))
         assert not speaks or any(said in found.text for said in INTRODUCTIONS.values()), found.key
         assert not re.search(r"\b(tutorial|question|document)\b", found.summary), found.key
 
 
 def test_the_first_training_in_the_order_of_the_lessons_learns():
-    first = next(found.variants[0] for found in LESSONS if found.variants[0].training)
-    last = trace_of(first, first.steps)
+    first = next(found.steps[0] for found in LESSONS if found.steps[0].training)
+    last = trace_of(first, first.training.steps)
     assert trace_of(first).value["loss"] > 0.1
     assert last.value["loss"] < 1e-6
     assert np.allclose(last.value["yhat"].ravel(), [0, 1, 1, 0], atol=1e-3)
@@ -161,6 +162,6 @@ def test_links_name_each_graph_by_a_number_that_does_not_change():
     """As when links were first made: of XOR the graph as it was printed, of the branches the stack."""
     for key, first in (("xor-broadcast", "As it was printed"), ("gated-transformer", "Stack, weigh, sum")):
         found = lesson(key)
-        assert found.variants[found.variant_of(0)].title == first
-        assert sorted(found.numbers) == [*range(len(found.variants))]
+        assert found.steps[found.variant_of(0)].title == first
+        assert sorted(found.numbers) == [*range(len(found.steps))]
     assert [found.key for found in LESSONS if found.numbers] == ["xor-broadcast", "gated-transformer"]

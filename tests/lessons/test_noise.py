@@ -52,6 +52,6 @@ def test_resampling_draws_new_noise_between_its_bounds():
 
 
 def test_the_three_random_graphs_share_their_first_draw():
-    graphs = [graph_of(v) for v in lesson("forward-backward").variants[:3]]
+    graphs = [graph_of(v) for v in lesson("forward-backward").steps[:3]]
     draws = [av.trace(graph).value["u"].tolist() for graph in graphs]
     assert draws[0] == draws[1] == draws[2]

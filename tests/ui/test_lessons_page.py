@@ -74,11 +74,11 @@ def test_every_lesson_opens_beside_the_lab(found):
 def test_the_words_of_the_graph_on_view_stand_below_those_of_the_lesson():
     app = _lab_with("fork", 1)
     said = [each.value for each in app.markdown]
-    assert drawing_of(app)["lesson"]["variants"] == [variant.title for variant in LESSONS[1].variants]
+    assert drawing_of(app)["lesson"]["variants"] == [variant.title for variant in LESSONS[1].steps]
     assert drawing_of(app)["lesson"]["variant"] == 1
     first, title, words = (
         said.index(each)
-        for each in (LESSONS[1].text, "**Both wires into one product**", LESSONS[1].variants[1].text)
+        for each in (LESSONS[1].text, "**Both wires into one product**", LESSONS[1].steps[1].text)
     )
     assert first < title < words
 

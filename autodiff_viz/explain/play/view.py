@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_viz.display.numbers import fork_terms, short, wire_numbers, written
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import ARRIVES, PASSED, VALUE, Trace
 from autodiff_viz.explain.explanation import ExplanationKind
 from autodiff_viz.explain.play.compute import FORWARD, PlayStep, play
 from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import GRAD, INPUT, Node
+from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.graph.text import listed
 from autodiff_viz.language.show import show_node
@@ -19,8 +20,12 @@ FORMULA = 34  # characters of a node's formula in an equation
 WIRES = 3  # of a node, whose equations are written out
 
 
-def step_data(trace: Trace, step: PlayStep) -> dict[str, Any]:
-    """Return one step; fields that are empty are left out."""
+def step_data(trace: Trace, step: PlayStep, shown: Trace | None = None) -> dict[str, Any]:
+    """Return one step; fields that are empty are left out.
+
+    Args:
+      shown: the trace as it is on view, if that hides numbers: an equation with one of them is not written.
+    """
     node = trace.graph[step.node]
     forward = step.phase == FORWARD
     runs = forward or step.again
@@ -28,7 +33,13 @@ def step_data(trace: Trace, step: PlayStep) -> dict[str, Any]:
     # something down. Of a grad node, which does not read its z, it is the wire to its x.
     drawn = [slot for slot, _ in node.wires if node.op != GRAD or slot == BY]
     lit = [s for s in drawn if (s < len(node.op_slots) if runs else (step.node, s) in step.writes)]
-    if step.again:
+    if shown is not None and runs and (VALUE, node.name) in shown.hidden:
+        says = f"{node.name} = {_formula(node)} = ?"
+    elif shown is not None and not runs:
+        says = "; ".join(
+            filter(None, (_arrives_of(trace, shown, node), _passes_of(trace, shown, node, step)))
+        )
+    elif step.again:
         says = _again(trace, node, step)
     elif forward:
         says = _ran(trace, node)
@@ -44,6 +55,23 @@ def step_data(trace: Trace, step: PlayStep) -> dict[str, Any]:
         "says": says,
     }
     return {key: value for key, value in data.items() if value or key == "live"}
+
+
+def _arrives_of(trace: Trace, shown: Trace, node: Node) -> str:
+    """Return what arrives, as far as it is on view."""
+    if (ARRIVES, node.name) in shown.hidden:
+        return f"? arrives at {node.name}"
+    wires = {(PASSED, *wire) for wire in consumers(shown.graph)[node.name]}
+    if wires.isdisjoint(shown.hidden):
+        return _arrival(trace, node)
+    return f"{short(trace.cotangent[node.name], DIGITS)} arrives at {node.name}"
+
+
+def _passes_of(trace: Trace, shown: Trace, node: Node, step: PlayStep) -> str:
+    """Return what the node passes back, as far as it is on view."""
+    if not shown.hides(node.name):
+        return "" if node.op == INPUT else _passed_back(trace, node, step)
+    return "what it passes back is asked for" if node.wires else ""
 
 
 def _ran(trace: Trace, node: Node) -> str:

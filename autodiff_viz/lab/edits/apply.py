@@ -15,6 +15,7 @@ from autodiff_viz.canvas.notices import Refusal, refusals
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.edits import (
+    asking,
     blocks,
     choices,
     compare,
@@ -26,6 +27,7 @@ from autodiff_viz.lab.edits import (
     own_data,
     pieces,
     rules,
+    tours,
 )
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.state import Lab, refused
@@ -43,6 +45,8 @@ HANDLERS: Handlers = {
     **mend.HANDLERS,
     **own_data.HANDLERS,
     **compare.HANDLERS,
+    **tours.HANDLERS,
+    **asking.HANDLERS,
 }
 
 NOT_DONE = Problem(

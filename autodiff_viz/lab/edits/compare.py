@@ -71,7 +71,8 @@ def _as_a(lab: Lab) -> Pinned:
 
 def _entered(lab: Lab, graph: Graph, text: str | None, label: str, beside: Pinned | None) -> Lab:
     """Make a graph with what is pinned beside it the present one, as a step of undo. A draft is shelved."""
-    history = push(lab.history, Entry(label, graph, text, lab.history.present.document, beside))
+    now = lab.history.present
+    history = push(lab.history, Entry(label, graph, text, now.document, beside, toured=now.toured))
     selected = lab.selected if lab.selected in graph else None
     after = replace(lab, history=history, notice=(), selected=selected, picked=(), typing=False)
     if (

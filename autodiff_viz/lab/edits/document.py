@@ -15,11 +15,21 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import redone, undone
 from autodiff_viz.lab.code import code_in, notebook_code, reading_of
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
-from autodiff_viz.lab.persistence.address import ELSEWHERE, GRAPH, from_query, with_documents, with_pinned
+from autodiff_viz.lab.persistence.address import (
+    ELSEWHERE,
+    GRAPH,
+    from_query,
+    place_of,
+    with_documents,
+    with_pinned,
+    with_toured,
+)
 from autodiff_viz.lab.persistence.history import MalformedTrail, recalled
-from autodiff_viz.lab.state import Lab, opened, stepped, with_text, without_history
+from autodiff_viz.lab.state import Lab, opened, stepped, toured_at, with_text, without_history
+from autodiff_viz.lab.tours import go_to
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.codec import FORMAT, TOUR, document_of, read_tour
 from autodiff_viz.messages.edits import Import, Jump, Kept, NewGraph, Redo, Restored, Undo
 
 # What the browser stored of an earlier session: untrusted, and without effect unless it fits what the address
@@ -39,7 +49,8 @@ def _kept(lab: Lab, edit: Kept) -> Lab:
     opened = (first.graph, first.text)
     link = _graph(edit.link)
     try:
-        stored = recalled(edit.trail, [opened, *([(link, None)] if link is not None else [])], first.pinned)
+        graphs = [opened, *([(link, None)] if link is not None else [])]
+        stored = recalled(edit.trail, graphs, first.pinned, first.toured)
     except MalformedTrail:
         raise unreadable(edit) from None
     if stored is None:
@@ -88,13 +99,14 @@ def _graph(link: str | None) -> Graph | None:
 def _restored(lab: Lab, edit: Restored) -> Lab:
     """Open the stored query that was too long for the address, if nothing has been done since.
 
-    Of a query of which the address has the present graph, only the pinned one is taken.
+    Of a query of which the address has the present graph, only the pinned one and the tour are taken.
     """
     # A lab that waits for the query has nothing but the refusal of its address.
     waiting = [problem.code for problem in lab.notice] == [ELSEWHERE] and not lab.graph.nodes
     query = edit.query
     if query.get(GRAPH) and lab.graph == _graph(query[GRAPH]) and len(lab.history.entries) == 1:
-        return lab if lab.pinned else with_pinned(lab, query, limits.JSON)
+        lab = lab if lab.pinned else with_pinned(lab, query, limits.JSON)
+        return lab if lab.tour else with_toured(lab, query, limits.JSON)
     if not waiting:
         return lab
     return without_history(from_query(query, most=limits.JSON), lab.newest + 1)
@@ -102,12 +114,17 @@ def _restored(lab: Lab, edit: Restored) -> Lab:
 
 # A document from outside: a graph as JSON, a link to this page, or formula text
 
-ADDRESS = re.compile(r"\S*[?&]" + GRAPH + r"=\S*|https?://\S*")
+ADDRESS = re.compile(rf"\S*[?&]({GRAPH}|{TOUR})=\S*|https?://\S*")
 """Text without spaces that is the address of a page, with or without its host."""
+
+IS_TOUR = re.compile(rf'"{FORMAT}"\s*:')
+"""What no document has but a tour."""
 
 
 def imported(lab: Lab, text: str) -> Lab:
     """Replace the graph by the document in `text`; one step of undo returns to the graph.
+
+    A tour opens at its first step, or at that of the link.
 
     Text that begins like JSON or like an address is read as that, anything else as formula text or code. Of a
     notebook its code is read.
@@ -126,14 +143,19 @@ def imported(lab: Lab, text: str) -> Lab:
     if text.startswith("{"):
         if code := notebook_code(text):
             return _written(lab, code)
+        if IS_TOUR.search(text):
+            return go_to(lab, read_tour(text), 0)
         return opened(lab, from_json(text), "Open JSON")
     return _linked(lab, text) if ADDRESS.fullmatch(text) else _written(lab, text)
 
 
 def _linked(lab: Lab, address: str) -> Lab:
-    """Open the graph of a link."""
+    """Open the graph of a link, or the tour of one that has no graph."""
     query = address.partition("?")[2].partition("#")[0]
     parameters = {key: values[-1] for key, values in parse_qs(query).items()}
+    if GRAPH not in parameters and parameters.get(TOUR):
+        tour = read_tour(document_of(parameters[TOUR]))
+        return go_to(lab, tour, place_of(parameters, tour))
     if GRAPH not in parameters:
         message = "This link holds no graph: nothing in it begins with 'g='."
         raise GraphError(Problem("link-empty", message, "Copy the whole address of a page with a graph."))
@@ -144,6 +166,8 @@ def _linked(lab: Lab, address: str) -> Lab:
     if linked.pinned:
         present = after.history.present._replace(pinned=linked.pinned)
         after = replace(after, history=replace(after.history, present=present))
+    if linked.tour:
+        after = toured_at(after, linked.tour, linked.at)
     after = replace(
         after, seed=linked.seed, dtype=linked.dtype, ranges=linked.ranges, selected=linked.selected
     )

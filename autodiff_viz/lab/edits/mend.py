@@ -12,6 +12,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.subgraph import detached, extract
+from autodiff_viz.lab.asking import hiding
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.evaluate import evaluated, evaluated_at
 from autodiff_viz.lab.state import Lab, committed, with_setting
@@ -26,6 +27,8 @@ def _mend(lab: Lab, edit: Mend) -> Lab:
       GraphError: the explanation has no cure any more, or another one than the page showed.
     """
     of, node, shown = edit.of, edit.node, edit.mend
+    if hiding(lab):
+        _refuse("hidden", "Numbers are hidden while they are asked for.", "Answer first.", node)
     # The cure is made anew from the numbers on view, those of a training's step too: the edit names only what
     # the user saw, and the numbers may have changed since.
     at = moment(lab)

@@ -117,7 +117,7 @@ def node_view(graph: Graph, trace: Trace | None, name: str) -> NodeView:
     op = OPS.get(node.op)
     known = trace is not None and name in trace.value
     arrives = trace is not None and name in trace.cotangent
-    apart = declared_apart(trace, name) if trace and op else {}  # by slot
+    apart = declared_apart(trace, name) if trace and op and not trace.hides(name) else {}  # by slot
     return NodeView(
         name=name,
         op=node.op,
@@ -220,7 +220,7 @@ def _wire(trace: Trace | None, node: Node, slot: int, producer: str, apart: Apar
         producer=producer,
         label=slot_label(node, slot),
         derivative="" if KINDS[node.rule.kind].replaces else shown,
-        numbers=wire_numbers(trace, node, slot) if known else (),
+        numbers=wire_numbers(trace, node, slot) if known and not trace.hides(node.name) else (),
         passed=trace.passed[wire] if known else None,
         nothing=nothing,
         apart=apart.in_short(6) if apart else "",

@@ -203,7 +203,7 @@ def _verdict(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
         return {"state": "waits", "says": LAST_GOOD}
     if not view.complete:
         # Empty slots make a graph unfinished, which is no failure.
-        return {"state": "failed", "says": CANNOT_RUN} if view.mistaken else {}
+        return {"state": "failed", "says": CANNOT_RUN} if view.mistaken and not view.hiding else {}
     if live(lab):
         return {"state": "waits", "says": "Checked when the training stops."}
     if not answers.checks:

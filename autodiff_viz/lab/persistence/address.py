@@ -21,6 +21,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.code import matching_text
 from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.persistence.asking import ASK, GUESS, asking_fields, read_asking
 from autodiff_viz.lab.persistence.history import digest
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
 from autodiff_viz.lab.persistence.training import (
@@ -31,11 +32,23 @@ from autodiff_viz.lab.persistence.training import (
     step_text,
     training_text,
 )
-from autodiff_viz.lab.state import Lab, opened, refused, start, with_choice, with_text, without_history
+from autodiff_viz.lab.state import (
+    Lab,
+    opened,
+    refused,
+    start,
+    toured_at,
+    with_choice,
+    with_text,
+    without_history,
+)
+from autodiff_viz.lab.tours import go_to
 from autodiff_viz.language.documents import from_link
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.parse import parse_literal
+from autodiff_viz.lessons.codec import AT, TOUR, document_of, read_tour, tour_to_json
 from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.tour import Tour, plain
 from autodiff_viz.messages.edits import Trail as Kept
 
 GRAPH, SEED, DTYPE, SELECTED, FIGURE = "g", "seed", "dtype", "node", "figure"
@@ -60,7 +73,7 @@ ELSEWHERE = "link-kept"
 """Code of the problem with an address that has only the digest."""
 
 
-LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED)
+LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED, ASK, GUESS)
 """Names of the parameters that may be too long for an address."""
 
 NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
@@ -75,8 +88,8 @@ def to_query(lab: Lab) -> dict[str, str]:
 def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
     """Return (query parameters for `lab`, parameters that are too long for an address).
 
-    The browser has to store the second; the first then contain their digest. If the present graph and the
-    pinned one do not both fit, the pinned one is left out first.
+    The browser has to store the second; the first then contain their digest. If not all fits, the pinned
+    graph and the tour are left out first, the longer one before the other.
     """
     fields = {
         GRAPH: to_link(lab.graph, most=limits.JSON),
@@ -94,18 +107,58 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
         pinned[PINNED[lab.pinned.letter]] = _pinned_link(lab.pinned.graph)
         if lab.pinned.text is not None:
             pinned[PINNED_TEXT] = packed(lab.pinned.text)
-    if len(urlencode({**query, **pinned})) <= limits.LINK:
-        return {**query, **pinned}, {}
-    large = pinned
+    toured = {TOUR: _tour_link(lab.tour), **({AT: str(lab.at)} if lab.at else {})} if lab.tour else {}
+    large: dict[str, str] = {}
+    query |= pinned | toured
+    for part in sorted((pinned, toured), key=lambda part: len(urlencode(part)), reverse=True):
+        if len(urlencode(query)) > limits.LINK:
+            large |= {key: query.pop(key) for key in part}
     if len(urlencode(query)) > limits.LINK:
-        large = {key: query.pop(key) for key in LARGE if key in query} | pinned
-    return {**query, KEPT: digest(json.dumps(large))}, large
+        large |= {key: query.pop(key) for key in LARGE if key in query}
+    return ({**query, KEPT: digest(json.dumps(large))} if large else query), large
 
 
 @remembered(32)
 def _pinned_link(graph: Graph) -> str:
     """Return the link of a graph that stays the same from edit to edit."""
     return to_link(graph, most=limits.JSON)
+
+
+@remembered(32)
+def _tour_link(tour: Tour) -> str:
+    """Return the link of a tour that stays the same from edit to edit."""
+    return packed(tour_to_json(tour, None))
+
+
+def with_toured(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> Lab:
+    """Return the lab with the tour that `query` has; the reason in `notice` if it is unreadable."""
+    try:
+        tour = _tour(query, most)
+    except GraphError as error:
+        return refused(lab, error)
+    return lab if tour is None else toured_at(lab, tour, place_of(query, tour))
+
+
+def _tour(query: Mapping[str, str], most: int) -> Tour | None:
+    """Read the tour of an address; None if it has none.
+
+    Raises:
+      GraphError: it is unreadable or too long.
+    """
+    payload = query.get(TOUR)
+    if not payload:
+        return None
+    if len(payload) > most:
+        message = f"The link's tour has {len(payload)} characters; the limit is {most}."
+        raise GraphError(Problem("link-too-long", message))
+    return plain(read_tour(document_of(payload)))
+
+
+def place_of(query: Mapping[str, str], tour: Tour) -> int:
+    """Return the index of the step that an address names; the nearest one if there is none such."""
+    text = query.get(AT, "")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
+    return max(0, min(number, len(tour.steps) - 1))
 
 
 def with_pinned(lab: Lab, query: Mapping[str, str], most: int = limits.LINK) -> Lab:
@@ -141,6 +194,7 @@ def beside(lab: Lab) -> dict[str, str]:
         RANGES: ranges,
         FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
         PLAN: plan_text(lab.plan),
+        **asking_fields(lab.asking),
     }
     return {key: value for key, value in fields.items() if value}
 
@@ -148,6 +202,10 @@ def beside(lab: Lab) -> dict[str, str]:
 def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
     """Return the lab with the state that `beside` wrote; unreadable parameters get their default values."""
     folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
+    try:
+        lab = replace(lab, asking=read_asking(query))
+    except GraphError as error:
+        lab = refused(replace(lab, asking=None), error)
     for choice in CHOICES:
         lab = with_choice(lab, choice.name, choice.from_text(query.get(choice.parameter), lab.graph))
     return replace(
@@ -174,9 +232,9 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     lab, selected = start(), query.get(SELECTED)
     if KEPT in query and not query.get(GRAPH):
         empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
-        return refused(empty, GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
+        return refused(with_toured(empty, query), GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
     if not query.get(GRAPH):
-        lab = _lesson(lab, query)
+        lab = _toured(_lesson(lab, query), query, most)
         return replace(lab, selected=selected) if selected in lab.graph.by_name else lab
     text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
     try:
@@ -191,7 +249,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     recipe, step = query.get(TRAINED), read_step(query.get(STEP, ""))
     training = read_training(recipe, lab.graph, lab.plan) if recipe else None
     lab = replace(lab, training=training, step=step, as_then=step is not None)
-    lab = with_pinned(lab, query, most)
+    lab = with_toured(with_pinned(lab, query, most), query, most)
     lab = replace(
         lab,
         selected=selected if selected in lab.graph.by_name else None,
@@ -200,6 +258,19 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     if text is not None:
         lab = with_text(lab, matching_text(text, lab.graph))
     return lab if draft is None else typed(lab, draft)
+
+
+def _toured(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
+    """Open the step of a short address that has a tour and no graph."""
+    try:
+        tour = _tour(query, most)
+        if tour is None:
+            return lab
+        # An address with a lesson too shows that lesson beside the tour.
+        at = place_of(query, tour)
+        return toured_at(lab, tour, at) if lab.lesson else without_history(go_to(lab, tour, at))
+    except GraphError as error:
+        return refused(lab, error)
 
 
 def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
@@ -211,7 +282,11 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
             lab, GraphError(Problem("unknown-lesson", message, "Lessons lists all that there are."))
         )
     variant = _variant(key, query[VARIANT]) if VARIANT in query else 0
-    return without_history(open_lesson(lab, key, variant))
+    opened_here = without_history(open_lesson(lab, key, variant))
+    try:
+        return replace(opened_here, asking=read_asking(query))
+    except GraphError as error:
+        return refused(opened_here, error)
 
 
 def _variant(key: str | None, text: str | None) -> int:

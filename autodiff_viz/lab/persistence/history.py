@@ -17,14 +17,17 @@ from typing import Any
 from msgspec import ValidationError, convert
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import FORMAT, VERSION, to_json
+from autodiff_viz.graph.codec import FORMAT, VERSION, Reader, to_json
 from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.history import DTYPE, LOSS_SCALE, SHOWN_STEP, Entry, History, Pinned, Setting
+from autodiff_viz.graph.history import DTYPE, LOSS_SCALE, SHOWN_STEP, Entry, History, Pinned, Setting, Toured
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.size import size_of
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
 from autodiff_viz.lab.state import LAST
 from autodiff_viz.language.documents import from_json
+from autodiff_viz.lessons.codec import tour_in, tour_to_json
+from autodiff_viz.lessons.evaluate import graph_of
+from autodiff_viz.lessons.tour import plain
 from autodiff_viz.messages.edits import Trail as Kept
 from autodiff_viz.training.state import LEAST, MOST
 
@@ -42,20 +45,22 @@ class Trail:
 
     Attributes:
       history: the history that was encoded.
-      graph, text: digests of the present graph and of its text.
+      graph, text, tour: digests of the present graph, of its text and of the tour beside it.
       steps: text of each step by its number.
     """
 
     history: History
     graph: str
     text: str
+    tour: str
     steps: Mapping[str, str]
 
     @property
     def data(self) -> dict[str, Any]:
         """The data that is sent."""
         at = self.history.forgotten + len(self.history.past)
-        return {"at": at, "graph": self.graph, "text": self.text, "steps": dict(self.steps)}
+        digests = {"graph": self.graph, "text": self.text, "tour": self.tour}
+        return {"at": at, **digests, "steps": dict(self.steps)}
 
 
 def trail(history: History, last: Trail | None = None) -> Trail:
@@ -66,15 +71,22 @@ def trail(history: History, last: Trail | None = None) -> Trail:
     """
     if last is not None and last.history is history:
         return last
-    graph, text = history.present.graph, history.present.text
-    same = last is not None and last.history.present is history.present
-    digests = (last.graph, last.text) if same else (digest(to_json(graph, None)), digest(text or ""))
+    graph, text, toured = history.present.graph, history.present.text, history.present.toured
+    if last is not None and last.history.present is history.present:
+        digests = (last.graph, last.text, last.tour)
+    else:
+        digests = (digest(to_json(graph, None)), digest(text or ""), _tour_digest(toured))
     return Trail(history, *digests, _steps(history, last))
 
 
 def digest(text: str) -> str:
     """Return a digest of 12 hexadecimal digits."""
     return hashlib.blake2s(text.encode(), digest_size=6).hexdigest()
+
+
+def _tour_digest(toured: Toured | None) -> str:
+    """Return a digest of the tour, and of the step on view; "" without one."""
+    return digest(f"{toured.at} {tour_to_json(toured.tour, None)}") if toured else ""
 
 
 def _steps(history: History, last: Trail | None) -> dict[str, str]:
@@ -133,6 +145,7 @@ def step_from(base: Entry, entry: Entry) -> Step:
         "text": None if entry.text == base.text else _text_change(base.text or "", entry.text),
         "pinned": None if entry.pinned == base.pinned else _pinned(base, entry.pinned),
         "folds": entry.folds,
+        "toured": None if entry.toured == base.toured else _tour_change(base.toured, entry.toured),
         **_written_setting(entry),
     }
     return {key: value for key, value in step.items() if value not in ([], {}, None)}
@@ -152,6 +165,24 @@ def _pinned(base: Entry, pinned: Pinned | None) -> Any:
         return {"letter": pinned.letter}
     document = json.loads(to_json(pinned.graph, None))
     return {"letter": pinned.letter, "graph": document, "text": pinned.text}
+
+
+def _tour_change(base: Toured | None, toured: Toured | None) -> Any:
+    """Return a tour as its difference from that of the neighbour: false for none.
+
+    Of each step that the neighbour has it is the place there.
+    """
+    if toured is None:
+        return False
+    if base is not None and base.tour == toured.tour:
+        return {"at": toured.at}
+    known = base.tour.steps if base else ()
+    document = json.loads(tour_to_json(toured.tour, None))
+    steps = [
+        known.index(step) if step in known else data
+        for step, data in zip(toured.tour.steps, document.get("steps", []), strict=True)
+    ]
+    return {"at": toured.at, "tour": {**document, "steps": steps}}
 
 
 def _rest(graph: Graph) -> dict[str, Any]:
@@ -184,7 +215,10 @@ class MalformedTrail(ValueError):
 
 
 def recalled(
-    kept: Kept | Mapping[str, Any], graphs: Iterable[tuple[Graph, str | None]], pinned: Pinned | None = None
+    kept: Kept | Mapping[str, Any],
+    graphs: Iterable[tuple[Graph, str | None]],
+    pinned: Pinned | None = None,
+    toured: Toured | None = None,
 ) -> History | None:
     """Decode the history of `kept`, a trail's data from outside; steps that cannot be read end it.
 
@@ -192,6 +226,7 @@ def recalled(
       kept: the data, whose digest identifies its present graph.
       graphs: candidates for the present graph, each with its text; the first with that digest is taken.
       pinned: what is pinned beside the present graph.
+      toured: the tour beside it.
     Returns:
       The history around that graph; None if no candidate has the digest.
     Raises:
@@ -210,16 +245,17 @@ def recalled(
     graph, text = match
     # Texts are differences too. Where the present one is another, all that follow from it are left out.
     texts = digest(text or "") == kept.text
+    tours = _tour_digest(toured) == kept.tour
     try:
         own = unsqueezed(steps[str(at)])
         label, setting, folds = str(own["label"])[:LABEL], _read_setting(own), _folds(own)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise MalformedTrail from error
-    present = Entry(label, graph, text, pinned=pinned, setting=setting, folds=folds)
+    present = Entry(label, graph, text, pinned=pinned, setting=setting, folds=folds, toured=toured)
     pool = {node: node for node in graph.nodes}
     left = [EFFORT, limits.HISTORY_BYTES]  # what past and future may take together, counted down
-    past = _walk(steps, range(at - 1, -1, -1), present, texts, pool, left)
-    future = _walk(steps, range(at + 1, at + 1 + len(steps)), present, texts, pool, left)
+    past = _walk(steps, range(at - 1, -1, -1), present, (texts, tours), pool, left)
+    future = _walk(steps, range(at + 1, at + 1 + len(steps)), present, (texts, tours), pool, left)
     return History(tuple(past[::-1]), present, tuple(future))
 
 
@@ -227,11 +263,16 @@ def _walk(
     steps: Mapping[str, str],
     numbers: Iterable[int],
     present: Entry,
-    texts: bool,
+    differ: tuple[bool, bool],
     pool: dict[Node, Node],
     left: list[int],
 ) -> list[Entry]:
-    """Decode the entries of these steps, each from the one before, until one is missing or unreadable."""
+    """Decode the entries of these steps, each from the one before, until one is missing or unreadable.
+
+    Args:
+      differ: whether the differences of texts, and those of tours, are from those of `present`.
+    """
+    texts, tours = differ
     entries, entry = [], present
     document = json.loads(to_json(present.graph, None))
     for number in numbers:
@@ -247,8 +288,9 @@ def _walk(
                 break
             text = _changed_text(entry.text, step.get("text")) if texts else None
             pinned = _changed_pinned(entry, step.get("pinned"), pool)
-            label = str(step["label"])[:LABEL]
-            entry = Entry(label, graph, text, pinned=pinned, setting=_read_setting(step), folds=_folds(step))
+            toured = _changed_toured(entry.toured, step.get("toured"), left) if tours else entry.toured
+            label, setting, folds = str(step["label"])[:LABEL], _read_setting(step), _folds(step)
+            entry = Entry(label, graph, text, pinned=pinned, setting=setting, folds=folds, toured=toured)
         except (AttributeError, KeyError, TypeError, ValueError):  # GraphError is a ValueError
             break
         entries.append(entry)
@@ -311,6 +353,33 @@ def _changed_pinned(base: Entry, change: Any, pool: dict[Node, Node]) -> Pinned 
     if text is not None and not isinstance(text, str):
         raise TypeError(text)
     return Pinned(_shared(from_json(json.dumps(change["graph"])), pool), text, letter)
+
+
+def _changed_toured(base: Toured | None, change: Any, left: list[int]) -> Toured | None:
+    """Apply the difference of a step to the tour beside its neighbour; its new graphs take room of `left`.
+
+    Raises:
+      AttributeError, KeyError, TypeError, ValueError: the difference is malformed.
+    """
+    if change is None:
+        return base
+    if change is False:
+        return None
+    at = change["at"]
+    if type(at) is not int or not 0 <= at < limits.TOUR_STEPS:
+        raise ValueError(at)
+    if "tour" not in change:
+        return base._replace(at=min(at, max(0, len(base.tour.steps) - 1)))
+    known = base.tour.steps if base else ()
+    places = change["tour"]["steps"]
+    if len(places) > limits.TOUR_STEPS or any(type(p) is int and not 0 <= p < len(known) for p in places):
+        raise ValueError(places)
+    document = {**change["tour"], "steps": [place for place in places if type(place) is not int]}
+    tour = plain(tour_in(Reader(document, "$")))
+    left[0] -= sum(len(graph_of(step).nodes) for step in tour.steps)
+    new = iter(tour.steps)
+    steps = tuple(known[place] if type(place) is int else next(new) for place in places)
+    return Toured(replace(tour, steps=steps), min(at, max(0, len(steps) - 1)))
 
 
 def _folds(step: Step) -> tuple[str, bool] | None:

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from autodiff_viz.lab.glossary import explained, words_in
 from autodiff_viz.lab.lessons import LessonView, close_lesson, lesson_view, open_lesson
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.ui.component import place
 from autodiff_viz.ui.fragments import pressed
 from autodiff_viz.ui.panels.claims import CSS
 
@@ -28,6 +29,8 @@ TO_THE_TOP = """(() => {
 
 def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> None:
     """Draw the open lesson into `panel`; nothing without one. `draw` draws a part of the page by its name."""
+    with panel:
+        place("tour")
     view = lesson_view(lab)
     if view is None:
         draw("tries", panel)  # empty; every part must be in some place

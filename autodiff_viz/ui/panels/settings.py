@@ -16,12 +16,15 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.lab.actions import resampled, reset, set_dtype, set_seed, type_seed, unshelved
+from autodiff_viz.lab.asking import hiding
 from autodiff_viz.lab.edits.compare import both
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.glossary import GLOSSARY
+from autodiff_viz.lab.page import ANSWER_FIRST
 from autodiff_viz.lab.persistence.address import GRAPH
 from autodiff_viz.lab.state import Lab, shows_code, without_draft
 from autodiff_viz.language.literals import show_literal
+from autodiff_viz.lessons.codec import tour_to_json
 from autodiff_viz.standalone.page import html_of_lab
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.fragments import answered, pressed, renewed
@@ -163,14 +166,14 @@ def _draw_downloads(view: LabView) -> None:
     for label, write, name, kind, key, hint in _FILES:
         st.download_button(
             label,
-            lambda write=write: write(session.lab, page),
+            lambda write=write: ANSWER_FIRST if hiding(session.lab) else write(session.lab, page),
             name,
             kind,
             key=key,
             icon=":material/download:",
             on_click="ignore",
-            disabled=not view.is_program,
-            help=hint,
+            disabled=not view.is_program or view.hiding,  # each holds the numbers that are expected
+            help=ANSWER_FIRST if view.hiding else hint,
         )
     st.download_button(
         "JSON",
@@ -182,6 +185,15 @@ def _draw_downloads(view: LabView) -> None:
         on_click="ignore",
         help="The graph as data, with its positions.",
     )
+    if session.lab.tour is not None:
+        st.download_button(
+            "Tour",
+            lambda: _tour(session.lab),
+            "autodiff_tour.json",
+            "application/json",
+            key="download_tour",
+            on_click="ignore",
+        )
     if session.lab.pinned is not None:
         st.download_button(
             "A, B and their difference",
@@ -191,6 +203,11 @@ def _draw_downloads(view: LabView) -> None:
             key="download_twins",
             on_click="ignore",
         )
+
+
+def _tour(lab: Lab) -> str:
+    """Return the visitor's tour as JSON, or an empty file if it has been closed meanwhile."""
+    return tour_to_json(lab.tour) if lab.tour else ""
 
 
 def _twins(lab: Lab) -> bytes:

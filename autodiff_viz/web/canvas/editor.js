@@ -92,6 +92,10 @@ export class Editor {
     this.startPlay = () => {};
     /** @type {() => boolean} */
     this.endPlay = () => false;
+    /** Show the step of the pass that computes a number. @type {(about: import("../explain/play.js").Quantity) => void} */
+    this.playTo = () => {};
+    /** Go to a question of those that are asked, by its index; none: the one on view. @type {(at?: number) => void} */
+    this.goToQuestion = () => {};
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
     this.noticed = /** @type {(number | null)[]} */ ([]); // numbers of the refused edits whose reasons were shown last

@@ -2,6 +2,7 @@
 // Construct a canvas with all its listeners.
 
 import { html } from "../base/dom.js";
+import { askingBar } from "../asking/bar.js";
 import { lightParting, twinsBar } from "../explain/compare.js";
 import { forwardBar } from "../explain/forward.js";
 import { openTransport } from "../explain/play_bar.js";
@@ -69,6 +70,7 @@ export function openEditor(palette) {
     variantsBar(editor),
     twinsBar(editor),
     forwardBar(editor),
+    askingBar(editor),
     host,
     phoneBar(editor),
     bench,

@@ -1,6 +1,6 @@
 // @ts-check
-// Open and close the panels beside the canvas by rows of tabs: which of formula, node, plots and lesson have
-// one depends on the size of the window. On a phone the panels are on a sheet at the foot, and in a low
+// Open and close the panels beside the canvas by rows of tabs: which of formula, node, plots, lesson and tour
+// have one depends on the size of the window. On a phone the panels are on a sheet at the foot, and in a low
 // window they have the column alone, the plots among them.
 
 import { shared } from "../base/constants.js";
@@ -107,7 +107,7 @@ export class Tabs {
   }
 }
 
-/** @typedef {"node" | "plots" | "formula" | "lesson"} Panel */
+/** @typedef {"node" | "plots" | "formula" | "lesson" | "tour"} Panel */
 /** @typedef {"beside" | "wide" | "middle" | "low" | "narrow"} Room  how much room there is; lab.css has the same limits */
 
 /** A window with a sheet in place of a column, or so small that all of it stands one below the other. */
@@ -124,17 +124,18 @@ const ROOMS = [
   ["middle", "(max-width: 1279.9px)"],
   ["wide", "(max-width: 1799.9px)"],
 ];
-const LABELS = { node: "Node", plots: "Plots", formula: "Formula", lesson: "Lesson" };
+const LABELS = { node: "Node", plots: "Plots", formula: "Formula", lesson: "Lesson", tour: "Tour" };
 const WITH_SLIDERS = "Node, sliders"; // its label where the sliders are on view with it and not with the tab before it
-/** Panels that have a tab while a lesson is open, which then has the whole column. @type {Record<Room, Panel[]>} */
+/** Panels that are read, and have the whole column. @typedef {"lesson" | "tour"} Text */
+/** Panels that have a tab beside what is read. @type {Record<Room, Panel[]>} */
 const TABS = {
   beside: [],
-  wide: ["lesson", "node", "formula"],
-  middle: ["lesson", "node", "formula"],
-  low: ["lesson", "node", "plots", "formula"],
-  narrow: ["node", "plots", "formula", "lesson"],
+  wide: ["node", "formula"],
+  middle: ["node", "formula"],
+  low: ["node", "plots", "formula"],
+  narrow: ["node", "plots", "formula"],
 };
-/** Panels that have a tab without a lesson. @type {Record<Room, Panel[]>} */
+/** Panels that have a tab without a lesson and a tour. @type {Record<Room, Panel[]>} */
 const TABS_ALONE = {
   beside: [],
   wide: [],
@@ -144,34 +145,37 @@ const TABS_ALONE = {
 };
 
 /** The tabs, and the one that is chosen. Pure.
- * @param {Room} room @param {Panel} wanted @param {boolean} lesson whether one is open
+ * @param {Room} room @param {Panel} wanted @param {Text[]} texts what is open to be read
  * @returns {{ tabs: Panel[], chosen: Panel }} */
-export function tabsIn(room, wanted, lesson) {
-  const tabs = (lesson ? TABS : TABS_ALONE)[room];
+export function tabsIn(room, wanted, texts) {
+  const [first, last] = room === "narrow" ? [[], texts] : [texts, []];
+  const tabs =
+    texts.length && room !== "beside" ? [...first, ...TABS[room], ...last] : TABS_ALONE[room];
   const chosen = tabs.includes(wanted) ? wanted : (tabs[0] ?? "formula");
   return { tabs, chosen };
 }
 
 /** What a tab says. Pure. @param {Room} room @param {Panel} name @param {Panel[]} tabs */
 export const labelOf = (room, name, tabs) =>
-  name === "node" && (room === "low" || (room !== "narrow" && tabs.includes("lesson")))
+  name === "node" &&
+  (room === "low" || (room !== "narrow" && tabs.some((tab) => tab === "lesson" || tab === "tour")))
     ? WITH_SLIDERS
     : LABELS[name];
 
 /** The tab that is wanted once a panel has been asked for: a panel with a place of its own hides no other. Pure.
- * @param {Room} room @param {Panel} name @param {Panel} before @param {boolean} lesson @returns {Panel} */
-export function tabAfter(room, name, before, lesson) {
-  const { tabs } = tabsIn(room, name, lesson);
+ * @param {Room} room @param {Panel} name @param {Panel} before @param {Text[]} texts @returns {Panel} */
+export function tabAfter(room, name, before, texts) {
+  const { tabs } = tabsIn(room, name, texts);
   return tabs.length && !tabs.includes(name) ? before : name;
 }
 
-/** The tab that is wanted once the user has selected a node, or none: where the lesson has the whole column, the node takes its
- * place and gives it back. Pure.
- * @param {Room} room @param {boolean} selected @param {Panel} before @returns {Panel} */
-export function wantedAfterSelecting(room, selected, before) {
+/** The tab that is wanted once the user has selected a node, or none: where what is read has the whole column, the node takes
+ * its place and gives it back. Pure.
+ * @param {Room} room @param {boolean} selected @param {Panel} before @param {Text} text that was read last @returns {Panel} */
+export function wantedAfterSelecting(room, selected, before, text) {
   if (room === "beside" || room === "narrow") return before;
   if (selected) return "node";
-  return before === "node" ? "lesson" : before;
+  return before === "node" ? text : before;
 }
 
 export class Panels {
@@ -180,6 +184,9 @@ export class Panels {
     this.wanted = "node";
     /** @type {string | null} the open lesson and its graph */
     this.lesson = null;
+    this.tour = false; // whether one is open
+    /** The text that was read last. @type {Text} */
+    this.text = "lesson";
     this.open = false; // the sheet
     this.queries = ROOMS.map(([, query]) => matchMedia(query));
     this.changed = () => this.show();
@@ -214,13 +221,23 @@ export class Panels {
     return ROOMS[this.queries.findIndex(({ matches }) => matches)]?.[0] ?? "beside";
   }
 
-  /** Take the open lesson with its graph, which is shown when it is opened, and the number of sliders, for which a
-   * phone leaves room.
-   * @param {string | null} lesson @param {number} sliders */
-  receive(lesson, sliders) {
+  /** What is open to be read. @returns {Text[]} */
+  get texts() {
+    return [
+      ...(this.lesson ? [/** @type {Text} */ ("lesson")] : []),
+      ...(this.tour ? [/** @type {Text} */ ("tour")] : []),
+    ];
+  }
+
+  /** Take the open lesson with its graph, and whether a tour is open: either is shown when it is opened. For the
+   * sliders a phone leaves room.
+   * @param {string | null} lesson @param {boolean} tour @param {number} sliders */
+  receive(lesson, tour, sliders) {
     document.documentElement.style.setProperty("--av-rows", String(Math.min(sliders, 2)));
+    if (tour && !this.tour) this.wanted = "tour";
     if (lesson !== this.lesson && lesson) this.wanted = "lesson";
     this.lesson = lesson;
+    this.tour = tour;
     this.show();
   }
 
@@ -228,14 +245,14 @@ export class Panels {
    * @param {Panel} name @param {boolean} [inFull] open the sheet */
   press(name, inFull = false) {
     this.open = inFull || (name === this.wanted ? !this.open : this.open);
-    this.wanted = tabAfter(this.room, name, this.wanted, Boolean(this.lesson));
+    this.wanted = tabAfter(this.room, name, this.wanted, this.texts);
     this.show();
   }
 
-  /** Follow the selection that the user has made, while a lesson is open. @param {string | null} name */
+  /** Follow the selection that the user has made, while something is open to be read. @param {string | null} name */
   follow(name) {
-    if (!this.lesson) return;
-    this.wanted = wantedAfterSelecting(this.room, name !== null, this.wanted);
+    if (!this.texts.length) return;
+    this.wanted = wantedAfterSelecting(this.room, name !== null, this.wanted, this.text);
     this.show();
   }
 
@@ -246,8 +263,10 @@ export class Panels {
   }
 
   show() {
-    const { room, open, wanted, lesson } = this;
-    const { tabs, chosen } = tabsIn(room, wanted, Boolean(lesson));
+    const { room, open, wanted, texts } = this;
+    const { tabs, chosen } = tabsIn(room, wanted, texts);
+    if (chosen === "lesson" || chosen === "tour") this.text = chosen;
+    else if (!texts.includes(this.text)) this.text = texts[0] ?? "lesson";
     this.tabs.show(
       tabs.map((name) => ({ name, label: labelOf(room, name, tabs) })),
       chosen,
@@ -256,8 +275,9 @@ export class Panels {
     this.handle.setAttribute("aria-expanded", String(open));
     this.handle.setAttribute("aria-label", open ? "Make the panel low" : "Make the panel high");
     const { dataset } = document.documentElement;
-    dataset.avPanel = chosen;
-    dataset.avLesson = lesson ? "open" : "none";
+    dataset.avPanel = chosen === "tour" ? "lesson" : chosen; // one place, and the next says whose
+    dataset.avText = this.text;
+    dataset.avLesson = texts.length ? "open" : "none";
     dataset.avSheet = open ? "open" : "low";
   }
 

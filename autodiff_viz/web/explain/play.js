@@ -102,6 +102,19 @@ export const placeText = (steps, at) =>
     .join(" ")
     .replace(/ (\d+)$/, " of $1");
 
+/** A number of the graph. @typedef {{ of: "value" | "cotangent" | "passed", node: string, slot?: number }} Quantity */
+
+/** After how many steps a number is computed; 0 if no step computes it. @param {Step[]} steps @param {Quantity} about */
+export const stepOf = (steps, { of, node, slot }) =>
+  1 +
+  steps.findIndex(
+    (step) =>
+      step.node === node &&
+      !step.again &&
+      Boolean(step.back) === (of !== "value") &&
+      (of !== "passed" || Boolean(step.wires?.includes(`${node}:${slot}`))),
+  );
+
 /** How many elements are live, in words. @param {Step} step */
 export const liveSays = ({ live }) => `${live} live`;
 
@@ -397,10 +410,25 @@ export class Player {
     this.had = has;
   }
 
-  /** The text beside the bar. */
+  /** The text beside the bar: of a step whose number was asked for, with the answer that was given. */
   get says() {
     if (this.wish) return WAITING;
-    return this.at === null ? this.reason : (this.steps?.[this.at - 1]?.says ?? "");
+    if (this.at === null) return this.reason;
+    const says = this.steps?.[this.at - 1]?.says ?? "";
+    const items = this.editor.drawing.asking?.items ?? [];
+    const here = items.filter(
+      (item) => item.revealed && item.tries.length && stepOf(this.steps ?? [], item) === this.at,
+    );
+    return [says, ...here.map(({ tries }) => `you said ${tries.at(-1)}`)].join(" \u00b7 ");
+  }
+
+  /** Show the step that computes a number. @param {Quantity} about */
+  seekNumber(about) {
+    this.need((steps) => {
+      const at = stepOf(steps, about);
+      this.runs = false;
+      if (at) this.go(at);
+    });
   }
 
   changed() {

@@ -78,6 +78,7 @@ export function openTransport(editor) {
     player.toggle();
   };
   editor.endPlay = () => player.leave();
+  editor.playTo = (about) => player.seekNumber(about);
   players.set(editor, player);
   return html("div", { class: "bench" }, bar);
 }

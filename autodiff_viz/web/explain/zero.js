@@ -18,6 +18,8 @@ export class WhyZero {
     this.about = undefined;
     /** @type {Explanation | undefined} */
     this.origin = undefined;
+    /** Wires that an answer's feedback points to. @type {Explanation | undefined} */
+    this.pointed = undefined;
     /** What is marked: the reason, on which drawing. @type {unknown[]} */
     this.marked = [];
     editor.watchers.push(() => this.show());
@@ -30,10 +32,17 @@ export class WhyZero {
     this.show();
   }
 
+  /** Point to the wire that the feedback to an answer names. @param {Explanation | undefined} pointed */
+  point(pointed) {
+    if (pointed?.wires?.join() === this.pointed?.wires?.join()) return;
+    this.pointed = pointed;
+    this.show();
+  }
+
   show() {
-    const { about, origin, editor } = this;
+    const { about, origin, pointed, editor } = this;
     const why = editor.single === about?.name && about?.why?.at?.length ? about.why : undefined;
-    const reason = editor.isUnsure ? undefined : (why ?? origin);
+    const reason = editor.isUnsure ? undefined : (pointed ?? why ?? origin);
     const what = reason ? [reason, editor.seen] : [];
     // Called at every change of the canvas: while reason and drawing are the same objects, nothing is marked anew.
     if (what.length === this.marked.length && what.every((one, i) => one === this.marked[i]))

@@ -142,7 +142,7 @@ def looked_at(lab: LabPage, window: tuple[int, int]) -> list[str]:
 
 
 WINDOWS = (SMALL, LARGE)
-ALL = [(lesson.key, i, one) for lesson in LESSONS for i, one in enumerate(lesson.variants)]
+ALL = [(lesson.key, i, one) for lesson in LESSONS for i, one in enumerate(lesson.steps)]
 FIRST = [each for each in ALL if each[1] == 0]
 BY_WINDOW = {window: ALL if THOROUGH else FIRST[n::2] for n, window in enumerate(WINDOWS)}
 """By night all graphs in both windows; by day the first of each lesson, in one of them."""
@@ -192,7 +192,7 @@ def test_lessons_open_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabP
     expect(phone.formula).to_be_visible()
     found = {}
     for lesson in LESSONS if THOROUGH else LESSONS[1::3]:  # a fork, and a region below a chip among them
-        shown(phone, lesson.variants[0].formula)
+        shown(phone, lesson.steps[0].formula)
         found[lesson.key] = looked_at(phone, PHONE)
         found |= {(lesson.key, rule): wrong for rule, wrong in ruled(phone, PHONE).items()}
     assert {key: wrong for key, wrong in found.items() if wrong} == {}

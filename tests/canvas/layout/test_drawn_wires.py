@@ -33,7 +33,7 @@ def chain(count: int) -> Graph:
 
 def opened() -> Iterator[tuple[str, Graph]]:
     """The graphs of the lessons and of the first page, loops, chains and random graphs, by name."""
-    formulas = {variant.formula: lesson.key for lesson in LESSONS for variant in lesson.variants}
+    formulas = {variant.formula: lesson.key for lesson in LESSONS for variant in lesson.steps}
     for formula, lesson in {FIRST: "first", COMMON: "common", **formulas}.items():
         yield lesson, parse(formula)
     for steps in (6, 19):

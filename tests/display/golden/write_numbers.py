@@ -78,7 +78,7 @@ def arrays_of(found: Trace) -> Iterator[np.ndarray]:
 def traces() -> Iterator[Trace]:
     """Yield the traces of all lessons, and of numbers that are hard to write in every dtype."""
     for lesson in LESSONS:
-        for variant in lesson.variants:
+        for variant in lesson.steps:
             try:
                 yield trace(parse(variant.formula), seed=variant.seed)
             except GraphError as error:

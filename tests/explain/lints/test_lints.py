@@ -372,7 +372,7 @@ LESSON_LINTS = {
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.key)
 def test_the_graphs_of_the_lessons_have_no_lint_but_these(lesson):
-    for variant in lesson.variants:
+    for variant in lesson.steps:
         told = {lint.code for lint in lints(trace(graph_of(variant), seed=variant.seed))}
         assert told == LESSON_LINTS.get(variant.title, set()), variant.title
 

@@ -266,7 +266,7 @@ def test_the_text_beside_a_link_that_cannot_be_read_is_kept():
 
 
 def graph_titled(title: str) -> Graph:
-    return next(graph_of(each) for each in lesson("xor-broadcast").variants if each.title == title)
+    return next(graph_of(each) for each in lesson("xor-broadcast").steps if each.title == title)
 
 
 def test_the_key_of_a_lesson_is_address_enough():

@@ -83,7 +83,7 @@ def test_undo_after_another_document_was_opened_closes_the_lesson_and_brings_it_
 def test_each_variant_of_a_lesson_is_a_step_with_its_own_graph():
     lab = open_variant(open_lesson(start(), "fork"), "fork", 1)
     assert (lab.variant, undone(lab).variant, redone(undone(lab)).variant) == (1, 0, 1)
-    assert undone(lab).graph == graph_of(lesson("fork").variants[0])
+    assert undone(lab).graph == graph_of(lesson("fork").steps[0])
 
 
 def test_what_was_set_in_a_document_is_there_when_redo_leads_to_it_again():

@@ -10,27 +10,27 @@ import {
 } from "../../../autodiff_viz/web/dock/panels.js";
 
 test("the panels that have a tab are those that do not fit beside each other", () => {
-  assert.deepEqual(tabsIn("narrow", "node", true), {
+  assert.deepEqual(tabsIn("narrow", "node", ["lesson"]), {
     tabs: ["node", "plots", "formula", "lesson"],
     chosen: "node",
   });
-  assert.deepEqual(tabsIn("middle", "lesson", true), {
+  assert.deepEqual(tabsIn("middle", "lesson", ["lesson"]), {
     tabs: ["lesson", "node", "formula"],
     chosen: "lesson",
   });
-  assert.deepEqual(tabsIn("wide", "lesson", true), {
+  assert.deepEqual(tabsIn("wide", "lesson", ["lesson"]), {
     tabs: ["lesson", "node", "formula"],
     chosen: "lesson",
   });
-  assert.deepEqual(tabsIn("beside", "lesson", true).tabs, []);
+  assert.deepEqual(tabsIn("beside", "lesson", ["lesson"]).tabs, []);
 });
 
 test("in a low window every panel has a tab beside the canvas, the plots too, and the lesson is the first", () => {
-  assert.deepEqual(tabsIn("low", "lesson", true), {
+  assert.deepEqual(tabsIn("low", "lesson", ["lesson"]), {
     tabs: ["lesson", "node", "plots", "formula"],
     chosen: "lesson",
   });
-  assert.deepEqual(tabsIn("low", "lesson", false), {
+  assert.deepEqual(tabsIn("low", "lesson", []), {
     tabs: ["node", "plots", "formula"],
     chosen: "node",
   });
@@ -38,7 +38,7 @@ test("in a low window every panel has a tab beside the canvas, the plots too, an
 
 test("where the sliders are behind a tab, it says so", () => {
   for (const room of ["low", "middle", "wide"])
-    assert.equal(labelOf(room, "node", tabsIn(room, "lesson", true).tabs), "Node, sliders");
+    assert.equal(labelOf(room, "node", tabsIn(room, "lesson", ["lesson"]).tabs), "Node, sliders");
   assert.equal(labelOf("low", "node", ["node", "plots", "formula"]), "Node, sliders");
   for (const [room, tabs] of [
     ["narrow", ["node", "plots", "formula", "lesson"]],
@@ -50,35 +50,46 @@ test("where the sliders are behind a tab, it says so", () => {
 
 test("a node takes the lesson's place where that has the whole column, and gives it back", () => {
   for (const room of ["wide", "middle", "low"]) {
-    assert.equal(wantedAfterSelecting(room, true, "lesson"), "node");
-    assert.equal(wantedAfterSelecting(room, false, "node"), "lesson");
-    assert.equal(wantedAfterSelecting(room, false, "formula"), "formula");
+    assert.equal(wantedAfterSelecting(room, true, "lesson", "lesson"), "node");
+    assert.equal(wantedAfterSelecting(room, false, "node", "lesson"), "lesson");
+    assert.equal(wantedAfterSelecting(room, false, "formula", "lesson"), "formula");
   }
   for (const room of ["beside", "narrow"])
-    assert.equal(wantedAfterSelecting(room, true, "lesson"), "lesson");
+    assert.equal(wantedAfterSelecting(room, true, "lesson", "lesson"), "lesson");
 });
 
 test("the details of a node have a tab beside the lesson, but where both have a place of their own", () => {
-  assert.equal(tabAfter("beside", "node", "lesson", true), "node");
-  assert.equal(tabAfter("wide", "node", "lesson", true), "node");
-  assert.equal(tabAfter("middle", "node", "lesson", true), "node");
-  assert.equal(tabAfter("narrow", "node", "lesson", true), "node");
-  assert.equal(tabAfter("wide", "formula", "lesson", true), "formula");
+  assert.equal(tabAfter("beside", "node", "lesson", ["lesson"]), "node");
+  assert.equal(tabAfter("wide", "node", "lesson", ["lesson"]), "node");
+  assert.equal(tabAfter("middle", "node", "lesson", ["lesson"]), "node");
+  assert.equal(tabAfter("narrow", "node", "lesson", ["lesson"]), "node");
+  assert.equal(tabAfter("wide", "formula", "lesson", ["lesson"]), "formula");
+});
+
+test("a tour has a tab beside the lesson, or in its place, and a node gives the place back to what was read", () => {
+  assert.deepEqual(tabsIn("wide", "tour", ["tour"]).tabs, ["tour", "node", "formula"]);
+  assert.deepEqual(tabsIn("wide", "tour", ["lesson", "tour"]), {
+    tabs: ["lesson", "tour", "node", "formula"],
+    chosen: "tour",
+  });
+  assert.deepEqual(tabsIn("narrow", "node", ["tour"]).tabs, ["node", "plots", "formula", "tour"]);
+  assert.equal(wantedAfterSelecting("wide", false, "node", "tour"), "tour");
+  assert.equal(labelOf("wide", "node", ["tour", "node", "formula"]), "Node, sliders");
 });
 
 test("without a lesson it has no tab, and a single tab is none", () => {
-  assert.deepEqual(tabsIn("narrow", "lesson", false), {
+  assert.deepEqual(tabsIn("narrow", "lesson", []), {
     tabs: ["node", "plots", "formula"],
     chosen: "node",
   });
-  assert.deepEqual(tabsIn("wide", "lesson", false), { tabs: [], chosen: "formula" });
+  assert.deepEqual(tabsIn("wide", "lesson", []), { tabs: [], chosen: "formula" });
 });
 
 test("a window that has become wider shows the first tab where a panel has none any more", () => {
-  assert.equal(tabsIn("wide", "plots", true).chosen, "lesson");
-  assert.equal(tabsIn("wide", "plots", false).chosen, "formula");
-  assert.equal(tabsIn("middle", "plots", true).chosen, "lesson");
-  assert.equal(tabsIn("middle", "plots", false).chosen, "node");
+  assert.equal(tabsIn("wide", "plots", ["lesson"]).chosen, "lesson");
+  assert.equal(tabsIn("wide", "plots", []).chosen, "formula");
+  assert.equal(tabsIn("middle", "plots", ["lesson"]).chosen, "lesson");
+  assert.equal(tabsIn("middle", "plots", []).chosen, "node");
 });
 
 test("a stored look is used only as far as it makes sense", () => {

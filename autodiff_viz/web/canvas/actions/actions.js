@@ -2,12 +2,14 @@
 // List the actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are
 // made.
 
+import { askOrAnswer, isAsking } from "../../asking/ask.js";
 import { RULES } from "../../base/constants.js";
 import {
   chooseFile,
   isOnPaper,
   newGraph,
   openTextField,
+  openTour,
   pressDownload,
   takeFormula,
   takeLink,
@@ -365,6 +367,15 @@ export const ACTIONS = {
   },
   flip: READING.flip,
 
+  ask: {
+    label: "Ask: hide numbers, and answer",
+    keys: ["q"],
+    places: { view: "compare", look: "modes" },
+    guide: "Play the pass",
+    says: "Ask about a number, or go to the question",
+    on: isAsking,
+    do: askOrAnswer,
+  },
   undo: {
     label: "Undo",
     keys: ["Ctrl+Z"],
@@ -440,6 +451,12 @@ export const ACTIONS = {
     icon: "paste",
     places: { file: "open" },
     do: openTextField,
+  },
+  tour: {
+    label: "Tour: steps with words ...",
+    icon: "tour",
+    places: { file: "open" },
+    do: openTour,
   },
   png: {
     label: "Picture as PNG",

@@ -6,6 +6,7 @@ import { RULES } from "../../base/constants.js";
 import { keep, setText, svg } from "../../base/dom.js";
 import { fitting, literal, numberText, textWidth } from "../../base/numbers.js";
 import { outputPoint, slotPoint } from "../state/geometry.js";
+import { HIDDEN } from "../state/read_drawing.js";
 import { cellParts, isWritten, makeCells, writeBlock, writeCells } from "./cell_card.js";
 import {
   arrows,
@@ -339,7 +340,8 @@ function bodyParts(node, numbers, [forth, back], level) {
   tangent?.classList.toggle("unsaid", Boolean(cells));
   cotangent.classList.toggle(
     "unsaid",
-    Boolean(cells) || (tangent !== undefined && !hasBoth(node, level)),
+    (Boolean(cells) && !node.hidden?.includes("cotangent")) ||
+      (tangent !== undefined && !hasBoth(node, level)),
   );
   if (cells) return [...cellParts(cells), value, ...(tangent ? [tangent] : []), cotangent];
   return pictures ? pictured(node, numbers, level) : written(node, numbers, forth, back, level);
@@ -428,6 +430,11 @@ function writeNumbers(numbers, node, seen) {
   if (own !== undefined)
     for (const number of [numbers.value, numbers.tangent])
       number?.setAttribute("x", own.toFixed(1));
+  for (const which of /** @type {const} */ (["value", "cotangent"])) {
+    const isAsked = Boolean(node.hidden?.includes(which));
+    numbers[which].classList.toggle("asked", isAsked);
+    if (isAsked) numbers[which].dataset.of = which;
+  }
   if (numbers.pictures) paintPictures(numbers.pictures, node, level);
   if (numbers.cells) writeCells(numbers.cells, node);
   numbers.value.parentElement?.classList.remove("sliding");
@@ -539,9 +546,12 @@ export function describeNode(node) {
   const parts = [
     `${node.id}, ${node.isParameter ? "parameter" : node.isInput ? "input" : node.op}${node.tab ? ` folded at ${node.tab}` : ""}`,
     ...inputs,
-    `value ${[node.shape, node.value].filter(Boolean).join(" ")}`,
+    `value ${node.hidden?.includes("value") ? HIDDEN : [node.shape, node.value].filter(Boolean).join(" ")}`,
     node.tangent !== undefined && `tangent ${node.tangent}`,
-    node.connected ? `cotangent ${node.cotangent}` : "no path to the output",
+    node.connected
+      ? `cotangent ${node.hidden?.includes("cotangent") ? HIDDEN : node.cotangent}`
+      : "no path to the output",
+    node.guess && `${node.guess} as an answer`,
     node.muted
       ? "muted, returns its first wired input"
       : node.rule !== "follow" && RULES[node.rule]?.does,

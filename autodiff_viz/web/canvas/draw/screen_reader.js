@@ -5,6 +5,7 @@
 import { shared } from "../../base/constants.js";
 import { html, keep, setText } from "../../base/dom.js";
 import { titleOf } from "../state/fold.js";
+import { HIDDEN } from "../state/read_drawing.js";
 import { grouped } from "../state/reachability.js";
 import { describeNode } from "./cards.js";
 import { showStatus } from "./stage.js";
@@ -33,7 +34,8 @@ export function spokenWire(wire, to) {
   const label = to?.slots[wire.slot]?.label ?? String(wire.slot);
   const back = wire.reverse?.passed ?? wire.passed;
   const forth = wire.reverse && wire.passed ? `passes on a tangent of ${wire.passed}, ` : "";
-  const passed = forth + (back ? `passes back ${back}` : "passes nothing back yet");
+  const known = back ? `passes back ${back}` : "passes nothing back yet";
+  const passed = forth + (wire.hidden ? `what it passes back is ${HIDDEN}` : known);
   return `wire from ${titleOf(wire.from)} to ${spokenLabel(label)} of ${titleOf(wire.to)}, ${wire.alternative ? "backward only, " : ""}${passed}`;
 }
 

@@ -201,7 +201,7 @@ function cellsOf(box) {
  */
 
 const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
-const FLOW = /** @type {const} */ (["width", "sign", "passed"]);
+const FLOW = /** @type {const} */ (["width", "sign", "passed", "hidden", "guess"]);
 const GRAD = "grad"; // op of a node whose wires say what is differentiated, and by what
 const NUMBER = 13; // px
 const THIN = 1.5;
@@ -352,6 +352,9 @@ export function writeWireTitle(strand, isPassed) {
   );
 }
 
+/** The number of a wire with what the visitor has answered about it. @param {string} passed @param {Wire | null} wire */
+const withGuess = (passed, wire) => (wire?.guess ? `${passed} \u00b7 ${wire.guess}` : passed);
+
 /** Show the contribution that goes backward: its number, thickness, colour and arrow.
  * @param {Strand} strand @param {Flow} flow */
 export function showFlow(strand, flow) {
@@ -360,12 +363,13 @@ export function showFlow(strand, flow) {
   strand.flow = flow;
   for (const part of [root, number]) {
     part.classList.remove(...Object.values(SIGNS));
-    part.classList.add(SIGNS[/** @type {0} */ (sign)]);
+    if (!strand.wire?.hidden) part.classList.add(SIGNS[/** @type {0} */ (sign)]);
+    part.classList.toggle("asked", Boolean(strand.wire?.hidden));
   }
   const wide = `calc(${(sign ? THIN + THICK * width : THIN).toFixed(1)}px * var(--unit, 1))`;
   for (const part of [line, other]) part.style.strokeWidth = wide;
   root.style.setProperty("--pale", `${(sign ? PALEST * (1 - width) : 0).toFixed(0)}%`);
-  setText(number, passed);
+  setText(number, withGuess(passed, strand.wire));
   if (strand.curve.length) placeArrow(strand);
 }
 
@@ -434,7 +438,7 @@ export function placeNumbers(strands, obstacles, level) {
     .map(([id, { curve, wire }]) => ({
       id,
       curve,
-      text: wire?.passed ?? "",
+      text: withGuess(wire?.passed ?? "", wire),
       weight: wire?.sign ? 1 + wire.width : 0,
       size,
     }));

@@ -216,14 +216,35 @@ function copyLink(editor) {
   );
 }
 
-/** Say that the graph has no room in a link, and offer it as a file. @param {Editor} editor */
-function offerFile(editor) {
+/** Copy the link of the tour alone, which opens at its first step. @param {Editor} editor */
+export const takeTourLink = async (editor) => {
+  await settled(editor);
+  const tour = new URLSearchParams(location.search).get("tour");
+  if (tour)
+    return copy(
+      editor,
+      "Link",
+      `${location.href.split(/[?#]/)[0]}?tour=${tour}`,
+      " It opens step 1.",
+    );
+  offerFile(editor, "This tour is too large for a link", "download_tour");
+};
+
+/** Show the tour to edit; begin one if there is none. @param {Editor} editor */
+export function openTour(editor) {
+  if (!editor.drawing.tour) editor.send({ kind: "tour_new" });
+  dispatch("tour", {});
+}
+
+/** Say that the graph has no room in a link, and offer it as a file.
+ * @param {Editor} editor @param {string} [title] @param {string} [key] of the page's button for the file */
+function offerFile(editor, title = "This graph is too large for a link", key = "download_json") {
   const text =
     "It is kept in this browser alone. To have it elsewhere, save it as a file: dropped on a canvas, the file opens.";
-  const save = () => (closePopover(editor), pressDownload(editor, "download_json"));
+  const save = () => (closePopover(editor), pressDownload(editor, key));
   dialog(
     editor,
-    "This graph is too large for a link",
+    title,
     text,
     null,
     html("button", { type: "button", class: "tool main", click: save }, "Save as JSON"),
@@ -232,14 +253,14 @@ function offerFile(editor) {
 
 /** Copy a text; if the browser does not allow it, show the text to copy by hand.
  * @param {Editor} editor @param {string} what @param {string} text @param {string} [besides] said when it is copied */
-async function copy(editor, what, text, besides = "") {
+export const copy = async (editor, what, text, besides = "") => {
   try {
     await navigator.clipboard.writeText(text);
     showStatus(editor.stage, `${what} copied.${besides}`);
   } catch {
     showText(editor, what, text);
   }
-}
+};
 
 /** @param {Editor} editor @param {string} what @param {string} text */
 function showText(editor, what, text) {

@@ -116,12 +116,12 @@ export const sharpness = (w, h) =>
 /** Most characters of a document. */
 export const MOST_TEXT = shared.limits.document;
 
-/** Whether a pasted text is a document to open in place of the graph: a link to a graph, or a graph's JSON.
+/** Whether a pasted text is a document to open in place of the graph: a link to a graph or a tour, or the JSON of one.
  * @param {string} text */
 export function isDocument(text) {
   const trimmed = text.trim();
-  if (/^\S*[?&]g=[\w-]+\S*$/.test(trimmed)) return true;
-  return trimmed.startsWith("{") && /"autodiff_viz"\s*:/.test(trimmed.slice(0, 200));
+  if (/^\S*[?&](g|tour)=[\w-]+\S*$/.test(trimmed)) return true;
+  return trimmed.startsWith("{") && /"autodiff_viz(_tour)?"\s*:/.test(trimmed.slice(0, 200));
 }
 
 /** @typedef {import("../draw/stage.js").Stage} Stage */

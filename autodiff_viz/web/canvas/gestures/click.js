@@ -1,6 +1,8 @@
 // @ts-check
 // Handle clicks: one selects or opens the element under the pointer, two rename it or add a node.
 
+import { openAnswer } from "../../asking/answer.js";
+import { wireAsked } from "../../asking/questions.js";
 import { collapse, renameGroup } from "../actions/groups.js";
 import { openBranches, stepBranches } from "../popovers/branches.js";
 import { editConstant, editName, editRule, editValue } from "../popovers/fields.js";
@@ -14,7 +16,9 @@ import { toWorld } from "../state/geometry.js";
 /** @typedef {import("./gestures.js").Target} Target */
 
 /** @param {Editor} editor @param {Target} target */
-export function click(editor, { part, id, slot, wire, region, extend, group, step }) {
+export function click(editor, { part, id, slot, wire, region, extend, group, step, of }) {
+  if (part === "asked" && id && of && !extend && openAnswer(editor, { of, node: id })) return;
+  if (part !== "asked" && wire && openAnswer(editor, wireAsked(wire))) return;
   if (part === "pill" && id) return editConstant(editor, id, slot);
   if (part === "editable" && id && !extend) {
     editor.select([id]);

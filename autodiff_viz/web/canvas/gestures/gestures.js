@@ -32,6 +32,7 @@ import { dragWire } from "./wiring.js";
  * @property {string | null} group
  * @property {number} step
  * @property {boolean} extend
+ * @property {"value" | "cotangent" | null} of which number of a card it is, where that is asked for
  */
 /** @typedef {{ move: (at: Point, event: PointerEvent) => void, end: (event: PointerEvent | null) => void }} Gesture
  * `end` without an event: the gesture is given up */
@@ -44,6 +45,7 @@ const PARTS = [
   "pill",
   "slot",
   "name",
+  "asked",
   "editable",
   "opens",
   "tab",
@@ -64,6 +66,7 @@ export function targetOf(event) {
     region: holder("region"),
     group: holder("group"),
     step: Number(holder("step")),
+    of: /** @type {"value" | "cotangent" | null} */ (holder("of")),
     extend:
       event.shiftKey || event.ctrlKey || event.metaKey || Boolean(element.closest(".selecting")),
   };

@@ -31,8 +31,8 @@ export function welcome(editor) {
   };
   editor.watchers.push(() => {
     if (ending.signal.aborted) return;
-    const { lesson, history, rev } = editor.drawing;
-    root.hidden = Boolean(lesson) || rev < 0 || Boolean(history.undo);
+    const { lesson, tour, history, rev, asking } = editor.drawing;
+    root.hidden = Boolean(lesson || tour || asking) || rev < 0 || Boolean(history.undo);
   });
   host.append(root);
   // The first gesture anywhere; the buttons of the line itself do what they say first.

@@ -43,6 +43,10 @@ export const NO_MATTER = new Set([
   "figure",
   "pin",
   "unpin",
+  "ask",
+  "answer",
+  "reveal",
+  "stop_asking",
 ]);
 /** Kinds of edits that are made in the formula and with sliders. */
 export const BESIDE = new Set(["type", "slide"]);

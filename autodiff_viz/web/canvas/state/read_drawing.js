@@ -20,6 +20,8 @@ import {
 /** @typedef {import("../../base/numbers.js").SentArray} SentArray */
 
 const [BLOCKED, UNKNOWN] = ["blocked", "unknown"]; // in place of a tangent
+/** In place of a number that is asked for, in words. */
+export const HIDDEN = "hidden while it is asked for";
 const CARD_DIGITS = 4;
 const WIRE_DIGITS = 3;
 const CELL_DIGITS = 3;
@@ -39,25 +41,34 @@ const all = (records, how, whole) =>
   });
 
 /** A node with its numbers as text. @param {any} sent @param {string} dtype */
-function nodeOf({ slots, heat, value, cotangent, tangent, ...node }, dtype) {
+function nodeOf({ slots, heat, value, cotangent, tangent, dims: told, ...node }, dtype) {
   const own = readNumber(value, dtype);
-  const dims = own?.dims ?? [];
+  const dims = own?.dims ?? told ?? [];
   const numbers = {
     value: own,
     cotangent: readNumber(cotangent, dtype, dims),
     tangent: readNumber(tangent, dtype, dims),
   };
   const nothing = node.connected ? "no cotangent yet" : "no path to the output: nothing arrives";
+  const asked = (/** @type {"value" | "cotangent"} */ which) => node.hidden?.includes(which);
   return {
     ...node,
     slots: slots.map((/** @type {any} */ slot) => ({ constant: null, ...slot })),
     numbers,
     dims,
     shape: own && shapeText(own),
-    value: own ? numberText(own, CARD_DIGITS) : shared.nothing,
-    valueFull: own ? fullText(own) : "no value yet",
-    cotangent: numbers.cotangent ? numberText(numbers.cotangent, CARD_DIGITS) : shared.nothing,
-    cotangentFull: numbers.cotangent ? fullText(numbers.cotangent) : nothing,
+    value: own ? numberText(own, CARD_DIGITS) : asked("value") ? shared.asked : shared.nothing,
+    valueFull: own ? fullText(own) : asked("value") ? HIDDEN : "no value yet",
+    cotangent: numbers.cotangent
+      ? numberText(numbers.cotangent, CARD_DIGITS)
+      : asked("cotangent")
+        ? shared.asked
+        : shared.nothing,
+    cotangentFull: numbers.cotangent
+      ? fullText(numbers.cotangent)
+      : asked("cotangent")
+        ? HIDDEN
+        : nothing,
     ...(tangent !== undefined && tangentTexts(numbers.tangent, tangent)),
     ...(heat && { heat: heatOf(heat) }),
   };
@@ -78,8 +89,9 @@ function heatOf(heat) {
   return { ...heat, ...Object.fromEntries(texts) };
 }
 
-/** What goes down a wire. @param {SentArray | undefined} sent @param {string} dtype @returns {Omit<Flow, "width">} */
-function flowOf(sent, dtype) {
+/** What goes down a wire. @param {SentArray | undefined} sent @param {string} dtype @param {boolean} [hidden] @returns {Omit<Flow, "width">} */
+function flowOf(sent, dtype, hidden = false) {
+  if (hidden) return { passed: shared.asked, passedFull: HIDDEN, sign: 0 };
   const number = readNumber(sent, dtype);
   if (!number)
     return {
@@ -98,7 +110,7 @@ function flowOf(sent, dtype) {
 /** A wire without its thickness. In forward mode it shows what it adds to the tangent of the node that reads it.
  * @param {any} sent @param {string} dtype */
 function wireOf({ passed, pushed, ...wire }, dtype) {
-  const back = flowOf(passed, dtype);
+  const back = flowOf(passed, dtype, wire.hidden);
   const whole = { ...wire, width: 0 };
   return pushed === undefined
     ? { ...whole, ...back }
@@ -166,7 +178,7 @@ export function readDrawing({
     groups: all(groups, how, (group) => ({
       ...group,
       sums: group.sums.map((/** @type {any} */ { passed, ...sum }) =>
-        withWidth({ ...sum, ...flowOf(passed, dtype) }, largest),
+        withWidth({ ...sum, ...flowOf(passed, dtype, sum.hidden) }, largest),
       ),
     })),
   };

@@ -74,7 +74,7 @@ TEXTS = {
 def named_graphs() -> Iterator[tuple[str, Graph]]:
     """Yield the graphs whose link, document and text are kept, with their names."""
     for lesson in LESSONS:
-        for index in range(len(lesson.variants)):
+        for index in range(len(lesson.steps)):
             yield f"{lesson.key} {index}", open_lesson(start(), lesson.key, index).graph
     for op in OPS.values():
         if not op.of_graph:
@@ -156,7 +156,7 @@ def named_sessions() -> Iterator[tuple[str, Lab]]:
     for dtype in ("float16", "bfloat16", "float32", "float64"):
         yield f"in {dtype}", set_dtype(open_lesson(start(), LESSONS[0].key), dtype)
     for lesson in LESSONS:
-        for index in range(len(lesson.variants)):
+        for index in range(len(lesson.steps)):
             yield f"lesson {lesson.key} {index}", open_lesson(start(), lesson.key, index)
     for walk in range(8):
         *_, (_, _, last) = walks(walk + 1, 20, seed=3)

@@ -1,0 +1,580 @@
+"""List the usual mistakes, each with the numbers that it would give instead of the right one.
+
+All numbers come from the trace, so no author has to foresee a wrong answer. `guesses` gives those of one
+question, in the order in which an answer is held against them: what needs the least imagination comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import inf, isfinite, isnan, nan, prod
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.asking.answers import written_number
+from autodiff_viz.asking.case import MEANS, TWINS, Case, array_of
+from autodiff_viz.asking.question import COTANGENT, PASSED, VALUE
+from autodiff_viz.engine.live_path.passes import Wire
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.graph.dtypes import DTYPES
+from autodiff_viz.graph.model import Node
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.text import listed
+
+Found = Iterator[tuple[Any, Wire | None, Mapping[str, Any]]]
+"""Arrays that a mistake gives, the wire that it points to, and what its sentence names."""
+
+
+SURE, PLAIN, FAR, LAST = range(4)
+"""Tiers of mistakes, by how much imagination they need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One usual mistake.
+
+    Attributes:
+      code: its short name in results, such as "one-path".
+      name: the same in words.
+      says: the sentence of feedback, with <guess> and what `find` names.
+      find: yields the numbers that it gives in a case.
+      of: the kinds of quantities of which it is made.
+      tier: of several mistakes that give one number only those of the lowest tier are named: `SURE`, `PLAIN`,
+        `FAR` (away from the node that is asked about, or of a part alone), `LAST`.
+    """
+
+    code: str
+    name: str
+    says: str
+    find: Callable[[Case], Found]
+    of: tuple[str, ...] = (COTANGENT, PASSED)
+    tier: int = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a mistake would answer.
+
+    Attributes:
+      mistake: the mistake.
+      numbers: one for each number that is asked for.
+      wire: the wire that it points to, as in `Trace.passed`; None for none.
+      says: the sentence of feedback.
+      tier: as in `Mistake`, or another one that the case decides.
+    """
+
+    mistake: Mistake
+    numbers: tuple[float, ...]
+    wire: Wire | None = None
+    says: str = field(default="", compare=False)
+    tier: int = PLAIN
+
+
+def guesses(case: Case) -> list[Guess]:
+    """Return what each mistake would answer, in the order in which they are tried.
+
+    Right numbers are left out, and so is a number that the same mistake gives again.
+    """
+    found, seen = [], set()
+    with np.errstate(all="ignore"):
+        for mistake in MISTAKES:
+            if case.asked.of not in mistake.of:
+                continue
+            for array, wire, names in mistake.find(case):
+                numbers = None if array is None else case.picked(array)
+                key = mistake.code, numbers
+                if numbers is None or str(key) in seen or _same(numbers, case.numbers):
+                    continue
+                seen.add(str(key))
+                tier = names.get("tier", mistake.tier)
+                found.append(Guess(mistake, numbers, wire, _worded(mistake.says, numbers, names), tier))
+    return sorted(found, key=lambda guess: guess.tier)
+
+
+def _same(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return all(a == b or (isnan(a) and isnan(b)) for a, b in zip(one, other, strict=True))
+
+
+def _worded(says: str, numbers: tuple[float, ...], names: Mapping[str, Any]) -> str:
+    text = str(names.get("says", says)).replace("<guess>", guess_text(numbers))
+    for name, each in names.items():
+        text = text.replace(f"<{name}>", str(each))
+    return text
+
+
+def guess_text(numbers: tuple[float, ...]) -> str:
+    """Return numbers as feedback names them: with four digits, several in brackets; equal ones once."""
+    texts = [written_number(float(f"{n:.4g}")) if isfinite(n) else written_number(n) for n in numbers]
+    return texts[0] if len({*texts}) == 1 else f"[{', '.join(texts)}]"
+
+
+def from_wire(case: Case, wire: Wire) -> str:
+    """Name a wire by where it comes from on the way back."""
+    name, slot = wire
+    node = case.found.graph[name]
+    twice = sum(each == node.slots[slot] for _, each in node.wires) > 1
+    return f"one of the wires from `{name}`" if twice else f"the wire from `{name}`"
+
+
+# Sums over wires and paths
+
+
+def _largest(case: Case) -> Wire | None:
+    """Return the wire that brings most."""
+    sizes = {wire: float(np.abs(part).max(initial=0.0)) for wire, part in case.parts.items()}
+    return max(sizes, key=lambda wire: sizes[wire] if isfinite(sizes[wire]) else inf, default=None)
+
+
+def _sign_turned(case: Case) -> Found:
+    yield -case.full, _largest(case), {}
+    one = "<guess> has the sign turned on <wire>. Follow the signs along it."
+    for wire, part in _alike(case):
+        yield case.full - 2 * part, wire, {"says": one, "wire": from_wire(case, wire), "tier": FAR}
+    by = one.replace("<wire>", "one path, by <path>")
+    for path in case.paths if len(case.paths) > 1 else ():
+        wire = path.wires[0] if path.wires else None
+        yield case.full - 2 * path.product, wire, {"says": by, "path": _through(path.nodes), "tier": FAR}
+
+
+def _through(nodes: tuple[str, ...]) -> str:
+    return listed([f"`{name}`" for name in nodes[1:]], 4)
+
+
+def _alike(case: Case) -> Iterator[tuple[Wire, np.ndarray]]:
+    """Yield the wires that bring something, if there is more than one."""
+    parts = {wire: part for wire, part in case.parts.items() if part.any()}
+    if len(parts) > 1:
+        yield from parts.items()
+
+
+def _one_path(case: Case) -> Found:
+    for wire, part in _alike(case):
+        yield part, wire, {"wire": from_wire(case, wire)}
+    if len(case.paths) > 1:
+        says = "<guess> is what comes along one path, by <path>. Not only this one comes back."
+        for path in case.paths:
+            if path.wires and path.product.any():
+                yield path.product, path.wires[0], {"says": says, "path": _through(path.nodes)}
+        all_but = "<guess> comes of all paths but one: that by <path> is missing."
+        for path in case.paths if len(case.paths) > 2 else ():
+            if path.wires:
+                names = {"says": all_but, "path": _through(path.nodes), "tier": FAR}
+                yield case.full - path.product, path.wires[0], names
+
+
+def _product_of_paths(case: Case) -> Found:
+    for parts in ([part for _, part in _alike(case)], [path.product for path in case.paths]):
+        if len(parts) > 1 and all(part.any() for part in parts):
+            yield np.prod(parts, axis=0), _largest(case), {"node": case.producer}
+
+
+def _mean_for_sum(case: Case) -> Found:
+    for parts in ([part for _, part in _alike(case)], [path.product for path in case.paths]):
+        if len(parts) > 1:
+            says = "<guess> is the mean of what comes back. Nothing divides it by how many there are."
+            yield case.full / len(parts), _largest(case), {"says": says}
+    yield from _reduced(case, False)
+
+
+def _sum_for_mean(case: Case) -> Found:
+    yield from _reduced(case, True)
+
+
+def _reduced(case: Case, means: bool) -> Found:
+    """Yield what arrives if an op on the way divided, or did not divide, by how many it adds."""
+    factors = {
+        node.name: _count(case.found, node)
+        for node in case.between
+        if MEANS.get(node.op) is means and case.within_limits and _count(case.found, node) > 1
+    }
+    chosen = [(name,) for name in factors] + ([tuple(factors)] if len(factors) > 1 else [])
+    for names in chosen[: TWINS + 1]:
+
+        def other(name: str, slot: int, came: np.ndarray, passed: np.ndarray, names=names) -> np.ndarray:
+            if name not in names:
+                return passed
+            return passed * factors[name] if means else passed / factors[name]
+
+        wire = next(((name, slot) for name in names for slot, _ in case.found.graph[name].wires), None)
+        fields = {"node": listed([f"`{name}`" for name in names]), "n": factors[names[0]]}
+        yield case.walked(other), wire, fields
+
+
+def _count(found: Trace, node: Node) -> int:
+    """Return how many numbers an op adds for one of its results."""
+    size = max((prod(found.value[name].shape) for _, name in node.wires), default=1)
+    return size // max(1, prod(found.value[node.name].shape))
+
+
+# Stops and rules
+
+
+def _ignored(case: Case, names: tuple[str, ...], words: Mapping[str, Any]) -> Found:
+    if not names or not case.within_limits:
+        return
+    sets = [*((name,) for name in names[:TWINS])]
+    if 2 < len(names) <= 4:
+        sets += [*combinations(names, 2)]
+    if len(names) > 1:
+        sets.append(names)
+    for each in sets:
+        wire = next(((name, slot) for name in each for slot, _ in case.found.graph[name].wires), None)
+        yield case.without(each), wire, {**words, "at": listed([f"`{name}`" for name in each], 3)}
+
+
+def _stop_ignored(case: Case) -> Found:
+    yield from _ignored(case, case.stops, {})
+
+
+def _rule_ignored(case: Case) -> Found:
+    for name in case.rules:
+        kind = KINDS[case.found.graph[name].rule.kind]
+        yield from _ignored(case, (name,), {"does": kind.does})
+    if len(case.rules) > 1:
+        yield from _ignored(case, case.rules, {"does": "has a rule"})
+
+
+def _stop_takes_all(case: Case) -> Found:
+    if case.stops:
+        wire = (case.stops[0], case.found.graph[case.stops[0]].wires[0][0])
+        yield 0.0, wire, {"at": f"`{case.stops[0]}`"}
+
+
+# One factor of two
+
+
+def _slope_alone(case: Case) -> Found:
+    near = [wire for wire in case.wires if wire not in case.closed]
+    for wire in near if case.within_limits else ():
+        slope = case.slope(wire)
+        # An arriving 1 hides the difference: then the number is what the wire brings.
+        if slope is not None and not _equal(slope, case.parts[wire]):
+            yield slope, wire, {"node": f"`{wire[0]}`"}
+    for wire in case.way if case.within_limits else ():
+        if wire not in near and not case.found.passed.is_symbolic_zero(wire):
+            slope = case.slope(wire)
+            passed = case.found.passed[wire].astype(np.float64)
+            if slope is not None and slope.size == 1 and not _equal(slope, passed):
+                yield slope, wire, {"node": f"`{wire[0]}`", "tier": FAR}
+
+
+def _arriving_alone(case: Case) -> Found:
+    names = dict.fromkeys(name for name, _ in case.wires)
+    for name in (*names, *(node.name for node in case.between if node.name not in names)):
+        came = case.found.cotangent[name].astype(np.float64)
+        wire = next((w for w in case.wires if w[0] == name), None) or _wire_into(case, name)
+        if wire in case.parts and _equal(came, case.parts[wire]):
+            continue  # its own slope is 1
+        if case.found.cotangent.is_symbolic_zero(name) or name == case.found.output:
+            continue  # the seed has a mistake of its own
+        tier = PLAIN if name in names else FAR
+        yield came, wire, {"node": f"`{name}`", "tier": tier}
+        if came.size > 1:
+            says = "<guess> adds up what arrives at <node>. Each of it is multiplied by its own slope first."
+            yield came.sum(), wire, {"node": f"`{name}`", "says": says, "tier": tier}
+
+
+def _wire_into(case: Case, name: str) -> Wire | None:
+    return next((wire for wire in case.way if wire[0] == name), None)
+
+
+def _equal(one: np.ndarray, other: np.ndarray) -> bool:
+    return np.shape(one) == np.shape(other) and bool(np.array_equal(one, other, equal_nan=True))
+
+
+def _own_factor(case: Case) -> Found:
+    for wire, node, came, own in _products(case):
+        if node.op in ("mul", "dot"):
+            try:
+                part = np.broadcast_to(came, np.broadcast_shapes(came.shape, own.shape)) * own
+            except ValueError:
+                continue
+            yield _summed(case, wire, part), wire, {"node": f"`{case.producer}`", "at": f"`{node.name}`"}
+
+
+def _transposed(case: Case) -> Found:
+    """Yield what a product of matrices passes if it is read along rows where columns are meant."""
+    for wire, node, came, _ in _products(case):
+        if node.op != "matmul":
+            continue
+        other = node.slots[1 - wire[1]]
+        other = np.asarray(case.found.value[other] if isinstance(other, str) else other, np.float64)
+        for one, two in ((other, came), (came, other)):
+            try:
+                part = one @ two
+            except ValueError:
+                continue
+            part = part.reshape(case.full.shape) if part.size == case.full.size else part
+            if part.shape == case.full.shape:
+                yield _summed(case, wire, part), wire, {"node": f"`{node.name}`"}
+
+
+def _products(case: Case) -> Iterator[tuple[Wire, Node, np.ndarray, np.ndarray]]:
+    """Yield the products that the producer is a factor of: wire, node, what arrives, the producer's value."""
+    for wire in case.wires:
+        node = case.found.graph[wire[0]]
+        if node.op in ("mul", "dot", "matmul") and wire not in case.closed:
+            came = case.found.cotangent[wire[0]].astype(np.float64)
+            yield wire, node, came, case.found.value[case.producer].astype(np.float64)
+
+
+def _summed(case: Case, wire: Wire, part: np.ndarray) -> np.ndarray:
+    """Return the sum of what all wires bring if this one brings `part`."""
+    if np.shape(part) != case.full.shape:
+        return part
+    others = [each for other, each in case.parts.items() if other != wire]
+    return part + sum(others, np.zeros(case.full.shape))
+
+
+# Other numbers
+
+
+def _value(case: Case) -> Found:
+    graph, found = case.found.graph, case.found
+    shown = [case.producer, graph.output, *(name for name, _ in case.wires)]
+    for name in dict.fromkeys(shown):
+        wire = next((wire for wire in case.wires if name in (wire[0], case.producer)), None)
+        tier = PLAIN if name in shown[:2] else FAR
+        yield found.value[name], wire, {"node": f"`{name}`", "tier": tier}
+
+
+def _seed(case: Case) -> Found:
+    seed, output = case.found.seed.astype(np.float64), case.found.output
+    wire = next((wire for wire in (*case.way, *case.wires) if wire[0] == output), None)
+    says = "<guess> is the seed, with which the way back begins. Each node on the way has a slope of its own."
+    yield seed, wire, {"says": says, "tier": FAR}
+    if np.any(seed != 1) and case.within_limits:
+        found = case.found
+        ones = trace(found.graph, found.inputs, np.ones_like(found.seed), dtype=found.dtype)
+        yield array_of(ones, case.asked), wire, {}
+
+
+def _other_side(case: Case) -> Found:
+    for wire in case.corners[:TWINS] if case.within_limits else ():
+        for step in (1e-3, -1e-3):
+            beside = case.side(wire, step)
+            if beside is None:
+                continue
+
+            def other(name: str, slot: int, came: np.ndarray, passed: np.ndarray, wire=wire, beside=beside):
+                return came * beside if (name, slot) == wire else passed
+
+            try:
+                yield case.walked(other), wire, {"node": f"`{wire[0]}`"}
+            except ValueError:  # of other shapes: it was broadcast
+                continue
+
+
+def _zero_for_nan(case: Case) -> Found:
+    if any(map(isnan, case.numbers)):
+        yield 0.0, _first_nan(case), {}
+
+
+def _infinity_for_nan(case: Case) -> Found:
+    if any(map(isnan, case.numbers)):
+        yield inf, _first_nan(case), {}
+        yield -inf, _first_nan(case), {}
+
+
+def _nan_for_number(case: Case) -> Found:
+    if all(map(isfinite, case.numbers)):
+        yield nan, _largest(case), {}
+
+
+def _first_nan(case: Case) -> Wire | None:
+    """Return the wire of the way at which NaN begins: what arrives there is none."""
+    passed, cotangent = case.found.passed, case.found.cotangent
+    wires = [wire for wire in (*case.wires, *case.way) if np.isnan(passed[wire]).any()]
+    begun = [wire for wire in wires if not np.isnan(cotangent[wire[0]]).any()]
+    return next(iter(begun or wires), None)
+
+
+def _true_slope(case: Case) -> Found:
+    odd = not all(map(isfinite, case.numbers)) or DTYPES[case.found.dtype].half or bool(case.corners)
+    if case.within_limits and (odd or case.stops or case.rules):
+        # At a corner, and where numbers are lost, calculus is what comes to mind first.
+        names = {"node": f"`{case.producer}`", "tier": PLAIN if odd else LAST}
+        yield case.true_slopes(), _largest(case), names
+
+
+def _twin(case: Case) -> Found:
+    if case.pinned is not None:
+        try:
+            yield array_of(case.pinned, case.asked), _largest(case), {"letter": case.letter}
+        except GraphError:
+            return
+
+
+# Mistakes about values
+
+
+def _operand(case: Case) -> Found:
+    node = case.found.graph[case.producer]
+    for slot, name in node.wires:
+        yield case.found.value[name], (node.name, slot), {"node": f"`{name}`", "at": f"`{node.name}`"}
+
+
+def _other_reduction(case: Case) -> Found:
+    node = case.found.graph[case.producer]
+    count = _count(case.found, node)
+    if node.op in MEANS and count > 1:
+        wire = (node.name, node.wires[0][0]) if node.wires else None
+        means = MEANS[node.op]
+        says = "`%s` is a %s; <guess> would be the %s."
+        words = ("mean", "sum") if means else ("sum", "mean")
+        yield (
+            case.full * count if means else case.full / count,
+            wire,
+            {"says": says % (node.name, *words)},
+        )
+
+
+def _value_sign(case: Case) -> Found:
+    yield -case.full, None, {"says": "<guess> has the sign turned."}
+
+
+def _gradient_for_value(case: Case) -> Found:
+    if case.producer in case.found.cotangent:
+        yield case.found.cotangent[case.producer], None, {"node": f"`{case.producer}`"}
+
+
+MISTAKES: tuple[Mistake, ...] = (
+    Mistake(
+        "zero-for-nan",
+        "0 for NaN",
+        "A 0 wipes out any number, but it is no match for ∞ or NaN. What does it multiply here?",
+        _zero_for_nan,
+        of=(COTANGENT, PASSED, VALUE),
+        tier=SURE,
+    ),
+    Mistake(
+        "sign-turned",
+        "sign turned",
+        "<guess> has the right size and the sign turned. Multiply the signs along the way.",
+        _sign_turned,
+    ),
+    Mistake(
+        "one-path",
+        "one path",
+        "<guess> is what comes along <wire>. Not only this one comes back.",
+        _one_path,
+    ),
+    Mistake(
+        "product-of-paths",
+        "product of paths",
+        "<guess> is the product of what comes back. `<node>` moves along all paths at once: they add up.",
+        _product_of_paths,
+    ),
+    Mistake(
+        "mean-for-sum",
+        "mean for sum",
+        "<guess> would arrive if <node> were a mean of <n>. It is a sum.",
+        _mean_for_sum,
+    ),
+    Mistake(
+        "sum-for-mean",
+        "sum for mean",
+        "<guess> would arrive if <node> were a sum. It is a mean, of <n>.",
+        _sum_for_mean,
+    ),
+    Mistake(
+        "stop-ignored",
+        "stop ignored",
+        "<guess> would arrive without the stop at <at>. A stop lets values through and no gradient.",
+        _stop_ignored,
+    ),
+    Mistake(
+        "rule-ignored",
+        "rule ignored",
+        "<guess> would arrive without the rule at <at>, which <does>.",
+        _rule_ignored,
+    ),
+    Mistake(
+        "stop-takes-all",
+        "stop takes all",
+        "<guess> would arrive if all paths met the stop at <at>. One goes past it.",
+        _stop_takes_all,
+    ),
+    Mistake(
+        "true-slope",
+        "true slope",
+        "<guess> is the true slope, which calculus gives. What runs is each op's own slope, or its rule.",
+        _true_slope,
+    ),
+    Mistake(
+        "other-side",
+        "other side",
+        "<guess> takes the slope on one side of the corner at <node>. At the corner itself JAX has its own.",
+        _other_side,
+    ),
+    Mistake(
+        "slope-alone",
+        "slope alone",
+        "<guess> is the own slope of <node>. What arrives at <node> multiplies it.",
+        _slope_alone,
+    ),
+    Mistake(
+        "arriving-alone",
+        "arriving alone",
+        "<guess> is what arrives at <node>. Slopes on the way multiply it.",
+        _arriving_alone,
+    ),
+    Mistake(
+        "own-factor",
+        "own factor",
+        "<guess> takes the value of <node> itself. The product <at> tells each factor the other one.",
+        _own_factor,
+    ),
+    Mistake(
+        "transposed",
+        "row for column",
+        "<guess> reads <node> along the row. On the way back the matrix is transposed: down the column.",
+        _transposed,
+    ),
+    Mistake(
+        "value",
+        "value",
+        "<guess> is the value of <node>. Asked is how fast the output moves, not how large something is.",
+        _value,
+    ),
+    Mistake("seed", "seed", "<guess> would arrive for a seed of 1. The seed is another one.", _seed),
+    Mistake(
+        "infinity-for-nan",
+        "∞ for NaN",
+        "∞ is one factor. What else meets it on the way?",
+        _infinity_for_nan,
+        tier=LAST,
+    ),
+    Mistake(
+        "nan-for-number",
+        "NaN for a number",
+        "NaN is what 0 · ∞ and 0/0 give. Neither is on the way: every op has a slope here.",
+        _nan_for_number,
+    ),
+    Mistake(
+        "twin",
+        "the other graph",
+        "<guess> is the number in <letter>. This is another graph.",
+        _twin,
+        of=(COTANGENT, PASSED, VALUE),
+        tier=LAST,
+    ),
+    Mistake(
+        "operand", "operand", "<guess> goes into <at>: it is the value of <node>.", _operand, of=(VALUE,)
+    ),
+    Mistake("sum-or-mean", "sum or mean", "<guess>.", _other_reduction, of=(VALUE,)),
+    Mistake("sign-of-value", "sign turned", "<guess> has the sign turned.", _value_sign, of=(VALUE,)),
+    Mistake(
+        "gradient-for-value",
+        "gradient for value",
+        "<guess> is what arrives at <node>. Asked is its value.",
+        _gradient_for_value,
+        of=(VALUE,),
+        tier=LAST,
+    ),
+)
+"""All mistakes, in the order in which an answer is held against them."""

@@ -1,0 +1,208 @@
+"""Ask about the graph on view: keep the questions with their answers, and say what is hidden meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+
+from autodiff_viz.asking.hidden import Hidden, hidden
+from autodiff_viz.asking.question import (
+    COTANGENT,
+    HIDES,
+    KINDS,
+    LARGER,
+    PASSED,
+    QUANTITIES,
+    SAME,
+    SHAPE,
+    ZERO,
+    Asked,
+    Asking,
+    Quantity,
+    Question,
+)
+from autodiff_viz.engine.trace import SHAPE as OF_SHAPE
+from autodiff_viz.engine.trace import VALUE as OF_VALUE
+from autodiff_viz.engine.trace import Place
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import identity
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text import quoted
+from autodiff_viz.lab.state import Lab
+
+NAMED = 40  # characters of something unknown that a message quotes
+
+
+def asking_of(lab: Lab) -> Asking | None:
+    """Return what is asked of the graph on view; None while nothing is."""
+    return lab.asking
+
+
+def ask(lab: Lab, questions: Sequence[Question], hides: str) -> Lab:
+    """Ask these questions in place of those before, whose answers are kept where the question stays.
+
+    It is no step of undo: the graph is as it was.
+
+    Raises:
+      GraphError: codes "bad-question" and "too-many-questions".
+    """
+    if hides not in HIDES:
+        raise _bad(f"{quoted(hides[:NAMED])} cannot be hidden", f"Hide one of {', '.join(HIDES)}.")
+    if len(questions) > limits.QUESTIONS:
+        message = f"There are {len(questions)} questions; the limit is {limits.QUESTIONS}."
+        raise GraphError(Problem("too-many-questions", message, "Ask some of them of another graph."))
+    for question in questions:
+        check_question(lab.graph, question, lab.pinned is not None)
+    kept = {asked.question: asked for asked in lab.asking.asked} if lab.asking else {}
+    asked = tuple(kept.get(question, Asked(question)) for question in questions)
+    return replace(lab, asking=Asking(hides, asked), notice=())
+
+
+def check_question(graph: Graph, question: Question, pinned: bool) -> None:
+    """Check that a question is about something that the graph has.
+
+    Args:
+      pinned: whether a graph is pinned, with which A and B can be compared.
+    Raises:
+      GraphError: code "bad-question".
+    """
+    if question.kind not in KINDS:
+        raise _bad(f"{quoted(question.kind[:NAMED])} is no kind of question", f"One of {', '.join(KINDS)}.")
+    if question.other is not None and question.kind != LARGER:
+        raise _bad("Two numbers are compared by a question of kind larger alone", "Leave out the second.")
+    if not pinned and (question.kind == SAME or (question.kind == LARGER and question.other is None)):
+        raise _bad("The question compares A with B, and no graph is pinned", "Pin a graph as A first.")
+    for quantity in (question.about, question.other):
+        if quantity is not None and not has(graph, quantity):
+            raise _bad(f"The graph has no {describe(quantity)}", "Ask about a node or a wire that it has.")
+
+
+def _bad(message: str, hint: str) -> GraphError:
+    return GraphError(Problem("bad-question", f"{message}.", hint))
+
+
+def describe(quantity: Quantity) -> str:
+    """Return what a quantity is, in words."""
+    if quantity.of == PASSED:
+        return f"wire into slot {quantity.slot} of {quoted(quantity.node[:NAMED])}"
+    return f"{quantity.of[:NAMED]} of {quoted(quantity.node[:NAMED])}"
+
+
+def has(graph: Graph, quantity: Quantity) -> bool:
+    """Return whether the graph has a node, or a wire, of this quantity."""
+    node = graph.by_name.get(quantity.node)
+    if node is None or quantity.of not in QUANTITIES:
+        return False
+    if quantity.of != PASSED:
+        return quantity.slot is None
+    return any(slot == quantity.slot for slot, _ in node.wires)
+
+
+def stop_asking(lab: Lab) -> Lab:
+    """Show all numbers again; the questions are gone."""
+    return replace(lab, asking=None)
+
+
+def reveal(lab: Lab, at: int) -> Lab:
+    """Show the answer of a question; one that is not there changes nothing."""
+    return with_asked(lab, at, lambda asked: replace(asked, revealed=True))
+
+
+def with_asked(lab: Lab, at: int, change) -> Lab:
+    """Return the lab with one question changed; a question that is not there changes nothing."""
+    if lab.asking is None or not 0 <= at < len(lab.asking.asked):
+        return lab
+    asked = list(lab.asking.asked)
+    asked[at] = change(asked[at])
+    return replace(lab, asking=replace(lab.asking, asked=tuple(asked)), notice=())
+
+
+def numbers_key(lab: Lab) -> str:
+    """Return a digest of all that the numbers follow from: guesses about other numbers say nothing of these.
+
+    The pinned graph is part of it, since a question may compare both.
+    """
+    nodes = tuple([node.content for node in lab.graph.nodes])
+    beside = lab.pinned and tuple([node.content for node in lab.pinned.graph.nodes])
+    numbers = identity((nodes, lab.graph.output, lab.seed, lab.dtype, lab.step, beside))
+    return blake2b(numbers, digest_size=6).hexdigest()
+
+
+# What is hidden
+
+
+def present(lab: Lab) -> Asking | None:
+    """Return what is asked, without questions about what the graph no longer has."""
+    if lab.asking is None:
+        return None
+    kept = tuple(asked for asked in lab.asking.asked if is_present(lab.graph, asked.question))
+    return replace(lab.asking, asked=kept)
+
+
+def is_present(graph: Graph, question: Question) -> bool:
+    """Return whether the graph still has what a question is about."""
+    return all(has(graph, each) for each in (question.about, question.other) if each is not None)
+
+
+def is_open(asking: Asking) -> bool:
+    """Return whether a question has still to be answered; numbers can be hidden without any, too."""
+    return not asking.asked or any(not asked.revealed for asked in asking.asked)
+
+
+def hiding(lab: Lab) -> bool:
+    """Return whether numbers of the graph are hidden."""
+    return bool(hidden_places(lab, lab.graph))
+
+
+def hidden_places(lab: Lab, graph: Graph) -> frozenset[Place]:
+    """Return the places of the numbers that are hidden now.
+
+    Args:
+      graph: the graph that runs, whose numbers are on view.
+    """
+    asking = present(lab)
+    if asking is None or not is_open(asking) or (lab.asking.asked and not asking.asked):
+        return frozenset()
+    places = _places(hidden(graph, asking if asking.asked else _bare(asking, graph)))
+    if any(asked.question.kind == SHAPE and not asked.revealed for asked in asking.asked):
+        # Neighbours of like shape would tell it.
+        names = [node.name for node in graph.nodes if node.slots]
+        places |= {(of, name) for name in names for of in (OF_SHAPE, OF_VALUE, COTANGENT)}
+        places |= {(PASSED, node.name, slot) for node in graph.nodes for slot, _ in node.wires}
+    return frozenset(places)
+
+
+def _bare(asking: Asking, graph: Graph) -> Asking:
+    """Return what is asked with a question, where numbers are hidden without any."""
+    return replace(asking, asked=(Asked(Question(ZERO, Quantity(COTANGENT, graph.output or ""))),))
+
+
+def _places(found: Hidden) -> set[Place]:
+    """Return the places of what is hidden; tangents have none, since forward mode is left meanwhile."""
+    return {
+        *((OF_VALUE, name) for name in found.values),
+        *((COTANGENT, name) for name in found.cotangents),
+        *((PASSED, *wire) for wire in found.passed),
+    }
+
+
+def guesses(lab: Lab) -> Mapping[Place, str]:
+    """Return by place the last answer about it, as it stands on the canvas."""
+    if lab.asking is None:
+        return {}
+    now, found = numbers_key(lab), {}
+    for asked in lab.asking.asked:
+        about = asked.question.about
+        if asked.tries:
+            before = "" if asked.of == now else " before"
+            found[place_of(about)] = f"you {asked.tries[-1]}{before}"
+    return found
+
+
+def place_of(quantity: Quantity) -> Place:
+    """Return where a quantity is."""
+    if quantity.of == PASSED:
+        return PASSED, quantity.node, quantity.slot or 0
+    return quantity.of, quantity.node

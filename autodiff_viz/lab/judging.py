@@ -1,0 +1,203 @@
+"""Judge the visitor's answers by the hidden numbers, and say what the browser shows of the questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from autodiff_viz.asking.case import array_of
+from autodiff_viz.asking.judge import Judgement, feedback_table, judge
+from autodiff_viz.asking.question import (
+    ALL_COTANGENTS,
+    CAUSE,
+    NUMBER,
+    TRIES,
+    UNKNOWN,
+    Asked,
+    Quantity,
+    Question,
+)
+from autodiff_viz.asking.summary import summary
+from autodiff_viz.asking.words import form_of, hint_of, question_words
+from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.explain.explanation import Twin
+from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.mute import played
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lab.asking import ask, asking_of, is_present, numbers_key, with_asked
+from autodiff_viz.lab.evaluate import Evaluated, LabView, evaluated, evaluated_at
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.training import moment
+
+NAMED = 200  # nodes of which a field knows the names
+NO_NUMBERS = Problem(
+    "nothing-to-judge", "The graph has no numbers to judge an answer by.", "Complete it, then answer."
+)
+
+
+def asked_of(lab: Lab, questions: Sequence[Question], hides: str = ALL_COTANGENTS) -> Lab:
+    """Return the lab with these questions, each of which can be judged by the numbers on view.
+
+    Raises:
+      GraphError: as `ask`; or a question does not fit the number that it is about.
+    """
+    after = ask(lab, questions, hides)
+    result = _numbers(lab)
+    if result.complete and result.trace is not None:
+        beside = _beside(lab)
+        for question in questions:
+            feedback_table(result.trace, question, beside)
+    return after
+
+
+def answered(lab: Lab, at: int, text: str) -> Lab:
+    """Return the lab with an answer to a question, and what follows: after the last try the number is shown.
+
+    An answer to a question that is not there, or has been answered, changes nothing.
+
+    Raises:
+      GraphError: the answer cannot be read, which is no try; or the graph has no numbers.
+    """
+    asking = asking_of(lab)
+    if asking is None or not 0 <= at < len(asking.asked) or asking.asked[at].revealed:
+        return lab
+    asked = asking.asked[at]
+    if not is_present(lab.graph, asked.question):
+        return lab
+    now, text = numbers_key(lab), text.strip()
+    tries = asked.tries if asked.of == now else ()  # those about other numbers have been judged by them
+    last = text == UNKNOWN
+    if not last:
+        result = _numbers(lab)
+        if not result.complete or result.trace is None:
+            raise GraphError(NO_NUMBERS)
+        judged = judge(result.trace, asked.question, text, _beside(lab))
+        # Nearly right is told what is accepted, so there is nothing left to try.
+        last = judged.right or judged.near or judged.unknown or len(tries) + 1 >= TRIES
+    return with_asked(lab, at, lambda asked: replace(asked, tries=(*tries, text), revealed=last, of=now))
+
+
+def _numbers(lab: Lab) -> Evaluated:
+    at = moment(lab)
+    return (evaluated_at(lab, at) if at else None) or evaluated(lab)
+
+
+def _beside(lab: Lab) -> Twin | None:
+    """Return the pinned graph's numbers; None without one, or if it cannot run."""
+    if lab.pinned is None:
+        return None
+    try:
+        return Twin(trace(lab.pinned.graph, seed=lab.seed, dtype=lab.dtype), lab.pinned.letter)
+    except GraphError:
+        return None
+
+
+# What the browser shows
+
+
+def asking_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
+    """Return the questions for the browser; None while nothing is asked.
+
+    `at` is the index of the first question that is still to be answered. What is said of a question holds
+    nothing of what is hidden: the number, what is accepted and the reason come once it is revealed.
+    """
+    asking = asking_of(lab)
+    if asking is None:
+        return None
+    now, run = numbers_key(lab), view.evaluated.trace if view.whole else None
+    beside = _beside(lab) if any(asked.tries for asked in asking.asked) else None
+    judged = [_judgements(asked, now, run, beside) for asked in asking.asked]
+    items = [_item(lab, asked, now, run, each) for asked, each in zip(asking.asked, judged, strict=True)]
+    waiting = [i for i, item in enumerate(items) if not (item["revealed"] or item["gone"])]
+    data = {
+        "hides": asking.hides,
+        "items": items,
+        "at": waiting[0] if waiting else None,
+        "hiding": view.hiding,
+    }
+    if items and not waiting:
+        data["summary"] = summary(asking, judged, lab.lesson or "")
+    return data
+
+
+def _judgements(asked: Asked, now: str, run: Trace | None, beside: Twin | None) -> list[Judgement]:
+    """Return what is said of each answer; nothing of answers about other numbers."""
+    if run is None or asked.of != now:
+        return []
+    try:
+        return [judge(run, asked.question, text, beside) for text in asked.tries]
+    except GraphError:  # an answer of a link that cannot be read, or a question that does not fit
+        return []
+
+
+def _item(lab: Lab, asked: Asked, now: str, run: Trace | None, judged: Sequence[Judgement]) -> dict[str, Any]:
+    """Return one question."""
+    question = asked.question
+    here = is_present(lab.graph, question)
+    graph = played(lab.graph)
+    says = question_words(graph, question, lab.pinned.letter if lab.pinned else "A") if here else ""
+    form = _form(graph, question, run) if here else None
+    data: dict[str, Any] = {
+        "kind": question.kind,
+        **_place(question.about),
+        "other": question.other and [question.other.node, question.other.slot],
+        "words": question.words or None,
+        "says": says or question.words or "A question about what the graph no longer has.",
+        "form": form,
+        "hint": form and hint_of(form, question.kind),
+        "tries": list(asked.tries),
+        "revealed": asked.revealed or None,
+        "gone": None if here else True,
+    }
+    if asked.tries and asked.of != now and asked.tries[-1] != UNKNOWN:
+        data["before"] = f"You said {asked.tries[-1]} to the graph before."
+    if here and run is not None and asked.revealed:
+        data |= _answer_data(run, question, _beside(lab))
+    if judged:
+        data["verdict"] = _verdict(judged[-1])
+    return data
+
+
+def _form(graph: Graph, question: Question, run: Trace | None) -> dict[str, Any]:
+    """Return what can be typed; without the names of a large graph's nodes."""
+    if question.kind == CAUSE and len(graph.nodes) > NAMED:
+        return {"form": "choice", "choices": [], "number": ""}
+    count = 1
+    if question.kind == NUMBER and question.about.element is None and run is not None:
+        try:
+            count = int(array_of(run, question.about).size)
+        except GraphError:
+            count = 1
+    return dict(form_of(graph, question, count))
+
+
+def _place(about: Quantity) -> dict[str, Any]:
+    element = None if about.element is None else list(about.element)
+    return {"of": about.of, "node": about.node, "slot": about.slot, "element": element}
+
+
+def _verdict(judged: Judgement) -> dict[str, Any]:
+    """Return what is said of an answer."""
+    wire = judged.wire and f"{judged.wire[0]}:{judged.wire[1]}"
+    return {
+        "right": judged.right,
+        "near": judged.near,
+        "readAs": judged.read_as,
+        "says": judged.says,
+        "wire": wire,
+        "mistake": judged.mistake or None,
+    }
+
+
+def _answer_data(run: Trace, question: Question, beside: Twin | None) -> dict[str, Any]:
+    """Return the answer of a question that is revealed: the number, what is accepted, and why."""
+    try:
+        answer = feedback_table(run, question, beside)["answer"]
+    except GraphError:
+        return {}
+    return {
+        "answer": answer["text"],
+        "accepted": answer["accepted"] if question.kind == NUMBER else None,
+        "reason": answer["reason"],
+    }

@@ -1,0 +1,144 @@
+"""Write what is asked, and what was answered, as two parameters of an address, and read them.
+
+A teacher's link has the questions alone; a student's has the answers too. Neither keeps a secret: the graph
+is in the link, and its numbers follow from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from autodiff_viz.asking.question import HIDES, KINDS, QUANTITIES, Asked, Asking, Quantity, Question
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.link import Unreadable, packed, unpacked
+from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text import well_formed
+from autodiff_viz.lab.persistence.json_text import nested_deeper
+
+ASK, GUESS = "ask", "guess"
+"""Names of the parameters."""
+
+DEPTH = 8  # brackets inside each other
+MOST = 40_000  # characters of the JSON text: 40 questions of 400 letters, each with some words for answers
+TRIED = 8  # tries of a question that are kept
+KEY = 12  # letters of the name of the numbers that tries were about
+
+UNREADABLE = GraphError(
+    Problem(
+        "unreadable-questions",
+        "The questions in this link cannot be read, so nothing is hidden.",
+        "Copy the whole link, or ask again.",
+    )
+)
+
+
+def asking_fields(asking: Asking | None) -> dict[str, str | None]:
+    """Return both parameters; None for what there is not."""
+    if asking is None:
+        return {ASK: None, GUESS: None}
+    questions = [_question(asked.question) for asked in asking.asked]
+    begun = any(asked.tries or asked.revealed for asked in asking.asked)
+    guesses = [[asked.of, int(asked.revealed), *asked.tries] for asked in asking.asked]
+    return {
+        ASK: packed(json.dumps([asking.hides, *questions], separators=(",", ":"))),
+        GUESS: packed(json.dumps(guesses, separators=(",", ":"))) if begun else None,
+    }
+
+
+def _question(question: Question) -> list[Any]:
+    """Return a question as a list without its last fields that say nothing."""
+    fields: list[Any] = [
+        question.kind,
+        _quantity(question.about),
+        None if question.other is None else _quantity(question.other),
+        question.words,
+        [list(pair) for pair in question.told],
+    ]
+    while not fields[-1]:
+        fields.pop()
+    return fields
+
+
+def _quantity(quantity: Quantity) -> list[Any]:
+    element = None if quantity.element is None else list(quantity.element)
+    fields = [quantity.of, quantity.node, quantity.slot, element]
+    while fields[-1] is None:
+        fields.pop()
+    return fields
+
+
+def read_asking(query: Mapping[str, str]) -> Asking | None:
+    """Read both parameters; None without questions. Answers that cannot be read are left out.
+
+    Raises:
+      GraphError: the questions are damaged, or more or longer than they may be.
+    """
+    if not query.get(ASK):
+        return None
+    try:
+        hides, *questions = _list(query[ASK])
+        if hides not in HIDES or len(questions) > limits.QUESTIONS:
+            raise ValueError(hides)
+        asked = [Asked(_read_question(question)) for question in questions]
+    except (TypeError, ValueError) as error:
+        raise UNREADABLE from error
+    try:
+        guesses = _list(query[GUESS]) if query.get(GUESS) else []
+        for i, (one, guess) in enumerate(zip(asked, guesses, strict=False)):
+            of, revealed, *tries = guess
+            texts = tuple(_text(each, limits.ANSWER) for each in tries[-TRIED:])
+            asked[i] = replace(one, tries=texts, revealed=revealed == 1, of=_text(of, KEY))
+    except (TypeError, ValueError):
+        pass  # the questions are what a lesson needs
+    return Asking(hides, tuple(asked))
+
+
+def _list(payload: str) -> list[Any]:
+    """Unpack a list.
+
+    Raises:
+      ValueError: it is none, or too long or deep.
+    """
+    if len(payload) > MOST:
+        raise ValueError("too long")
+    try:
+        text = unpacked(payload, MOST)
+    except Unreadable as error:
+        raise ValueError(error.why) from error
+    if nested_deeper(text, DEPTH):
+        raise ValueError("too deep")
+    value = json.loads(text)
+    if not isinstance(value, list) or not value:
+        raise ValueError("no list")
+    return well_formed(value)
+
+
+def _read_question(fields: Sequence[Any]) -> Question:
+    kind, about, other, words, told, *_ = [*fields, *[None] * 4]
+    if kind not in KINDS or len(told or ()) > limits.TOLD:
+        raise ValueError(kind)
+    return Question(
+        kind,
+        _read_quantity(about),
+        None if other is None else _read_quantity(other),
+        _text(words or "", limits.WORDS),
+        tuple((_text(answer, limits.ANSWER), _text(says, limits.WORDS)) for answer, says in told or ()),
+    )
+
+
+def _read_quantity(fields: Sequence[Any]) -> Quantity:
+    of, node, slot, element, *_ = [*fields, *[None] * 3]
+    if of not in QUANTITIES or not (slot is None or type(slot) is int):
+        raise ValueError(of)
+    if element is not None and (len(element) > limits.RANK or any(type(i) is not int for i in element)):
+        raise ValueError("element")
+    return Quantity(of, _text(node, limits.NAME), slot, None if element is None else tuple(element))
+
+
+def _text(value: Any, most: int) -> str:
+    if not isinstance(value, str) or len(value) > most:
+        raise ValueError("no text")
+    return value

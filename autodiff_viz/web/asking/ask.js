@@ -1,0 +1,242 @@
+// @ts-check
+// Ask about the graph: a popover with the questions, a row each, what is hidden, and one more question.
+
+import { html } from "../base/dom.js";
+import { PHONE } from "../dock/panels.js";
+import { dispatch } from "../base/events.js";
+import { closePopover, openPopover } from "../canvas/popovers/popover.js";
+import {
+  aboutText,
+  HIDES,
+  KINDS,
+  kindsFor,
+  QUANTITIES,
+  recordOf,
+  recordOfItem,
+  spoken,
+  wiresFrom,
+} from "./questions.js";
+
+/** @typedef {import("../canvas/editor.js").Editor} Editor */
+/** @typedef {import("../types.js").AskingData} AskingData */
+/** @typedef {import("../messages.js").QuestionRecord} QuestionRecord */
+/** @typedef {import("../explain/play.js").Quantity} Quantity */
+
+const WORDS = 400; // characters of a question
+const FORMATIVE =
+  "This page hides the numbers until they are answered. The link holds the graph, so this is for learning, not for marks.";
+
+/** @param {Editor} editor */
+export const isAsking = (editor) => Boolean(editor.drawing.asking);
+
+/** Go to the question on view; where nothing is asked, ask. @param {Editor} editor */
+export function askOrAnswer(editor) {
+  if (editor.drawing.asking?.at !== undefined) editor.goToQuestion();
+  else openAsk(editor);
+}
+
+/** Open the questions. @param {Editor} editor */
+export function openAsk(editor) {
+  if (!editor.shown.nodes.length) return;
+  if (matchMedia(PHONE).matches) dispatch("menu", {}); // it needs the canvas's whole height
+  const chosen = editor.node(editor.single);
+  /** What is to be asked next. */
+  const draft = {
+    node: chosen && !chosen.group ? chosen.id : usualNode(editor),
+    of: /** @type {Quantity["of"]} */ ("cotangent"),
+    kind: "",
+    words: "",
+  };
+  let turn = 0; // counts changes of the draft, which is no part of the drawing
+  const again = () => (turn++, editor.watchers.forEach((watch) => watch()));
+  openPopover(editor, {
+    label: "Ask",
+    kind: "ask-pop",
+    first: "[data-field='add']",
+    find: () => editor,
+    look: () => [
+      turn,
+      editor.drawing.asking?.hides,
+      editor.drawing.asking?.items.map(({ says, kind, words }) => [says, kind, words]),
+      editor.shown.nodes.map(({ id }) => id),
+    ],
+    fill: () => [
+      ...rows(editor),
+      ...oneMore(editor, draft, again),
+      hidesField(editor),
+      html("p", { class: "formative" }, FORMATIVE),
+    ],
+    place: () => {
+      const node = editor.node(draft.node);
+      return node && [node.x, node.y + node.h + 10];
+    },
+    own: () => editor.seen.nodes.filter(({ id }) => id === draft.node),
+  });
+}
+
+/** Show all numbers. @param {Editor} editor */
+export function stopAsking(editor) {
+  editor.endPlay();
+  editor.send({ kind: "stop_asking" });
+  editor.stage.surface.focus({ preventScroll: true });
+}
+
+/** The node that is asked about where none is selected: the first input that something arrives at.
+ * @param {Editor} editor */
+const usualNode = ({ shown: { nodes } }) =>
+  (nodes.find(({ isInput, connected }) => isInput && connected) ?? nodes[0]).id;
+
+/** @param {string} text @param {() => void} click @param {Record<string, any>} [more] */
+const button = (text, click, more = {}) =>
+  html("button", { type: "button", class: "plain", "data-field": text, click, ...more }, text);
+
+/** @param {Editor} editor @param {QuestionRecord[]} questions @param {string} [hides] */
+function send(editor, questions, hides = editor.drawing.asking?.hides ?? "cotangents") {
+  editor.endPlay();
+  editor.send({ kind: "ask", hides, questions });
+}
+
+/** @param {Editor} editor */
+const records = (editor) => (editor.drawing.asking?.items ?? []).map(recordOfItem);
+
+/** @param {Editor} editor */
+function hidesField(editor) {
+  const now = editor.drawing.asking?.hides ?? "cotangents";
+  const field = choice("hides", Object.entries(HIDES), now, (value) =>
+    send(editor, records(editor), value),
+  );
+  return html("label", {}, html("span", {}, "Hide"), field);
+}
+
+/** @param {string} name @param {[string, string][]} options @param {string} now @param {(value: string) => void} change
+ * @param {string} [label] where no element is its label */
+function choice(name, options, now, change, label) {
+  const field = /** @type {HTMLSelectElement} */ (
+    html(
+      "select",
+      { "data-field": name, "aria-label": label },
+      ...options.map(([value, text]) => html("option", { value, selected: value === now }, text)),
+    )
+  );
+  field.addEventListener("change", () => change(field.value));
+  return field;
+}
+
+/** A row for each question: its words, its place in the order, and a button that removes it. @param {Editor} editor */
+function rows(editor) {
+  const items = editor.drawing.asking?.items ?? [];
+  const moved = (/** @type {number} */ from, /** @type {number} */ to) => {
+    const all = records(editor);
+    all.splice(to, 0, ...all.splice(from, 1));
+    send(editor, all);
+  };
+  return items.map((item, i) => {
+    const words = /** @type {HTMLInputElement} */ (
+      html("input", {
+        type: "text",
+        "data-field": `words ${i}`,
+        "aria-label": `Words of question ${i + 1}`,
+        placeholder: spoken(item.says),
+        maxlength: WORDS,
+      })
+    );
+    words.value = item.words ?? "";
+    words.addEventListener("change", () =>
+      send(
+        editor,
+        records(editor).map((one, at) => (at === i ? { ...one, words: words.value.trim() } : one)),
+      ),
+    );
+    const about = `${KINDS[item.kind]}: ${aboutText(editor.shown, item)}`;
+    return html(
+      "div",
+      { class: "question-row", role: "group", "aria-label": `Question ${i + 1}` },
+      html("span", { class: "about" }, `${i + 1}. ${about}`),
+      button("\u2191", () => moved(i, i - 1), {
+        "aria-label": `Question ${i + 1} earlier`,
+        "data-field": `up ${i}`,
+        disabled: i === 0,
+      }),
+      button("\u2193", () => moved(i, i + 1), {
+        "aria-label": `Question ${i + 1} later`,
+        "data-field": `down ${i}`,
+        disabled: i === items.length - 1,
+      }),
+      button(
+        "\u00d7",
+        () =>
+          send(
+            editor,
+            records(editor).filter((_, at) => at !== i),
+          ),
+        { "aria-label": `Remove question ${i + 1}`, "data-field": `gone ${i}` },
+      ),
+      words,
+    );
+  });
+}
+
+/** The fields of one more question. @param {Editor} editor
+ * @param {{ node: string, of: Quantity["of"], kind: string, words: string }} draft @param {() => void} again */
+function oneMore(editor, draft, again) {
+  const { shown } = editor;
+  const graph = { ...shown, twins: editor.drawing.twins };
+  if (!shown.nodes.some(({ id }) => id === draft.node)) draft.node = usualNode(editor);
+  const wires = wiresFrom(shown, draft.node);
+  if (draft.of === "passed" && !wires.length) draft.of = "cotangent";
+  const [wire] = wires;
+  /** @type {Quantity} */
+  const about =
+    draft.of === "passed"
+      ? { of: "passed", node: wire.to, slot: wire.slot }
+      : { of: draft.of, node: draft.node };
+  const kinds = kindsFor(graph, about);
+  const kind = kinds.includes(draft.kind) ? draft.kind : kinds[0];
+  const names = shown.nodes.map(({ id }) => /** @type {[string, string]} */ ([id, id]));
+  const whats = /** @type {[string, string][]} */ (
+    Object.entries(QUANTITIES).filter(([of]) => of !== "passed" || wires.length)
+  );
+  const kindsOffered = kinds.map((one) => /** @type {[string, string]} */ ([one, KINDS[one]]));
+  const take = (/** @type {"node" | "of" | "kind"} */ name) => (/** @type {any} */ value) => {
+    draft[name] = value;
+    again();
+  };
+  const add = () => {
+    const record = recordOf(graph, kind, about, draft.words.trim());
+    draft.words = "";
+    send(editor, [...records(editor), record]);
+  };
+  const words = /** @type {HTMLInputElement} */ (
+    html("input", {
+      type: "text",
+      "data-field": "words",
+      placeholder: "in your own words, if you like",
+      maxlength: WORDS,
+    })
+  );
+  words.value = draft.words;
+  words.addEventListener("input", () => (draft.words = words.value));
+  words.addEventListener("keydown", (event) => event.key === "Enter" && add());
+  const pair = html(
+    "div",
+    { class: "pair", role: "group", "aria-label": "What is asked for" },
+    choice("of", whats, draft.of, take("of"), "Ask for"),
+    choice("node", names, draft.node, take("node"), "Node"),
+  );
+  return [
+    html("div", { class: "label" }, html("span", {}, "Ask for"), pair),
+    html("label", {}, html("span", {}, "Kind"), choice("kind", kindsOffered, kind, take("kind"))),
+    html("label", {}, html("span", {}, "Words"), words),
+    html(
+      "div",
+      { class: "region-buttons" },
+      button(records(editor).length ? "Ask this too" : "Ask", add, {
+        "data-field": "add",
+        class: "plain main",
+      }),
+      ...(isAsking(editor)
+        ? [button("Stop asking", () => (closePopover(editor), stopAsking(editor)))]
+        : []),
+    ),
+  ];
+}

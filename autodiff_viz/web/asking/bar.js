@@ -1,0 +1,185 @@
+// @ts-check
+// Draw the question above the canvas, on a phone below it: the question, the field, and what is said of the
+// answer; then the pass is played up to the number, and the next question follows.
+
+import { html, setText } from "../base/dom.js";
+import { icon } from "../base/icons.js";
+import { answerKeys } from "../canvas/actions/keys.js";
+import { copy } from "../canvas/files/import_export.js";
+import { whenRefused } from "../canvas/popovers/notice.js";
+import { openAsk, stopAsking } from "./ask.js";
+import { answerForm, write } from "./form.js";
+import { isOpen, nextOpen, spoken, verdictText } from "./questions.js";
+
+/** @typedef {import("../canvas/editor.js").Editor} Editor */
+/** @typedef {import("../types.js").AskingData} AskingData */
+
+/** @param {Editor} editor */
+export function askingBar(editor) {
+  const place = html("button", {
+    type: "button",
+    class: "tool which",
+    title: "All questions",
+    click: () => openAsk(editor),
+  });
+  const says = html("p", { class: "asking-says" });
+  const verdict = html("p", { class: "verdict" });
+  const form = html("div", { class: "asking-form" });
+  const next = html("div", { class: "asking-next" });
+  const heard = html("div", { class: "unseen", role: "status" });
+  const close = html(
+    "button",
+    {
+      type: "button",
+      class: "tool",
+      title: "Stop asking: show all numbers",
+      "aria-label": "Stop asking",
+      click: () => stopAsking(editor),
+    },
+    icon("close"),
+  );
+  const root = html(
+    "section",
+    { class: "asking", "aria-label": "Question", hidden: true },
+    place,
+    says,
+    form,
+    next,
+    close,
+    verdict,
+    heard,
+  );
+  answerKeys(editor, root);
+
+  let at = 0; // the question on view
+  let [seen, key] = ["", ""];
+  let refused = "";
+  /** What the last drawing had of the question on view. @type {{ key: string, at: number, isOpen: boolean } | null} */
+  let before = null;
+
+  /** @param {AskingData} asking @param {number} to */
+  const go = (asking, to) => {
+    editor.endPlay();
+    at = to;
+    refused = "";
+    before = null;
+    show(asking);
+  };
+
+  /** @param {AskingData} asking */
+  const show = (asking) => {
+    const { items } = asking;
+    const item = items[at];
+    const many =
+      items.length > 1 ? `${at + 1} of ${items.length}` : items.length ? "Question" : "Hidden";
+    setText(place, many);
+    write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
+    const text = item ? verdictText(item) : "";
+    write(verdict, text);
+    root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
+    root.classList.toggle("told", Boolean(text));
+    const now = JSON.stringify([
+      at,
+      item?.says,
+      item?.form,
+      item?.tries.length,
+      isOpen(item),
+      refused,
+    ]);
+    if (now !== seen) {
+      const had = form.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
+      form.replaceChildren(
+        ...(item && isOpen(item) ? [answerForm(editor, item, at, refused)] : []),
+      );
+      if (had && isOpen(item)) focusForm();
+      seen = now;
+    }
+    const ahead = nextOpen(asking, at);
+    const after = [];
+    if (!item) after.push(press("Ask", () => openAsk(editor)));
+    if (item && !isOpen(item)) {
+      if (item.revealed) after.push(press("Play it", () => editor.playTo(item)));
+      if (ahead >= 0)
+        after.push(press("Next question", () => (go(asking, ahead), focusForm()), "main"));
+      else if (asking.summary)
+        after.push(press("Copy my result", () => copy(editor, "Result", asking.summary ?? "")));
+    }
+    const labels = after.map(({ textContent }) => textContent).join();
+    if (labels !== next.dataset.of) {
+      const had = next.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
+      next.replaceChildren(...after);
+      next.dataset.of = labels;
+      if (had) /** @type {HTMLElement | null} */ (next.lastElementChild)?.focus();
+    }
+    // A screen reader hears the question when it changes, and the verdict when it comes.
+    const told = [spoken(text), isOpen(item) || !item ? says.textContent : ""]
+      .filter(Boolean)
+      .join(" ");
+    if (told !== key) setText(heard, (key = told));
+    const state = item ? { key: `${item.of} ${item.node}`, at, isOpen: isOpen(item) } : null;
+    // Just answered: the pass is played up to the number.
+    if (before?.isOpen && state && before.key === state.key && !state.isOpen && item?.revealed) {
+      const had = root.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
+      editor.playTo(item);
+      if (had || !form.childElementCount)
+        /** @type {HTMLElement | null} */ (next.lastElementChild)?.focus({ preventScroll: true });
+    }
+    before = state;
+  };
+
+  const focusForm = () =>
+    /** @type {HTMLElement | null} */ (form.querySelector("input, button"))?.focus({
+      preventScroll: true,
+    });
+
+  /** @param {string} text @param {() => void} click @param {string} [kind] */
+  const press = (text, click, kind = "") =>
+    html("button", { type: "button", class: `press ${kind}`.trim(), click }, text);
+
+  editor.goToQuestion = (to) => {
+    const { asking } = editor.drawing;
+    if (!asking) return;
+    const open = to ?? (isOpen(asking.items[at]) ? at : (asking.at ?? at));
+    if (open !== at) go(asking, open);
+    if (to === undefined) focusForm();
+  };
+
+  // A text that cannot be read is no try: the reason stands beside the field.
+  form.addEventListener("submit", () => {
+    const field = form.querySelector("input");
+    const typed = field?.value ?? "";
+    whenRefused(editor, (reason) => {
+      refused = reason;
+      if (editor.drawing.asking) show(editor.drawing.asking);
+      const again = form.querySelector("input");
+      if (again) again.value = typed;
+      again?.focus({ preventScroll: true });
+    });
+    refused = "";
+  });
+
+  let document = "";
+  editor.watchers.push(() => {
+    const { asking, graph } = editor.drawing;
+    if (root.hidden && !asking) return;
+    root.hidden = !asking;
+    editor.root.classList.toggle("is-asking", Boolean(asking));
+    editor.stage.host.classList.toggle("hides", Boolean(asking?.hiding));
+    if (!asking) {
+      [at, seen, key, before] = [0, "", "", null];
+      return;
+    }
+    // Another document, or other questions: the first one that is open.
+    const other = JSON.stringify([
+      graph,
+      asking.items.map(({ of, node, kind }) => [of, node, kind]),
+    ]);
+    if (other !== document || at >= asking.items.length) {
+      if (!(isOpen(asking.items[at]) && document))
+        at = asking.at ?? Math.max(asking.items.length - 1, 0);
+      document = other;
+    }
+    show(asking);
+  });
+  return root;
+}

@@ -1,0 +1,169 @@
+// @ts-check
+// Choose what can be asked of a graph, find the question about a place, and word what is said of an answer.
+// Pure.
+
+/** @typedef {import("../types.js").AskedItem} AskedItem */
+/** @typedef {import("../types.js").AskingData} AskingData */
+/** @typedef {import("../types.js").GraphNode} GraphNode */
+/** @typedef {import("../types.js").Wire} Wire */
+/** @typedef {import("../messages.js").QuestionRecord} QuestionRecord */
+/** @typedef {import("../explain/play.js").Quantity} Quantity */
+/** @typedef {{ nodes: GraphNode[], wires: Wire[], twins?: unknown }} Graph */
+
+/** Names of the kinds, in the order in which they are offered. @type {Record<string, string>} */
+export const KINDS = {
+  number: "the number",
+  zero: "zero or not",
+  sign: "its sign",
+  larger: "which wire brings more",
+  same: "the same in A and B",
+  shape: "its shape",
+  cause: "which node is the cause",
+};
+
+/** What can be hidden, in words. @type {Record<AskingData["hides"], string>} */
+export const HIDES = {
+  cotangents: "all cotangents",
+  values: "values and cotangents",
+  asked: "only what is asked for",
+};
+
+/** What can be asked about, in words. @type {Record<Quantity["of"], string>} */
+export const QUANTITIES = {
+  cotangent: "what arrives at",
+  value: "the value of",
+  passed: "what comes along a wire to",
+};
+
+/** The kinds of questions that fit a number of the graph; the first is the usual one.
+ * @param {Graph} graph @param {Quantity} about @returns {string[]} */
+export function kindsFor({ nodes, wires, twins }, { of, node: name, slot }) {
+  const wire = wires.find((one) => one.to === name && one.slot === slot);
+  const node = nodes.find(({ id }) => id === (of === "passed" ? wire?.from : name));
+  if (!node) return [];
+  const text = of === "value" ? node.value : of === "cotangent" ? node.cotangent : wire?.passed;
+  const fits = {
+    number: !node.dims?.length,
+    zero: true,
+    sign: true,
+    larger: of === "cotangent" && wiresFrom({ wires }, name).length > 1,
+    same: Boolean(twins) && of !== "passed",
+    shape: of === "value",
+    cause: of !== "passed" && (text === "0" || text === "NaN"),
+  };
+  return Object.keys(KINDS).filter((kind) => fits[/** @type {keyof typeof fits} */ (kind)]);
+}
+
+/** The wires that bring something back to a node. @param {{ wires: Wire[] }} graph @param {string} name */
+export const wiresFrom = ({ wires }, name) =>
+  wires.filter(({ from, alternative }) => from === name && !alternative);
+
+/** The record of a question: of two wires that are compared, the first two that leave the node.
+ * @param {Graph} graph @param {string} kind @param {Quantity} about @param {string} words @returns {QuestionRecord} */
+export function recordOf(graph, kind, { of, node, slot }, words) {
+  const rest = words ? { words } : {};
+  if (kind !== "larger")
+    return { kind, of, node, ...rest, ...(of === "passed" && { slot: slot ?? 0 }) };
+  const [first, second] = wiresFrom(graph, node);
+  return {
+    kind,
+    of: "passed",
+    node: first.to,
+    slot: first.slot,
+    other: [second.to, second.slot],
+    ...rest,
+  };
+}
+
+/** The record of a question that is asked already. @param {AskedItem} item @returns {QuestionRecord} */
+export const recordOfItem = ({ kind, of, node, slot, element, other, words }) => ({
+  kind,
+  of,
+  node,
+  ...(slot !== undefined && { slot }),
+  ...(element && { element }),
+  ...(other && { other }),
+  ...(words && { words }),
+});
+
+/** What is asked about, in words. @param {{ wires: Wire[] }} graph @param {AskedItem} item */
+export function aboutText({ wires }, { kind, of, node, slot }) {
+  const from = wires.find((wire) => wire.to === node && wire.slot === slot)?.from;
+  if (kind === "larger" && from) return `wires of ${from}`;
+  if (of === "passed") return from ? `wire ${from} \u2192 ${node}` : `wire of ${node}`;
+  return of === "value" ? `value of ${node}` : `what arrives at ${node}`;
+}
+
+/** The number of a wire, by the wire's id. @param {string} id @returns {Quantity} */
+export function wireAsked(id) {
+  const at = id.lastIndexOf(":");
+  return { of: "passed", node: id.slice(0, at), slot: Number(id.slice(at + 1)) };
+}
+
+/** The index of the question about a place that is still to be answered; -1 if there is none.
+ * @param {AskingData | undefined} asking @param {Quantity} about */
+export const questionAt = (asking, { of, node, slot }) =>
+  (asking?.items ?? []).findIndex(
+    (item) =>
+      isOpen(item) &&
+      [
+        { of: item.of, node: item.node, slot: item.slot },
+        ...(item.other ? [{ of: "passed", node: item.other[0], slot: item.other[1] }] : []),
+      ].some((one) => one.of === of && one.node === node && (of !== "passed" || one.slot === slot)),
+  );
+
+/** Whether a question is still to be answered. @param {AskedItem | undefined} item */
+export const isOpen = (item) => Boolean(item && !item.revealed && !item.gone);
+
+/** The question to go to after one; -1 if all are answered. @param {AskingData} asking @param {number} at */
+export function nextOpen({ items }, at) {
+  const after = items.findIndex((item, i) => i > at && isOpen(item));
+  return after < 0 ? items.findIndex(isOpen) : after;
+}
+
+/** What is said of the last answer to a question; "" before the first one. @param {AskedItem} item */
+export function verdictText(item) {
+  const { verdict, revealed, answer, accepted, reason, before, tries } = item;
+  if (item.gone) return `${before ?? ""} The graph no longer has what is asked for.`.trim();
+  if (!revealed && before) return before;
+  if (!revealed)
+    return verdict
+      ? [...readBack(item), verdict.says, "One more try."].map(sentence).join(" ")
+      : "";
+  const last = tries.at(-1) ?? "?";
+  const own = before ? "" : last === "?" ? "You did not guess." : `You: ${last}.`;
+  const jax = answer === undefined ? "" : `JAX: ${answer}.`;
+  // What is said of a right answer is that it is right; of a wrong one which mistake it is.
+  const says = last === "?" || before ? "" : sentence(verdict?.says);
+  const range =
+    accepted && !verdict?.near && !/^exactly/.test(accepted) ? `Accepted: ${accepted}.` : "";
+  return [own, jax, says, reason && sentence(reason), range, before].filter(Boolean).join(" ");
+}
+
+/** How the last answer was read, where that is not just as it was typed. @param {AskedItem} item */
+function readBack({ verdict, tries }) {
+  const says = verdict?.readAs ?? "";
+  return says.replace(/^read as:? /, "") === tries.at(-1) ? [] : [says];
+}
+
+/** A text that begins as a sentence and ends as one; "" for none. @param {string | undefined} text */
+const sentence = (text = "") =>
+  text && text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+
+/** A text in pieces: names stand between backticks. @param {string} text @returns {{ text: string, isName: boolean }[]} */
+export const pieces = (text) =>
+  text
+    .split("`")
+    .map((piece, i) => ({ text: piece, isName: i % 2 === 1 }))
+    .filter(({ text: piece }) => piece);
+
+/** A text without the backticks around names, to be read out. @param {string} text */
+export const spoken = (text) => text.replaceAll("`", "");
+
+/** The wire to look at after the last answer, as an explanation that the canvas marks; none without a hint.
+ * @param {AskingData | undefined} asking @returns {import("../base/cure.js").Explanation | undefined} */
+export function pointedAt(asking) {
+  const items = asking?.items ?? [];
+  const item = items.find((one) => isOpen(one) && one.verdict?.wire && !one.before);
+  return item ? { says: item.verdict?.says ?? "", wires: [item.verdict?.wire ?? ""] } : undefined;
+}

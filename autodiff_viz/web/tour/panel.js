@@ -1,0 +1,463 @@
+// @ts-check
+// Show the visitor's tour in the lesson's place: to be read, a step at a time, or to be edited.
+
+import { shared } from "../base/constants.js";
+import { html } from "../base/dom.js";
+import { icon } from "../base/icons.js";
+import { NO_FOCUS } from "../canvas/actions/actions.js";
+import { actionOf } from "../canvas/actions/keys.js";
+import { chooseFile, pressDownload, takeTourLink } from "../canvas/files/import_export.js";
+import { showPanel } from "../dock/panels.js";
+import { paragraphsIn, piecesIn, placeAt } from "./words.js";
+
+/** @typedef {import("../canvas/editor.js").Editor} Editor */
+/** @typedef {import("../types.js").TourData} TourData */
+/** @typedef {"title" | "caption" | "text" | "notes"} Words */
+/** @typedef {HTMLInputElement | HTMLTextAreaElement} Field */
+
+const PAUSE_MS = 900; // without a key, after which typed words are sent
+const WHAT =
+  "A tour is a list of steps. Each is the graph as you see it now, with words of yours; the list is a link or a file.";
+
+/** Words of a tour as elements. @param {string} text */
+const prose = (text) =>
+  paragraphsIn(text).map((part) =>
+    html(
+      "p",
+      {},
+      ...piecesIn(part).map(({ kind, text: words, href }) =>
+        kind === "code"
+          ? html("code", {}, words)
+          : kind === "bold"
+            ? html("strong", {}, words)
+            : kind === "italic"
+              ? html("em", {}, words)
+              : kind === "link"
+                ? html("a", { href, target: "_blank", rel: "noopener noreferrer" }, words)
+                : words,
+      ),
+    ),
+  );
+
+/** @param {string} label @param {string} name of its icon @param {() => void} click @param {boolean} [disabled] */
+const small = (label, name, click, disabled = false) =>
+  html(
+    "button",
+    {
+      type: "button",
+      class: "small",
+      title: label,
+      "aria-label": label,
+      "data-does": label.split(" ")[0].toLowerCase(),
+      disabled,
+      click,
+    },
+    icon(name),
+  );
+
+/** @param {string} label @param {() => void} click @param {string} [look] a class */
+const button = (label, click, look = "plain") =>
+  html("button", { type: "button", class: look, click }, label);
+
+export class TourPanel {
+  /** @param {Editor} editor @param {() => number} last number of the edit that was sent last */
+  constructor(editor, last) {
+    this.editor = editor;
+    this.last = last;
+    this.editing = false;
+    /** @type {TourData | null} */
+    this.tour = null;
+    this.shown = "";
+    this.lesson = false;
+    /** Fields on view, by what they are of. @type {Map<string, Pen>} */
+    this.pens = new Map();
+    this.host = html("section", { class: "tour", "aria-label": "Tour" });
+    this.host.addEventListener("keydown", (event) => this.key(event));
+    // Streamlit's own shortcuts (r, c) would answer these keys too.
+    for (const kind of ["keyup", "keypress"])
+      this.host.addEventListener(kind, (event) => event.stopPropagation());
+  }
+
+  /** @param {TourData | null} tour @param {number} ack @param {boolean} lesson whether one is open */
+  receive(tour, ack, lesson) {
+    this.tour = tour;
+    this.lesson = lesson;
+    for (const pen of this.pens.values()) pen.acknowledge(ack);
+    this.draw();
+  }
+
+  /** Begin to edit, or end it. @param {boolean} on */
+  edit(on) {
+    this.send();
+    this.editing = on;
+    this.draw();
+    if (on) showPanel("tour"); // on a phone the sheet opens
+  }
+
+  /** Send what has been typed. */
+  send() {
+    for (const pen of this.pens.values()) pen.send();
+  }
+
+  /** Draw the panel anew where more has changed than words in fields, and write into the fields what others changed. */
+  draw() {
+    const { tour, editing } = this;
+    const form = tour &&
+      editing && [
+        tour.at,
+        tour.steps.map(({ title }) => title),
+        tour.changed,
+        tour.asked,
+        this.lesson,
+      ];
+    const shown = JSON.stringify(editing && tour ? form : tour);
+    if (shown !== this.shown) {
+      const focus = this.focus();
+      this.shown = shown;
+      if (!tour) this.host.replaceChildren();
+      else this.host.replaceChildren(...(editing ? this.form(tour) : this.page(tour)));
+      focus();
+    }
+    if (!tour || !editing) return;
+    this.pens.get("title")?.write(tour.title);
+    this.pens.get("intro")?.write(tour.text);
+    const step = tour.steps[tour.at];
+    if (step)
+      for (const name of /** @type {Words[]} */ (["title", "caption", "text", "notes"]))
+        this.pens.get(`${tour.at} ${name}`)?.write(step[name]);
+    const after = this.pens.get(`${tour.at} text`)?.field;
+    if (after) {
+      after.disabled = tour.asked; // it is not sent before the answer
+      after.placeholder = tour.asked ? "Shown once the questions are answered" : "";
+    }
+  }
+
+  /** How to give the focus back to what has it now, if that is drawn anew. @returns {() => void} */
+  focus() {
+    const root = /** @type {ShadowRoot | Document} */ (this.host.getRootNode());
+    const active = root.activeElement;
+    if (!active || !this.host.contains(active)) return () => {};
+    const does = active instanceof HTMLElement ? active.dataset.does : undefined;
+    return () => {
+      const same = [...this.host.querySelectorAll("[data-does]")].find(
+        (each) => each instanceof HTMLElement && each.dataset.does === does,
+      );
+      const on = same instanceof HTMLButtonElement && same.disabled ? null : same;
+      /** @type {HTMLElement | null} */ (on ?? this.host.querySelector("h2"))?.focus();
+    };
+  }
+
+  /** @param {number} step */
+  go(step) {
+    this.send();
+    this.editor.send({ kind: "tour_go", step });
+  }
+
+  /** The row that stays in view. @param {TourData} tour */
+  head(tour) {
+    const { at, steps } = tour;
+    const of = steps.length ? `${at + 1} of ${steps.length}` : "no step yet";
+    return html(
+      "div",
+      { class: "head" },
+      html("span", { class: "place" }, `Tour, ${of}`),
+      small("Previous step", "back", () => this.go(at - 1), !steps.length || at === 0),
+      small("Next step", "step", () => this.go(at + 1), at + 1 >= steps.length),
+      tour.changed && small("Restart the step", "undo", () => this.go(at)),
+      button(this.editing ? "Done" : "Edit", () => this.edit(!this.editing)),
+      button("Close", () => (this.send(), this.editor.send({ kind: "tour_close" }))),
+    );
+  }
+
+  /** @param {TourData} tour */
+  page(tour) {
+    this.pens.clear();
+    const step = tour.steps[tour.at];
+    const next = tour.steps[tour.at + 1];
+    return [
+      this.head(tour),
+      html("p", { class: "of" }, tour.title),
+      html("h2", { tabindex: "-1" }, step ? step.title : tour.title),
+      ...(tour.at === 0 ? prose(tour.text) : []),
+      ...(step ? [...prose(step.caption), ...prose(step.text)] : prose(WHAT)),
+      next &&
+        html(
+          "button",
+          { type: "button", class: "next", "data-does": "on", click: () => this.go(tour.at + 1) },
+          `Next: ${next.title}`,
+        ),
+      tour.steps.length > 1 && html("ol", { class: "list" }, ...tour.steps.map(this.line(tour))),
+    ].filter((part) => part !== false && part !== undefined);
+  }
+
+  /** @param {TourData} tour */
+  line =
+    (tour) =>
+    (/** @type {TourData["steps"][number]} */ { title }, /** @type {number} */ i) =>
+      html(
+        "li",
+        {},
+        html(
+          "button",
+          {
+            type: "button",
+            "aria-current": i === tour.at ? "step" : null,
+            "data-does": `go ${i}`,
+            click: () => this.go(i),
+          },
+          title || `Step ${i + 1}`,
+        ),
+      );
+
+  /** @param {TourData} tour */
+  form(tour) {
+    const pens = this.pens;
+    this.pens = new Map();
+    const full = tour.steps.length >= shared.limits.tour_steps;
+    const keep = (
+      /** @type {string} */ name,
+      /** @type {string} */ label,
+      /** @type {string} */ text,
+      /** @type {(text: string, fresh: boolean) => void} */ send,
+      rows = 0,
+    ) => {
+      const pen = pens.get(name) ?? new Pen(label, rows, this.last);
+      pen.post = send;
+      pen.write(text);
+      this.pens.set(name, pen);
+      return html("label", {}, html("span", {}, label), pen.field);
+    };
+    const whole =
+      (/** @type {"title" | "text"} */ field) =>
+      (/** @type {string} */ text, /** @type {boolean} */ fresh) =>
+        this.editor.send({ kind: "tour_words", field, text, fresh });
+    const lines = tour.steps.map((step, i) => this.row(tour, step, i, keep));
+    const made = [
+      this.head(tour),
+      keep("title", "Title of the tour", tour.title, whole("title")),
+      keep("intro", "Said first", tour.text, whole("text"), 1),
+      html(
+        "div",
+        { class: "acts" },
+        html(
+          "button",
+          {
+            type: "button",
+            class: "main",
+            "data-does": "add",
+            disabled: full,
+            click: () => (this.send(), this.editor.send({ kind: "tour_add" })),
+          },
+          "Add this state",
+        ),
+        tour.steps.length > 0 &&
+          button(`Update step ${tour.at + 1} from this state`, () => {
+            this.send();
+            this.editor.send({ kind: "tour_update", step: tour.at });
+          }),
+        !tour.steps.length &&
+          this.lesson &&
+          button("Take the steps of this lesson", () =>
+            this.editor.send({ kind: "tour_new", of: "lesson" }),
+          ),
+      ),
+      !tour.steps.length && html("p", { class: "quiet" }, WHAT),
+      html("ol", { class: "steps" }, ...lines),
+      html(
+        "div",
+        { class: "acts" },
+        tour.steps.length > 0 && button("Copy the link", () => takeTourLink(this.editor)),
+        tour.steps.length > 0 &&
+          button("Save as JSON", () => pressDownload(this.editor, "download_tour")),
+        button("Open a file", () => chooseFile(this.editor)),
+        tour.steps.length > 0 &&
+          button("New tour", () => (this.send(), this.editor.send({ kind: "tour_new" }))),
+      ),
+    ];
+    for (const [name, pen] of pens) if (!this.pens.has(name)) pen.send();
+    return made.filter((part) => part !== false);
+  }
+
+  /** A step in the list; the one on view has its fields.
+   * @param {TourData} tour @param {TourData["steps"][number]} step @param {number} i
+   * @param {(name: string, label: string, text: string, send: (text: string, fresh: boolean) => void, rows?: number) => HTMLElement} keep */
+  row(tour, step, i, keep) {
+    const move = (/** @type {number} */ to) => {
+      this.send();
+      this.editor.send({ kind: "tour_move", step: i, to });
+    };
+    const write =
+      (/** @type {Words} */ field) => (/** @type {string} */ text, /** @type {boolean} */ fresh) =>
+        this.editor.send({ kind: "tour_step_words", step: i, field, text, fresh });
+    const open = i === tour.at;
+    const grip = html(
+      "span",
+      { class: "grip", "aria-hidden": "true", title: "Drag to move" },
+      "\u2261",
+    );
+    const root = html(
+      "li",
+      { class: open ? "step open" : "step", "data-step": i },
+      html(
+        "div",
+        { class: "line" },
+        grip,
+        html("span", { class: "number" }, `${i + 1}.`),
+        open
+          ? keep(`${i} title`, "Title of the step", step.title, write("title"))
+          : html(
+              "button",
+              {
+                type: "button",
+                class: "name",
+                "aria-current": open ? "step" : null,
+                "aria-description": "Alt and an arrow key move it",
+                "data-does": `go ${i}`,
+                title: "Show this step",
+                click: () => this.go(i),
+              },
+              step.title || `Step ${i + 1}`,
+              step.asks > 0 &&
+                html("span", { class: "asks" }, step.asks === 1 ? " asks" : ` asks ${step.asks}`),
+            ),
+        small("Up", "before", () => move(i - 1), i === 0),
+        small("Down", "after", () => move(i + 1), i === tour.steps.length - 1),
+        small("Remove", "delete", () => {
+          this.send();
+          this.editor.send({ kind: "tour_remove", step: i });
+        }),
+      ),
+    );
+    for (const small of root.querySelectorAll(".small"))
+      if (small instanceof HTMLElement) {
+        small.dataset.does += ` ${i}`;
+        small.setAttribute("aria-label", `${small.title}: step ${i + 1}`);
+      }
+    root.addEventListener("keydown", (event) => {
+      const to = event.altKey && { ArrowUp: i - 1, ArrowDown: i + 1 }[event.key];
+      if (typeof to !== "number" || !(event.target instanceof HTMLButtonElement)) return;
+      event.preventDefault();
+      if (to >= 0 && to < tour.steps.length) move(to);
+    });
+    this.drag(grip, i, move);
+    if (open)
+      root.append(
+        keep(`${i} caption`, "Caption", step.caption, write("caption"), 1),
+        keep(`${i} text`, "Said after the answer", step.text, write("text"), 1),
+        keep(`${i} notes`, "Notes, for you alone", step.notes, write("notes"), 1),
+      );
+    return root;
+  }
+
+  /** Let a step be dragged by its grip. @param {HTMLElement} grip @param {number} from @param {(to: number) => void} move */
+  drag(grip, from, move) {
+    grip.addEventListener("pointerdown", (event) => {
+      const rows = /** @type {HTMLElement[]} */ ([...this.host.querySelectorAll(".step")]);
+      const middles = rows.map((row) => {
+        const { top, height } = row.getBoundingClientRect();
+        return top + height / 2;
+      });
+      let to = from;
+      event.preventDefault();
+      grip.setPointerCapture(event.pointerId);
+      rows[from].classList.add("dragged");
+      const over = (/** @type {PointerEvent} */ { clientY }) => {
+        to = placeAt(middles, from, clientY);
+        rows[from].style.transform = `translateY(${clientY - event.clientY}px)`;
+        for (const [i, row] of rows.entries()) {
+          row.classList.toggle(
+            "gap-above",
+            i !== from && to !== from && (to < from ? i === to : i === to + 1),
+          );
+          row.classList.toggle(
+            "gap-below",
+            to !== from && to === rows.length - 1 && i === to && i !== from,
+          );
+        }
+      };
+      const end = (/** @type {boolean} */ done) => () => {
+        grip.removeEventListener("pointermove", over);
+        for (const row of rows) {
+          row.classList.remove("dragged", "gap-above", "gap-below");
+          row.style.transform = "";
+        }
+        if (done && to !== from) move(to);
+      };
+      grip.addEventListener("pointermove", over);
+      grip.addEventListener("pointerup", end(true), { once: true });
+      grip.addEventListener("pointercancel", end(false), { once: true });
+    });
+  }
+
+  /** Undo by key works in the panel too, but in a field it is the field's own. @param {KeyboardEvent} event */
+  key(event) {
+    event.stopPropagation();
+    const [key, action] = actionOf(event);
+    const inField =
+      event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+    if (!action?.undoes || inField) return;
+    event.preventDefault();
+    this.send();
+    action.do?.(this.editor, NO_FOCUS, key);
+  }
+}
+
+/** A field that sends its words once the typing pauses or the field is left, and is never overwritten before. */
+class Pen {
+  /** @param {string} label @param {number} rows 0 for one line @param {() => number} last */
+  constructor(label, rows, last) {
+    this.last = last;
+    /** @type {(text: string, fresh: boolean) => void} */
+    this.post = () => {};
+    this.fresh = true;
+    this.dirty = false;
+    this.sent = -1;
+    this.acknowledged = Infinity;
+    this.timer = 0;
+    const most = label.startsWith("Title") ? shared.limits.title : shared.limits.prose;
+    this.field = /** @type {Field} */ (
+      html(rows ? "textarea" : "input", {
+        "aria-label": label,
+        rows: rows || null,
+        type: rows ? null : "text",
+        maxlength: most,
+        autocomplete: "off",
+        "data-does": label,
+        input: () => this.typed(),
+        change: () => this.leave(),
+        blur: () => this.leave(),
+      })
+    );
+  }
+
+  typed() {
+    this.dirty = true;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.send(), PAUSE_MS);
+  }
+
+  send() {
+    clearTimeout(this.timer);
+    if (!this.dirty) return;
+    this.dirty = false;
+    this.post(this.field.value, this.fresh);
+    this.fresh = false;
+    this.sent = this.last();
+  }
+
+  leave() {
+    this.send();
+    this.fresh = true;
+  }
+
+  /** @param {number} ack number of the last edit that Python has applied */
+  acknowledge(ack) {
+    this.acknowledged = ack;
+  }
+
+  /** Show the words that Python has, unless the visitor's are still under way. @param {string} text */
+  write(text) {
+    if (this.dirty || this.sent > this.acknowledged || this.field.value === text) return;
+    this.field.value = text;
+  }
+}
