@@ -15,6 +15,8 @@ from zlib import compress
 import numpy as np
 from msgspec import json
 
+from autodiff_viz.asking.judge import feedback_table
+from autodiff_viz.asking.question import Asked
 from autodiff_viz.canvas.delta import without_nulls
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.analysis import program_says
@@ -29,6 +31,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.edits.compare import flipped
 from autodiff_viz.lab.evaluate import LabView, lab_view, sweep_tables
 from autodiff_viz.lab.inspector.panel import Answers, node_data
+from autodiff_viz.lab.judging import beside_of
 from autodiff_viz.lab.page import lab_drawing, play_data
 from autodiff_viz.lab.persistence.address import KEPT, to_query
 from autodiff_viz.lab.state import Lab
@@ -37,7 +40,19 @@ from autodiff_viz.workers.jobs import Answer
 Data = dict[str, Any]
 
 TABLED = 8  # sliders with a table; each takes some 15 KB for a graph of 15 nodes
-SHOWN = ("graph", "dtype", "nodes", "wires", "regions", "groups", "selected", "sweeps", "sliders", "twins")
+SHOWN = (
+    "graph",
+    "dtype",
+    "nodes",
+    "wires",
+    "regions",
+    "groups",
+    "selected",
+    "sweeps",
+    "sliders",
+    "twins",
+    "asking",
+)
 """Fields of the page's drawing that a figure shows."""
 
 UNFINISHED = "A figure needs a graph that runs: {}."
@@ -87,6 +102,9 @@ def _literal(array: Any) -> Literal:
 def state_of(lab: Lab, base: str, checked: bool) -> Made:
     """Return a state of the lab with all that can be asked about it.
 
+    While numbers are hidden, since questions ask for them, they are not in its data: what is shown after each
+    answer, and what judges them, is in a packed text of its own (`hidden`), unpacked for an answer.
+
     Args:
       base: address of the lab, "" if it is not known.
       checked: whether the whole program is to be compared, which compiles it.
@@ -105,7 +123,7 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
         )
     drawing = lab_drawing(lab, view)
     tabled = dict([*view.sweeps.items()][:TABLED])
-    tables = [table for table in sweep_tables(view, tabled) if table["count"]]
+    tables = [] if view.hiding else [table for table in sweep_tables(view, tabled) if table["count"]]
     movable = {table["input"] for table in tables}
     sliders = drawing["sliders"]
     rows = [row for row in sliders["rows"] if row["name"] in movable]
@@ -123,20 +141,47 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
         "text": "",
         "drawing": {**records, **without_nulls(shown)},
         "nodes": {name: _node(lab, view, name) for name in names},
-        "paths": {} if takes_long(view.trace) else {name: paths_list(view.trace, name) for name in names},
+        "paths": {}
+        if view.hiding or takes_long(view.trace)
+        else {name: paths_list(view.trace, name) for name in names},
         "play": play_data(view, 1),
         "tables": tables,
-        "says": _check(view) if checked else "",
+        "says": _check(view) if checked and not view.hiding else "",
         "notes": list(view.notes),
         "link": link_to(lab, base),
     }
+    if view.hiding:
+        data["hidden"] = packed(_after_answers(lab, view, base, checked))
     return Made(lab, view, data)
+
+
+def _after_answers(lab: Lab, view: LabView, base: str, checked: bool) -> Data:
+    """Return what judges each question's answers, and the state after each has been answered, in their order."""
+    run, asked = view.evaluated.trace, lab.asking.asked
+    beside = beside_of(lab)
+    shown = [
+        replace(
+            lab, asking=replace(lab.asking, asked=tuple(_told(each, i <= at) for i, each in enumerate(asked)))
+        )
+        for at in range(len(asked) - 1)
+    ]
+    states = [state_of(one, base, checked).data for one in (*shown, replace(lab, asking=None))]
+    tables = [feedback_table(run, each.question, beside) for each in asked]
+    for state in states:
+        state.pop("hidden", None)
+    return {"tables": tables, "after": states}
+
+
+def _told(asked: Asked, revealed: bool) -> Asked:
+    return replace(asked, revealed=revealed)
 
 
 def _node(lab: Lab, view: LabView, name: str) -> Data:
     """Return the panel's data of a node; what changes the graph is left out."""
-    said = Answer(program_says(view.trace, name))
-    data = node_data(replace(lab, selected=name), view, Answers(counts=said, counting=True))
+    answers = (
+        Answers() if view.hiding else Answers(counts=Answer(program_says(view.trace, name)), counting=True)
+    )
+    data = node_data(replace(lab, selected=name), view, answers)
     if data["why"]:
         data["why"] = {key: value for key, value in data["why"].items() if key in ("says", "at", "wires")}
     return without_nulls({**data, "fields": [], "kinds": []})

@@ -39,16 +39,19 @@ from autodiff_viz.standalone.data import (
 from autodiff_viz.standalone.modules import WEB, script_of
 from autodiff_viz.standalone.styles import compact_style, shaken_styles, words_of
 
-ENTRY = "figure/figure.js"
+ENTRY, ASKED = "figure/figure.js", "figure/asked.js"
+ASKING = "asking/answer.js"
 AWAY = "figure/away.js"
 IN_PLACE = {
     "canvas/actions/actions.js": "figure/actions.js",
     "connection/edit_sender.js": "figure/mail.js",
     **dict.fromkeys(
         (
+            "asking/ask.js",
             "canvas/actions/commands.js",
             "canvas/actions/groups.js",
             "canvas/draw/drag_frame.js",
+            "canvas/files/import_export.js",
             "canvas/files/session_store.js",
             "canvas/gestures/drag.js",
             "canvas/gestures/wiring.js",
@@ -79,6 +82,8 @@ SHEETS = {
 }  # fmt: skip
 """The style sheets of each place of the figure."""
 
+ASKED_SHEETS = {**SHEETS, "editor": (*SHEETS["editor"], "asking/asking.css")}
+
 TEXT = 2_000  # characters of a title and of what stands below it
 
 _PAGE = """<!DOCTYPE html>
@@ -107,7 +112,7 @@ _PAGE = """<!DOCTYPE html>
 
 _TOOLTIP = re.compile(r"<title>[^<]*</title>")
 _SCRIPT = """"use strict";(()=>{const css=%s;%s
-figure(JSON.parse(document.getElementById("held").textContent),css)})();"""
+%s(JSON.parse(document.getElementById("held").textContent),css)})();"""
 
 
 def html_from(
@@ -191,8 +196,9 @@ def html_of(steps: list[Made], base: str, checked: bool) -> str:
         "packed": packed({"states": states, "shown": len(steps)}),
         "lab": base,
     }
-    source, css = parts()
-    script = _SCRIPT % (in_script(css), source)
+    asks = any("hidden" in state for state in states)
+    source, css = parts(asks)
+    script = _SCRIPT % (in_script(css), source, "asked" if asks else "figure")
     known = versions()
     link = first["link"] or base
     return _PAGE.format(
@@ -229,15 +235,15 @@ def in_script(data: Any) -> str:
 
 
 @cache
-def parts() -> tuple[str, dict[str, str]]:
-    """Return the script of all figures, and its style sheets by place."""
-    source = script_of(ENTRY, IN_PLACE)
+def parts(asks: bool = False) -> tuple[str, dict[str, str]]:
+    """Return the script of all figures, or of those that ask, and its style sheets by place."""
+    source = script_of(ASKED, IN_PLACE) if asks else script_of(ENTRY, {**IN_PLACE, ASKING: AWAY})
     if re.search(r"</script|<!--", source, re.IGNORECASE):
         raise ValueError("A script of ours has what would end its element.")
     words = words_of(source)
     css = {
         place: "".join(shaken_styles((WEB / sheet).read_text("utf-8"), words) for sheet in sheets)
-        for place, sheets in SHEETS.items()
+        for place, sheets in (ASKED_SHEETS if asks else SHEETS).items()
     }
     return source, css
 

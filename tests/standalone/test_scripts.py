@@ -31,7 +31,7 @@ def test_spaces_that_mean_nothing_are_left_out(script, short):
 
 
 def test_no_word_of_any_module_is_lost():
-    """Nor is one joined with another: the tokens are the same but for spaces and what ends before a bracket."""
+    """Nor is one joined with another: the tokens are the same, but for what ends before a bracket."""
     changed = []
     for path in sorted(WEB.rglob("*.js")):
         text = path.read_text("utf-8")
@@ -47,7 +47,8 @@ def test_no_word_of_any_module_is_lost():
 def test_a_module_gives_only_what_is_needed(tmp_path):
     (tmp_path / "one.js").write_text(
         "const A = 1;\nconst B = 2;\nexport const a = () => A;\nexport const b = () => B;\n"
-        "export function c({ A }) {\n  return d(A.b);\n}\nfunction d(x) {\n  return [...e, x];\n}\nconst e = [];\n"
+        "export function c({ A }) {\n  return d(A.b);\n}\n"
+        "function d(x) {\n  return [...e, x];\n}\nconst e = [];\n"
     )
     (tmp_path / "main.js").write_text(
         'import { a, b, c as f } from "./one.js";\n\nexport default function main() {\n  return f(b);\n}\n'

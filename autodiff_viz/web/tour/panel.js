@@ -4,7 +4,7 @@
 import { shared } from "../base/constants.js";
 import { html } from "../base/dom.js";
 import { icon } from "../base/icons.js";
-import { NO_FOCUS } from "../canvas/actions/actions.js";
+import { NO_FOCUS } from "../canvas/actions/reading.js";
 import { actionOf } from "../canvas/actions/keys.js";
 import { chooseFile, pressDownload, takeTourLink } from "../canvas/files/import_export.js";
 import { showPanel } from "../dock/panels.js";
