@@ -36,7 +36,7 @@ def open_step(lab: Lab, tour: Tour, at: int, label: str, exact: bool = False) ->
     """
     step = tour.steps[at]
     graph = graph_of(step)
-    is_placed = all(node.position is not None for node in graph.nodes)
+    is_placed = any(node.position is not None for node in graph.nodes)
     if step.collapsed and not is_placed:  # its nodes go around the cards of the collapsed groups
         graph = with_positions(graph, folded_places(graph, step.collapsed))
     after = opened(lab, graph, label)

@@ -108,7 +108,7 @@ def _words(field: str, text: str) -> str:
     """
     most = limits.TITLE if field == "title" else limits.PROSE
     if field == "title":
-        text = "".join(letter for letter in " ".join(text.split()) if letter.isprintable())
+        text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     if len(text) > most:
         message = f"The {field} has {len(text):,} characters; the limit is {most:,}."
         raise GraphError(Problem("text-too-long", message, "Shorten it."))

@@ -284,7 +284,7 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
     variant = _variant(key, query[VARIANT]) if VARIANT in query else 0
     opened_here = without_history(open_lesson(lab, key, variant))
     try:
-        return replace(opened_here, asking=read_asking(query))
+        return replace(opened_here, asking=read_asking(query) or opened_here.asking)
     except GraphError as error:
         return refused(opened_here, error)
 
