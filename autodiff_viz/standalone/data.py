@@ -8,7 +8,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 from zlib import compress
 
@@ -99,7 +99,18 @@ def _literal(array: Any) -> Literal:
     return frozen(array.tolist())
 
 
-def state_of(lab: Lab, base: str, checked: bool) -> Made:
+class Words(NamedTuple):
+    """What is said of a state: a title, a text, and the text once its questions are answered; all plain."""
+
+    title: str = ""
+    text: str = ""
+    told: str = ""
+
+
+UNSAID = Words()
+
+
+def state_of(lab: Lab, base: str, checked: bool, words: Words = UNSAID) -> Made:
     """Return a state of the lab with all that can be asked about it.
 
     While numbers are hidden, since questions ask for them, they are not in its data: what is shown after each
@@ -108,9 +119,18 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
     Args:
       base: address of the lab, "" if it is not known.
       checked: whether the whole program is to be compared, which compiles it.
+      words: what is said of it.
     Raises:
       GraphError: the graph cannot be run.
     """
+    made = _plain_state(lab, base, checked, words)
+    if made.view.hiding:
+        made.data["hidden"] = packed(_after_answers(made, base, checked, words))
+    return made
+
+
+def _plain_state(lab: Lab, base: str, checked: bool, words: Words) -> Made:
+    """Return a state without what is hidden in it."""
     lab = replace(
         lab, selected=None, forward=None, training=None, step=None, notice=(), draft=None, mistakes=()
     )
@@ -137,8 +157,8 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
     large = len(view.graph.nodes) > VERIFIED_AT_ONCE
     names = [] if large else [node.name for node in view.graph.nodes]
     data = {
-        "title": "",
-        "text": "",
+        "title": words.title,
+        "text": words.text,
         "drawing": {**records, **without_nulls(shown)},
         "nodes": {name: _node(lab, view, name) for name in names},
         "paths": {}
@@ -150,26 +170,20 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
         "notes": list(view.notes),
         "link": link_to(lab, base),
     }
-    if view.hiding:
-        data["hidden"] = packed(_after_answers(lab, view, base, checked))
     return Made(lab, view, data)
 
 
-def _after_answers(lab: Lab, view: LabView, base: str, checked: bool) -> Data:
-    """Return what judges each question's answers, and the state after each has been answered, in their order."""
-    run, asked = view.evaluated.trace, lab.asking.asked
+def _after_answers(made: Made, base: str, checked: bool, words: Words) -> Data:
+    """Return what judges the answers to each question, and the state after each has been answered."""
+    lab, run = made.lab, made.view.evaluated.trace
+    asked = lab.asking.asked
     beside = beside_of(lab)
-    shown = [
-        replace(
-            lab, asking=replace(lab.asking, asked=tuple(_told(each, i <= at) for i, each in enumerate(asked)))
-        )
-        for at in range(len(asked) - 1)
-    ]
-    states = [state_of(one, base, checked).data for one in (*shown, replace(lab, asking=None))]
-    tables = [feedback_table(run, each.question, beside) for each in asked]
-    for state in states:
-        state.pop("hidden", None)
-    return {"tables": tables, "after": states}
+    levels = [tuple(_told(each, i <= at) for i, each in enumerate(asked)) for at in range(len(asked) - 1)]
+    labs = [replace(lab, asking=replace(lab.asking, asked=level)) for level in levels]
+    states = [_plain_state(one, base, checked, words).data for one in labs]
+    open_to_all = replace(lab, asking=None)
+    states.append(_plain_state(open_to_all, base, checked, words._replace(text=words.told)).data)
+    return {"tables": [feedback_table(run, each.question, beside) for each in asked], "after": states}
 
 
 def _told(asked: Asked, revealed: bool) -> Asked:
@@ -206,8 +220,9 @@ def with_twins(made: list[Made], base: str, checked: bool) -> list[Made]:
     """Return the states, and after them the other graph of each that is compared with one."""
     all_made = [*made]
     for at, one in enumerate(made):
-        if one.lab.pinned is not None:
-            other = state_of(flipped(one.lab), base, checked)
+        if one.lab.pinned is not None and "hidden" not in one.data:  # the other one would tell
+            words = Words(one.data["title"], one.data["text"], one.data["text"])
+            other = state_of(flipped(replace(one.lab, asking=None)), base, checked, words)
             one.data["twin"], other.data["twin"] = len(all_made), at
             all_made.append(other)
     return all_made
