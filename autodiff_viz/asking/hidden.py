@@ -47,6 +47,17 @@ class Hidden:
     tangents: frozenset[str] = frozenset()
     shapes: frozenset[str] = frozenset()
 
+    @property
+    def places(self) -> frozenset[tuple]:
+        """The numbers as places of a trace, for `conceal`; tangents are in no trace."""
+        return frozenset(
+            {
+                *((VALUE, name) for name in self.values),
+                *((COTANGENT, name) for name in self.cotangents),
+                *((PASSED, *wire) for wire in self.passed),
+            }
+        )
+
     def __bool__(self) -> bool:
         return bool(self.values or self.cotangents or self.passed or self.tangents or self.shapes)
 

@@ -283,7 +283,10 @@ def _wire_into(case: Case, name: str) -> Wire | None:
 
 
 def _equal(one: np.ndarray, other: np.ndarray) -> bool:
-    return np.shape(one) == np.shape(other) and bool(np.array_equal(one, other, equal_nan=True))
+    """Return whether two arrays are the same to who works by hand."""
+    return np.shape(one) == np.shape(other) and bool(
+        np.allclose(one, other, rtol=0.01, atol=0, equal_nan=True)
+    )
 
 
 def _own_factor(case: Case) -> Found:

@@ -16,6 +16,7 @@ from autodiff_viz.asking.question import (
     QUANTITIES,
     SAME,
     SHAPE,
+    UNKNOWN,
     ZERO,
     Asked,
     Asking,
@@ -194,10 +195,10 @@ def guesses(lab: Lab) -> Mapping[Place, str]:
         return {}
     now, found = numbers_key(lab), {}
     for asked in lab.asking.asked:
-        about = asked.question.about
-        if asked.tries:
+        said = [text for text in asked.tries if text != UNKNOWN]
+        if said:
             before = "" if asked.of == now else " before"
-            found[place_of(about)] = f"you {asked.tries[-1]}{before}"
+            found[place_of(asked.question.about)] = f"you {said[-1]}{before}"
     return found
 
 
