@@ -29,9 +29,9 @@ A trace is explained by
 one segment at a time, and `train_by_segments` trains it so. `to_python`, `to_torch`, `to_notebook` and
 `to_marimo` write a graph as files that run without this package, `to_html` as one that shows it without a
 server, and `report` writes it for an issue. A `Tour` has `Step`s, each a state of the page with its words;
-`tour_to_json`, `tour_to_link` and `read_tour` write and read one. A notebook shows graphs as the canvas draws
-them, and traces as such figures. A mistake of the caller raises `GraphError`, whose `problems` give the place
-of the mistake and how to correct it.
+`tour_to_json`, `tour_to_link` and `read_tour` write and read one.
+A notebook shows graphs as the canvas draws them, and traces as figures that answer. A mistake of the caller
+raises `GraphError`, whose `problems` give the place of the mistake and how to correct it.
 """
 
 from autodiff_viz import lab

@@ -45,7 +45,7 @@ def asked_of(lab: Lab, questions: Sequence[Question], hides: str = ALL_COTANGENT
     after = ask(lab, questions, hides)
     result = _numbers(lab)
     if result.complete and result.trace is not None:
-        beside = _beside(lab)
+        beside = beside_of(lab)
         for question in questions:
             feedback_table(result.trace, question, beside)
     return after
@@ -72,7 +72,7 @@ def answered(lab: Lab, at: int, text: str) -> Lab:
         result = _numbers(lab)
         if not result.complete or result.trace is None:
             raise GraphError(NO_NUMBERS)
-        judged = judge(result.trace, asked.question, text, _beside(lab))
+        judged = judge(result.trace, asked.question, text, beside_of(lab))
         # Nearly right is told what is accepted, so there is nothing left to try.
         last = judged.right or judged.near or judged.unknown or len(tries) + 1 >= TRIES
     return with_asked(lab, at, lambda asked: replace(asked, tries=(*tries, text), revealed=last, of=now))
@@ -83,7 +83,7 @@ def _numbers(lab: Lab) -> Evaluated:
     return (evaluated_at(lab, at) if at else None) or evaluated(lab)
 
 
-def _beside(lab: Lab) -> Twin | None:
+def beside_of(lab: Lab) -> Twin | None:
     """Return the pinned graph's numbers; None without one, or if it cannot run."""
     if lab.pinned is None:
         return None
@@ -106,7 +106,7 @@ def asking_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
     if asking is None:
         return None
     now, run = numbers_key(lab), view.evaluated.trace if view.whole else None
-    beside = _beside(lab) if any(asked.tries for asked in asking.asked) else None
+    beside = beside_of(lab) if any(asked.tries for asked in asking.asked) else None
     judged = [_judgements(asked, now, run, beside) for asked in asking.asked]
     items = [_item(lab, asked, now, run, each) for asked, each in zip(asking.asked, judged, strict=True)]
     waiting = [i for i, item in enumerate(items) if not (item["revealed"] or item["gone"])]
@@ -153,7 +153,7 @@ def _item(lab: Lab, asked: Asked, now: str, run: Trace | None, judged: Sequence[
     if asked.tries and asked.of != now and asked.tries[-1] != UNKNOWN:
         data["before"] = f"You said {asked.tries[-1]} to the graph before."
     if here and run is not None and asked.revealed:
-        data |= _answer_data(run, question, _beside(lab))
+        data |= _answer_data(run, question, beside_of(lab))
     if judged:
         data["verdict"] = _verdict(judged[-1])
     return data

@@ -8,13 +8,15 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 from zlib import compress
 
 import numpy as np
 from msgspec import json
 
+from autodiff_viz.asking.judge import feedback_table
+from autodiff_viz.asking.question import Asked
 from autodiff_viz.canvas.delta import without_nulls
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.analysis import program_says
@@ -29,6 +31,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.edits.compare import flipped
 from autodiff_viz.lab.evaluate import LabView, lab_view, sweep_tables
 from autodiff_viz.lab.inspector.panel import Answers, node_data
+from autodiff_viz.lab.judging import beside_of
 from autodiff_viz.lab.page import lab_drawing, play_data
 from autodiff_viz.lab.persistence.address import KEPT, to_query
 from autodiff_viz.lab.state import Lab
@@ -37,7 +40,19 @@ from autodiff_viz.workers.jobs import Answer
 Data = dict[str, Any]
 
 TABLED = 8  # sliders with a table; each takes some 15 KB for a graph of 15 nodes
-SHOWN = ("graph", "dtype", "nodes", "wires", "regions", "groups", "selected", "sweeps", "sliders", "twins")
+SHOWN = (
+    "graph",
+    "dtype",
+    "nodes",
+    "wires",
+    "regions",
+    "groups",
+    "selected",
+    "sweeps",
+    "sliders",
+    "twins",
+    "asking",
+)
 """Fields of the page's drawing that a figure shows."""
 
 UNFINISHED = "A figure needs a graph that runs: {}."
@@ -84,15 +99,38 @@ def _literal(array: Any) -> Literal:
     return frozen(array.tolist())
 
 
-def state_of(lab: Lab, base: str, checked: bool) -> Made:
+class Words(NamedTuple):
+    """What is said of a state: a title, a text, and the text once its questions are answered; all plain."""
+
+    title: str = ""
+    text: str = ""
+    told: str = ""
+
+
+UNSAID = Words()
+
+
+def state_of(lab: Lab, base: str, checked: bool, words: Words = UNSAID) -> Made:
     """Return a state of the lab with all that can be asked about it.
+
+    While numbers are hidden, since questions ask for them, they are not in its data: what is shown after each
+    answer, and what judges them, is in a packed text of its own (`hidden`), unpacked for an answer.
 
     Args:
       base: address of the lab, "" if it is not known.
       checked: whether the whole program is to be compared, which compiles it.
+      words: what is said of it.
     Raises:
       GraphError: the graph cannot be run.
     """
+    made = _plain_state(lab, base, checked, words)
+    if made.view.hiding:
+        made.data["hidden"] = packed(_after_answers(made, base, checked, words))
+    return made
+
+
+def _plain_state(lab: Lab, base: str, checked: bool, words: Words) -> Made:
+    """Return a state without what is hidden in it."""
     lab = replace(
         lab, selected=None, forward=None, training=None, step=None, notice=(), draft=None, mistakes=()
     )
@@ -105,7 +143,7 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
         )
     drawing = lab_drawing(lab, view)
     tabled = dict([*view.sweeps.items()][:TABLED])
-    tables = [table for table in sweep_tables(view, tabled) if table["count"]]
+    tables = [] if view.hiding else [table for table in sweep_tables(view, tabled) if table["count"]]
     movable = {table["input"] for table in tables}
     sliders = drawing["sliders"]
     rows = [row for row in sliders["rows"] if row["name"] in movable]
@@ -116,26 +154,48 @@ def state_of(lab: Lab, base: str, checked: bool) -> Made:
         "sliders": {**sliders, "rows": rows, "more": more},
     }
     records = {name: shown.pop(name) for name in ("nodes", "wires")}
-    names = [node.name for node in view.graph.nodes]
+    large = len(view.graph.nodes) > VERIFIED_AT_ONCE
+    names = [] if large else [node.name for node in view.graph.nodes]
     data = {
-        "title": "",
-        "text": "",
+        "title": words.title,
+        "text": words.text,
         "drawing": {**records, **without_nulls(shown)},
         "nodes": {name: _node(lab, view, name) for name in names},
-        "paths": {} if takes_long(view.trace) else {name: paths_list(view.trace, name) for name in names},
+        "paths": {}
+        if view.hiding or takes_long(view.trace)
+        else {name: paths_list(view.trace, name) for name in names},
         "play": play_data(view, 1),
         "tables": tables,
-        "says": _check(view) if checked else "",
+        "says": _check(view) if checked and not view.hiding else "",
         "notes": list(view.notes),
         "link": link_to(lab, base),
     }
     return Made(lab, view, data)
 
 
+def _after_answers(made: Made, base: str, checked: bool, words: Words) -> Data:
+    """Return what judges the answers to each question, and the state after each has been answered."""
+    lab, run = made.lab, made.view.evaluated.trace
+    asked = lab.asking.asked
+    beside = beside_of(lab)
+    levels = [tuple(_told(each, i <= at) for i, each in enumerate(asked)) for at in range(len(asked) - 1)]
+    labs = [replace(lab, asking=replace(lab.asking, asked=level)) for level in levels]
+    states = [_plain_state(one, base, checked, words).data for one in labs]
+    open_to_all = replace(lab, asking=None)
+    states.append(_plain_state(open_to_all, base, checked, words._replace(text=words.told)).data)
+    return {"tables": [feedback_table(run, each.question, beside) for each in asked], "after": states}
+
+
+def _told(asked: Asked, revealed: bool) -> Asked:
+    return replace(asked, revealed=revealed)
+
+
 def _node(lab: Lab, view: LabView, name: str) -> Data:
     """Return the panel's data of a node; what changes the graph is left out."""
-    said = Answer(program_says(view.trace, name))
-    data = node_data(replace(lab, selected=name), view, Answers(counts=said, counting=True))
+    answers = (
+        Answers() if view.hiding else Answers(counts=Answer(program_says(view.trace, name)), counting=True)
+    )
+    data = node_data(replace(lab, selected=name), view, answers)
     if data["why"]:
         data["why"] = {key: value for key, value in data["why"].items() if key in ("says", "at", "wires")}
     return without_nulls({**data, "fields": [], "kinds": []})
@@ -160,8 +220,9 @@ def with_twins(made: list[Made], base: str, checked: bool) -> list[Made]:
     """Return the states, and after them the other graph of each that is compared with one."""
     all_made = [*made]
     for at, one in enumerate(made):
-        if one.lab.pinned is not None:
-            other = state_of(flipped(one.lab), base, checked)
+        if one.lab.pinned is not None and "hidden" not in one.data:  # the other one would tell
+            words = Words(one.data["title"], one.data["text"], one.data["text"])
+            other = state_of(flipped(replace(one.lab, asking=None)), base, checked, words)
             one.data["twin"], other.data["twin"] = len(all_made), at
             all_made.append(other)
     return all_made

@@ -16,7 +16,7 @@ from msgspec import json
 from autodiff_viz.canvas.records import DASH
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.display.numbers import number_text
-from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.graph.history import Pinned
 from autodiff_viz.graph.link import to_link
@@ -24,10 +24,13 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_text
 from autodiff_viz.graph.text import well_formed
-from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.state import Lab, start
+from autodiff_viz.lab.tours import open_step
+from autodiff_viz.lessons.tour import Tour
 from autodiff_viz.standalone.data import (
     Data,
     Made,
+    Words,
     first_of,
     lab_at,
     lab_of,
@@ -39,16 +42,19 @@ from autodiff_viz.standalone.data import (
 from autodiff_viz.standalone.modules import WEB, script_of
 from autodiff_viz.standalone.styles import compact_style, shaken_styles, words_of
 
-ENTRY = "figure/figure.js"
+ENTRY, ASKED = "figure/figure.js", "figure/asked.js"
+ASKING = "asking/answer.js"
 AWAY = "figure/away.js"
 IN_PLACE = {
     "canvas/actions/actions.js": "figure/actions.js",
     "connection/edit_sender.js": "figure/mail.js",
     **dict.fromkeys(
         (
+            "asking/ask.js",
             "canvas/actions/commands.js",
             "canvas/actions/groups.js",
             "canvas/draw/drag_frame.js",
+            "canvas/files/import_export.js",
             "canvas/files/session_store.js",
             "canvas/gestures/drag.js",
             "canvas/gestures/wiring.js",
@@ -79,6 +85,8 @@ SHEETS = {
 }  # fmt: skip
 """The style sheets of each place of the figure."""
 
+ASKED_SHEETS = {**SHEETS, "editor": (*SHEETS["editor"], "asking/asking.css")}
+
 TEXT = 2_000  # characters of a title and of what stands below it
 
 _PAGE = """<!DOCTYPE html>
@@ -107,19 +115,63 @@ _PAGE = """<!DOCTYPE html>
 
 _TOOLTIP = re.compile(r"<title>[^<]*</title>")
 _SCRIPT = """"use strict";(()=>{const css=%s;%s
-figure(JSON.parse(document.getElementById("held").textContent),css)})();"""
+%s(JSON.parse(document.getElementById("held").textContent),css)})();"""
 
 
 def html_from(
-    shown: Graph | Trace, title: str, text: str, pinned: Graph | Trace | None, base: str | None, check: bool
+    shown: Graph | Trace | Tour,
+    title: str,
+    text: str,
+    pinned: Graph | Trace | None,
+    base: str | None,
+    check: bool,
 ) -> str:
-    """Return the file of a graph or a trace, as `to_html` describes it."""
+    """Return the file of a graph, a trace or a tour, as `to_html` describes it."""
+    place = address(base)
+    if isinstance(shown, Tour):
+        return html_of(steps_of(shown, place, check), place, check, short_text("title", title) or shown.title)
     lab = lab_in(shown)
     if pinned is not None:
         lab = lab_with_pinned(lab, lab_in(pinned))
-    made = state_of(lab, address(base), check)
-    made.data["title"], made.data["text"] = short_text("title", title), short_text("text", text)
-    return html_of([made], address(base), check)
+    text = short_text("text", text)
+    return html_of([state_of(lab, place, check, Words(short_text("title", title), text, text))], place, check)
+
+
+def steps_of(tour: Tour, base: str, checked: bool) -> list[Made]:
+    """Return the states of a tour.
+
+    Raises:
+      GraphError: it has no steps, or one cannot be run.
+    """
+    if not tour.steps:
+        raise GraphError(Problem("no-steps", "The tour has no steps.", "Add one: Step(title, formula)."))
+    made = []
+    for at, step in enumerate(tour.steps):
+        lab = open_step(start(), tour, at, step.title, exact=True)
+        told = "\n\n".join(filter(None, (step.caption, step.text)))
+        asks = bool(step.questions or step.hides)
+        words = Words(step.title, unmarked(step.caption if asks else told), unmarked(told))
+        made.append(state_of(lab, base, checked, words))
+    return made
+
+
+_MARKS = re.compile(r"\*\*|`|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^#+ ", re.MULTILINE)
+
+
+def unmarked(text: str) -> str:
+    """Return a Markdown text without its marks."""
+    return _MARKS.sub("", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text))
+
+
+def html_of_lab(lab: Lab, base: str | None) -> str:
+    """Return the file of a state of the lab, with what is pinned to flip to.
+
+    Args:
+      base: address of the lab's page; None if it is not known.
+    Raises:
+      GraphError: the graph cannot be run.
+    """
+    return html_of([state_of(lab, address(base), True)], address(base), True)
 
 
 def lab_in(shown: Graph | Trace) -> Lab:
@@ -129,7 +181,7 @@ def lab_in(shown: Graph | Trace) -> Lab:
       GraphError: it is neither.
     """
     if isinstance(shown, Trace):
-        return lab_at(shown)
+        return lab_at(with_output(shown))
     if isinstance(shown, Graph):
         return lab_of(shown)
     message = f"A graph or a trace is needed; found {kind_of(shown)}."
@@ -165,10 +217,11 @@ def short_text(name: str, text: str) -> str:
     return well_formed(text)
 
 
-def html_of(steps: list[Made], base: str, checked: bool) -> str:
+def html_of(steps: list[Made], base: str, checked: bool, title: str = "") -> str:
     """Return the file with these steps; the other graph of a comparison comes along.
 
     Args:
+      title: of the document; that of the first step if it is empty.
       base: address of the lab, "" if it is not known.
       checked: whether the whole program was compared.
     """
@@ -180,14 +233,15 @@ def html_of(steps: list[Made], base: str, checked: bool) -> str:
         "packed": packed({"states": states, "shown": len(steps)}),
         "lab": base,
     }
-    source, css = parts()
-    script = _SCRIPT % (in_script(css), source)
+    asks = any("hidden" in state for state in states)
+    source, css = parts(asks)
+    script = _SCRIPT % (in_script(css), source, "asked" if asks else "figure")
     known = versions()
     link = first["link"] or base
     return _PAGE.format(
         policy=_policy(script),
         made=f"autodiff_viz {known['autodiff_viz']} with JAX {known['jax']}",
-        title=escape(first["title"] or f"Gradient of {steps[0].view.trace.output}"),
+        title=escape(title or first["title"] or f"Gradient of {steps[0].view.trace.output}"),
         heading=escape(first["title"]),
         text=escape(first["text"]),
         style=page_style(),
@@ -218,15 +272,15 @@ def in_script(data: Any) -> str:
 
 
 @cache
-def parts() -> tuple[str, dict[str, str]]:
-    """Return the script of all figures, and its style sheets by place."""
-    source = script_of(ENTRY, IN_PLACE)
+def parts(asks: bool = False) -> tuple[str, dict[str, str]]:
+    """Return the script of all figures, or of those that ask, and its style sheets by place."""
+    source = script_of(ASKED, IN_PLACE) if asks else script_of(ENTRY, {**IN_PLACE, ASKING: AWAY})
     if re.search(r"</script|<!--", source, re.IGNORECASE):
         raise ValueError("A script of ours has what would end its element.")
     words = words_of(source)
     css = {
         place: "".join(shaken_styles((WEB / sheet).read_text("utf-8"), words) for sheet in sheets)
-        for place, sheets in SHEETS.items()
+        for place, sheets in (ASKED_SHEETS if asks else SHEETS).items()
     }
     return source, css
 

@@ -10,13 +10,14 @@ from types import ModuleType
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lessons.tour import Tour
 
 PAGE = "autodiff_viz.standalone.page"
 NEEDS = "plotly"  # which the rooms of the explanations draw with
 
 
 def to_html(
-    shown: Graph | Trace,
+    shown: Graph | Trace | Tour,
     *,
     title: str = "",
     text: str = "",
@@ -32,7 +33,8 @@ def to_html(
     are needed to make it: `pip install "autodiff_viz[app]"`.
 
     Args:
-      shown: a complete graph, or a trace for its numbers, seed and dtype.
+      shown: a complete graph, a trace for its numbers, seed and dtype, or a tour, whose steps are gone
+        through, and whose questions are asked before the numbers are shown.
       title: stands above the graph; the graph's output if it is empty.
       text: what the figure is about, in plain text.
       pinned: another graph or trace to flip to, as A; `shown` is then B.
@@ -41,7 +43,7 @@ def to_html(
     Returns:
       The text of the file, UTF-8.
     Raises:
-      GraphError: the graph has a problem, `shown` or `pinned` is neither a graph nor a trace, a text is too
+      GraphError: the graph has a problem, `shown` or `pinned` is none of these, a text is too
         long, `base` is no address, or the page's libraries are missing.
     """
     return _page().html_from(shown, title, text, pinned, base, check)

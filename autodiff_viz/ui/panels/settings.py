@@ -25,6 +25,7 @@ from autodiff_viz.lab.persistence.address import GRAPH
 from autodiff_viz.lab.state import Lab, shows_code, without_draft
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.lessons.codec import tour_to_json
+from autodiff_viz.standalone.page import html_of_lab
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.fragments import answered, pressed, renewed
 from autodiff_viz.ui.session import current_session
@@ -103,6 +104,14 @@ def _draw_fresh_starts(view: LabView) -> None:
 
 
 _FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], ...] = (
+    (
+        "Interactive figure",
+        lambda lab, page: html_of_lab(lab, page),
+        "autodiff_figure.html",
+        "text/html",
+        "download_figure",
+        "One file with this canvas and its numbers, which needs no server.",
+    ),
     (
         "PyTorch file",
         lambda lab, page: to_torch(lab.graph, lab.seed, dtype=lab.dtype),

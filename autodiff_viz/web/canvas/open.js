@@ -28,6 +28,7 @@ import { showNotices } from "./popovers/notice.js";
 import { phoneBar } from "./popovers/phone_bar.js";
 import { welcome } from "./popovers/welcome.js";
 import { openPresenter } from "../present/presenter.js";
+import { listenToPrinting } from "./print.js";
 import { listenToSliders } from "./scrub.js";
 import { variantsBar } from "./variants.js";
 
@@ -58,6 +59,7 @@ export function openEditor(palette) {
   listenToKeyboardWire(editor);
   listenToHolding(editor);
   keepFieldsInView(editor);
+  listenToPrinting(host);
   editor.tools = pageTools(editor);
   const bench = openTransport(editor);
   const presenter = openPresenter(editor);

@@ -4,6 +4,7 @@
 
 import { html } from "../base/dom.js";
 import { dispatch } from "../base/events.js";
+import { showStatus } from "../canvas/draw/stage.js";
 import { pan } from "../canvas/gestures/pan_zoom.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -39,6 +40,18 @@ export const collapse = (editor, group, on) => editor.send({ kind: "collapse", g
 
 /** Flip between the two graphs that are compared. @param {Editor} editor */
 export const flip = (editor) => editor.drawing.twins && editor.send({ kind: "flip" });
+
+/** Show all that is asked for. @param {Editor} editor */
+export const stopAsking = (editor) => editor.send({ kind: "stop_asking" });
+export const openAsk = () => {};
+export const openAnswer = () => {};
+
+/** Copy a text. @param {Editor} editor @param {string} what @param {string} text */
+export const copy = (editor, what, text) =>
+  navigator.clipboard.writeText(text).then(
+    () => showStatus(editor.stage, `${what} copied.`),
+    () => showStatus(editor.stage, text),
+  );
 
 /** Forward mode is not in the file. */
 export const isForward = () => false;

@@ -37,6 +37,7 @@ import { Source, unpacked } from "./source.js";
 
 const NOT_HERE = "needs the lab: this file has only what was computed when it was made.";
 const SHOWN_MS = 7000;
+const ASKING = new Set(["answer", "reveal", "stop_asking"]); // kinds of edits
 const MOVED = -1; // state of the numbers at another position of a slider, of which no pass is in the file
 
 /** @param {Held} held @param {Record<string, string>} css by place */
@@ -44,9 +45,20 @@ export default function figure(held, css) {
   new Figure(held, css).begin(held);
 }
 
-class Figure {
-  /** @param {Held} held @param {Record<string, string>} css */
-  constructor({ first, lab }, css) {
+/** @typedef {import("../messages.js").Edit} Edit */
+/**
+ * What a figure that asks has besides.
+ *
+ * @typedef {object} Asks
+ * @property {(editor: Editor) => HTMLElement} bar the row with the question
+ * @property {(source: Source, edit: Edit) => Promise<import("../types.js").Notice[] | null>} take answers a question: the reasons
+ *   why an answer could not be read; null if the edit is none
+ */
+
+export class Figure {
+  /** @param {Held} held @param {Record<string, string>} css @param {Asks} [asks] */
+  constructor({ first, lab }, css, asks) {
+    this.asks = asks;
     this.lab = lab;
     this.source = new Source([first], 1);
     /** The input whose slider stands elsewhere than in the file. @type {string | null} */
@@ -94,7 +106,15 @@ class Figure {
       bar(editor, "view", "view", "View"),
     );
     answerKeys(editor, tools);
-    editor.root = html("div", { class: "workspace" }, tools, twinsBar(editor), host, bench);
+    editor.root = html(
+      "div",
+      { class: "workspace" },
+      tools,
+      twinsBar(editor),
+      ...(asks ? [asks.bar(editor)] : []),
+      host,
+      bench,
+    );
     for (const part of editor.root.querySelectorAll("[role='toolbar']"))
       makeOneTabStop(/** @type {HTMLElement} */ (part));
     new ResizeObserver(() => editor.resized()).observe(host);
@@ -137,11 +157,12 @@ class Figure {
     document.documentElement.dataset.figure = "ready";
   }
 
-  /** Show the step of the source. @param {boolean} [other] whether it is another one than on view */
-  show(other = false) {
+  /** Show the step of the source. @param {boolean} [other] whether it is another one than on view
+   * @param {import("../types.js").Notice[]} [notice] why an answer could not be read */
+  show(other = false, notice = []) {
     const { source, editor, board } = this;
     const { state } = source;
-    const drawing = readDrawing(source.drawing(editor.mail.outbox.last));
+    const drawing = readDrawing({ ...source.drawing(editor.mail.outbox.last), notice });
     if (this.moved !== null) drawing.state = MOVED;
     editor.receive(drawing);
     if (other) {
@@ -196,7 +217,13 @@ class Figure {
     if (flips) this.leave();
     if (edit.kind === "slide") this.slide(edit);
     else if (this.source.take(edit)) this.show(flips);
+    else if (this.asks && ASKING.has(edit.kind)) this.answer(this.asks, edit);
     else this.refuse("Changing the graph");
+  }
+
+  /** Judge an answer by what the file holds. @param {Asks} asks @param {Edit} edit */
+  async answer(asks, edit) {
+    this.show(true, (await asks.take(this.source, edit)) ?? []);
   }
 
   /** Show the numbers at the position of the table that is nearest to a value: all that the file has between its
@@ -224,7 +251,7 @@ class Figure {
   leave() {
     if (this.moved === null) return false;
     this.moved = null;
-    this.editor.drawing.state = this.source.at + 1;
+    this.editor.drawing.state = this.source.number;
     dispatch("settled", {});
     const { sliders } = this.source.state.drawing;
     for (const item of sliders?.rows ?? [])
@@ -236,7 +263,7 @@ class Figure {
   play() {
     this.leave();
     const { play } = this.source.state;
-    dispatch("played", { ...play, state: this.source.at + 1 });
+    dispatch("played", { ...play, state: this.source.number });
   }
 
   /** Say that something needs the lab, with a link to it. @param {string} what @param {(reason: string) => void} [refused] @returns {number} */

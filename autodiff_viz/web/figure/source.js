@@ -18,10 +18,18 @@
  * @property {string[]} notes
  * @property {string} link to this graph in the lab, "" if the lab's address is not known
  * @property {number} [twin] the state of the other graph of a comparison
+ * @property {string} [hidden] packed: what judges the answers, and the states after them
  */
 /** @typedef {import("../messages.js").Edit} Edit */
 
-export const REFUSED = "refused";
+/**
+ * What one has done with the questions of a state.
+ *
+ * @typedef {object} Asked
+ * @property {number} level so many questions, the first ones, have been answered
+ * @property {import("../types.js").AskedItem[]} items
+ * @property {State[]} after the states after so many answers
+ */
 
 export class Source {
   /** @param {State[]} states @param {number} shown of them is a step; the others are twins */
@@ -32,13 +40,17 @@ export class Source {
     this.rev = 0;
     /** By state: the selected node. @type {Map<number, string | null>} */
     this.selected = new Map();
+    /** By state: what was answered. @type {Map<number, Asked>} */
+    this.asked = new Map();
     /** By state: the groups that are cards, once the user has changed them. @type {Map<number, Set<string>>} */
     this.collapsed = new Map();
   }
 
-  /** @returns {State} the one on view */
+  /** @returns {State} the one on view, as far as its questions have been answered */
   get state() {
-    return this.states[this.at];
+    const own = this.states[this.at];
+    const asked = this.asked.get(this.at);
+    return asked?.level ? { ...own, ...asked.after[asked.level - 1] } : own;
   }
 
   /** The step that is on view, itself or its twin. */
@@ -85,6 +97,15 @@ export class Source {
     this.collapsed.set(this.at, after);
   }
 
+  /** The questions as the server would send them now. */
+  get asking() {
+    const asked = this.asked.get(this.at);
+    const { asking } = this.states[this.at].drawing;
+    if (!asking || !asked) return asking;
+    const at = asked.items.findIndex(({ revealed }) => !revealed);
+    return { ...asking, items: asked.items, at: at < 0 ? undefined : at, hiding: at >= 0 };
+  }
+
   /** The drawing as the server would send it now. @param {number} ack of the last edit */
   drawing(ack) {
     const { state, collapsed, at } = this;
@@ -98,15 +119,21 @@ export class Source {
       ack,
       key: "figure",
       history: {},
+      asking: this.asking,
       notice: [],
       graph: this.step + 1,
-      state: at + 1,
+      state: this.number,
       selected,
       node: selected === null ? undefined : state.nodes[selected],
       groups: cards
         ? groups.map((/** @type {any} */ one) => ({ ...one, collapsed: cards.has(one.name) }))
         : groups,
     };
+  }
+
+  /** Number of the numbers on view, which differs from that of all others. */
+  get number() {
+    return this.at + 1 + this.states.length * (this.asked.get(this.at)?.level ?? 0);
   }
 
   /** The paths of the selected node. */

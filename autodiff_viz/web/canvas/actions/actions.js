@@ -487,6 +487,12 @@ export const ACTIONS = {
     on: isOnPaper,
     do: togglePaper,
   },
+  figure: {
+    label: "Save as interactive figure",
+    icon: "play",
+    places: { file: "pictures" },
+    do: (editor) => pressDownload(editor, "download_figure"),
+  },
   json: {
     label: "Graph as JSON",
     keys: ["Ctrl+S"],

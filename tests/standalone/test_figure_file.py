@@ -1,0 +1,201 @@
+"""Test the file of a figure: its numbers, its size, and that it asks nothing of anyone."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import zlib
+from base64 import b64decode, b64encode
+from functools import cache
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+import autodiff_viz as av
+from autodiff_viz.canvas.svg import picture
+from autodiff_viz.lab.launch import Page
+from autodiff_viz.standalone.page import parts
+
+FIFTEEN = """x = 0.6
+y = 1.5
+w = parameter([0.5, -1.0, 2.0])
+a = sin(x)
+b = a * y
+c = exp(a)
+with checkpoint("square"):
+    d = b * c
+e = w * d
+f = relu(e)
+g = sum(f)
+h = rewrite(log(g), lambda v: 0.5 * v)
+i = h * h
+j = stop_gradient(i)
+k = j * a
+z = k + b
+"""
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">&amp;{title}'
+
+
+@cache
+def written(text: str, **options) -> str:
+    return av.to_html(av.parse(text), check=False, **options)
+
+
+def held(file: str) -> dict:
+    return json.loads(re.search(r'id="held">(.*?)</script>', file, re.DOTALL)[1])
+
+
+def states(file: str) -> list[dict]:
+    return json.loads(zlib.decompress(b64decode(held(file)["packed"])))["states"]
+
+
+def test_a_graph_of_fifteen_nodes_takes_at_most_350_kilobytes():
+    file = written(FIFTEEN)
+    (state,) = states(file)
+    assert len(state["drawing"]["nodes"]) >= 15
+    assert {table["input"] for table in state["tables"]} == {"x", "y"}
+    assert len(file.encode()) <= 350_000
+
+
+def test_the_numbers_are_those_of_the_function():
+    """In float64, by central differences of the function written by hand."""
+    (state,) = states(written("x = 0.6\ny = 1.5\na = sin(x)\nz = a * y + exp(a)"))
+
+    def z(x: float, y: float) -> float:
+        return math.sin(x) * y + math.exp(math.sin(x))
+
+    nodes = {node["id"]: node for node in state["drawing"]["nodes"]}
+    by_x = (z(0.6 + 1e-6, 1.5) - z(0.6 - 1e-6, 1.5)) / 2e-6
+    assert nodes["z"]["value"] == pytest.approx(z(0.6, 1.5), rel=1e-6)
+    assert nodes["x"]["cotangent"] == pytest.approx(by_x, rel=1e-5)
+    assert nodes["y"]["cotangent"] == pytest.approx(math.sin(0.6), rel=1e-6)
+    assert state["nodes"]["a"]["arriving"] == pytest.approx(1.5 + math.exp(math.sin(0.6)), rel=1e-6)
+    table = next(table for table in state["tables"] if table["input"] == "x")
+    rows = np.frombuffer(b64decode(table["numbers"]), "<f4").reshape(table["count"], -1)
+    places = np.linspace(table["low"], table["high"], table["count"])
+    column = table["columns"].index(["value", "z", 0])
+    np.testing.assert_allclose(rows[:, column], [z(x, 1.5) for x in places], atol=2e-6)
+
+
+def test_a_trace_is_shown_with_its_own_inputs_seed_and_dtype():
+    graph = av.parse("x = 2.0\ny = x * x")
+    (state,) = states(av.to_html(av.trace(graph, {"x": 3.0}, 10.0, dtype="float64"), check=False))
+    x, y = state["drawing"]["nodes"]
+    assert (x["value"], y["value"], x["cotangent"], state["drawing"]["dtype"]) == (3.0, 9.0, 60.0, "float64")
+    assert [row["value"] for row in state["drawing"]["sliders"]["rows"]] == [3.0]
+
+
+def test_the_whole_program_is_compared_on_request():
+    graph = av.parse("x = 2.0\ny = x * x")
+    assert "Whole-program jax.vjp agrees on all" in av.to_html(graph)
+    assert "agrees on all" not in written("x = 2.0\ny = x * x")
+
+
+def test_what_is_pinned_can_be_flipped_to_and_is_compared():
+    b, a = av.parse("x = 2.0\ny = x * x"), av.parse("x = 2.0\ny = stop_gradient(x) * x")
+    first, second = states(av.to_html(b, pinned=a, check=False))
+    assert (first["twin"], second["twin"]) == (1, 0)
+    assert [state["drawing"]["twins"]["letter"] for state in (first, second)] == ["B", "A"]
+    assert [state["drawing"]["nodes"][0]["cotangent"] for state in (first, second)] == [4.0, 2.0]
+
+
+def test_why_nothing_arrives_paths_and_the_pass_are_there():
+    (state,) = states(written("x = 2.0\na = x * 3.0\ny = stop_gradient(a) * 2.0"))
+    assert "stop" in state["nodes"]["x"]["why"]["says"]
+    assert "edit" not in state["nodes"]["x"]["why"]
+    assert state["paths"]["a"]["rows"] == []
+    assert [step["node"] for step in state["play"]["steps"]][:2] == ["x", "a"]
+
+
+def test_only_its_own_script_may_run_and_nothing_is_asked_of_anyone():
+    file = written(FIFTEEN, base="https://lab.example/")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', file)[1]
+    script = re.search(r"<script>(.*?)</script>", file, re.DOTALL)[1]
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert policy.split("; ") == [
+        "default-src 'none'",
+        f"script-src 'sha256-{digest}'",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    asks = r"\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon|EventSource|import\(|@import|url\("
+    assert re.findall(asks, file) == []
+    assert re.findall(r"\b(?:src|srcset|action|poster)=", re.sub(r"<script.*?</script>", "", file)) == []
+    known = {"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
+    assert set(re.findall(r"https?://[\w./]+", file)) <= {*known, "https://lab.example/"}
+
+
+def test_texts_and_names_end_no_element():
+    file = written("α = 1.0\nβ = sin(α)", title=HOSTILE, text=HOSTILE)
+    assert file.count("<script") == 2
+    assert file.count("</script") == 2
+    assert "<img" not in file
+    assert held(file)["first"]["title"] == HOSTILE
+    assert "β" in file
+
+
+def test_the_file_names_its_versions_and_leads_to_the_lab():
+    file = written("x = 2.0\ny = x * x", base="https://lab.example/?view=lessons")
+    versions = av.versions()
+    assert f"Computed by autodiff_viz {versions['autodiff_viz']} with JAX {versions['jax']}." in file
+    link = states(file)[0]["link"]
+    assert link.startswith("https://lab.example/?g=")
+    assert av.from_link(link) == av.parse("x = 2.0\ny = x * x")
+    assert "https://" not in re.sub(r"http://www\.w3\.org/\S+", "", written("x = 2.0\ny = x * x"))
+
+
+def test_without_a_script_and_on_paper_there_is_a_picture_with_a_table():
+    still = re.search(r'<div class="still">(.*?)</div>\n<footer', written(FIFTEEN), re.DOTALL)[1]
+    assert still.count("<svg") == 1
+    names = re.findall(r'<th scope="row">(\w+)</th>', still)
+    assert {*names} == {node.name for node in av.parse(FIFTEEN).nodes}
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "code"),
+    [
+        ("x = 1.0", {}, "not-a-graph"),
+        (av.Graph(), {}, "not-a-program"),
+        (av.parse("x = 1.0"), {"pinned": "x = 1.0"}, "not-a-graph"),
+        (av.parse("x = 1.0"), {"base": "lab"}, "link-base"),
+        (av.parse("x = 1.0"), {"title": 2}, "not-a-text"),
+        (av.parse("x = 1.0"), {"text": "a" * 2001}, "too-long"),
+    ],
+)
+def test_a_mistake_of_the_caller_is_a_problem(given, options, code):
+    with pytest.raises(av.GraphError) as caught:
+        av.to_html(given, check=False, **options)
+    assert [problem.code for problem in caught.value.problems] == [code]
+
+
+def test_a_notebook_shows_a_trace_as_a_figure_in_a_frame_of_its_own():
+    trace = av.trace(av.parse("x = 2.0\ny = x * x"))
+    frame = trace._repr_html_()
+    assert re.search(r'sandbox="([^"]*)"', frame)[1].split().count("allow-same-origin") == 0
+    assert frame.count("srcdoc=") == 1
+    assert "<script" not in frame  # it is escaped
+    assert trace.graph._repr_html_() == picture(trace.graph)
+    page = Page("http://localhost:8501/?g=1", trace.graph)
+    assert page == "http://localhost:8501/?g=1"
+    assert page._repr_html_().count("<iframe") == 1
+    assert Page("http://localhost:8501/", None)._repr_html_().count("<iframe") == 0
+
+
+def test_what_has_no_figure_has_its_picture():
+    unfinished = av.problems(graph := av.parse("x = 2.0\ny = x * x"))
+    assert unfinished == ()
+    large = av.trace(av.parse("x_0 = 1.0\n" + "\n".join(f"x_{i + 1} = sin(x_{i})" for i in range(60))))
+    assert large._repr_html_().startswith("<svg")
+    assert av.trace(graph)._repr_html_().startswith("<iframe")
+
+
+def test_the_script_has_nothing_that_talks_to_a_server_or_stores_an_edit():
+    script, _ = parts()
+    assert [
+        word for word in ("sessionStorage", "lab-socket", "pushState", "modulepreload") if word in script
+    ] == []
+    assert "DecompressionStream" in script
