@@ -1,4 +1,4 @@
-"""Fuse the nodes of a text that are one node in the lab: an op with the rule that stands around it.
+"""Fold the nodes of a text that are one node in the lab: an op with the rule that stands around it.
 
 A text stops or rewrites a gradient by a function of its own around an expression, and declares a derivative
 by a forward and a backward function. Read word by word, each is several nodes. The values and gradients of
