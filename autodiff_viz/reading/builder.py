@@ -255,7 +255,7 @@ class Builder:
         output: Ref | None,
         keep: Iterable[Ref] = (),
         only_read: bool = False,
-        fuse: Callable[[list[int]], dict[int, Draft]] | None = None,
+        fuse: Callable[[list[int]], tuple[dict[int, Draft], dict[int, int]]] | None = None,
     ) -> tuple[Graph, dict[int, str]]:
         """Return the graph, and the names of its nodes by number.
 
@@ -264,7 +264,8 @@ class Builder:
 
         Args:
           only_read: leave out all that neither the output nor what is in `keep` reads.
-          fuse: returns the nodes of some numbers in which some are fused; as they are by default.
+          fuse: returns the nodes of some numbers, some of them fused, and which stand for others that compute
+            the same; all as they are by default.
         """
         kept = {ref.number for ref in (*keep, *([output] if output is not None else []))}
         left_out = self._unread_grads(kept) | self.left_out | set(self.merged)
@@ -272,7 +273,7 @@ class Builder:
         if only_read:
             needed = set().union(*(self.ancestors(Ref(number)) for number in kept))
             numbers = [number for number in numbers if number in needed]
-        drafts = fuse(numbers) if fuse else {number: self.drafts[number] for number in numbers}
+        drafts, same = fuse(numbers) if fuse else ({number: self.drafts[number] for number in numbers}, {})
         names = self._names(drafts)
         nodes = tuple(named_node(draft, names[number], names) for number, draft in drafts.items())
         regions, groups = [], []
@@ -288,7 +289,7 @@ class Builder:
             else:
                 saved = frozenset(node for node in inside if node in frame.saved)
                 regions.append(Region(name, inside, frame.policy or POLICIES[0], saved))
-        root = names[output.number] if output is not None and output.number in names else None
+        root = None if output is None else names.get(same.get(output.number, output.number))
         if root is None and nodes:
             root = nodes[-1].name
         return Graph(nodes, tuple(regions), root, tuple(groups)), names

@@ -1,4 +1,4 @@
-"""Fuse the nodes of a text that are one node in the lab: an op with the rule that stands around it.
+"""Fold the nodes of a text that are one node in the lab: an op with the rule that stands around it.
 
 A text stops or rewrites a gradient by a function of its own around an expression, and declares a derivative
 by a forward and a backward function. Read word by word, each is several nodes. The values and gradients of
@@ -8,14 +8,15 @@ all other nodes are the same after as before.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Lambda, Rule, Term
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.graph.text import COTANGENT, OUT
-from autodiff_viz.reading.builder import Builder, Draft, Ref, refs
+from autodiff_viz.reading.builder import Builder, Draft, Ref, named_node, refs
 
 AROUND = (STOP, REWRITE, SCALE, BACKWARD_AS)
 """Rules that a node has in addition to the derivative of its op, or in place of it."""
@@ -38,17 +39,52 @@ class Fusion:
       builder: has the nodes as they were read.
       drafts: by number, copies of its own; those that are part of another are taken out.
       kept: nodes that the text asks for.
+      again: the nodes that calls of differentiated functions have made, inner calls first.
+      same: by number, the node that computes the same, in place of one that was taken out.
     """
 
     builder: Builder
     drafts: dict[int, Draft]
-    kept: Collection[int]
+    kept: set[int]
+    again: Sequence[range] = ()
+    same: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._repeated()
+        self.kept = {self.same.get(number, number) for number in self.kept}
         self.readers: dict[int, list[int]] = defaultdict(list)
         for number, draft in self.drafts.items():
             for slot in refs(draft.slots):
                 self.readers[slot.number].append(number)
+
+    def _repeated(self) -> None:
+        """Take out what a derivative computes once more: the same of the same, of which a value is known.
+
+        No derivative changes by it, but one by a node that is itself one of two: these stay apart.
+        """
+        if not self.again:
+            return
+        variables = {draft.slots[BY] for draft in self.drafts.values() if draft.op == GRAD}
+        begins = {number: call.start for call in reversed(self.again) for number in call}
+        first: dict[Any, int] = {}
+        for number in sorted(self.drafts):
+            draft = self.drafts[number]
+            slots = tuple(
+                Ref(self.same.get(slot.number, slot.number)) if isinstance(slot, Ref) else slot
+                for slot in draft.slots
+            )
+            if slots != draft.slots:
+                draft = self.drafts[number] = replace(draft, slots=slots)
+            copy = draft.op == IDENTITY and draft.rule.kind == FOLLOW  # of an argument, to differentiate by
+            if draft.op == INPUT or copy or Ref(number) in variables:
+                continue
+            names = {slot.number: f"n{slot.number}" for slot in refs(slots)}
+            around = [(frame.policy, frame.saved) for frame in self.builder.frames if number in frame.numbers]
+            key = named_node(draft, "", names).content, tuple(around)
+            known = first.setdefault(key, number)
+            if known < begins.get(number, 0) and draft.hint in ("", self.drafts[known].hint):
+                self.same[number] = known
+                del self.drafts[number]
 
     def fuse(self) -> None:
         """Fuse what can be: declared derivatives first, which may then have a wrapper around them."""
@@ -198,11 +234,13 @@ class Fusion:
         return None
 
 
-def fused(builder: Builder, numbers: Iterable[int], kept: Collection[int]) -> dict[int, Draft]:
-    """Return the nodes of these numbers, fused; none of `kept` is taken out."""
-    fusion = Fusion(builder, {number: builder.drafts[number] for number in numbers}, kept)
+def fused(
+    builder: Builder, numbers: Iterable[int], kept: set[int], again: Sequence[range]
+) -> tuple[dict[int, Draft], dict[int, int]]:
+    """Return the nodes of these numbers, fused, and what stands for a node that computes the same."""
+    fusion = Fusion(builder, {number: builder.drafts[number] for number in numbers}, kept, again)
     fusion.fuse()
-    return fusion.drafts
+    return fusion.drafts, fusion.same
 
 
 def names_in(term: Term) -> set[str]:

@@ -52,10 +52,12 @@ class Tracing:
     Attributes:
       bits: how many transformations there were; each marks its arrays with a bit of its own.
       depth: how many derivatives are being read, one inside the other.
+      made: the nodes that each call of what is differentiated has made, first and last, from inside out.
     """
 
     bits: int = 0
     depth: int = 0
+    made: list[range] = field(default_factory=list)
 
     def bit(self) -> int:
         """Return a bit that no other transformation has."""
@@ -375,6 +377,7 @@ def call_at(
     finally:
         tracing.depth -= 1
     merged(r, owns, first)
+    tracing.made.append(range(first, len(r.builder.drafts)))
     arguments = [chosen[i % len(args)] for i in argnums]
     return Differentiated(unmarked(value, bit), owns, arguments)
 

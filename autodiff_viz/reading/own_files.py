@@ -1,4 +1,4 @@
-"""Recognise files that this program has exported.
+"""Identify files that this program has exported.
 
 The footer of such a file says what graph it was written from. That graph is exported once more: only where
 the code comes out the same, whatever its comments and its layout, is the file that graph. Of a file whose

@@ -51,7 +51,7 @@ from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in, leaves
 
-_ = array_functions, hips_autograd, jax_control, jax_transforms, linear_algebra
+_ = array_functions, hips_autograd, jax_control, linear_algebra
 
 LONGEST = 600_000  # characters of code, with tensors written out; a formula may be longer
 _IMPORTS = re.compile(r"^\s*(import|from)\s", re.MULTILINE)
@@ -402,7 +402,8 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
             gone.add(number)
     r.builder.left_out |= gone
     asked = {ref.number for ref in (root, *_asked(r)) if isinstance(ref, Ref)}
-    graph, names = r.builder.graph(root, fuse=lambda numbers: fused(r.builder, numbers, asked))
+    again = r.state(jax_transforms.Tracing).made
+    graph, names = r.builder.graph(root, fuse=lambda numbers: fused(r.builder, numbers, asked, again))
     arrays_of_names = [leaf for value in r.scope.names.values() for leaf in arrays_in(value)]
     of_jax = [value for value in arrays_of_names if value.framework == "jax"]
     kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]

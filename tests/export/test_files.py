@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.export.expressions import OWN
+from autodiff_viz.export.footer import HEAD
 from autodiff_viz.export.python_source import to_python
 from autodiff_viz.export.rule_functions import WIDTH
 from autodiff_viz.graph import limits
@@ -76,7 +77,7 @@ def test_only_what_is_used_is_imported():
 def test_what_the_output_does_not_depend_on_is_left_out_but_for_inputs():
     source = check(parse("x = 3.0\nq = 2.0\nr = exp(q)\ny = sin(x)\nreturn y"))
     assert "def forward(x, q):" in source
-    assert "r =" not in source
+    assert "r =" not in source.partition(HEAD)[0]  # the formula below says all
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -220,7 +221,7 @@ def forward(x):
 def test_a_group_that_is_not_in_one_piece_is_left_out():
     graph = parse("x = 0.5\na = sin(x)\nb = exp(a)\nz = b * a\n")
     split = replace(graph, groups=(Group("g", frozenset("az")),))
-    assert to_python(split) == to_python(graph)
+    assert to_python(split).partition(HEAD)[0] == to_python(graph).partition(HEAD)[0]
 
 
 def test_a_node_that_an_inner_gradient_reads_has_a_line_of_its_own():

@@ -94,7 +94,7 @@ def test_all_that_a_graph_has_comes_back(kind):
 
 
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
-@settings(max_examples=48)
+@settings(max_examples=30)
 @given(
     graph=st.one_of(
         scalar_graphs(),
