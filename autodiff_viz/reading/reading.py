@@ -31,6 +31,7 @@ from autodiff_viz.reading import (
     keras_layers,
     linear_algebra,
     python_functions,
+    tensor_arrays,
     tensorflow_tapes,
     torch_autograd,
     torch_distributions,
@@ -148,6 +149,7 @@ def read(text: str) -> Reading:
     torch_optimizers.install(interpreter)
     torch_distributions.install(interpreter)
     tensorflow_tapes.install(interpreter)
+    tensor_arrays.install(interpreter)
     keras_layers.install(interpreter)
     interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()
