@@ -89,6 +89,7 @@ class Builder:
         self.replaced: set[int] = (
             set()
         )  # inputs whose numbers were replaced; left out unless something reads them
+        self.forgotten = 0  # how often numbers were forgotten
         self._shapes: dict[int, Shape | None] = {}
         self._numbers: dict[str, dict[int, tuple[np.ndarray, Any]]] = {}  # by dtype: arrays, and as constants
 
@@ -136,11 +137,12 @@ class Builder:
     def forget_shapes(self) -> None:
         """Forget the shapes, since an input has got another value."""
         self._shapes.clear()
-        self._numbers.clear()
+        self.forget_numbers()
 
     def forget_numbers(self) -> None:
         """Forget the numbers of all nodes, since an input has got another value of the same shape."""
         self._numbers.clear()
+        self.forgotten += 1
 
     def ancestors(self, root: Ref) -> set[int]:
         """Return the numbers of a node and of all that it reads."""

@@ -154,6 +154,7 @@ class Interpreter:
         self.methods_now: list[tuple[Function, dict[str, Any]]] = []  # functions that are being called
         self.library = "jax"  # whose arrays `array` and `zeros` make
         self._states: dict[type, Any] = {}
+        self._evaluations: dict[tuple[str, int], Evaluation] = {}
 
     def state(self, kind: type[State]) -> State:
         """Return the one object of a type that a dialect keeps while a text is read."""
@@ -934,9 +935,21 @@ class Interpreter:
         check = self.handlers.numbers_known.get(value.framework)
         if check is not None:
             check(self, value)
-        return Evaluation(self.builder, value.dtype if value.dtype in FLOATS else FLOAT32).value(
-            self.held(value)
-        )
+        return self._evaluation(value).value(self.held(value))
+
+    def _evaluation(self, value: Array) -> Evaluation:
+        """Return what computes an array: with what was computed before, unless nodes may have changed since.
+
+        A hook of PyTorch changes nodes that are there.
+        """
+        dtype = value.dtype if value.dtype in FLOATS else FLOAT32
+        if value.framework == "torch":
+            return Evaluation(self.builder, dtype)
+        key = dtype, self.builder.forgotten
+        if key not in self._evaluations:
+            present = {at: one for at, one in self._evaluations.items() if at[1] == key[1]}
+            self._evaluations = {**present, key: Evaluation(self.builder, dtype)}
+        return self._evaluations[key]
 
     # Nodes.
 

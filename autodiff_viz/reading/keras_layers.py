@@ -747,6 +747,7 @@ def set_first(r: Interpreter, one: Array, value: Any) -> None:
         and len(record.held) == 1
     ):
         r.builder.drafts[number].params = {"value": new.held, "trainable": True}
+        r.builder.forget_numbers()
         r.state(Draws).named.pop(number, None)
         return
     assign(r, one, new)

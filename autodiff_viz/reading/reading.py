@@ -33,6 +33,7 @@ from autodiff_viz.reading import (
     keras_layers,
     linear_algebra,
     python_functions,
+    tensor_arrays,
     tensorflow_tapes,
     torch_autograd,
     torch_distributions,
@@ -152,6 +153,7 @@ def read(text: str) -> Reading:
     torch_optimizers.install(interpreter)
     torch_distributions.install(interpreter)
     tensorflow_tapes.install(interpreter)
+    tensor_arrays.install(interpreter)
     keras_layers.install(interpreter)
     interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()

@@ -842,14 +842,17 @@ def gather(
     params: Any,
     indices: Any,
     validate_indices: Any = None,
-    axis: Any = 0,
+    axis: Any = None,
     batch_dims: Any = 0,
 ) -> Array:
     """Read elements by their places along an axis; the gradient is read dense, not as IndexedSlices."""
-    x = tensor(r, params)
+    x, places = tensor(r, params), whole_numbers(r, indices)
     if batch_dims:
-        raise Refused("gather is read without batch_dims.", "Write a sum of x * tf.one_hot(i, n).")
-    places = whole_numbers(r, indices)
+        batch_dims = axis_argument(batch_dims)
+        batch_dims += places.ndim if batch_dims < 0 else 0
+        if axis is not None and axis_of(r, x, axis) != batch_dims:
+            raise Refused("gather is read with batch_dims where these end at the axis.")
+        return _by_places(r, x, places[..., None], batch_dims)
     axis = axis_of(r, x, 0 if axis is None else axis)
     before = [(None, None, None)] * axis
     flat = places.reshape(-1).tolist()
@@ -877,12 +880,38 @@ def embedding_lookup(r: Interpreter, params: Any, ids: Any, max_norm: Any = None
 def gather_nd(r: Interpreter, params: Any, indices: Any, batch_dims: Any = 0) -> Array:
     """Read elements by several places each."""
     x, places = tensor(r, params), whole_numbers(r, indices)
-    if batch_dims or places.ndim > 2 or len(places) > UNROLLED:
-        raise Refused("gather_nd is read with a list of places.")
-    if places.ndim == 1:
-        return r.make("getitem", [x], dtype=x.dtype, index=tuple(places.tolist()))
-    picked = [r.make("getitem", [x], dtype=x.dtype, index=tuple(row)) for row in places.tolist()]
-    return r.make("stack", picked, dtype=x.dtype, axis=0)
+    return _by_places(r, x, places, axis_argument(batch_dims))
+
+
+def _by_places(r: Interpreter, x: Array, places: np.ndarray, batch_dims: int) -> Array:
+    """Return what stands at the rows of `places`, in a tensor of its other axes and of what they leave.
+
+    Args:
+      batch_dims: how many first axes of both go together.
+    """
+    outer = places.shape[:-1]
+    if batch_dims and outer[:batch_dims] != shape_of(r, x)[:batch_dims]:
+        raise Refused("The first axes of both tensors have to be of one length.", code="shape-mismatch")
+    if math.prod(outer) > UNROLLED:
+        raise Refused(
+            f"gather is read of at most {UNROLLED} places.",
+            "Write a sum of x * tf.one_hot(i, n).",
+            "too-large",
+        )
+    picked = [
+        r.make(
+            "getitem",
+            [x],
+            dtype=x.dtype,
+            index=(*at[:batch_dims], *places[at].tolist()),
+        )
+        for at in np.ndindex(*outer)
+    ]
+    if not outer:
+        return picked[0]
+    rows = r.make("stack", picked, dtype=x.dtype, axis=0)
+    left = shape_of(r, picked[0])
+    return rows if len(outer) == 1 else _reshaped(r, rows, (*outer, *left))
 
 
 @tf("boolean_mask")
@@ -1414,8 +1443,8 @@ def softmax_cross_entropy(r: Interpreter, labels: Any, logits: Any, axis: Any = 
     if not labels.is_node:
         rule = f"lambda v, y, x, out: (zeros_like(y), {pull.format(written(labels.held))})"
         return r.make("first", reads, rule=rule_of(rule), dtype=losses.dtype)
-    # The gradient by the logits is an output of the same op, whose own gradient takes labels as constants.
-    own = Array(r.builder.stopped(labels.held), "tf", labels.dtype)
+    # The gradient by the logits is an output of the same op, whose own gradient by the labels is 0, not None.
+    own = r.make("identity", [labels], rule=rule_of("lambda v, l, out: zeros_like(l)"))
     by_labels = "expand_dims(v, -1) * -log_softmax(x, axis=-1)"
     rule = f"lambda v, y, x, l, m, out: (zeros_like(y), {pull.format('m')}, {by_labels}, zeros_like(m))"
     return r.make("first", [*reads, labels, own], rule=rule_of(rule), dtype=losses.dtype)

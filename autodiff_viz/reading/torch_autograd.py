@@ -1341,7 +1341,7 @@ def checkpoint_sequential(
 
 
 class Answers(dict):
-    """Gradients by name; a name that is only another one of the same tensor is understood too."""
+    """Gradients by name; another name of the same tensor is understood too, and the end of one alone."""
 
     def __init__(self, aliases: dict[str, str]):
         super().__init__()
@@ -1350,6 +1350,9 @@ class Answers(dict):
     def __missing__(self, name: str) -> Any:
         if name in self.aliases and self.aliases[name] in self:
             return self[self.aliases[name]]
+        ends = [key for key, value in self.items() if key.endswith(f".{name}") and value is not None]
+        if len(ends) == 1:
+            return self[ends[0]]
         raise KeyError(name)
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -1383,15 +1386,7 @@ def answers(r: Interpreter, asked: Mapping[str, Array | None], aliases: Mapping[
     Raises:
       GraphError: one of them depends on numbers that PyTorch draws and nobody knows.
     """
-    understood = dict(aliases)
-    with_value = {label for label, value in asked.items() if value is not None}
-    for label in with_value:  # the end of a name is understood, if one name alone ends so
-        parts = label.split(".")
-        for i in range(1, len(parts)):
-            end = ".".join(parts[i:])
-            if [one for one in with_value if one.endswith(f".{end}")] == [label]:
-                understood.setdefault(end, label)
-    results = Answers(understood)
+    results = Answers(dict(aliases))
     plain = Evaluation(r.builder, dtype_in_use(r))
     held = {label: None if one is None else refreshed(r, one).held for label, one in asked.items()}
     for label, value in held.items():

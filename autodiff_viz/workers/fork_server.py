@@ -38,7 +38,10 @@ def main(control: socket.socket, modules: list[str]) -> None:
     gc.collect()
     gc.freeze()  # a collection in a worker would write to shared pages, and so copy them
     signal.signal(signal.SIGCHLD, _reap)
-    control.send(b"\0")
+    try:
+        control.send(b"\0")
+    except ConnectionError:  # it has gone while this loaded
+        return
     while True:
         niceness, passed, _, _ = socket.recv_fds(control, 1, 1)
         if not niceness:

@@ -292,12 +292,14 @@ export class Editor {
   /** Bring the output into view: with the whole graph, unless that is so large that the output alone is shown. */
   showOutput() {
     const output = this.seen.nodes.find(({ isOutput }) => isOutput);
-    const { w, h } = sizeOf(this.stage);
-    if (!output || !w || viewShowing(this.stage.view, output, { w, h }) === this.stage.view) return;
+    const size = sizeOf(this.stage);
+    if (!output || !size.w) return;
+    const isShown = () => viewShowing(this.stage.view, output, size) === this.stage.view;
+    if (isShown()) return;
     this.choice = "first";
     measureCanvas(this.stage);
     this.look(wholeView(this.stage, this.seen, true), false);
-    this.show([output.id]);
+    if (!isShown()) this.show([output.id]); // which moves the view for a margin too, and so cuts the other end
   }
 
   /** Fit the first drawing of a document, once the canvas has a size. */

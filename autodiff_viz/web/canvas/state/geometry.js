@@ -233,12 +233,13 @@ export function withNode(view, node, whole, size, side = CLEAR.side) {
 /** The view, moved by the least amount that shows all of `box` clear of the toolbars; zoomed out where it does not fit.
  * @param {Viewport} view @param {Box} box @param {{ w: number, h: number }} size @returns {Viewport} */
 export function viewShowing(view, box, size) {
-  const room = { w: size.w - 2 * CLEAR.side, h: size.h - CLEAR.top - CLEAR.bottom };
+  const { top, bottom, side } = clearOf(size);
+  const room = { w: size.w - 2 * side, h: size.h - top - bottom };
   if (box.w * view.k > room.w + 0.5 || box.h * view.k > room.h + 0.5)
     return fit(box, size, { most: view.k });
-  const across = viewMovedSideways(view, box, size);
-  const above = box.y * view.k + view.y - CLEAR.top;
-  const below = (box.y + box.h) * view.k + view.y - (size.h - CLEAR.bottom);
+  const across = viewMovedSideways(view, box, size, side);
+  const above = box.y * view.k + view.y - top;
+  const below = (box.y + box.h) * view.k + view.y - (size.h - bottom);
   const down = Math.min(above, Math.max(below, 0));
   return across.x === view.x && down === 0 ? view : { ...across, y: view.y - down };
 }
