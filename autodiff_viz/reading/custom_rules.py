@@ -15,7 +15,7 @@ from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.tensorflow_tensors import Overrides, tensor
 from autodiff_viz.reading.torch_memory import LibraryError
-from autodiff_viz.reading.torch_tensors import TORCH
+from autodiff_viz.reading.torch_tensors import TENSOR, TORCH
 from autodiff_viz.reading.values import Array, Class, Function, Native, Refused
 
 
@@ -134,23 +134,44 @@ def _fitted(r: Interpreter, owner: Class, passed: Any, arg: Array) -> Any:
         if passed is None:
             return None
         raise LibraryError(f"{owner.name}: expected Variable or None, got a number.", "Return a tensor.")
-    wanted, shape = shape_of(r, arg), shape_of(r, passed)
-    if shape == wanted:
-        return passed
-    while len(shape) > len(wanted):
-        passed = r.make("sum", [passed], axis=0)
-        shape = shape[1:]
-    for i, (have, need) in enumerate(zip(shape, wanted, strict=False)):
-        if need == 1 and have != 1:
-            passed = r.make("sum", [passed], axis=i, keepdims=True)
+    wanted = shape_of(r, arg)
+    passed = _summed(r, passed, wanted)
     if shape_of(r, passed) != wanted:
         raise LibraryError(
-            f"Function {owner.name}Backward returned an invalid gradient: got {list(shape)} but "
+            f"Function {owner.name}Backward returned an invalid gradient: got "
+            f"{list(shape_of(r, passed))} but "
             f"expected shape "
             f"compatible with {list(wanted)}.",
             "Return a gradient of the argument's shape.",
         )
     return passed
+
+
+def _summed(r: Interpreter, x: Array, wanted: tuple[int, ...]) -> Array:
+    """Return an array summed over the axes along which one of the wanted shape is broadcast to it."""
+    shape = shape_of(r, x)
+    while len(shape) > len(wanted):
+        x, shape = r.make("sum", [x], axis=0), shape[1:]
+    for i, (have, need) in enumerate(zip(shape, wanted, strict=False)):
+        if need == 1 and have != 1:
+            x = r.make("sum", [x], axis=i, keepdims=True)
+    return x
+
+
+def sum_to_size(r: Interpreter, x: Array, *size: Any) -> Array:
+    """Read `sum_to_size`, which undoes a broadcast.
+
+    Raises:
+      LibraryError: no tensor of that size can be broadcast to this one.
+    """
+    wanted = tuple(size[0]) if size and isinstance(size[0], (tuple, list)) else size
+    made = _summed(r, x, wanted)
+    if shape_of(r, made) != wanted:
+        raise LibraryError(
+            f"size {list(wanted)} is not expandable to size {list(shape_of(r, x))}.",
+            "Give a size that can be broadcast to the tensor's.",
+        )
+    return made
 
 
 LINEAR = frozenset(
@@ -367,6 +388,7 @@ def op_attribute(r: Interpreter, op: OpOf, name: str, node: ast.AST) -> Any:
 for _begin in ("tensorflow.", "tensorflow.compat.v1."):
     FUNCTIONS[f"{_begin}custom_gradient"] = tf_custom_gradient
     FUNCTIONS[f"{_begin}RegisterGradient"] = register_gradient
+TENSOR["sum_to_size"] = sum_to_size
 TORCH["torch.autograd.function.once_differentiable"] = lambda r, f: f
 FUNCTIONS["staticmethod"] = FUNCTIONS["classmethod"] = lambda r, f: f
 

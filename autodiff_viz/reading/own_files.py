@@ -20,7 +20,7 @@ from autodiff_viz.export.notebooks import notebook_program, to_marimo
 from autodiff_viz.export.python_source import program
 from autodiff_viz.export.torch_source import torch_program
 from autodiff_viz.graph.frames import frame_problems
-from autodiff_viz.graph.model import INPUT, Graph, Group, Node, Params, Rule, params
+from autodiff_viz.graph.model import INPUT, Graph, Group, Node, Params, Region, Rule, params
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.syntax_tree import syntax_tree
@@ -69,25 +69,39 @@ class _Silent(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def annotated(graph: Graph, footer: Footer) -> Graph:
+def annotated(graph: Graph, footer: Footer, dialect: str) -> Graph:
     """Return the graph of an edited file with what its footer says beside the code.
 
-    These are parameters and ranges of inputs, cuts, and groups. None changes a number: an input keeps the
-    value of the code, and is drawn only where the draw gives this value.
+    These are parameters and ranges of inputs, cuts, groups, titles of regions, and for PyTorch, which has
+    none, their policies. None changes a number: an input keeps the value of the code, and is drawn only where
+    the draw gives this value.
     """
+    regions = [_titled(region, footer.graph, graph, dialect) for region in graph.regions]
+    if len({region.name for region in regions}) == len(regions):
+        graph = replace(graph, regions=tuple(regions))
     known = footer.graph.by_name
     nodes = [
         _annotated(node, known[node.name], footer.dtype) if node.name in known else node
         for node in graph.nodes
     ]
     groups: tuple[Group, ...] = ()
-    regions = {region.name for region in graph.regions}
+    titles = {region.name for region in graph.regions}
     for group in footer.graph.groups:
         inside = group.nodes & graph.by_name.keys()
         wider = replace(graph, groups=(*groups, replace(group, nodes=inside)))
-        if inside and group.name not in regions and not any(frame_problems(wider)):
+        if inside and group.name not in titles and not any(frame_problems(wider)):
             groups = wider.groups
     return replace(graph, nodes=tuple(nodes), groups=groups or graph.groups)
+
+
+def _titled(region: Region, footer: Graph, graph: Graph, dialect: str) -> Region:
+    """Return a region with the title that the footer has for the same nodes."""
+    names = graph.by_name.keys()
+    was = next((one for one in footer.regions if one.nodes & names == region.nodes), None)
+    if was is None:
+        return region
+    given = was if dialect == "torch" else region
+    return Region(was.name, region.nodes, given.policy, given.saved & region.nodes)
 
 
 def _annotated(node: Node, was: Node, dtype: str) -> Node:
@@ -99,6 +113,8 @@ def _annotated(node: Node, was: Node, dtype: str) -> Node:
 def _input(node: Node, was: Node, dtype: str) -> Params:
     """Return the parameters of an input of the footer with the value of the code."""
     value = node.param("value")
+    if value is None:
+        return node.params
     if was.param("value") is None:
         drawn = trace_part(Graph((replace(was, rule=Rule()),)), dtype=dtype).value[was.name]
         same = np.shape(value) == drawn.shape and np.array_equal(np.asarray(value, drawn.dtype), drawn)

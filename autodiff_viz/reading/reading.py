@@ -204,14 +204,12 @@ def read(text: str) -> Reading:
 def _edited(reading: Reading, footer: Footer) -> Reading:
     """Return the reading of a file of ours whose code has been edited since."""
     try:
-        graph = annotated(reading.graph, footer)
+        graph = annotated(reading.graph, footer, reading.dialect)
     except GraphError:
         return reading
     if graph == reading.graph:
         return reading
-    says = (
-        "the code has been edited since it was exported: the formula below it adds groups, cuts and sliders"
-    )
+    says = "the code has been edited since it was exported: its formula adds groups, cuts, sliders, titles"
     return replace(reading, graph=graph, changes=(*reading.changes, Change(footer.line, says)))
 
 

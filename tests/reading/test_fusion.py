@@ -140,6 +140,32 @@ def test_a_derivative_stays_one_by_its_argument_alone():
     assert av.trace(reading.graph).gradient["x"] == 6.0 * 9.0 + 2.0 + 6.0
 
 
+SUMMED = """
+import torch
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+    @staticmethod
+    def backward(ctx, v):
+        a, b = ctx.saved_tensors
+        return (v * b).sum_to_size(a.shape), (v * a).sum_to_size(b.shape)
+a = torch.tensor(2.0, requires_grad=True)
+b = torch.tensor([[1.0], [3.0]], requires_grad=True)
+z = (Product.apply(a, b) * torch.ones(2, 3)).sum()
+z.backward()
+"""
+
+
+def test_a_gradient_summed_to_a_size_is_read():
+    """By hand: z = 3 a (b_1 + b_2), so 12 by a and 3 a = 6 by each of b."""
+    reading = av.read(SUMMED)
+    assert reading.answers()["a"] == 12.0
+    assert reading.answers()["b"].tolist() == [[6.0], [6.0]]
+    assert av.trace(reading.graph).gradient["a"] == 12.0
+
+
 @pytest.mark.parametrize("write", [program, torch_program])
 @settings(max_examples=30)
 @given(graph=st.one_of(scalar_graphs(regions=False), ruled_regions()))
