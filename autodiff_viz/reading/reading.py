@@ -13,8 +13,9 @@ import numpy as np
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.footer import Footer, footer_in
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32
-from autodiff_viz.graph.model import INPUT, Graph
+from autodiff_viz.graph.model import GRAD, INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import listed
@@ -411,6 +412,13 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     dtype = max([*kinds, dtype_in_use(r)], key=FLOATS.index)
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
+    grads = [node.name for node in graph.nodes if node.op == GRAD]
+    if len(grads) > limits.GRADS:
+        r.say(
+            lines[grads[limits.GRADS]][0],
+            f"the text computes with more than {limits.GRADS} derivatives: the page runs no graph with "
+            "so many, and answers() has the numbers all the same",
+        )
     asked = _asked(r)
     for places in asked.places():
         for line, says in said(places):

@@ -47,11 +47,12 @@ def _keys(name: str, sites: Sequence[Site]) -> list[str]:
     """Return a key for each of several places: by its line, by where that is called from, by its order."""
 
     def told(words: list[str], further: list[str]) -> list[str]:
-        return [a if words.count(a) == 1 else f"{a}, {b}" for a, b in zip(words, further, strict=True)]
+        pairs = zip(words, further, strict=True)
+        return [a if words.count(a) == 1 or not b else f"{a}, {b}" for a, b in pairs]
 
     words = [f"line {site.line}" for site in sites]
     outer = [f"from line {site.lines[-1]}" if len(site.lines) > 1 else "" for site in sites]
-    words = told(words, outer) if any(outer) else words
+    words = told(words, outer)
     words = told(words, [f"number {words[: i + 1].count(words[i])}" for i in range(len(words))])
     one_leaf = sum(site.is_grad for site in sites) == 1
     return [

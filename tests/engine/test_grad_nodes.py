@@ -421,3 +421,17 @@ def test_at_a_corner_value_and_slope_of_a_gradient_are_those_of_plain_jax(name):
         value, slope = function(jnp.float32(at)), jax.grad(function)(jnp.float32(at))
     np.testing.assert_array_equal(found.value["out"], value)
     np.testing.assert_array_equal(found.gradient["x"], slope)
+
+
+def test_many_grad_nodes_share_the_ops_that_a_graph_has_for_them():
+    """Each may be a program of its own: 32 have 1,000 ops each, and 33 have 969."""
+    chain = "x = 0.5\nz_0 = sin(x)\n" + "".join(f"z_{i} = sin(z_{i - 1})\n" for i in range(1, 500))
+
+    def found(count):
+        grads = "\n".join(f"g{i} = grad(z_499, x)" for i in range(count))
+        return {problem.message for problem in problems(parse(chain + grads))}
+
+    assert found(32) == set()
+    assert min(found(33)) == (
+        "'g0' needs more than 969 ops, forward and backward, which is the most for each of 33 grad nodes."
+    )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import sys
-import time
 import webbrowser
 from pathlib import Path
 
@@ -123,8 +121,7 @@ def test_a_port_of_another_program_is_refused_in_words():
 def test_the_command_ends_in_order_as_it_is_told_to_end():
     """Only then does its server end with it."""
     with pytest.raises(SystemExit), command_line.ending_with_its_terminal():
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(5.0)  # in which the signal arrives
+        signal.raise_signal(signal.SIGTERM)
 
 
 @pytest.mark.parametrize("name", ["app.py", ".streamlit/config.toml"])

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from autodiff_viz.graph.limits import GRADS
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.reading.reading import read
 from tests.reading.record import FOLDER, snippets
@@ -148,6 +149,76 @@ def test_draws_by_a_key_are_those_of_jax():
 def test_double_precision_is_switched_on_by_the_text():
     text = "jax.config.update('jax_enable_x64', True)\ng = jax.grad(lambda x: jnp.exp(x) - 1.0)(1e-9)"
     assert answers(text)["x"] == np.exp(1e-9)
+
+
+def test_derivatives_by_one_name_are_told_apart_by_line():
+    """d/dx sin is cos, and of cos it is -sin; the helper's line is the same for both."""
+    text = (
+        "def slope(f, x):\n    return jax.grad(f)(x)\n"
+        "a = slope(lambda x: jnp.sin(x), 1.0)\nb = slope(lambda x: jnp.cos(x), 1.0)\n"
+        "print(jax.grad(jnp.square)(2.0), jax.grad(jnp.square)(3.0))"
+    )
+    reading = read(IMPORTS + text)
+    found = reading.answers()
+    assert [key for key in found if key.startswith("x (")] == [
+        "x (line 6, from line 7)",
+        "x (line 6, from line 8)",
+        "x (line 9, number 1)",
+        "x (line 9, number 2)",
+    ]
+    np.testing.assert_allclose(
+        [value for key, value in found.items() if key.startswith("x (")],
+        [np.cos(1.0), -np.sin(1.0), 4.0, 6.0],
+        rtol=1e-6,
+    )
+    assert found["x"] == 6.0  # the last
+    assert any("the text asks for 4 derivatives by `x`" in change.says for change in reading.changes)
+
+
+def test_a_derivative_that_a_loop_asks_for_again_is_the_last_one():
+    text = "w = 1.0\nfor i in range(3):\n    g = jax.grad(lambda w: w ** 2)(w)\n    w = w - 0.25 * g"
+    reading = read(IMPORTS + text)
+    assert reading.answers() == {"w": 0.5}  # w is 1, 1/2, 1/4
+    assert ["asked for 3 times" in change.says for change in reading.changes] == [True]
+
+
+def test_a_loop_with_more_derivatives_than_the_page_runs_says_so():
+    text = "w = 1.0\nfor i in range({}):\n    w = w - 0.1 * jax.grad(lambda w: w ** 2)(w)\nz = w * 2"
+    few, many = (read(IMPORTS + text.format(n)) for n in (GRADS, GRADS + 1))
+    assert [any("the page runs no graph" in one.says for one in each.changes) for each in (few, many)] == [
+        False,
+        True,
+    ]
+
+
+def test_a_sentence_of_several_lines_is_one_change():
+    text = "y = jax.lax.stop_gradient(1.0)\nx = jnp.ones(3)\nassert x\nz = jnp.sum(x)\nassert z\nassert y"
+    (change,) = read(IMPORTS + text).changes
+    assert (change.line, change.lines) == (7, (7, 9, 10))
+    assert str(change) == "lines 7, 9 and 10: `assert` is left out: the page shows every number"
+
+
+@pytest.mark.parametrize(
+    ("line", "marked", "message", "hint"),
+    [
+        ("y = 'é' and 2 + jnp.summ(x)", "jnp.summ(x)", "`jax.numpy.summ` is not", "is `jax.numpy.sum`"),
+        ("y = x + torch.tensr([2.0])", "torch.tensr([2.0])", "`torch.tensr` is not", "is `torch.tensor`"),
+        ("import os; os.system('ls')", "os.system('ls')", "`os.system` is not", "What computes is read"),
+        ("y = x * 2j", "2j", "Complex numbers", "real and imaginary parts"),
+        ("y = x.summ()", "x.summ", "no `.summ` that is read", "is `.sum`"),
+        ("y = 1 + torch.lgamma(x)", "torch.lgamma(x)", "no op for `torch.lgamma`", ""),
+        ("y = jnp.summ(x,", "jnp.summ(x,", "not read yet", ""),
+        ("y = x $ x", "$", "not Python", ""),
+    ],
+)
+def test_what_is_refused_is_marked_as_a_whole_and_named_in_full(line, marked, message, hint):
+    text = f"import torch\nx = jnp.ones(3)\n{line}" + "\n  x)" * line.endswith(",")
+    (problem,) = read(text).refused
+    row = text.splitlines()[2]
+    assert row[problem.column : problem.end_column] == marked
+    assert message in problem.message
+    assert hint in problem.hint
+    assert str(problem).startswith("line 3, column ")
 
 
 def test_changes_say_how_loops_and_branches_were_read():

@@ -120,6 +120,10 @@ def test_what_nothing_recorded_leads_to_is_none(code):
             "`target` is None",
         ),
         ("y = tf.linalg.svd([[1.0]])", "not read yet"),
+        ("a = tf.TensorArray(tf.float32, 1)\na.write(1, 2.0)", "not resizeable and size is: 1"),
+        ("a = tf.TensorArray(tf.float32, 1)\na.write(0, 2.0).read(0)\na.read(0)", "twice"),
+        ("a = tf.TensorArray(tf.float32, 2)\na.write(0, 2.0).stack()", "once all its elements"),
+        ("y = tf.gather([[1.0, 2.0]], [0, 1], batch_dims=1)", "of one length"),
     ],
 )
 def test_what_tensorflow_refuses_or_is_not_read_is_refused(text, says):

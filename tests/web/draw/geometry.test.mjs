@@ -11,6 +11,7 @@ import {
   overlap,
   pathOf,
   pointAt,
+  clearOf,
   viewShowing,
   viewMovedSideways,
   slotPoint,
@@ -134,15 +135,18 @@ test("a view moves by the least amount that shows a whole box, and zooms out onl
     { w: 400, h: 400 },
     { x: 0, y: 0, k: 1 },
   ];
+  const { side } = clearOf(size); // a phone's, which are small
   const inside = { x: 50, y: 100, w: 100, h: 80 };
   assert.equal(viewShowing(view, inside, size), view);
+  const whole = { x: side, y: 100, w: 400 - 2 * side, h: 80 }; // what a phone's first view fits
+  assert.equal(viewShowing(view, whole, size), view);
   const right = viewShowing(view, { x: 500, y: 100, w: 100, h: 80 }, size);
-  assert.deepEqual(right, { x: 400 - CLEAR.side - 600, y: 0, k: 1 });
+  assert.deepEqual(right, { x: 400 - side - 600, y: 0, k: 1 });
   const above = viewShowing(view, { x: 50, y: -90, w: 100, h: 80 }, size);
   assert.deepEqual(above, { x: 0, y: CLEAR.top + 90, k: 1 });
   const wide = { x: 0, y: 0, w: 2000, h: 80 };
   const out = viewShowing(view, wide, size);
-  assert.ok(out.k < 1 && out.k * wide.w <= 400 - 2 * CLEAR.side + 0.001);
+  assert.ok(out.k < 1 && out.k * wide.w <= 400 - 2 * side + 0.001);
   assert.deepEqual(viewShowing(out, wide, size), out);
 });
 

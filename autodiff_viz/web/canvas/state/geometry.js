@@ -236,7 +236,7 @@ export function viewShowing(view, box, size) {
   const { top, bottom, side } = clearOf(size);
   const room = { w: size.w - 2 * side, h: size.h - top - bottom };
   if (box.w * view.k > room.w + 0.5 || box.h * view.k > room.h + 0.5)
-    return fit(box, size, { most: view.k });
+    return fit(box, size, { most: view.k, clear: clearOf(size) });
   const across = viewMovedSideways(view, box, size, side);
   const above = box.y * view.k + view.y - top;
   const below = (box.y + box.h) * view.k + view.y - (size.h - bottom);
