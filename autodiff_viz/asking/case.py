@@ -1,7 +1,8 @@
 """Find the numbers that a question is about, and those around them of which mistakes are made.
 
 All numbers are computed when a mistake asks for them: a trace has most of them, a twin trace, such as one
-without a stop, the others.
+without a stop, the others. For a question about a graph of 15 numbers all of them take some 10 ms, the time
+of a few traces. In a graph beyond `NODES` or `ELEMENTS` no twin is traced, and no path or slope asked for.
 """
 
 from __future__ import annotations
