@@ -34,6 +34,8 @@ from tests.thorough import THOROUGH, fewer
 from tests.web import node as web
 
 JUDGE = Path(__file__).parents[1] / "web" / "asking" / "judge_all.mjs"
+SIGNS = "0123456789.,/-+e ()[];x\u00d7\u221e\u00bd\u06f5\u066b\u2212naif?`\t"
+"""Of which answers are made, most of them unreadable."""
 SMOOTH = ("add", "sub", "mul", "neg", "square", "sin", "cos", "tanh", "sigmoid", "relu", "exp")
 
 
@@ -152,11 +154,12 @@ def test_the_browser_judges_as_python_does(tmp_path):
     runner = web.node()
     if runner is None and not os.environ.get("CI"):
         pytest.skip("no node")
-    asked = []
+    asked, draws = [], np.random.default_rng(0)
     for formula, about, *_ in NUMBERS:
         table = feedback_table(traced(formula), Question(NUMBER, about))
         guesses = [each["guess"] for each in table["mistakes"]]
-        typed = [table["answer"]["text"], "?", "1/3", "7.77", "0,5", "1,234", "six", *guesses]
+        scrawls = ["".join(draws.choice([*SIGNS], draws.integers(1, 9))) for _ in range(20)]
+        typed = [table["answer"]["text"], "?", "1/3", "7.77", "0,5", "1,234", "six", *guesses, *scrawls]
         asked += [{"table": table, "text": text} for text in typed]
     path = tmp_path / "asked.json"
     path.write_text(json.dumps(asked, allow_nan=False), "utf-8")
