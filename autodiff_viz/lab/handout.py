@@ -24,6 +24,7 @@ from autodiff_viz.language.show import show
 TITLE = 200  # characters of a title that are printed
 FORMULA = 14  # lines of a formula that has room beside the picture
 DIGITS = 6  # of numbers overleaf
+ONE_COLUMN = 12  # rows that have room below one another
 ROWS = 30  # nodes of the table overleaf, which has one page
 
 STYLE = """
@@ -40,7 +41,7 @@ ol { padding-inline-start: 6mm; }
 li { margin-block-end: 2mm; }
 figure { margin: 3mm 0; text-align: center; }
 figure svg { max-width: 100%; max-height: 112mm; }
-.overleaf figure svg { max-height: 84mm; }
+.overleaf figure svg { max-height: 74mm; }
 pre, code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: 0.92em; }
 pre { margin: 2mm 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .room { height: 11mm; border-bottom: 0.3mm solid #8a919e; }
@@ -49,6 +50,7 @@ pre { margin: 2mm 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: 9.5pt; width: 100%; }
 th, td { text-align: start; padding: 0.5mm 2mm; border-bottom: 0.2mm solid #c9ccd2; }
 td { font-variant-numeric: tabular-nums; }
+.two { columns: 2; }
 footer { margin-top: 4mm; }
 @media screen { section { padding: 10mm 0; } }
 """
@@ -148,7 +150,8 @@ def _table(found: Trace) -> str:
     """Return value and cotangent of each node as a table."""
     rows = "".join(_rows(found))
     head = "<tr><th>node</th><th>value</th><th>arrives on the way back</th></tr>"
-    return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    columns = " class='two'" if len(found.graph.nodes) > ONE_COLUMN else ""
+    return f"<div{columns}><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>"
 
 
 def _rows(found: Trace) -> Iterator[str]:

@@ -116,7 +116,7 @@ NUMBERS = [
         {"0.5": "one-path", "-0.5": "one-path"},
     ),
     ("x = 10.0; c = clip(x, -1.0, 1.0); y = arccos(c)", arrives("x"), "nan", {"0": "zero-for-nan"}),
-    (COS, arrives("y"), "0", {"0.0615": "stop-ignored", "1": "arriving-alone"}),
+    (COS, arrives("y"), "0", {"0.0615": "stop-ignored", "1": "arriving-alone", "-0.180": "elsewhere"}),
     (SURGERY, Quantity(PASSED, "half", 0), "0.5", {"0.0333": "rule-ignored"}),
     (
         TD % "stop_gradient(1.0 + 0.5 * f * w)",
@@ -152,7 +152,7 @@ NUMBERS = [
         {"4": "one-path", "1": "mean-for-sum", "-8": "product-of-paths"},
     ),
     (MATRICES, arrives("W", 0, 0), "31", {"21": "transposed", "4": "slope-alone", "11": "arriving-alone"}),
-    (BIAS % "sum", arrives("b"), "3", {"1": "mean-for-sum", "0.5": "value"}),
+    (BIAS % "sum", arrives("b"), "3", {"1": "mean-for-sum", "0.5": "value", "6": "elsewhere"}),
     (BIAS % "mean", arrives("b"), "1", {"3": "sum-for-mean"}),
     (SKIPS, arrives("h"), "1.95", {"0.016": "one-path", "1": "one-path"}),
     (
@@ -168,7 +168,19 @@ NUMBERS = [
         "6",
         {"5": "transposed", "4": "slope-alone", "3": "arriving-alone"},
     ),
-    ("x = 3.0; y = x ** 3.0; g = grad(y, x)", arrives("x"), "18", {"27": "value"}),
+    ("x = 3.0; y = x ** 3.0; g = grad(y, x)", arrives("x"), "18", {"27": "value", "0": "grad-as-number"}),
+    (
+        "x = 2.0; w = 3.0; y = w * x; g = grad(y, x); penalty = square(g - 1.0)",
+        arrives("w"),
+        "4",
+        {"0": "grad-as-number", "3": "value"},
+    ),
+    (
+        "w = 1.0; a = mean([1.0] * w); b = mean([3.0, 3.0, 3.0] * w); loss = 0.5 * (a + b)",
+        arrives("w"),
+        "2",
+        {"4": "factor-forgotten"},
+    ),
     (HVP, arrives("x"), "6", {"4": "one-path", "17": "value", "2": "one-path"}),
     (
         "theta = 2.0; inner = 0.5 * square(theta); g = grad(inner, theta); rate = 0.5; "
@@ -182,7 +194,7 @@ NUMBERS = [
         "loss = square(y - 5.0)",
         arrives("h"),
         "6",
-        {"3": "slope-alone", "2": "arriving-alone"},
+        {"3": "slope-alone", "2": "arriving-alone", "12": "elsewhere"},
     ),
     (
         "w = [0.0, 0.0]; g = rewrite(w, lambda v: clip(v, -1.0, 1.0)); loss = sum(g * [3.0, 4.0])",

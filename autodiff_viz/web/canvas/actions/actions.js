@@ -2,6 +2,7 @@
 // List the actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are
 // made.
 
+import { answerFocused } from "../../asking/answer.js";
 import { askOrAnswer, isAsking } from "../../asking/ask.js";
 import { RULES } from "../../base/constants.js";
 import {
@@ -432,7 +433,15 @@ export const ACTIONS = {
 
   walk: READING.walk,
   extend: READING.extend,
-  enter: READING.enter,
+  enter: {
+    ...READING.enter,
+    needs: ({ node, region, wire }) => node ?? region ?? wire,
+    do: (editor, focus, key) =>
+      void (
+        (key === "Enter" && answerFocused(editor, focus.node, focus.wire)) ||
+        (focus.wire ? null : READING.enter.do(editor, focus, key))
+      ),
+  },
   wireBefore: READING.wireBefore,
   wireAfter: READING.wireAfter,
   onward: READING.onward,
