@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from autodiff_viz.asking.hidden import Hidden, hidden
+from autodiff_viz.asking.hidden import hidden
 from autodiff_viz.asking.question import (
     COTANGENT,
     HIDES,
@@ -167,7 +167,7 @@ def hidden_places(lab: Lab, graph: Graph) -> frozenset[Place]:
     asking = present(lab)
     if asking is None or not is_open(asking) or (lab.asking.asked and not asking.asked):
         return frozenset()
-    places = _places(hidden(graph, asking if asking.asked else _bare(asking, graph)))
+    places = set(hidden(graph, asking if asking.asked else _bare(asking, graph)).places)
     if any(asked.question.kind == SHAPE and not asked.revealed for asked in asking.asked):
         # Neighbours of like shape would tell it.
         names = [node.name for node in graph.nodes if node.slots]
@@ -179,15 +179,6 @@ def hidden_places(lab: Lab, graph: Graph) -> frozenset[Place]:
 def _bare(asking: Asking, graph: Graph) -> Asking:
     """Return what is asked with a question, where numbers are hidden without any."""
     return replace(asking, asked=(Asked(Question(ZERO, Quantity(COTANGENT, graph.output or ""))),))
-
-
-def _places(found: Hidden) -> set[Place]:
-    """Return the places of what is hidden; tangents have none, since forward mode is left meanwhile."""
-    return {
-        *((OF_VALUE, name) for name in found.values),
-        *((COTANGENT, name) for name in found.cotangents),
-        *((PASSED, *wire) for wire in found.passed),
-    }
 
 
 def guesses(lab: Lab) -> Mapping[Place, str]:
