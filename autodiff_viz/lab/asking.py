@@ -16,6 +16,7 @@ from autodiff_viz.asking.question import (
     QUANTITIES,
     SAME,
     SHAPE,
+    UNKNOWN,
     ZERO,
     Asked,
     Asking,
@@ -194,11 +195,20 @@ def guesses(lab: Lab) -> Mapping[Place, str]:
         return {}
     now, found = numbers_key(lab), {}
     for asked in lab.asking.asked:
-        about = asked.question.about
-        if asked.tries:
+        said = [text for text in asked.tries if text != UNKNOWN]
+        if said:
             before = "" if asked.of == now else " before"
-            found[place_of(about)] = f"you {asked.tries[-1]}{before}"
+            found[_stands_at(lab.graph, asked.question)] = f"you {said[-1]}{before}"
     return found
+
+
+def _stands_at(graph: Graph, question: Question) -> Place:
+    """Return where an answer stands: of two wires that are compared, at the node that they come from."""
+    place = place_of(question.about)
+    node = graph.by_name.get(question.about.node)
+    if question.kind == LARGER and place[0] == PASSED and node is not None:
+        return COTANGENT, dict(node.wires).get(place[2], node.name)
+    return place
 
 
 def place_of(quantity: Quantity) -> Place:

@@ -96,8 +96,12 @@ function send(editor, questions, hides = editor.drawing.asking?.hides ?? "cotang
   editor.send({ kind: "ask", hides, questions });
 }
 
-/** @param {Editor} editor */
-const records = (editor) => (editor.drawing.asking?.items ?? []).map(recordOfItem);
+/** The questions, with the change that is still on its way. @param {Editor} editor @returns {QuestionRecord[]} */
+function records(editor) {
+  const last = editor.mail.outbox.pending.filter(({ kind }) => kind === "ask").at(-1);
+  if (last?.kind === "ask") return last.questions;
+  return (editor.drawing.asking?.items ?? []).map(recordOfItem);
+}
 
 /** @param {Editor} editor */
 function hidesField(editor) {

@@ -31,7 +31,7 @@ export function askingBar(editor) {
     "button",
     {
       type: "button",
-      class: "tool",
+      class: "tool close",
       title: "Stop asking: show all numbers",
       "aria-label": "Stop asking",
       click: () => stopAsking(editor),

@@ -417,7 +417,10 @@ export class Player {
     const says = this.steps?.[this.at - 1]?.says ?? "";
     const items = this.editor.drawing.asking?.items ?? [];
     const here = items.filter(
-      (item) => item.revealed && item.tries.length && stepOf(this.steps ?? [], item) === this.at,
+      (item) =>
+        item.revealed &&
+        (item.tries.at(-1) ?? "?") !== "?" &&
+        stepOf(this.steps ?? [], item) === this.at,
     );
     return [says, ...here.map(({ tries }) => `you said ${tries.at(-1)}`)].join(" \u00b7 ");
   }

@@ -1,0 +1,362 @@
+"""Test asking on any graph: what is kept, what is hidden, what an answer does, and what a link holds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from autodiff_viz.asking.concealed import Concealed, conceal
+from autodiff_viz.asking.question import ASKED_ALONE, NUMBER, ZERO, Quantity, Question
+from autodiff_viz.canvas.svg import svg_of
+from autodiff_viz.engine.trace import known_trace, trace
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.link import packed
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.lab.asking import ask, asking_of, hiding, reveal, stop_asking
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.evaluate import lab_view, sweep_tables
+from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data
+from autodiff_viz.lab.judging import answered
+from autodiff_viz.lab.page import ASKED, data_of, lab_drawing, play_data
+from autodiff_viz.lab.persistence.address import documents, from_query, to_query, with_documents
+from autodiff_viz.lab.persistence.asking import ASK, GUESS
+from autodiff_viz.lab.persistence.history import trail
+from autodiff_viz.lab.state import Lab, opened, start
+from autodiff_viz.language.parse import parse
+from autodiff_viz.messages.edits import Trail
+
+FORK = "x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b"
+"""2 comes along the wire from a, 6 along the one from b, so 8 arrives at x."""
+
+AT_X = Question(NUMBER, Quantity("cotangent", "x"))
+OF_A = Question(NUMBER, Quantity("passed", "a", 1))
+
+
+def fork() -> Lab:
+    return opened(start(), parse(FORK), "Open")
+
+
+def asked(*questions: Question, hides: str = "cotangents") -> Lab:
+    return ask(fork(), questions or (AT_X,), hides)
+
+
+def shown(lab: Lab) -> dict:
+    return lab_drawing(lab, lab_view(lab))
+
+
+def record(lab: Lab, node: str) -> dict:
+    return next(one for one in shown(lab)["nodes"] if one["id"] == node)
+
+
+def wire(lab: Lab, to: str, slot: int) -> dict:
+    return next(one for one in shown(lab)["wires"] if (one["to"], one["slot"]) == (to, slot))
+
+
+def item(lab: Lab, at: int = 0) -> dict:
+    return shown(lab)["asking"]["items"][at]
+
+
+def test_what_is_asked_hides_what_arrives_and_the_wires_that_bring_it_and_leaves_the_values():
+    lab = asked(hides=ASKED_ALONE)
+    assert record(lab, "x") | {"hidden": ["cotangent"], "value": 3} == record(lab, "x")
+    assert "cotangent" not in record(lab, "x")
+    for reader, slot in (("a", 1), ("b", 0)):
+        assert wire(lab, reader, slot)["hidden"]
+        assert "passed" not in wire(lab, reader, slot)
+    assert record(lab, "z")["cotangent"] == 1  # the seed is on view
+    assert wire(lab, "z", 0)["passed"] == 1
+
+
+def test_all_cotangents_or_all_values_can_be_hidden_and_the_input_stays():
+    lab = asked()
+    assert all("cotangent" not in one and one["hidden"] for one in shown(lab)["nodes"])
+    assert record(lab, "b")["value"] == 9
+    lab = asked(hides="values")
+    assert "value" not in record(lab, "b")
+    assert record(lab, "x")["value"] == 3
+
+
+def test_numbers_can_be_hidden_without_a_question():
+    lab = ask(fork(), (), "cotangents")
+    assert "cotangent" not in record(lab, "x")
+    assert record(stop_asking(lab), "x")["cotangent"] == 8
+
+
+def test_the_shape_of_a_hidden_value_stays_unless_it_is_asked_for():
+    lab = opened(start(), parse("x = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\ny = sin(x)\nz = sum(y)"), "Open")
+    hidden = ask(lab, [Question(NUMBER, Quantity("value", "z"))], "values")
+    assert record(hidden, "y")["dims"] == [2, 3]
+    asks = ask(lab, [Question("shape", Quantity("value", "y"))], ASKED_ALONE)
+    assert "dims" not in record(asks, "y")
+    assert record(asks, "y")["h"] < record(hidden, "y")["h"]  # the card of a number
+
+
+def test_the_sum_of_the_wires_into_a_collapsed_group_is_hidden_with_one_of_them():
+    text = 'x = 3.0\nwith group("g"):\n    a = 2.0 * x\n    b = square(x)\n    z = a + b'
+    lab = opened(start(), parse(text), "Open")
+    assert shown(lab)["groups"][0]["sums"] == [{"from": "x", "passed": 8}]
+    (sums,) = shown(ask(lab, [OF_A], ASKED_ALONE))["groups"][0]["sums"]
+    assert sums == {"from": "x", "hidden": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "mistake", "points_to"),
+    [("8", True, None, None), ("2", False, "one-path", "a:1"), ("12", False, "product", None)],
+)
+def test_an_answer_is_judged_and_a_wrong_one_points_to_a_wire(text, right, mistake, points_to):
+    lab = answered(asked(), 0, text)
+    verdict = item(lab)["verdict"]
+    assert verdict["right"] is right
+    assert bool(item(lab)["revealed"]) is right
+    if mistake == "one-path":
+        assert verdict["wire"] == points_to
+    if not right:
+        assert "answer" not in item(lab)
+        assert "8" not in verdict["says"]
+
+
+def test_after_a_right_answer_the_number_stands_with_its_reason_and_the_guess():
+    lab = answered(asked(), 0, "16/2")
+    assert record(lab, "x")["cotangent"] == 8
+    assert record(lab, "x")["guess"] == "you 16/2"
+    assert item(lab)["answer"] == "8"
+    assert "2 + 6 = 8" in item(lab)["reason"]
+    assert shown(lab)["asking"]["at"] is None
+    assert shown(lab)["asking"]["summary"] == "av1 graph: number 1 try right"
+
+
+def test_two_wrong_answers_or_none_reveal_it_and_a_text_that_cannot_be_read_is_no_try():
+    once = answered(asked(), 0, "5")
+    twice = answered(once, 0, "6")
+    assert [asking_of(each).asked[0].revealed for each in (once, twice)] == [False, True]
+    assert asking_of(answered(asked(), 0, "?")).asked[0].revealed
+    assert asking_of(reveal(asked(), 0)).asked[0].revealed
+    odd = edited(asked(), {"kind": "answer", "at": 0, "text": "eight", "seq": 4})
+    assert odd.notice[0].code == "unread-answer"
+    assert asking_of(odd).asked[0].tries == ()
+    assert answered(twice, 0, "8") is twice
+    assert answered(asked(), 7, "8").asking == asked().asking
+
+
+def test_asking_answering_and_revealing_are_no_steps_of_undo():
+    lab = answered(asked(), 0, "2")
+    assert lab.history is asked().history or lab.history == asked().history
+    edits = edited(lab, {"kind": "rules", "nodes": ["b"], "rule": "stop"})
+    assert asking_of(edited(edits, {"kind": "undo"})) == asking_of(lab)
+
+
+def test_a_guess_is_about_the_numbers_it_was_made_for():
+    lab = answered(asked(), 0, "2")
+    stopped = edited(lab, {"kind": "rules", "nodes": ["b"], "rule": "stop"})
+    assert item(stopped)["before"] == "You said 2 to the graph before."
+    assert "verdict" not in item(stopped)
+    assert record(stopped, "x")["guess"] == "you 2 before"
+    moved = edited(lab, {"kind": "move", "positions": {"x": [500, 500]}})
+    assert item(moved)["verdict"]["right"] is False  # where it stands changes no number
+    now = answered(stopped, 0, "2")
+    assert item(now)["verdict"]["right"] is True
+    assert asking_of(now).asked[0].tries == ("2",)
+    assert item(edited(stopped, {"kind": "undo"}))["verdict"]["right"] is False
+
+
+def test_a_question_about_what_the_graph_no_longer_has_waits_and_hides_nothing():
+    lab = edited(answered(asked(OF_A), 0, "5"), {"kind": "delete", "nodes": ["a"]})
+    assert item(lab)["gone"]
+    assert not hiding(lab)
+    assert shown(lab)["asking"]["at"] is None
+    assert answered(lab, 0, "2") is lab
+    assert hiding(edited(lab, {"kind": "undo"}))
+
+
+def test_everything_that_would_show_a_number_waits():
+    lab = edited(asked(), {"kind": "select", "node": "x"})
+    view = lab_view(lab)
+    assert not view.complete
+    assert view.sweeps == {}
+    assert sweep_tables(view, {"x": "any"}) == []
+    assert data_of("figure", lab, view) == ASKED
+    assert check_data(lab, view, Answers(), True) == {"notes": []}
+    assert node_data(lab, view, Answers())["arriving"] is None
+    steps = {step["node"]: step["says"] for step in play_data(view, 1)["steps"] if step.get("back")}
+    assert steps["x"] == "? arrives at x"
+    forward = edited(lab, {"kind": "forward", "on": True})
+    assert lab_view(forward).tangents is None
+    pinned = edited(lab, {"kind": "pin"})
+    assert shown(pinned)["twins"]["kind"] == "waits"
+
+
+def test_play_says_the_number_once_it_is_revealed():
+    lab = answered(asked(), 0, "?")
+    steps = [step["says"] for step in play_data(lab_view(lab), 1)["steps"] if step["node"] == "x"]
+    assert "2 + 6 = 8 arrives at x" in steps[-1]
+    both = reveal(asked(AT_X, OF_A), 0)
+    steps = [step["says"] for step in play_data(lab_view(both), 1)["steps"] if step["node"] == "x"]
+    assert steps[-1] == "8 arrives at x"
+
+
+def test_a_step_of_a_training_hides_its_numbers_and_its_loss():
+    text = "w = parameter(2.0)\nx = 3.0\nz = square(w * x - 1.0)"
+    lab = opened(start(), parse(text), "Open")
+    lab = ask(lab, [Question(NUMBER, Quantity("cotangent", "w"))], "values")
+    assert data_of("train", lab, lab_view(lab)) == ASKED
+    assert data_of("curves", lab, lab_view(lab)) is None
+    assert shown(lab)["moment"] is None
+
+
+def test_a_cure_is_refused_while_its_numbers_are_hidden():
+    lab = edited(asked(), {"kind": "mend", "of": "zero", "node": "x", "mend": "any"})
+    assert [problem.code for problem in lab.notice] == ["hidden"]
+
+
+# The record of what is hidden
+
+
+def test_nothing_is_computed_of_a_concealed_trace():
+    run = trace(parse(FORK))
+    hidden = conceal(run, {("cotangent", "x"), ("value", "x"), ("passed", "a", 1)})
+    assert isinstance(hidden, Concealed)
+    assert "x" in hidden.value  # the formula says it
+    assert {"x"} == run.cotangent.keys() - hidden.cotangent.keys()
+    assert hidden.identity != run.identity
+    with pytest.raises(GraphError) as refusal:
+        known_trace(hidden)
+    assert refusal.value.problems[0].code == "hidden"
+    assert conceal(run, ()) is run
+
+
+def test_a_picture_of_a_concealed_trace_has_question_marks():
+    run = trace(parse(FORK))
+    assert ">8<" in svg_of(run.graph, run)
+    drawn = svg_of(run.graph, conceal(run, {("cotangent", "x"), ("passed", "a", 1), ("passed", "b", 0)}))
+    assert ">8<" not in drawn
+    assert ">?<" in drawn
+
+
+# Links
+
+
+def test_a_teachers_link_has_the_questions_and_a_students_copy_the_guesses_too():
+    lab = asked(replace(AT_X, words="How much?", told=(("5", "Count again."),)), OF_A)
+    assert from_query(to_query(lab)).asking == lab.asking
+    assert GUESS not in to_query(lab)
+    tried = answered(reveal(lab, 1), 0, "2")
+    assert from_query(to_query(tried)).asking == tried.asking
+    teacher = {key: value for key, value in to_query(tried).items() if key != GUESS}
+    assert from_query(teacher).asking == lab.asking
+
+
+def test_questions_come_with_a_lesson_too():
+    query = {"lesson": "fork", ASK: to_query(asked())[ASK]}
+    assert hiding(from_query(query))
+
+
+def test_the_state_of_another_document_keeps_its_questions():
+    lab = edited(answered(asked(), 0, "2"), {"kind": "new"})
+    assert asking_of(lab) is None
+    data = {**trail(lab.history).data, "documents": documents(lab)}
+    _, aside = with_documents(lab.history, Trail(**data))
+    kept = [other.asking for _, other in aside if other.asking]
+    assert kept == [answered(asked(), 0, "2").asking]
+    assert asking_of(edited(lab, {"kind": "undo"})) == kept[0]
+
+
+LONG = "w" * (limits.WORDS + 1)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [],
+        {},
+        ["everything"],
+        ["asked", 5],
+        ["asked", ["guess", ["value", "x"]]],
+        ["asked", ["number", ["weight", "x"]]],
+        ["asked", ["number", ["value", 5]]],
+        ["asked", ["number", ["value", "x", "a"]]],
+        ["asked", ["number", ["value", "x", None, ["a"]]]],
+        ["asked", ["number", ["value", "x"], None, LONG]],
+        ["asked", *[["number", ["value", "x"]]] * (limits.QUESTIONS + 1)],
+        ["asked", ["number", ["value", "x"], None, "", [["1"]]]],
+        ["asked", [[[[[[[[[["deep"]]]]]]]]]]],
+    ],
+)
+def test_questions_that_cannot_be_read_are_left_out_with_the_reason(value):
+    lab = from_query({**to_query(fork()), ASK: packed(json.dumps(value))})
+    assert asking_of(lab) is None
+    assert lab.notice[0].code == "unreadable-questions"
+    assert lab.graph == fork().graph
+
+
+@pytest.mark.parametrize(
+    "guess", ["", "!", packed("[5]"), packed('[["now", 1, 7]]'), packed('[["x"]]'), packed("{}")]
+)
+def test_guesses_that_cannot_be_read_leave_the_questions(guess):
+    lab = from_query({**to_query(asked()), GUESS: guess})
+    assert lab.asking == asked().asking
+
+
+def test_a_guess_from_outside_that_no_one_could_type_has_no_verdict():
+    query = to_query(answered(asked(), 0, "2"))
+    of = answered(asked(), 0, "2").asking.asked[0].of
+    lab = from_query({**query, GUESS: packed(json.dumps([[of, 0, "<b>"]]))})
+    assert "verdict" not in item(lab)
+    assert record(lab, "x")["guess"] == "you <b>"  # which the browser writes as text
+
+
+# Edits
+
+
+@pytest.mark.parametrize(
+    ("questions", "hides", "code"),
+    [
+        ([{"kind": "number", "of": "cotangent", "node": "q"}], "asked", "bad-question"),
+        ([{"kind": "number", "of": "passed", "node": "a", "slot": 0}], "asked", "bad-question"),
+        ([{"kind": "number", "of": "weight", "node": "x"}], "asked", "bad-question"),
+        ([{"kind": "guess", "of": "value", "node": "x"}], "asked", "bad-question"),
+        ([{"kind": "same", "of": "value", "node": "x"}], "asked", "bad-question"),
+        ([{"kind": "zero", "of": "value", "node": "x", "other": ["a", 1]}], "asked", "bad-question"),
+        ([{"kind": "cause", "of": "cotangent", "node": "x"}], "asked", "no-cause"),
+        ([], "everything", "bad-question"),
+    ],
+)
+def test_a_question_that_the_graph_cannot_answer_is_refused(questions, hides, code):
+    lab = edited(fork(), {"kind": "ask", "hides": hides, "questions": questions})
+    assert [problem.code for problem in lab.notice] == [code]
+    assert asking_of(lab) is None
+
+
+def test_more_questions_than_there_may_be_are_refused_as_an_edit():
+    one = {"kind": "zero", "of": "value", "node": "x"}
+    lab = edited(fork(), {"kind": "ask", "hides": "asked", "questions": [one] * (limits.QUESTIONS + 1)})
+    assert asking_of(lab) is None
+    with pytest.raises(GraphError):
+        ask(fork(), [AT_X] * (limits.QUESTIONS + 1), ASKED_ALONE)
+
+
+def test_an_answer_is_kept_when_other_questions_are_added_moved_or_removed():
+    lab = answered(asked(AT_X, OF_A), 0, "2")
+    x = {"kind": "number", "of": "cotangent", "node": "x"}
+    a = {"kind": "number", "of": "passed", "node": "a", "slot": 1}
+    turned = edited(lab, {"kind": "ask", "hides": "cotangents", "questions": [a, x]})
+    assert [each.tries for each in asking_of(turned).asked] == [(), ("2",)]
+    worded = edited(turned, {"kind": "ask", "hides": "cotangents", "questions": [{**x, "words": "Hm?"}]})
+    assert item(worded)["says"] == "Hm?"
+    assert asking_of(worded).asked[0].tries == ()  # another question
+
+
+def test_both_wires_of_a_comparison_are_hidden():
+    larger = {"kind": "larger", "of": "passed", "node": "a", "slot": 1, "other": ["b", 0]}
+    lab = edited(fork(), {"kind": "ask", "hides": "asked", "questions": [larger]})
+    assert not lab.notice
+    assert wire(lab, "a", 1)["hidden"]
+    assert wire(lab, "b", 0)["hidden"]
+    assert item(answered(lab, 0, "b"))["verdict"]["right"]
+
+
+def test_a_zero_can_be_asked_for_and_the_stop_is_its_cause():
+    lab = edited(fork(), {"kind": "rules", "nodes": ["a"], "rule": "stop"})
+    lab = ask(lab, [Question(ZERO, Quantity("passed", "a", 1))], ASKED_ALONE)
+    assert item(answered(lab, 0, "zero"))["verdict"]["right"]

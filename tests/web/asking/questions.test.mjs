@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { stepOf } from "../../../autodiff_viz/web/explain/play.js";
+import {
+  aboutText,
+  kindsFor,
+  nextOpen,
+  pieces,
+  pointedAt,
+  questionAt,
+  recordOf,
+  recordOfItem,
+  verdictText,
+  wireAsked,
+} from "../../../autodiff_viz/web/asking/questions.js";
+
+// x feeds a and b, which z adds.
+const node = (id, cotangent, dims = []) => ({ id, value: "1", cotangent, dims });
+const wire = (from, to, slot) => ({ from, to, slot, passed: "2" });
+const fork = {
+  nodes: [node("x", "8"), node("a", "1"), node("b", "0"), node("z", "1", [2])],
+  wires: [wire("x", "a", 1), wire("x", "b", 0), wire("a", "z", 0), wire("b", "z", 1)],
+};
+const item = (more) => ({
+  kind: "number",
+  of: "cotangent",
+  node: "x",
+  says: "?",
+  tries: [],
+  ...more,
+});
+
+test("what can be asked fits the number: a fork has two wires to compare, a tensor a shape", () => {
+  assert.deepEqual(kindsFor(fork, { of: "cotangent", node: "x" }), [
+    "number",
+    "zero",
+    "sign",
+    "larger",
+  ]);
+  assert.deepEqual(kindsFor(fork, { of: "cotangent", node: "b" }), [
+    "number",
+    "zero",
+    "sign",
+    "cause",
+  ]);
+  assert.deepEqual(kindsFor(fork, { of: "value", node: "z" }), ["zero", "sign", "shape"]);
+  assert.deepEqual(kindsFor(fork, { of: "passed", node: "a", slot: 1 }), [
+    "number",
+    "zero",
+    "sign",
+  ]);
+  assert.ok(kindsFor({ ...fork, twins: {} }, { of: "value", node: "x" }).includes("same"));
+  assert.deepEqual(kindsFor(fork, { of: "value", node: "q" }), []);
+});
+
+test("a comparison is of the first two wires that leave the node", () => {
+  assert.deepEqual(recordOf(fork, "larger", { of: "cotangent", node: "x" }, ""), {
+    kind: "larger",
+    of: "passed",
+    node: "a",
+    slot: 1,
+    other: ["b", 0],
+  });
+  assert.deepEqual(recordOf(fork, "zero", { of: "passed", node: "a", slot: 1 }, "Any?"), {
+    kind: "zero",
+    of: "passed",
+    node: "a",
+    slot: 1,
+    words: "Any?",
+  });
+});
+
+test("a question that is asked is sent back as it was", () => {
+  const record = {
+    kind: "larger",
+    of: "passed",
+    node: "a",
+    slot: 1,
+    other: ["b", 0],
+    words: "Which?",
+  };
+  assert.deepEqual(recordOfItem({ ...record, says: "Which?", tries: ["b"], form: {} }), record);
+  assert.equal(aboutText(fork, { ...record, tries: [] }), "wires of x");
+  assert.equal(aboutText(fork, item({ of: "passed", node: "a", slot: 1 })), "wire x → a");
+});
+
+test("the question about a place is found while it is open, of two wires by both", () => {
+  const asking = {
+    items: [
+      item({ revealed: true }),
+      item({ kind: "larger", of: "passed", node: "a", slot: 1, other: ["b", 0] }),
+    ],
+  };
+  assert.equal(questionAt(asking, { of: "cotangent", node: "x" }), -1);
+  assert.equal(questionAt(asking, wireAsked("a:1")), 1);
+  assert.equal(questionAt(asking, wireAsked("b:0")), 1);
+  assert.equal(questionAt(asking, wireAsked("a:0")), -1);
+  assert.equal(questionAt(undefined, wireAsked("a:0")), -1);
+  assert.equal(nextOpen(asking, 1), 1);
+  assert.equal(nextOpen({ items: [item({}), item({ gone: true })] }, 0), 0);
+  assert.equal(nextOpen({ items: [item({ revealed: true })] }, 0), -1);
+});
+
+test("a wrong answer is told its mistake, never only that it is wrong; a text that was read as typed is not repeated", () => {
+  const verdict = {
+    right: false,
+    near: false,
+    readAs: "read as 2",
+    says: "2 is one wire alone",
+    wire: "a:1",
+  };
+  assert.equal(verdictText(item({ tries: ["2"], verdict })), "2 is one wire alone. One more try.");
+  const half = { ...verdict, readAs: "read as 1/2 = 0.5" };
+  assert.equal(
+    verdictText(item({ tries: ["1/2"], verdict: half })),
+    "Read as 1/2 = 0.5. 2 is one wire alone. One more try.",
+  );
+  assert.deepEqual(pointedAt({ items: [item({ tries: ["2"], verdict })] })?.wires, ["a:1"]);
+  assert.equal(
+    pointedAt({
+      items: [item({ tries: ["2"], verdict, before: "You said 2 to the graph before." })],
+    }),
+    undefined,
+  );
+});
+
+test("what is revealed stands beside the guess, with its reason", () => {
+  const told = { revealed: true, answer: "8", accepted: "7.92 to 8.08", reason: "2 + 6 = 8" };
+  const right = { right: true, near: false, readAs: "read as 8", says: "Right." };
+  assert.equal(
+    verdictText(item({ tries: ["8"], verdict: right, ...told })),
+    "You: 8. JAX: 8. Right. 2 + 6 = 8. Accepted: 7.92 to 8.08.",
+  );
+  assert.equal(
+    verdictText(item({ tries: ["?"], ...told })),
+    "You did not guess. JAX: 8. 2 + 6 = 8. Accepted: 7.92 to 8.08.",
+  );
+  const before = "You said 2 to the graph before.";
+  assert.equal(verdictText(item({ tries: ["2"], before })), before);
+  assert.equal(verdictText(item({ gone: true })), "The graph no longer has what is asked for.");
+  assert.equal(verdictText(item({})), "");
+});
+
+test("names stand between backticks", () => {
+  assert.deepEqual(pieces("At `x`?"), [
+    { text: "At ", isName: false },
+    { text: "x", isName: true },
+    { text: "?", isName: false },
+  ]);
+});
+
+test("the step that computes a number is found, and not the one that runs it again", () => {
+  const steps = [
+    { node: "x" },
+    { node: "a" },
+    { node: "a", back: true, again: "r" },
+    { node: "a", back: true, wires: ["a:1"] },
+    { node: "x", back: true },
+  ];
+  assert.equal(stepOf(steps, { of: "value", node: "a" }), 2);
+  assert.equal(stepOf(steps, { of: "cotangent", node: "a" }), 4);
+  assert.equal(stepOf(steps, { of: "passed", node: "a", slot: 1 }), 4);
+  assert.equal(stepOf(steps, { of: "passed", node: "a", slot: 0 }), 0);
+  assert.equal(stepOf(steps, { of: "cotangent", node: "x" }), 5);
+});
