@@ -815,6 +815,16 @@ class NewTour(Edit, tag="tour_new"):
     of: Literal["nothing", "lesson"] = "nothing"
 
 
+class EditTour(Edit, tag="tour_edit"):
+    """Begin to edit the tour, or end it; it is no step of undo.
+
+    Attributes:
+      on: whether it is edited from now on.
+    """
+
+    on: bool
+
+
 class AddStep(Edit, tag="tour_add"):
     """Add the present state to the tour, after the step that was opened last; without a tour begin one."""
 

@@ -595,6 +595,14 @@
  */
 
 /**
+ * Begin to edit the tour, or end it; it is no step of undo.
+ *
+ * @typedef {object} EditTourEdit
+ * @property {"tour_edit"} kind
+ * @property {boolean} on whether it is edited from now on.
+ */
+
+/**
  * Add the present state to the tour, after the step that was opened last; without a tour begin one.
  *
  * @typedef {object} AddStepEdit
@@ -776,6 +784,7 @@
  *   FlipEdit |
  *   WithoutEdit |
  *   NewTourEdit |
+ *   EditTourEdit |
  *   AddStepEdit |
  *   UpdateStepEdit |
  *   MoveStepEdit |

@@ -64,7 +64,6 @@ export class TourPanel {
   constructor(editor, last) {
     this.editor = editor;
     this.last = last;
-    this.editing = false;
     /** @type {TourData | null} */
     this.tour = null;
     this.shown = "";
@@ -86,11 +85,14 @@ export class TourPanel {
     this.draw();
   }
 
+  get editing() {
+    return Boolean(this.tour?.editing); // Python knows, since it sends a reader fewer texts
+  }
+
   /** Begin to edit, or end it. @param {boolean} on */
   edit(on) {
     this.send();
-    this.editing = on;
-    this.draw();
+    this.editor.send({ kind: "tour_edit", on });
     if (on) showPanel("tour"); // on a phone the sheet opens
   }
 
@@ -105,9 +107,8 @@ export class TourPanel {
     const form = tour &&
       editing && [
         tour.at,
-        tour.steps.map(({ title }) => title),
+        tour.steps.map(({ title }, i) => (i === tour.at ? "" : title)), // its field has it
         tour.changed,
-        tour.asked,
         this.lesson,
       ];
     const shown = JSON.stringify(editing && tour ? form : tour);
@@ -126,11 +127,6 @@ export class TourPanel {
     if (step)
       for (const name of /** @type {Words[]} */ (["title", "caption", "text", "notes"]))
         this.pens.get(`${tour.at} ${name}`)?.write(step[name]);
-    const after = this.pens.get(`${tour.at} text`)?.field;
-    if (after) {
-      after.disabled = tour.asked; // it is not sent before the answer
-      after.placeholder = tour.asked ? "Shown once the questions are answered" : "";
-    }
   }
 
   /** How to give the focus back to what has it now, if that is drawn anew. @returns {() => void} */
