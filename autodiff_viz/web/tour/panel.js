@@ -55,9 +55,9 @@ const small = (label, name, click, disabled = false) =>
     icon(name),
   );
 
-/** @param {string} label @param {() => void} click @param {string} [look] a class */
-const button = (label, click, look = "plain") =>
-  html("button", { type: "button", class: look, click }, label);
+/** @param {string} label @param {() => void} click @param {string} [does] its name when it is drawn anew */
+const button = (label, click, does = label) =>
+  html("button", { type: "button", class: "plain", "data-does": does, click }, label);
 
 export class TourPanel {
   /** @param {Editor} editor @param {() => number} last number of the edit that was sent last */
@@ -161,7 +161,7 @@ export class TourPanel {
       small("Previous step", "back", () => this.go(at - 1), !steps.length || at === 0),
       small("Next step", "step", () => this.go(at + 1), at + 1 >= steps.length),
       tour.changed && small("Restart the step", "undo", () => this.go(at)),
-      button(this.editing ? "Done" : "Edit", () => this.edit(!this.editing)),
+      button(this.editing ? "Done" : "Edit", () => this.edit(!this.editing), "edit"),
       button("Close", () => (this.send(), this.editor.send({ kind: "tour_close" }))),
     );
   }
