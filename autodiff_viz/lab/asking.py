@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
@@ -108,10 +108,11 @@ def stop_asking(lab: Lab) -> Lab:
 
 def reveal(lab: Lab, at: int) -> Lab:
     """Show the answer of a question; one that is not there changes nothing."""
-    return with_asked(lab, at, lambda asked: replace(asked, revealed=True))
+    now = numbers_key(lab)
+    return with_asked(lab, at, lambda asked: replace(asked, revealed=True, of=asked.of or now))
 
 
-def with_asked(lab: Lab, at: int, change) -> Lab:
+def with_asked(lab: Lab, at: int, change: Callable[[Asked], Asked]) -> Lab:
     """Return the lab with one question changed; a question that is not there changes nothing."""
     if lab.asking is None or not 0 <= at < len(lab.asking.asked):
         return lab

@@ -152,7 +152,7 @@ def _item(lab: Lab, asked: Asked, now: str, run: Trace | None, judged: Sequence[
     }
     if asked.tries and asked.of != now and asked.tries[-1] != UNKNOWN:
         data["before"] = f"You said {asked.tries[-1]} to the graph before."
-    if here and run is not None and asked.revealed:
+    if here and run is not None and asked.revealed and asked.of == now:
         data |= _answer_data(run, question, _beside(lab))
     if judged:
         data["verdict"] = _verdict(judged[-1])

@@ -178,7 +178,11 @@ def test_everything_that_would_show_a_number_waits():
     assert sweep_tables(view, {"x": "any"}) == []
     assert data_of("figure", lab, view) == ASKED
     assert check_data(lab, view, Answers(), True) == {"notes": []}
-    assert node_data(lab, view, Answers())["arriving"] is None
+    details = node_data(lab, view, Answers())
+    assert details["arriving"] is None
+    assert details["hidden"] == ["cotangent"]
+    reader = edited(lab, {"kind": "select", "node": "a"})
+    assert node_data(reader, lab_view(reader), Answers())["wires"][0]["passed"] == "?"
     steps = {step["node"]: step["says"] for step in play_data(view, 1)["steps"] if step.get("back")}
     assert steps["x"] == "? arrives at x"
     forward = edited(lab, {"kind": "forward", "on": True})
