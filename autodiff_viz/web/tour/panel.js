@@ -68,6 +68,8 @@ export class TourPanel {
     this.tour = null;
     this.shown = "";
     this.lesson = false;
+    /** What has the focus once a step has been moved. @type {string | null} */
+    this.follows = null;
     /** Fields on view, by what they are of. @type {Map<string, Pen>} */
     this.pens = new Map();
     this.host = html("section", { class: "tour", "aria-label": "Tour" });
@@ -129,18 +131,26 @@ export class TourPanel {
         this.pens.get(`${tour.at} ${name}`)?.write(step[name]);
   }
 
-  /** How to give the focus back to what has it now, if that is drawn anew. @returns {() => void} */
+  get focused() {
+    const active = /** @type {ShadowRoot | Document} */ (this.host.getRootNode()).activeElement;
+    return active instanceof HTMLElement && this.host.contains(active) ? active : null;
+  }
+
+  /** How to give the focus back to what has it now, if that is drawn anew; it follows a step that is moved.
+   * @returns {() => void} */
   focus() {
-    const root = /** @type {ShadowRoot | Document} */ (this.host.getRootNode());
-    const active = root.activeElement;
-    if (!active || !this.host.contains(active)) return () => {};
-    const does = active instanceof HTMLElement ? active.dataset.does : undefined;
+    if (!this.focused) return () => {};
+    const does = this.follows ?? this.focused.dataset.does;
+    this.follows = null;
     return () => {
-      const same = [...this.host.querySelectorAll("[data-does]")].find(
-        (each) => each instanceof HTMLElement && each.dataset.does === does,
-      );
-      const on = same instanceof HTMLButtonElement && same.disabled ? null : same;
-      /** @type {HTMLElement | null} */ (on ?? this.host.querySelector("h2"))?.focus();
+      const all = /** @type {HTMLElement[]} */ ([...this.host.querySelectorAll("[data-does]")]);
+      const same = all.find((each) => each.dataset.does === does && !each.matches(":disabled"));
+      const row = /\d+$/.exec(does ?? "")?.[0];
+      /** @type {HTMLElement | null} */ (
+        same ??
+          this.host.querySelector(`[data-step="${row}"] button:not(:disabled)`) ??
+          this.host.querySelector("h2, [data-does=add]")
+      )?.focus();
     };
   }
 
@@ -283,6 +293,8 @@ export class TourPanel {
   row(tour, step, i, keep) {
     const move = (/** @type {number} */ to) => {
       this.send();
+      const does = this.focused?.dataset.does;
+      this.follows = does?.endsWith(` ${i}`) ? does.replace(/\d+$/, String(to)) : null;
       this.editor.send({ kind: "tour_move", step: i, to });
     };
     const write =
@@ -334,7 +346,7 @@ export class TourPanel {
       }
     root.addEventListener("keydown", (event) => {
       const to = event.altKey && { ArrowUp: i - 1, ArrowDown: i + 1 }[event.key];
-      if (typeof to !== "number" || !(event.target instanceof HTMLButtonElement)) return;
+      if (typeof to !== "number" || event.target instanceof HTMLTextAreaElement) return;
       event.preventDefault();
       if (to >= 0 && to < tour.steps.length) move(to);
     });
