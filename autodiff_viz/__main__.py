@@ -20,13 +20,15 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import listed, quoted
 from autodiff_viz.lab.launch import graph_of, graph_of_text, lab
 from autodiff_viz.language.documents import from_json, from_link
+from autodiff_viz.lessons.codec import is_tour, read_tour
+from autodiff_viz.lessons.tour import Tour
 
 SHOWN = """what to open:
   model.py:loss    a JAX function of your own file, which is imported and run; numbers after it are
                    its arguments, or its defaults are. One without parameters returns a graph, or
                    (function, *args)
   code.py          a file of code (JAX, PyTorch, TensorFlow, NumPy, a formula), which is read and not run
-  graph.json       a graph that was saved
+  graph.json       a graph or a tour that was saved
   http://...?g=... a link"""
 
 
@@ -45,8 +47,8 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def graph_named(shown: str | None, numbers: Sequence[str] = ()) -> Graph | None:
-    """Return the graph that the command line names.
+def graph_named(shown: str | None, numbers: Sequence[str] = ()) -> Graph | Tour | None:
+    """Return the graph, or the tour, that the command line names.
 
     Raises:
       GraphError: there is none.
@@ -61,8 +63,10 @@ def graph_named(shown: str | None, numbers: Sequence[str] = ()) -> Graph | None:
         raise GraphError(Problem("bad-argument", message))
     if shown.endswith((".json", ".py", ".txt")):
         text = _text(Path(shown))
+        if shown.endswith(".json") and is_tour(text):
+            return read_tour(text)
         return from_json(text) if shown.endswith(".json") else graph_of_text(text)
-    return from_link(shown)
+    return read_tour(shown) if is_tour(shown) else from_link(shown)
 
 
 def _text(path: Path) -> str:

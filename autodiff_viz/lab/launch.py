@@ -21,6 +21,8 @@ from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, html_of
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
 from autodiff_viz.language.documents import from_json, from_link
+from autodiff_viz.lessons.codec import is_tour, read_tour, tour_to_link
+from autodiff_viz.lessons.tour import Tour
 from autodiff_viz.reading.reading import read
 
 APP = Path(__file__).parents[1] / "ui" / "start" / "app.py"
@@ -48,7 +50,7 @@ class Page(str):
 
 
 def lab(
-    shown: Graph | Callable[..., Any] | str | None = None,
+    shown: Graph | Tour | Callable[..., Any] | str | None = None,
     *args: Any,
     port: int | None = None,
     open_browser: bool = True,
@@ -60,8 +62,8 @@ def lab(
     which ends with this one.
 
     Args:
-      shown: a graph; a JAX function, with its arguments after it (see `from_function`); a link, a JSON
-        document or a text of code (see `read`). None opens the lab as a newcomer finds it.
+      shown: a graph; a tour; a JAX function, with its arguments after it (see `from_function`); a link, a
+        JSON document or a text of code (see `read`). None opens the lab as a newcomer finds it.
       *args: arguments of the function.
       port: of the server; by default 8501, or any other that is free.
       open_browser: whether to open the browser; otherwise the address is only returned.
@@ -73,10 +75,15 @@ def lab(
         of this process, or its tensors are too large; the page's libraries are missing, or the port is
         taken.
     """
-    graph = graph_of(shown, args)
+    found = read_tour(shown) if isinstance(shown, str) and is_tour(shown) else shown
+    found = found if isinstance(found, Tour) else graph_of(found, args)
     port = _free_port() if port is None else whole_number("port", port, 1, 65_535)
     address = f"http://localhost:{port}/"
-    page = address if graph is None else to_link(graph, base=address)
+    page = address
+    if isinstance(found, Tour):
+        page = tour_to_link(found, base=address)
+    elif found is not None:
+        page = to_link(found, base=address)
     if port not in _servers or _servers[port].poll() is not None:
         _servers[port] = started(port)
     if open_browser:

@@ -74,6 +74,7 @@ class Lab:
       step: training step whose parameters are on view; LAST for the last one, None for the graph's own
         numbers.
       as_then: whether that step's own rules apply in place of the present ones; an edit sets it to False.
+      authoring: whether the visitor edits the tour, and so sees all of its texts.
     """
 
     history: History
@@ -101,6 +102,7 @@ class Lab:
     asking: Asking | None = None
     step: int | None = None
     as_then: bool = False
+    authoring: bool = False
 
     @property
     def graph(self) -> Graph:
@@ -279,7 +281,7 @@ def replace_document(lab: Lab, other: Lab) -> Lab:
     history = push(lab.history, other.history.present._replace(document=number))
     shelved = lab.draft or lab.shelved
     after = replace(other, history=history, document=number, newest=number, aside=set_aside(lab))
-    return replace(after, shelved=shelved, **PASSING)
+    return replace(after, shelved=shelved, authoring=lab.authoring, **PASSING)
 
 
 def keep_history_of(lab: Lab, other: Lab) -> Lab:
@@ -312,7 +314,7 @@ def stepped(lab: Lab, history: History) -> Lab:
         # Unfinished text belongs to the visitor, not to a document, so it comes along.
         training, shelved = returned(was.training, lab.training), lab.draft or lab.shelved
         was = replace(was, document=number, newest=lab.newest, aside=tuple(aside.items()))
-        was = replace(was, training=training, shelved=shelved, **PASSING)
+        was = replace(was, training=training, shelved=shelved, authoring=lab.authoring, **PASSING)
     selected = was.selected if was.selected in history.graph else None
     passing = {"notice": (), "picked": (), "typing": False}
     if was is lab:

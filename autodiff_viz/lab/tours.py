@@ -131,8 +131,8 @@ def _unplaced(graph: Graph) -> Graph:
 def tour_data(lab: Lab) -> dict[str, Any] | None:
     """Return the words of the visitor's tour in the format of web/tour/panel.js; None without one.
 
-    Of the texts it has that of the step on view alone, once its questions are answered, since it may name the
-    answers.
+    Of the texts a reader gets that of the step on view alone, once its questions are answered, since it may
+    name the answers.
     """
     tour = lab.tour
     if tour is None:
@@ -141,7 +141,7 @@ def tour_data(lab: Lab) -> dict[str, Any] | None:
         {
             "title": step.title,
             "caption": step.caption,
-            "text": step.text if i == lab.at and is_answered(lab) else "",
+            "text": step.text if lab.authoring or (i == lab.at and is_answered(lab)) else "",
             "notes": step.notes,
             "asks": len(step.questions),
         }
@@ -153,7 +153,7 @@ def tour_data(lab: Lab) -> dict[str, Any] | None:
         "text": tour.text,
         "at": lab.at,
         "steps": steps,
-        "asked": not is_answered(lab),
+        "editing": lab.authoring,
         "changed": bool(tour.steps) and not is_as_made(lab, tour.steps[lab.at]),
     }
 

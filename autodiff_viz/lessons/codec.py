@@ -135,6 +135,17 @@ def read_tour(text: str) -> Tour:
     return tour_in(Reader(well_formed(parsed(text, limits.TOUR)), "$"))
 
 
+_MARK = re.compile(rf'"{FORMAT}"\s*:')
+_IN_ADDRESS = re.compile(rf"[?&]{TOUR}=")
+
+
+def is_tour(text: str) -> bool:
+    """Return whether a text is meant to be a tour: its JSON, or a link that holds one and no graph."""
+    if text.lstrip().startswith("{"):
+        return _MARK.search(text) is not None
+    return _IN_ADDRESS.search(text) is not None and "\n" not in text.strip() and not re.search("[?&]g=", text)
+
+
 def _document_in(link: str) -> str:
     """Return the JSON document in a link of a tour.
 

@@ -27,7 +27,7 @@
  * @property {string} text digest of its text.
  * @property {Record<string, any>} steps each step by its number, as compact JSON.
  * @property {any} [documents] by the number of its first step, the other state of each document.
- * @property {string} [tour] digest of the tour beside it.
+ * @property {string} [tour] digest of the tour beside the present graph.
  */
 
 /**
@@ -595,6 +595,14 @@
  */
 
 /**
+ * Begin to edit the tour, or end it; it is no step of undo.
+ *
+ * @typedef {object} EditTourEdit
+ * @property {"tour_edit"} kind
+ * @property {boolean} on whether it is edited from now on.
+ */
+
+/**
  * Add the present state to the tour, after the step that was opened last; without a tour begin one.
  *
  * @typedef {object} AddStepEdit
@@ -776,6 +784,7 @@
  *   FlipEdit |
  *   WithoutEdit |
  *   NewTourEdit |
+ *   EditTourEdit |
  *   AddStepEdit |
  *   UpdateStepEdit |
  *   MoveStepEdit |

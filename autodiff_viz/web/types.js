@@ -259,7 +259,7 @@
  * @property {string} text
  * @property {number} at the step that was opened or added last
  * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
- * @property {boolean} asked whether something is asked that is still hidden
+ * @property {boolean} editing whether the visitor edits it
  * @property {boolean} changed whether the lab shows another state than that step's
  */
 /**

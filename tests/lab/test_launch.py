@@ -71,6 +71,14 @@ def test_what_holds_a_graph_is_opened(servers, shown):
     assert av.from_link(av.lab(shown, port=8632)) == GRAPH
 
 
+def test_a_tour_opens_at_its_first_step(servers):
+    tour = av.Tour(title="T", steps=(av.Step("A", "x = 1.0\ny = sin(x)"), av.Step("B", "x = 2.0")))
+    for shown in (tour, av.tour_to_json(tour), av.tour_to_link(tour, 1, base="https://host.example/")):
+        page = launch.lab(shown)
+        assert av.read_tour(page) == tour
+        assert "tourstep" not in page
+
+
 def test_nothing_opens_the_lab_as_a_newcomer_finds_it(servers):
     assert av.lab(port=8632) == "http://localhost:8632/"
 
@@ -167,6 +175,13 @@ def test_the_command_line_names_a_graph(folder, words, gradients):
     given = command_line.parser().parse_args([shown, *words[1:]])
     trace = av.trace(command_line.graph_named(given.shown, given.numbers))
     assert {name: pytest.approx(trace.gradient[name]) for name in gradients} == gradients
+
+
+def test_the_command_line_names_a_tour(tmp_path):
+    tour = av.Tour(title="T", steps=(av.Step("A", "x = 1.0"),))
+    (tmp_path / "tour.json").write_text(av.tour_to_json(tour))
+    assert command_line.graph_named(str(tmp_path / "tour.json")) == tour
+    assert command_line.graph_named(av.tour_to_link(tour, base="https://host.example/")) == tour
 
 
 @pytest.mark.parametrize(

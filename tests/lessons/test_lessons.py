@@ -49,7 +49,7 @@ def test_the_whole_program_confirms_the_lesson(found):
         assert av.verify(av.trace(graph_of(variant), seed=variant.seed)).agrees
 
 
-@pytest.mark.parametrize("found", LESSONS, ids=_name)
+@pytest.mark.parametrize("found", [found for found in LESSONS if found.claims], ids=_name)
 def test_a_claim_with_another_number_fails(found):
     for claim in found.claims:
         wrong = replace(claim, expected=_off(claim, found))
@@ -123,7 +123,7 @@ def test_each_of_several_graphs_has_words_of_its_own():
     several = [found for found in LESSONS if len(found.steps) > 1]
     assert len(several) > 8
     for found in several:
-        texts = [variant.text for variant in found.steps]
+        texts = [step.text or step.caption for step in found.steps]
         assert len({*texts, "", found.text}) == len(texts) + 2, found.key
         assert max(len(text.split()) for text in texts) <= 60, found.key
 

@@ -241,3 +241,22 @@ def test_a_file_that_is_none_is_named(tmp_path, name, text, message):
     (tmp_path / f"{name}.json").write_text(text, "utf-8")
     with pytest.raises(av.GraphError, match=message):
         lessons(tmp_path)
+
+
+def test_a_damaged_tour_is_read_or_refused_and_nothing_else():
+    draw = Random(5)
+    texts = [tour_to_json(lesson, None) for lesson in LESSONS[:5]]
+    refused = 0
+    for _ in range(300):
+        text = draw.choice(texts)
+        at, length = draw.randrange(len(text)), draw.choice([0, 1, 1, 5, 40])
+        other = draw.choice(
+            ["", "9", "null", "[]", "{}", '"', "\\ud800", "1e999", "-", "true", text[at : at + 30]]
+        )
+        try:
+            read = read_tour(text[:at] + other + text[at + length :])
+        except av.GraphError:
+            refused += 1
+        else:
+            assert same(read_tour(tour_to_json(read)), read)
+    assert refused > 100

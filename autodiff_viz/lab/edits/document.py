@@ -31,7 +31,7 @@ from autodiff_viz.lab.state import Lab, opened, stepped, toured_at, with_text, w
 from autodiff_viz.lab.tours import go_to
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
-from autodiff_viz.lessons.codec import FORMAT, TOUR, document_of, read_tour
+from autodiff_viz.lessons.codec import TOUR, document_of, is_tour, read_tour
 from autodiff_viz.messages.edits import Import, Jump, Kept, NewGraph, Redo, Restored, Undo
 
 # What the browser stored of an earlier session: untrusted, and without effect unless it fits what the address
@@ -119,9 +119,6 @@ def _restored(lab: Lab, edit: Restored) -> Lab:
 ADDRESS = re.compile(rf"\S*[?&]({GRAPH}|{FORMULA}|{TOUR})=\S*|https?://\S*")
 """Text without spaces that is the address of a page, with or without its host."""
 
-IS_TOUR = re.compile(rf'"{FORMAT}"\s*:')
-"""What no document has but a tour."""
-
 
 def imported(lab: Lab, text: str) -> Lab:
     """Replace the graph by the document in `text`; one step of undo returns to the graph.
@@ -145,7 +142,7 @@ def imported(lab: Lab, text: str) -> Lab:
     if text.startswith("{"):
         if code := notebook_code(text):
             return _written(lab, code)
-        if IS_TOUR.search(text):
+        if is_tour(text):
             return go_to(lab, read_tour(text), 0)
         return opened(lab, from_json(text), "Open JSON")
     return _linked(lab, text) if ADDRESS.fullmatch(text) else _written(lab, text)

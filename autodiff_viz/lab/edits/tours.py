@@ -17,6 +17,7 @@ from autodiff_viz.lessons.tour import Step, Tour, plain
 from autodiff_viz.messages.edits import (
     AddStep,
     CloseTour,
+    EditTour,
     Go,
     MoveStep,
     NewTour,
@@ -32,6 +33,7 @@ UNTITLED = "My tour"
 def _new(lab: Lab, edit: NewTour) -> Lab:
     """Begin a tour, perhaps with the steps of the open lesson, without its exercises and claims."""
     lesson = gallery.lesson(lab.lesson) if edit.of == "lesson" else None
+    lab = replace(lab, authoring=True)
     if lesson is None:
         return with_tour(lab, Tour(title=UNTITLED), 0, "New tour")
     return _changed(lab, plain(lesson), variant_of(lab, lesson), "Tour of the lesson")
@@ -47,7 +49,7 @@ def _add(lab: Lab, edit: AddStep) -> Lab:
     at = lab.at + 1 if tour.steps else 0
     step = captured(lab, f"Step {len(tour.steps) + 1}")
     after = replace(tour, steps=(*tour.steps[:at], step, *tour.steps[at:]))
-    return _changed(lab, after, at, f"Add step {at + 1}")
+    return _changed(replace(lab, authoring=True), after, at, f"Add step {at + 1}")
 
 
 def _at_step(change: Callable[[Lab, Tour, Step, object], Lab]) -> Callable[[Lab, object], Lab]:
@@ -136,6 +138,7 @@ def _changed(lab: Lab, tour: Tour, at: int, label: str, fresh: bool = True) -> L
 
 HANDLERS: Handlers = {
     NewTour: _new,
+    EditTour: lambda lab, edit: replace(lab, authoring=edit.on),
     AddStep: _add,
     UpdateStep: _at_step(_update),
     MoveStep: _at_step(_move),

@@ -60,7 +60,7 @@ OWN_GRAPH = Preview(
 OWN_TOUR = replace(
     OWN_GRAPH,
     title=f"A tour of computation graphs · {NAME}",
-    description="Graphs to go through one by one, each with every value and every cotangent that JAX computes.",
+    description="Graphs to go through one by one, each with all values and cotangents that JAX computes.",
 )
 
 

@@ -55,20 +55,21 @@ const small = (label, name, click, disabled = false) =>
     icon(name),
   );
 
-/** @param {string} label @param {() => void} click @param {string} [look] a class */
-const button = (label, click, look = "plain") =>
-  html("button", { type: "button", class: look, click }, label);
+/** @param {string} label @param {() => void} click @param {string} [does] its name when it is drawn anew */
+const button = (label, click, does = label) =>
+  html("button", { type: "button", class: "plain", "data-does": does, click }, label);
 
 export class TourPanel {
   /** @param {Editor} editor @param {() => number} last number of the edit that was sent last */
   constructor(editor, last) {
     this.editor = editor;
     this.last = last;
-    this.editing = false;
     /** @type {TourData | null} */
     this.tour = null;
     this.shown = "";
     this.lesson = false;
+    /** What has the focus once a step has been moved. @type {string | null} */
+    this.follows = null;
     /** Fields on view, by what they are of. @type {Map<string, Pen>} */
     this.pens = new Map();
     this.host = html("section", { class: "tour", "aria-label": "Tour" });
@@ -86,11 +87,14 @@ export class TourPanel {
     this.draw();
   }
 
+  get editing() {
+    return Boolean(this.tour?.editing); // Python knows, since it sends a reader fewer texts
+  }
+
   /** Begin to edit, or end it. @param {boolean} on */
   edit(on) {
     this.send();
-    this.editing = on;
-    this.draw();
+    this.editor.send({ kind: "tour_edit", on });
     if (on) showPanel("tour"); // on a phone the sheet opens
   }
 
@@ -105,9 +109,8 @@ export class TourPanel {
     const form = tour &&
       editing && [
         tour.at,
-        tour.steps.map(({ title }) => title),
+        tour.steps.map(({ title }, i) => (i === tour.at ? "" : title)), // its field has it
         tour.changed,
-        tour.asked,
         this.lesson,
       ];
     const shown = JSON.stringify(editing && tour ? form : tour);
@@ -121,29 +124,33 @@ export class TourPanel {
     if (!tour || !editing) return;
     this.pens.get("title")?.write(tour.title);
     this.pens.get("intro")?.write(tour.text);
+    this.pens.get("summary")?.write(tour.summary);
     const step = tour.steps[tour.at];
     if (step)
       for (const name of /** @type {Words[]} */ (["title", "caption", "text", "notes"]))
         this.pens.get(`${tour.at} ${name}`)?.write(step[name]);
-    const after = this.pens.get(`${tour.at} text`)?.field;
-    if (after) {
-      after.disabled = tour.asked; // it is not sent before the answer
-      after.placeholder = tour.asked ? "Shown once the questions are answered" : "";
-    }
   }
 
-  /** How to give the focus back to what has it now, if that is drawn anew. @returns {() => void} */
+  get focused() {
+    const active = /** @type {ShadowRoot | Document} */ (this.host.getRootNode()).activeElement;
+    return active instanceof HTMLElement && this.host.contains(active) ? active : null;
+  }
+
+  /** How to give the focus back to what has it now, if that is drawn anew; it follows a step that is moved.
+   * @returns {() => void} */
   focus() {
-    const root = /** @type {ShadowRoot | Document} */ (this.host.getRootNode());
-    const active = root.activeElement;
-    if (!active || !this.host.contains(active)) return () => {};
-    const does = active instanceof HTMLElement ? active.dataset.does : undefined;
+    if (!this.focused) return () => {};
+    const does = this.follows ?? this.focused.dataset.does;
+    this.follows = null;
     return () => {
-      const same = [...this.host.querySelectorAll("[data-does]")].find(
-        (each) => each instanceof HTMLElement && each.dataset.does === does,
-      );
-      const on = same instanceof HTMLButtonElement && same.disabled ? null : same;
-      /** @type {HTMLElement | null} */ (on ?? this.host.querySelector("h2"))?.focus();
+      const all = /** @type {HTMLElement[]} */ ([...this.host.querySelectorAll("[data-does]")]);
+      const same = all.find((each) => each.dataset.does === does && !each.matches(":disabled"));
+      const row = /\d+$/.exec(does ?? "")?.[0];
+      /** @type {HTMLElement | null} */ (
+        same ??
+          this.host.querySelector(`[data-step="${row}"] button:not(:disabled)`) ??
+          this.host.querySelector("h2, [data-does=add]")
+      )?.focus();
     };
   }
 
@@ -164,7 +171,7 @@ export class TourPanel {
       small("Previous step", "back", () => this.go(at - 1), !steps.length || at === 0),
       small("Next step", "step", () => this.go(at + 1), at + 1 >= steps.length),
       tour.changed && small("Restart the step", "undo", () => this.go(at)),
-      button(this.editing ? "Done" : "Edit", () => this.edit(!this.editing)),
+      button(this.editing ? "Done" : "Edit", () => this.edit(!this.editing), "edit"),
       button("Close", () => (this.send(), this.editor.send({ kind: "tour_close" }))),
     );
   }
@@ -228,7 +235,7 @@ export class TourPanel {
       return html("label", {}, html("span", {}, label), pen.field);
     };
     const whole =
-      (/** @type {"title" | "text"} */ field) =>
+      (/** @type {"title" | "summary" | "text"} */ field) =>
       (/** @type {string} */ text, /** @type {boolean} */ fresh) =>
         this.editor.send({ kind: "tour_words", field, text, fresh });
     const lines = tour.steps.map((step, i) => this.row(tour, step, i, keep));
@@ -263,6 +270,8 @@ export class TourPanel {
       ),
       !tour.steps.length && html("p", { class: "quiet" }, WHAT),
       html("ol", { class: "steps" }, ...lines),
+      tour.steps.length > 0 &&
+        keep("summary", "In a sentence, for lists of tours", tour.summary, whole("summary")),
       html(
         "div",
         { class: "acts" },
@@ -284,6 +293,8 @@ export class TourPanel {
   row(tour, step, i, keep) {
     const move = (/** @type {number} */ to) => {
       this.send();
+      const does = this.focused?.dataset.does;
+      this.follows = does?.endsWith(` ${i}`) ? does.replace(/\d+$/, String(to)) : null;
       this.editor.send({ kind: "tour_move", step: i, to });
     };
     const write =
@@ -335,7 +346,7 @@ export class TourPanel {
       }
     root.addEventListener("keydown", (event) => {
       const to = event.altKey && { ArrowUp: i - 1, ArrowDown: i + 1 }[event.key];
-      if (typeof to !== "number" || !(event.target instanceof HTMLButtonElement)) return;
+      if (typeof to !== "number" || event.target instanceof HTMLTextAreaElement) return;
       event.preventDefault();
       if (to >= 0 && to < tour.steps.length) move(to);
     });

@@ -72,6 +72,7 @@ def test_a_tour_from_the_first_state_to_its_link(lab: LabPage, context: BrowserC
     page.keyboard.press("Alt+ArrowDown")
     lab.settle()
     assert names(lab) == ["Stopped", "Free"]
+    expect(panel(lab).get_by_role("button", name="Free")).to_be_focused()
     grips = panel(lab).locator(".grip")
     x, y = middle(grips.nth(1))
     lab.move_mouse((x, y), (x, middle(grips.nth(0))[1] - 12))

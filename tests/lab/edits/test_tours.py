@@ -372,6 +372,13 @@ def test_the_text_of_a_step_is_told_once_its_questions_are_answered():
     assert lab.asking.hides == "asked"
     assert [step["text"] for step in tour_data(lab)["steps"]] == ["", ""]
     assert [step["text"] for step in tour_data(reveal(lab, 0))["steps"]] == ["8 arrives.", ""]
+    author = after(lab, {"kind": "tour_edit", "on": True})
+    assert [step["text"] for step in tour_data(author)["steps"]] == ["8 arrives.", "8 arrives."]
+    there = actions.undone(after(author, go(1)))
+    assert tour_data(there)["editing"]
+    assert [
+        step["text"] for step in tour_data(after(there, {"kind": "tour_edit", "on": False}))["steps"]
+    ] == ["", ""]
 
 
 def test_so_is_that_of_a_lesson(monkeypatch):

@@ -91,6 +91,7 @@ def test_the_link_of_a_lesson_shows_its_title_its_summary_and_a_picture(lesson):
 def test_the_link_of_a_graph_has_a_general_preview_and_is_not_listed(query):
     said = head(f"/?{query}").said
     assert said["title"] == "A computation graph · autodiff_viz"
+    assert head("/?tour=eJw").said["robots"] == "noindex"
     assert said["og:image"].endswith("/cards/lab.png")
     assert said["robots"] == "noindex"
     assert not {"canonical", "og:url"} & said.keys()
