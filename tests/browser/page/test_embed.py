@@ -127,9 +127,10 @@ def test_nine_frames_cost_nothing_until_they_are_touched_and_then_do_what_the_ta
         assert turned, "its wheel zooms at once"
 
         shown = awake(page, "show")
-        expect(shown.get_by_role("textbox", name="Formula")).to_be_visible()
-        expect(shown.locator(".sliders .row")).to_have_count(1)
         expect(shown.locator(".transport")).to_be_hidden()
+        shown.get_by_role("tab", name="Formula").click()
+        expect(shown.locator(".formula textarea")).to_be_visible()
+        expect(shown.locator(".sliders .row")).to_have_count(1)
         hidden = awake(page, "hide")
         expect(hidden.locator(".sliders .row")).to_have_count(1)
         expect(hidden.locator(".transport")).to_be_hidden()
