@@ -28,9 +28,12 @@ def test_an_answer_is_read_as_it_was_meant():
         answer = read_answer(case["form"], case["text"])
         numbers = [came_number(number) for number in case.get("numbers", [])]
         found = answer.choice, answer.read_as
-        if found != (case.get("choice", ""), case["read_as"]) or len(numbers) != len(answer.numbers):
-            wrong.append((case, answer))
-        elif not all(map(same, answer.numbers, numbers)) or answer.unit != case.get("unit", answer.unit):
+        if (
+            found != (case.get("choice", ""), case["read_as"])
+            or len(numbers) != len(answer.numbers)
+            or not all(map(same, answer.numbers, numbers))
+            or answer.unit != case.get("unit", answer.unit)
+        ):
             wrong.append((case, answer))
     assert wrong == []
     assert len(CASES["answers"]) > 100
