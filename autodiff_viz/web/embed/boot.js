@@ -10,6 +10,7 @@
   const poster = document.getElementById("av-poster");
   const later = /** @type {HTMLTemplateElement | null} */ (document.getElementById("av-later"));
   const given = location.search;
+  const LATE_MS = 12_000; // after which the picture says that it takes long
   const NAME = `autodiff_viz.frame ${window.name} ${given}`;
 
   /** @param {() => Storage} place */
@@ -101,6 +102,13 @@
     root.dataset.avStarted = "";
     poster?.setAttribute("aria-busy", "true");
     document.head.append(later.content.cloneNode(true));
+    setTimeout(() => {
+      // The server is full or cannot be reached. Streamlit goes on trying, and says so behind the picture.
+      if (!poster?.isConnected) return;
+      poster.removeAttribute("aria-busy");
+      const words = poster.querySelector(".av-try");
+      if (words) words.textContent = "Still connecting \u2026 the server may be busy";
+    }, LATE_MS);
   };
   const touched = (/** @type {Event} */ event) => {
     if (!event.isTrusted || /** @type {Element} */ (event.target).closest?.("a")) return;

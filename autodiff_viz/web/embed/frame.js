@@ -2,6 +2,7 @@
 // Turn the lab's page into a frame's: what is shown, the way to the whole lab, the messages to and from the
 // page around it, and its own address.
 
+import { isOpen } from "../asking/questions.js";
 import { html } from "../base/dom.js";
 import { icon } from "../base/icons.js";
 import { bounds } from "../canvas/state/geometry.js";
@@ -185,6 +186,8 @@ export class Frame {
   /** Follow a drawing that has been drawn. */
   drawn() {
     this.showSliders();
+    const asks = this.editor.drawing.asking?.items.some(isOpen) && shows(this.embed, "question");
+    document.documentElement.dataset.avAsks = String(Boolean(asks));
     if (!this.begun) this.begin();
     this.relink();
     this.tellHeight();

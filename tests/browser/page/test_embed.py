@@ -19,13 +19,13 @@ from playwright.sync_api import Frame, Page, expect
 
 from autodiff_viz.embedding.contract import CONTRACT, SANDBOX, frame_code, without_embed
 from tests.browser.lab_page import MINUS, LabPage
+from tests.browser.page.test_axe import faults
 
 PARENT = (Path(__file__).parents[3] / "autodiff_viz" / "web" / "embed" / "parent.js").read_text("utf-8")
 PAGE = """<!doctype html><title>Course</title><body style="margin: 0">{frames}
 <script>heard = []; addEventListener("message", ({{ data }}) => heard.push(data));</script>
 <script>{parent}</script>"""
 LIVE = "() => !document.getElementById('av-poster')"
-SMALL = {"width": 300, "height": 200}
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def awake(page: Page, name: str) -> Frame:
     return frame
 
 
-def number(frame: Frame, node: str, which: str = "value"):
+def number(frame: Frame | Page, node: str, which: str = "value"):
     return frame.locator(f'.canvas [data-id="{node}"] .number.{which}')
 
 
@@ -127,9 +127,10 @@ def test_nine_frames_cost_nothing_until_they_are_touched_and_then_do_what_the_ta
         assert turned, "its wheel zooms at once"
 
         shown = awake(page, "show")
-        expect(shown.get_by_role("textbox", name="Formula")).to_be_visible()
-        expect(shown.locator(".sliders .row")).to_have_count(1)
         expect(shown.locator(".transport")).to_be_hidden()
+        shown.get_by_role("tab", name="Formula").click()
+        expect(shown.locator(".formula textarea")).to_be_visible()
+        expect(shown.locator(".sliders .row")).to_have_count(1)
         hidden = awake(page, "hide")
         expect(hidden.locator(".sliders .row")).to_have_count(1)
         expect(hidden.locator(".transport")).to_be_hidden()
@@ -246,10 +247,12 @@ def test_the_step_of_the_pass_goes_on_in_the_whole_lab(page, address):
     expect(page.locator(".transport")).to_have_attribute("data-at", "3", timeout=30_000)
 
 
-def test_no_size_has_a_second_scroll_bar(page, address):
-    everything = "&show=canvas,formula,sliders,inspector,plot,play,check,open&start=now"
-    page.set_viewport_size(SMALL)
+def test_no_size_has_a_second_scroll_bar_and_axe_finds_nothing(page, address):
+    everything = "&show=canvas,formula,sliders,inspector,plot,play,check,open"
+    page.set_viewport_size({"width": 300, "height": 200})
     page.goto(f"{address}/?embed=1&v=1{everything}")
+    assert faults(page) == []
+    page.locator("#av-poster").press("Enter")
     page.wait_for_function(LIVE, timeout=30_000)
     for width, height in ((300, 200), (390, 500), (600, 400), (853, 480), (1280, 720), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
@@ -262,4 +265,20 @@ def test_no_size_has_a_second_scroll_bar(page, address):
         assert canvas["width"] > 200
         assert canvas["height"] > 90
         assert canvas["y"] + canvas["height"] <= height
+        if width in (300, 853):
+            assert faults(page) == []
+    page.set_viewport_size({"width": 1400, "height": 1000})
+
+
+def test_a_frame_asks_before_it_tells(page, address):
+    page.set_viewport_size({"width": 600, "height": 400})
+    page.goto(f"{address}/?embed=1&v=1&reveal=ask&start=now")
+    page.wait_for_function(LIVE, timeout=30_000)
+    asked = page.locator(".asking")
+    expect(asked).to_contain_text("What arrives at x?")
+    expect(number(page, "x", "cotangent")).to_have_text("?")
+    asked.get_by_role("textbox").fill("1.238")  # 1.5 * cos(0.6), by hand
+    asked.get_by_role("button", name="Answer").click()
+    expect(number(page, "x", "cotangent")).to_have_text("1.238")
+    expect(page.locator(".to-lab")).to_have_attribute("href", re.compile("guess="))
     page.set_viewport_size({"width": 1400, "height": 1000})

@@ -439,7 +439,7 @@ export const ACTIONS = {
     do: (editor, focus, key) =>
       void (
         (key === "Enter" && answerFocused(editor, focus.node, focus.wire)) ||
-        (focus.wire ? null : READING.enter.do(editor, focus, key))
+        (focus.wire ? null : READING.enter.do?.(editor, focus, key))
       ),
   },
   wireBefore: READING.wireBefore,
