@@ -87,7 +87,7 @@ class Case:
         """What each of these wires brings."""
         return {wire: self.found.passed[wire].astype(np.float64) for wire in self.wires}
 
-    @property
+    @cached_property
     def closed(self) -> tuple[Wire, ...]:
         """Those of these wires that bring nothing, whatever the numbers are."""
         return tuple(wire for wire in self.wires if self.found.passed.is_symbolic_zero(wire))
@@ -131,6 +131,9 @@ class Case:
         """The paths by which something arrives, if they are few."""
         if self.asked.of != COTANGENT or not self.within_limits:
             return ()
+        read = [self.found.graph[name].slots[slot] for name, slot in (*self.wires, *self.way)]
+        if len({*read}) == len(read):
+            return ()  # nothing is read twice, so there is one path
         found = paths(self.found, self.producer, PATHS)
         return found.paths if found.exact and found.count == len(found.paths) else ()
 

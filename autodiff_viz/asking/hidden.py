@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from autodiff_viz.asking.question import (
@@ -18,14 +18,17 @@ from autodiff_viz.asking.question import (
     Question,
 )
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.graph.grad_nodes import BY, OF, readers
+from autodiff_viz.graph.grad_nodes import BY, OF, readers, reads_of
 from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors, descendants
-from autodiff_viz.graph.rule_kinds import FOLLOW
+from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 
 HANDS_ON = {"identity": (0,), "add": (0, 1), "sub": (0, 1), "neg": (0,)}
 """Ops, with the slots by which they pass on what arrives, as it is or with its sign turned."""
+
+COPIES = (IDENTITY, "neg")
+"""Ops whose value is the one that they read, up to its sign."""
 
 Thing = tuple[str, str, int]
 """A number of the trace: (VALUE or COTANGENT, node, 0), or (PASSED, node, slot)."""
@@ -47,6 +50,17 @@ class Hidden:
     tangents: frozenset[str] = frozenset()
     shapes: frozenset[str] = frozenset()
 
+    @property
+    def places(self) -> frozenset[tuple]:
+        """The numbers as places of a trace, for `conceal`; tangents are in no trace."""
+        return frozenset(
+            {
+                *((VALUE, name) for name in self.values),
+                *((COTANGENT, name) for name in self.cotangents),
+                *((PASSED, *wire) for wire in self.passed),
+            }
+        )
+
     def __bool__(self) -> bool:
         return bool(self.values or self.cotangents or self.passed or self.tangents or self.shapes)
 
@@ -59,12 +73,12 @@ def hidden(graph: Graph, asking: Asking | None) -> Hidden:
     - ALL_VALUES hides the value of each node but the inputs, whose values are given, and all below.
     - ALL_COTANGENTS hides what arrives at each node, what each wire brings, and all tangents.
     - ASKED_ALONE hides what is asked for, and what gives it away. Of what arrives at a node that is also the
-      wires that bring it. Where only one brings it, the two are one number, and so are what arrives at a sum,
-      a difference, a negation or an identity and what that passes on, up to its sign: all numbers that are
-      one with the asked one in this way are hidden. Of a value it is those of its identities, and of what
-      arrives at a node the value of a grad node of the output by it. With a cotangent all tangents of forward
-      mode are hidden, for the output's can be it. Of a cause it is what arrives at the nodes on the way to
-      the output, and what their wires bring; not the number at which the question points.
+      wires that bring it. Where one alone brings something, both are one number, and so are what arrives at a
+      sum, a difference, a negation or an identity and what that passes on, up to its sign: all numbers that
+      are one with the asked one in this way are hidden. Of a value it is those of its identities and
+      negations, and of what arrives at a node the value of a grad node of the output by it. With a cotangent
+      all tangents of forward mode are hidden, for the output's can be it. Of a cause it is what arrives at
+      the nodes on the way to the output, and what their wires bring; not the number that it points at.
 
     Args:
       graph: on view; its muted nodes count as identities.
@@ -139,30 +153,38 @@ def _on_the_way(graph: Graph, about: Quantity) -> Iterator[Thing]:
 
 def _same_numbers(graph: Graph, asked: Thing) -> set[Thing]:
     """Return the numbers that are one with the asked one, whatever the values are, with itself."""
-    found, waiting, reads = {asked}, [asked], readers(graph)
+    live = ancestors(graph, [graph.output], reads_of) if graph.output in graph else frozenset()
+    reads = readers(graph)
+    # Of the wires of a node those that pass nothing in any case add nothing to what arrives.
+    open_ = {
+        name: tuple(wire for wire in wires if wire[0] in live and graph[wire[0]].rule.kind != STOP)
+        for name, wires in reads.items()
+    }
+    found, waiting = {asked}, [asked]
     while waiting:
-        for thing in _beside(graph, reads, waiting.pop()):
+        for thing in _beside(graph, reads, open_, waiting.pop()):
             if thing not in found:
                 found.add(thing)
                 waiting.append(thing)
     return found
 
 
-def _beside(graph: Graph, reads: dict[str, tuple[Wire, ...]], thing: Thing) -> Iterator[Thing]:
+Reads = Mapping[str, tuple[Wire, ...]]
+
+
+def _beside(graph: Graph, reads: Reads, open_: Reads, thing: Thing) -> Iterator[Thing]:
     """Yield the numbers that are one with this one by one step."""
     of, name, slot = thing
     node = graph[name]
     if of == VALUE:
-        yield from (
-            (VALUE, reader, 0) for reader, at in reads[name] if graph[reader].op == IDENTITY and not at
-        )
-        if node.op == IDENTITY and isinstance(node.op_slots[0], str):
+        yield from ((VALUE, reader, 0) for reader, at in reads[name] if graph[reader].op in COPIES and not at)
+        if node.op in COPIES and isinstance(node.op_slots[0], str):
             yield VALUE, node.op_slots[0], 0
         if node.op == GRAD and node.slots[OF] == graph.output and isinstance(node.slots[BY], str):
             yield COTANGENT, node.slots[BY], 0
     elif of == COTANGENT:
-        if len(reads[name]) == 1 and name != graph.output:
-            yield PASSED, *reads[name][0]
+        if len(open_[name]) == 1 and name != graph.output:
+            yield PASSED, *open_[name][0]
         if node.rule.kind == FOLLOW:
             yield from (
                 (PASSED, name, at) for at in HANDS_ON.get(node.op, ()) if isinstance(node.slots[at], str)
@@ -172,7 +194,7 @@ def _beside(graph: Graph, reads: dict[str, tuple[Wire, ...]], thing: Thing) -> I
                 yield VALUE, each.name, 0
     else:
         producer = node.slots[slot]
-        if isinstance(producer, str) and len(reads[producer]) == 1 and producer != graph.output:
+        if isinstance(producer, str) and open_[producer] == ((name, slot),) and producer != graph.output:
             yield COTANGENT, producer, 0
         if node.rule.kind == FOLLOW and slot in HANDS_ON.get(node.op, ()):
             yield COTANGENT, name, 0

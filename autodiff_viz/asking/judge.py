@@ -233,8 +233,9 @@ def feedback_table(found: Trace, question: Question, pinned: Trace | Twin | None
       pinned: the trace that is pinned beside it, as A, or a `Twin` with its letter.
     Returns:
       {"v", "kind", "words", "hint", "form": what can be typed, "answer": {"text", "accepted", "reason", and
-      "choice", "shape", or "at", "near", "exact"}, "mistakes": [{"code", "name", "guess", "wire", "says", "tier", and
-      "choice", "shape" or "at"}], "told": the author's sentences, "otherwise": what is said to any other answer}.
+      "choice", "shape", or "at", "near", "exact"}, "mistakes": [{"code", "name", "guess", "wire", "says",
+      "tier", and "choice", "shape" or "at"}], "told": the author's sentences, "otherwise": what is said to
+      any other answer}.
       Intervals are [low, high], or "nan", "inf", "-inf".
     Raises:
       GraphError: there is no trace or output, or the question does not fit it.

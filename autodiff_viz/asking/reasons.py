@@ -20,6 +20,7 @@ from autodiff_viz.graph.text import listed
 from autodiff_viz.ops.catalog import OPS
 
 DIGITS = 4
+TERMS = 5  # of a sum that is written out
 TIMES = {"*": "·", "-": "−"}  # of infix signs, as the lab writes them
 
 
@@ -39,7 +40,7 @@ def reason_of(case: Case) -> str:
     if len(case.wires) == 1:
         return _of_wire(case, case.wires[0])
     over = listed([f"`{each}`" for each in dict.fromkeys(wire[0] for wire in case.wires)], 4)
-    if terms := fork_terms(found.graph, found, name):
+    if len(case.wires) <= TERMS and (terms := fork_terms(found.graph, found, name)):
         return f"{written(terms, DIGITS, is_sum=True)}: what comes back over {over} adds up."
     return f"What comes back over {over} adds up to {short(found.cotangent[name], DIGITS)}."
 

@@ -40,6 +40,8 @@ MORE_CODES = (
 CODES = frozenset(mistake.code for mistake in MISTAKES) | {*MORE_CODES, NEAR, WRONG, KNOWS_NOT}
 """What may stand for a wrong answer: the code of a mistake, or that it has none."""
 
+NAMES = {mistake.code: mistake.name for mistake in MISTAKES}
+
 _UNFIT = re.compile(r"[^a-z0-9-]+")
 
 
@@ -59,6 +61,11 @@ def summary(asking: Asking, judgements: Sequence[Sequence[Judgement]], title: st
         parts.append(" ".join([kind, tries, *map(_word, judged)]) if judged else f"{kind} {OPEN}")
     name = _UNFIT.sub("-", title.lower()).strip("-")[:TITLE] or "graph"
     return f"{MARK} {name}: {'; '.join(parts)}"
+
+
+def name_of(code: str) -> str:
+    """Return the name of a mistake; of another word of a line the word itself."""
+    return NAMES.get(code, code.replace("-", " "))
 
 
 def _word(judged: Judgement) -> str:

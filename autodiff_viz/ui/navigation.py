@@ -1,4 +1,4 @@
-"""Navigate between the lab and the lessons: one Streamlit page, distinguished by the address.
+"""Navigate between the lab, the lessons and the counts of a class: one page, distinguished by the address.
 
 Every message of the browser names the page that the browser has. A message that is sent after a link was
 followed and before the answer has come (a component sends by itself, a line may be slow) names the page that
@@ -14,9 +14,10 @@ from pathlib import Path
 import streamlit as st
 
 from autodiff_viz.lab.lessons import open_lesson
-from autodiff_viz.lab.persistence.address import GALLERY, NOTES, PRESENT, VIEW
+from autodiff_viz.lab.persistence.address import CLASS, GALLERY, NOTES, PRESENT, VIEW
 from autodiff_viz.ui import pages
 from autodiff_viz.ui.address import embed_of, entered, show_address, write_address
+from autodiff_viz.ui.class_page import class_page
 from autodiff_viz.ui.component import draw_notes
 from autodiff_viz.ui.session import SESSION, act
 
@@ -39,7 +40,7 @@ def _home() -> st.Page:
 
 
 def _page() -> None:
-    """Draw the lab or the lessons, as the address says."""
+    """Draw the lab, the lessons or the counts of a class, as the address says."""
     if st.query_params.get(PRESENT) == NOTES:
         draw_notes()
         return
@@ -51,6 +52,9 @@ def _page() -> None:
     if view == GALLERY:
         show_address(st.session_state.get(SESSION), {VIEW: GALLERY})
         pages.lessons_page(_open)
+    elif view == CLASS:
+        show_address(st.session_state.get(SESSION), {VIEW: CLASS})
+        class_page()
     else:
         pages.lab_page()
 
@@ -68,7 +72,7 @@ def _draw_links(view: str | None) -> None:
         st.page_link(_home(), label="Lessons", icon=":material/school:", query_params={VIEW: GALLERY})
         # The text differs from page to page, so the browser runs the script once for each.
         script = f"<script>{TO_THE_TOP}</script>"
-        st.html(("" if view == GALLERY else HEADING) + script, unsafe_allow_javascript=True)
+        st.html(("" if view in (GALLERY, CLASS) else HEADING) + script, unsafe_allow_javascript=True)
 
 
 def _open(lesson: str) -> None:

@@ -435,6 +435,7 @@
  * @property {string[]} [declared]
  * @property {Num} [value]
  * @property {Num} [arriving]
+ * @property {string[]} [hidden] "value", "cotangent": what is hidden while it is asked for
  * @property {Num | string} [tangent] a number, or why there is none
  * @property {Term[]} [added]
  * @property {Term[]} [fork]

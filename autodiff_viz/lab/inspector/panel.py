@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.canvas.records import elements, tangent_at
+from autodiff_viz.canvas.records import ASKED, elements, tangent_at
 from autodiff_viz.display.numbers import Number, Typed, term_data, typed
 from autodiff_viz.engine.nonfinite import origin_sentences
+from autodiff_viz.engine.trace import ARRIVES, PASSED, VALUE
 from autodiff_viz.engine.versions import describe_versions
 from autodiff_viz.explain.explanation import Explanation, explanation_data
 from autodiff_viz.explain.forward.view import TangentRows, tangent_rows
 from autodiff_viz.explain.lints.values import WHERE_TRAP
 from autodiff_viz.explain.verification.view import Verification, explained, in_a_word
 from autodiff_viz.graph.model import GRAD
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.inspector.fields import fields, tangent_field
@@ -92,10 +94,11 @@ def node_data(lab: Lab, view: LabView, answers: Answers) -> Data | None:
         "ruleSays": node.rule_says,
         "value": _number(node.value),
         "arriving": _number(node.arriving),
+        "hidden": [of for of in (VALUE, ARRIVES) if view.trace and (of, name) in view.trace.hidden],
         "tangent": moving.says or _number(moving.tangent),
         "added": term_data(moving.added),
         "fork": term_data(node.fork),
-        "wires": [_wire(wire, slot, moving) for slot, wire in enumerate(node.wires)],
+        "wires": [_wire(wire, at, moving, _is_asked(view, name, at)) for at, wire in enumerate(node.wires)],
         "fields": [*tangent_field(lab, name), *fields(view.graph, node, view.moment is not None)],
         "runs": list(_runs(lab, view, answers)),
         "why": _why(lab, view, answers),
@@ -114,7 +117,13 @@ def _elements(view: LabView, name: str) -> dict[str, list[Number]]:
     return elements(trace.value.get(name), trace.cotangent.get(name), moving) if trace else {}
 
 
-def _wire(wire: WireView, slot: int, moving: TangentRows) -> Data:
+def _is_asked(view: LabView, name: str, at: int) -> bool:
+    """Return whether what a node passes down one of its wires is hidden."""
+    hidden = view.trace.hidden if view.trace else frozenset()
+    return bool(hidden) and (PASSED, name, played(view.graph)[name].wires[at][0]) in hidden
+
+
+def _wire(wire: WireView, slot: int, moving: TangentRows, asked: bool) -> Data:
     """Return the data of a wire into the node."""
     return {
         "to": wire.producer,
@@ -122,7 +131,7 @@ def _wire(wire: WireView, slot: int, moving: TangentRows) -> Data:
         "label": wire.label,
         "math": mathml(wire.derivative),
         "terms": term_data(wire.numbers),
-        "passed": None if wire.numbers else wire.nothing or _number(wire.passed),
+        "passed": ASKED if asked else None if wire.numbers else wire.nothing or _number(wire.passed),
         "apart": wire.apart,
         "pushes": term_data(moving.wires[slot]) if slot < len(moving.wires) else [],
     }

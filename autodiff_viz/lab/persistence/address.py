@@ -59,8 +59,9 @@ RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "traine
 PINNED, PINNED_TEXT = {"A": "a", "B": "b"}, "pinned"
 """Names of the parameters of the pinned graph, by its letter, and of its text."""
 
-VIEW, GALLERY = "view", "lessons"
-"""Name of the parameter that selects the page, and its value for the gallery; by default it is the lab."""
+VIEW, GALLERY, CLASS = "view", "lessons", "class"
+"""Name of the parameter that selects the page, and its values for the gallery and for the counts of a class;
+by default it is the lab."""
 
 PRESENT, HIDDEN, NOTES = "present", "hidden", "notes"
 """Name of the parameter of the stage, and its values: with what comes back hidden; the presenter's notes."""

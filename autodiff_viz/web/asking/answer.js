@@ -5,7 +5,7 @@ import { openPopover } from "../canvas/popovers/popover.js";
 import { html } from "../base/dom.js";
 import { pointAt } from "../canvas/state/geometry.js";
 import { answerForm, write } from "./form.js";
-import { isOpen, questionAt, spoken, verdictText } from "./questions.js";
+import { isOpen, questionAt, spoken, verdictText, wireAsked } from "./questions.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../explain/play.js").Quantity} Quantity */
@@ -47,4 +47,12 @@ export function openAnswer(editor, about) {
     own: () => editor.seen.nodes.filter(({ id }) => id === about.node),
   });
   return true;
+}
+
+/** Open the field of the question about the node or the wire that has the focus; false if nothing is asked there.
+ * @param {Editor} editor @param {string | null} node @param {string | null} wire */
+export function answerFocused(editor, node, wire) {
+  if (wire) return openAnswer(editor, wireAsked(wire));
+  const about = (/** @type {"cotangent" | "value"} */ of) => ({ of, node: node ?? "" });
+  return openAnswer(editor, about("cotangent")) || openAnswer(editor, about("value"));
 }

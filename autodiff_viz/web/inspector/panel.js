@@ -3,6 +3,7 @@
 // those on the canvas.
 
 import { Mend } from "../base/cure.js";
+import { shared } from "../base/constants.js";
 import { html, keep, setText } from "../base/dom.js";
 import { setExplained, term } from "../base/term.js";
 import { Field, Rules } from "./fields.js";
@@ -194,8 +195,10 @@ export class Inspector {
       ? followed(given, this.numbers)
       : { data: given, stale: new Set() };
     const { parts } = this;
-    setText(parts.value, inFull(data.value) || "\u2013");
-    setText(parts.arriving, inFull(data.arriving) || "\u2013");
+    const none = (/** @type {string} */ which) =>
+      data.hidden?.includes(which) ? shared.asked : shared.nothing;
+    setText(parts.value, inFull(data.value) || none("value"));
+    setText(parts.arriving, inFull(data.arriving) || none("cotangent"));
     this.moving.hidden = !data.tangent;
     setText(parts.tangent, inFull(data.tangent));
     write(parts.added, sum("Added from its wires: ", data.added));

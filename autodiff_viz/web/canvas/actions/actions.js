@@ -2,6 +2,7 @@
 // List the actions of the canvas, one record each, from which toolbars, menus, keys and the cheat sheet are
 // made.
 
+import { answerFocused } from "../../asking/answer.js";
 import { askOrAnswer, isAsking } from "../../asking/ask.js";
 import { RULES } from "../../base/constants.js";
 import { isLarge, toggleLarge } from "../../dock/layout.js";
@@ -546,8 +547,12 @@ export const ACTIONS = {
     keys: ["Enter"],
     also: [" "],
     guide: "Walk by keyboard",
-    needs: ({ node, region }) => node ?? region,
-    do: (editor, { node, region }) => activateFocused(editor, node ?? "", region),
+    needs: ({ node, region, wire }) => node ?? region ?? wire,
+    do: (editor, { node, region, wire }, key) =>
+      void (
+        (key === "Enter" && answerFocused(editor, node, wire)) ||
+        (wire ? null : activateFocused(editor, node ?? "", region))
+      ),
   },
   wireBefore: {
     label: "Go to the wire of the node before this one",

@@ -1,0 +1,88 @@
+"""Test that results are one line without anything personal, and that a class's pasted lines are counted."""
+
+from __future__ import annotations
+
+import pytest
+
+import autodiff_viz as av
+from autodiff_viz.asking.question import ASKED_ALONE, Asked, Asking, Quantity, Question
+from autodiff_viz.asking.summary import LINES, TEXT, count, summary
+
+FORK = av.trace(av.parse("x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b"))
+NUMBER = Question("number", Quantity("cotangent", "x"))
+ZERO = Question("zero", Quantity("cotangent", "x"))
+
+
+def asking(*questions):
+    return Asking(ASKED_ALONE, tuple(Asked(question) for question in questions))
+
+
+def told(question, *answers):
+    return [av.judge(FORK, question, answer) for answer in answers]
+
+
+def test_a_result_is_one_line():
+    line = summary(asking(NUMBER), [told(NUMBER, "6", "8")], "fork")
+    assert line == "av1 fork: number 2 tries one-path right"
+    both = summary(asking(ZERO, NUMBER, NUMBER), [told(ZERO, "yes"), told(NUMBER, "?", "8.1")], "My Lesson!")
+    assert both == "av1 my-lesson: zero 1 try right; number 2 tries unknown near; number open"
+    assert summary(asking(NUMBER), [told(NUMBER, "77")]) == "av1 graph: number 1 try wrong"
+
+
+CLASS = """
+av1 fork: number 1 try right
+av1 fork: number 2 tries one-path right
+Anna B. (07:15): av1 fork: number 2 tries one-path mean-for-sum
+av1 fork: number 2 tries value right; zero 1 try right
+
+av1 fork: number open; zero 2 tries value unknown
+av1 twins: number 1 try stop-ignored
+hello
+av2 fork: number 1 try right
+av1 fork number
+av1 fork: number 3 tries right
+av1 fork: number 2 tries right one-path
+av1 fork: guess 1 try right
+av1 fork: number 1 try <script>
+"""
+
+
+def test_a_class_is_counted_by_question():
+    counts = count(CLASS)
+    assert counts.lines == 6
+    first, zero, twins = counts.questions
+    assert (first.title, first.number, first.kind) == ("fork", 1, "number")
+    assert (first.answered, first.right_at, first.never) == (4, (1, 2), 1)
+    assert first.mistakes == (("one-path", 2), ("mean-for-sum", 1), ("value", 1))
+    assert (zero.number, zero.kind, zero.answered, zero.right_at) == (2, "zero", 2, (1, 0))
+    assert zero.mistakes == (("unknown", 1), ("value", 1))
+    assert (twins.title, twins.never, twins.mistakes) == ("twins", 1, (("stop-ignored", 1),))
+
+
+def test_lines_that_cannot_be_read_are_named_with_what_was_found():
+    unread = dict(count(CLASS).unread)
+    assert [*unread] == [9, 10, 11, 12, 13, 14, 15]
+    assert "hello" in unread[9]
+    assert "version 2" in unread[10]
+    assert "3 tries and 1 answers" in unread[12]
+    assert "after a right answer" in unread[13]
+    assert "'guess'" in unread[14]
+    assert "'<script>'" in unread[15]
+
+
+def test_what_is_counted_reads_what_is_summarised():
+    lines = [
+        summary(asking(ZERO, NUMBER), [told(ZERO, "no", "yes"), told(NUMBER, answer, "8")], "fork")
+        for answer in ("6", "12", "4", "15", "77", "?", "-8", "8.1", "1")
+    ]
+    counts = count("\n".join(lines))
+    assert (counts.lines, counts.unread) == (9, ())
+    assert [question.right_at for question in counts.questions] == [(0, 9), (0, 9)]
+    assert sum(how_many for _, how_many in counts.questions[1].mistakes) == 9
+
+
+@pytest.mark.parametrize("text", ["x" * (TEXT + 1), "\n" * (LINES + 1), None])
+def test_too_much_is_refused(text):
+    with pytest.raises(av.GraphError):
+        count(text)
+    assert count("").lines == 0
