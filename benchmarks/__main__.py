@@ -12,6 +12,7 @@ from autodiff_viz.lab.rehearsal import warm
 from benchmarks import (
     browser,
     collector,
+    embeds,
     engine,
     explanations,
     frames,
@@ -39,6 +40,7 @@ PARTS = {
     "collector": ("Garbage collection", collector.settings),
     "browser": ("Browser", browser.gestures),
     "frames": ("Frames", frames.frames),
+    "embeds": ("Frames in pages of others", embeds.embeds),
     "visitors": ("Visitors", visitors.visitors),
     "hostile": ("One visitor's worst", hostile.hostile),
 }

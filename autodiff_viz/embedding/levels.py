@@ -23,6 +23,8 @@ LOOKS = (
     edits.Resync,
     edits.Kept,
     edits.Restored,
+    edits.Answer,
+    edits.Reveal,
 )
 """Edits that change what is on view and no number, and what a browser sends by itself."""
 

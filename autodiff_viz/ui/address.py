@@ -10,6 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.embedding.contract import Embed, of_address, read_embed, state_of
 from autodiff_viz.graph import limits
+from autodiff_viz.lab.embedding import opened_in_frame
 from autodiff_viz.lab.persistence.address import (
     KEPT,
     OF_THE_PAGE,
@@ -58,6 +59,7 @@ def entered() -> Session:
         state[SESSION].embed = embed
         if embed is not None:
             address.written = query
+            state[SESSION].lab = opened_in_frame(state[SESSION].lab, embed)
     session: Session = state[SESSION]
     session.visitor = visitor()
     if query != session.address.written and navigated():

@@ -104,20 +104,6 @@ def _draw_dock(dock: DeltaGenerator, draw: Callable[..., None]) -> None:
     draw("second", dock.container(key="second_panel"))
 
 
-def _concealable(name: str, draw: Draw) -> Draw:
-    """Return the function that draws a part, or says that its numbers come after the answer."""
-
-    def drawn(lab: Lab, view: LabView) -> None:
-        if not (view.hiding and name in CONCEALED):
-            draw(lab, view)
-        elif waits(name, lab, view):
-            st.caption(ANSWER_FIRST)
-            # web/lab.js answers the click: it goes to the question.
-            st.button("Answer first", key=f"do_answer_{name}", icon=":material/contact_support:")
-
-    return drawn
-
-
 def framed_page(embed: Embed) -> None:
     """Draw the lab for a frame: what it shows, in the places of `ui/assets/embed.css`."""
     session = entered()
@@ -146,6 +132,20 @@ def framed_page(embed: Embed) -> None:
         if embed.shows("check"):
             with frame.container(key="frame_check"):
                 place("check")
+
+
+def _concealable(name: str, draw: Draw) -> Draw:
+    """Return the function that draws a part, or says that its numbers come after the answer."""
+
+    def drawn(lab: Lab, view: LabView) -> None:
+        if not (view.hiding and name in CONCEALED):
+            draw(lab, view)
+        elif waits(name, lab, view):
+            st.caption(ANSWER_FIRST)
+            # web/lab.js answers the click: it goes to the question.
+            st.button("Answer first", key=f"do_answer_{name}", icon=":material/contact_support:")
+
+    return drawn
 
 
 _DRAWS: Mapping[str, Draw] = {

@@ -122,6 +122,8 @@ export class Lab {
     });
     showLook();
     this.frame = frame;
+    /** Whether the first drawing has come. @type {true | undefined} */
+    this.opened = undefined;
     this.later = later;
     this.unexplain = explainTerms();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
@@ -259,10 +261,19 @@ export class Lab {
     if (this.plays !== drawing.state) this.plays = null;
     if (this.stepped !== drawing.state) this.stepped = null;
     if (word.play) this.played(word.play);
-    this.frame?.drawn();
+    if (this.frame) this.frame.drawn();
+    else if (opening) this.openAtStep();
     if (word.share) this.sharing(word.share);
     if ((this.wanted.size || this.plays !== null || this.shares) && word.rest === null)
       this.question.wait(STILL_MS);
+  }
+
+  /** Show the step of the pass that the address names, as of a frame that was opened here. */
+  openAtStep() {
+    const step = new URLSearchParams(location.search).get("step") ?? "";
+    if (/^[0-9]{1,9}$/.test(step) && !this.editor.drawing.moment && this.opened === undefined)
+      this.editor.play?.seek(Number(step));
+    this.opened = true;
   }
 
   /** @param {Parameters<Post>[0]} message */

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -17,6 +19,7 @@ from autodiff_viz.embedding.contract import (
     frame_code,
     read_embed,
     state_of,
+    table,
     without_embed,
 )
 
@@ -44,8 +47,8 @@ FROZEN = {
     "step": ("", "", "a whole number"),
     "node": ("", "", "its name"),
 }
-"""Version 1 as it was published, by parameter: default, words, open words. Words may be added, and nothing else
-may change: pages that nobody can edit any more depend on it."""
+"""Version 1 as it was published, by parameter: default, words, open words. Words may be added, and nothing
+else may change: pages that nobody can edit any more depend on it."""
 
 
 def test_version_1_is_frozen():
@@ -158,3 +161,14 @@ def test_a_frame_for_hosts_without_scripts_has_a_proportion():
 
 def test_every_control_says_what_it_is():
     assert all(says and not says.endswith(".") for says in CONTROLS.values())
+
+
+README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+PARENT = Path(__file__).parents[2] / "autodiff_viz" / "web" / "embed" / "parent.js"
+
+
+def test_readme_has_the_table_and_the_lines_for_a_page_around_a_frame():
+    assert table() in README
+    code = re.sub(r"/\*\* .*? \*/ ", "", PARENT.read_text("utf-8"))
+    lines = [line for line in code.splitlines()[1:] if not line.startswith("Object.assign")]
+    assert "\n".join(lines).strip() in README

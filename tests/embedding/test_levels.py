@@ -1,6 +1,8 @@
-"""Test which edits a frame accepts: each kind has a place, and the server refuses what it does not let change."""
+"""Test which edits a frame accepts: the server refuses what it does not let be changed."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import pytest
 
@@ -36,7 +38,7 @@ def test_each_level_does_what_it_lets_be_changed_and_refuses_the_rest_in_words(l
 
 
 def test_each_level_has_all_that_the_one_before_it_has():
-    for less, more in zip(LEVELS, LEVELS[1:], strict=False):
+    for less, more in pairwise(LEVELS):
         assert {*KINDS_OF[less]} < {*KINDS_OF[more]}
     assert {*KINDS_OF["all"]} == {*KINDS}
 

@@ -259,6 +259,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     # A training comes as a recipe, whose steps have still to be computed.
     recipe, step = query.get(TRAINED), read_step(query.get(STEP, ""))
     training = read_training(recipe, lab.graph, lab.plan) if recipe else None
+    step = step if training is not None else None  # of the pass, which the browser plays
     lab = replace(lab, training=training, step=step, as_then=step is not None)
     lab = with_toured(with_pinned(lab, query, most), query, most)
     lab = replace(

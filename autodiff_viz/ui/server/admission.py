@@ -69,7 +69,7 @@ def is_from_own_page(connection: HTTPConnection) -> bool:
     if page is None or not config.get_option("server.enableCORS"):
         return True
     if page == OPAQUE:
-        # Any site can have such a page. Where any may frame the lab, to refuse its websocket protects nothing.
+        # Any site can have such a page; where any may frame the lab, to refuse it protects nothing.
         return framing_sites() == "*"
     try:
         asking = urlsplit(page)

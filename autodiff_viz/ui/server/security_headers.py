@@ -81,8 +81,8 @@ class Guarded:
         self.app, self.headers = app, headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # A page without an origin, in a frame with `sandbox` alone, loads its scripts as if from elsewhere. Files
-        # that browsers keep say so to every page, since another page may have loaded them first.
+        # A page without an origin, in a frame with `sandbox` alone, loads its scripts as if from elsewhere.
+        # Files that browsers keep say so to every page, since another page may have loaded them first.
         public = scope["type"] == "http" and (
             Headers(scope=scope).get("origin") == OPAQUE
             or any(folder in scope["path"] for folder in ("/static/", f"/{CODE}/"))

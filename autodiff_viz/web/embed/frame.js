@@ -82,6 +82,8 @@ export class Frame {
       editor.root.dataset[name] = embed[/** @type {"edit"} */ (name)];
     editor.root.classList.toggle("plain", !shows(embed, "toolbar"));
     editor.root.classList.toggle("mute", !shows(embed, "play"));
+    for (const name of ["question", "lesson"])
+      editor.root.classList.toggle(`no-${name}`, !shows(embed, name));
     editor.stage.host.append(this.link);
     editor.mail.allows = (edit) => mayEdit(editor, edit.kind);
     editor.stage.host.addEventListener("keydown", (event) => {
@@ -238,6 +240,15 @@ export class Frame {
     this.page?.tellHeight(heightFor(graph, innerWidth, rows));
   }
 
+  /** Show all numbers, also those that are asked for. */
+  reveal() {
+    const { editor } = this;
+    editor.play?.leave();
+    editor.drawing.asking?.items.forEach(({ revealed }, at) => {
+      if (!revealed) editor.send({ kind: "reveal", at });
+    });
+  }
+
   /** Do what the page around the frame wishes. @param {MessageEvent} event */
   hear(event) {
     const heard = readMessage(event.data);
@@ -254,7 +265,7 @@ export class Frame {
       if (editor.drawing.nodes.some(({ id }) => id === name))
         editor.send({ kind: "slide", name, value });
     if (theme) this.page?.setTheme(theme);
-    if (reveal === "now") editor.play?.leave();
+    if (reveal === "now") this.reveal();
     if (reveal === "steps") editor.play?.seek(0);
     if (step === null) return;
     if (editor.drawing.moment && step !== "last") editor.send({ kind: "step", step: Number(step) });

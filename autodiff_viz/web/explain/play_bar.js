@@ -81,8 +81,8 @@ export function openTransport(editor) {
     player.toggle();
   };
   editor.endPlay = () => player.leave();
-  editor.playTo = (about) => player.seekNumber(about);
   editor.play = player;
+  editor.playTo = (about) => player.seekNumber(about);
   players.set(editor, player);
   return html("div", { class: "bench" }, bar);
 }

@@ -1,4 +1,4 @@
-"""Test frames of the lab in a page of another site: pictures until they are touched, then what each is to show.
+"""Test frames of the lab in a page of another site: pictures until they are touched, then what each shows.
 
 The page around them is served under another name of this machine, so it is another site: cookies of the lab
 would be third-party cookies there.
@@ -12,17 +12,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from autodiff_viz.embedding.contract import CONTRACT, SANDBOX, frame_code, without_embed
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import MINUS, LabPage
 
 PARENT = (Path(__file__).parents[3] / "autodiff_viz" / "web" / "embed" / "parent.js").read_text("utf-8")
 PAGE = """<!doctype html><title>Course</title><body style="margin: 0">{frames}
-<script>heard = []; addEventListener("message", ({{ data }}) => heard.push(data));</script><script>{parent}</script>"""
+<script>heard = []; addEventListener("message", ({{ data }}) => heard.push(data));</script>
+<script>{parent}</script>"""
 LIVE = "() => !document.getElementById('av-poster')"
 SMALL = {"width": 300, "height": 200}
 
@@ -50,10 +51,10 @@ def course(frames: str) -> Iterator[str]:
         server.server_close()
 
 
-def framed(address: str, at: int, query: str, sandbox: str | None = SANDBOX) -> str:
-    """The code of a frame, which is called f0, f1 and so on."""
-    code = frame_code(f"{address}/?embed=1&v=1{query}", f"Frame {at}", 360, 460)
-    code = code.replace("<iframe ", f'<iframe name="f{at}" ').replace('loading="lazy"', "")
+def framed(address: str, name: str, query: str, sandbox: str | None = SANDBOX) -> str:
+    """The code of a frame of this name."""
+    code = frame_code(f"{address}/?embed=1&v=1{query}", f"The frame {name}", 360, 460)
+    code = code.replace("<iframe ", f'<iframe name="{name}" ').replace('loading="lazy"', "")
     return code.replace(f'sandbox="{SANDBOX}"', f'sandbox="{sandbox}"' if sandbox else "")
 
 
@@ -76,53 +77,45 @@ def whole(frame: Frame) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(link.evaluate("(link) => link.href")).query))
 
 
-NINE = (
-    "",
-    "&show=canvas,slider:y,open",
-    "&edit=none&lesson=fork&node=a",
-    "&reveal=steps",
-    "&theme=dark&type=large",
-    "&step=3",
-    "&lesson=two-stops&edit=rules&show=canvas,toolbar,open",
-    "&wheel=zoom",
-    "&edit=all&show=canvas,sliders,play,open",
-)
+EXAMPLES = {each.name: f"&{each.example}" for each in CONTRACT[2:]}
+"""By parameter, the link of its row in README."""
+NINE = [name for name in EXAMPLES if name != "start"]
 
 
-def test_nine_frames_cost_nothing_until_one_is_touched(page, address):
+def test_nine_frames_cost_nothing_until_they_are_touched_and_then_do_what_the_table_says(page, address):
     sockets: list[str] = []
     page.on("websocket", lambda socket: sockets.append(urlsplit(socket.url).path))
-    sandboxes = {3: "allow-scripts", 7: None}
-    frames = "".join(framed(address, i, query, sandboxes.get(i, SANDBOX)) for i, query in enumerate(NINE))
-    with course(frames) as place:
+    sandboxes = {"reveal": "allow-scripts", "wheel": None}
+    codes = [framed(address, name, EXAMPLES[name], sandboxes.get(name, SANDBOX)) for name in NINE]
+    with course("".join(codes)) as place:
         page.goto(place)
-        posters = [page.frame_locator(f"iframe[name=f{i}]").locator("#av-poster svg") for i in range(9)]
-        for poster in posters:
+        posters = {
+            name: page.frame_locator(f"iframe[name={name}]").locator("#av-poster svg") for name in NINE
+        }
+        for poster in posters.values():
             poster.wait_for(state="attached")
-        # b = sin(0.6) * 1.5; by hand: sin(0.6) = 0.564642, the derivative by y too.
-        expect(posters[0]).to_contain_text("0.847")
-        expect(posters[0]).to_contain_text("0.5646")
-        assert not re.search(r"\d\.\d", posters[3].text_content()), "numbers that the reader is to find"
+        # b = sin(0.6) * 1.5; by hand: sin(0.6) = 0.564642, which is its derivative by y.
+        expect(posters["wheel"]).to_contain_text("0.847")
+        expect(posters["wheel"]).to_contain_text("0.5646")
+        assert not re.search(r"\d\.\d", posters["reveal"].text_content()), "numbers to be found"
         scheme = "() => getComputedStyle(document.documentElement).colorScheme"
-        assert [page.frame(f"f{i}").evaluate(scheme) for i in (0, 4)] == ["light", "dark"]
-        said = page.evaluate("() => heard.filter(({ type }) => type === 'autodiff:ready').length")
-        assert said == 9
+        assert [page.frame(name).evaluate(scheme) for name in ("type", "theme")] == ["light", "dark"]
+        assert page.evaluate("() => heard.filter(({ type }) => type === 'autodiff:ready').length") == 9
         assert sockets == []
 
-        frame = awake(page, "f0")
+        frame = awake(page, "wheel")
         expect(number(frame, "b")).to_have_text("0.847")
         assert sockets.count("/_stcore/stream") == 1
         frame.locator("input[aria-label='Value of y']").fill("3")
         frame.locator("input[aria-label='Value of y']").press("Enter")
         expect(number(frame, "b")).to_have_text("1.694")
         page.wait_for_function("() => heard.some((word) => /^{.subject.:.lti.frameResize/.test(word))")
-        assert page.evaluate("() => heard.every((word) => word.v === undefined || word.v === 1)")
 
-        # The page around it sets values and asks for the state.
-        page.evaluate("() => setInLab(document.querySelector('[name=f0]'), { values: { y: 2 } })")
+        # The page around a frame sets values and asks for the state.
+        page.evaluate("() => setInLab(document.querySelector('[name=wheel]'), { values: { y: 2 } })")
         expect(number(frame, "b")).to_have_text("1.129")
         page.evaluate(
-            "() => document.querySelector('[name=f0]').contentWindow.postMessage("
+            "() => document.querySelector('[name=wheel]').contentWindow.postMessage("
             "{ type: 'autodiff:get', v: 1, id: 7 }, '*')"
         )
         answer = page.wait_for_function(
@@ -130,43 +123,74 @@ def test_nine_frames_cost_nothing_until_one_is_touched(page, address):
         ).json_value()
         assert answer["id"] == 7
         assert page.evaluate("() => history.length") <= 2, "a frame that adds steps to the page's history"
+        turned = turn_wheel(page, "wheel")
+        assert turned, "its wheel zooms at once"
 
-        # The wheel is the page's until the graph was clicked, then it zooms, and Escape gives it back.
-        zoom = "() => document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot"
-        zoom += ".querySelector('.world').getAttribute('transform')"
-        page.mouse.click(900, 1)
-        before = frame.evaluate(zoom)
-        page.mouse.move(60, 60)
-        page.mouse.wheel(0, 200)
-        page.wait_for_timeout(100)
-        assert frame.evaluate(zoom) == before
-        page.mouse.click(20, 20)
-        page.mouse.wheel(0, 100)
-        frame.wait_for_function(f"(before) => ({zoom})() !== before", arg=before)
+        shown = awake(page, "show")
+        expect(shown.locator(".transport")).to_be_hidden()
+        shown.get_by_role("tab", name="Formula").click()
+        expect(shown.locator(".formula textarea")).to_be_visible()
+        expect(shown.locator(".sliders .row")).to_have_count(1)
+        hidden = awake(page, "hide")
+        expect(hidden.locator(".sliders .row")).to_have_count(1)
+        expect(hidden.locator(".transport")).to_be_hidden()
+        expect(hidden.locator(".to-lab")).to_be_hidden()
+        fixed = awake(page, "edit")
+        expect(number(fixed, "z")).to_have_text("15")  # 2 * 3 + 3 ** 2
+        expect(fixed.locator(".sliders .row")).to_have_count(0)
+        chosen = awake(page, "node")
+        expect(chosen.locator(".node.selected")).to_have_attribute("data-id", "b")
+        chosen.get_by_role("tab", name="Node").click()
+        expect(chosen.locator(".inspector")).to_contain_text("Product of")
+        step = awake(page, "step")
+        expect(step.locator(".transport")).to_have_attribute("data-at", "3")
+        assert whole(step)["step"] == "3"
+
+        # The wheel is the page's until the graph was clicked, and Escape gives it back.
+        assert not turn_wheel(page, "type")
+        large = awake(page, "type")
+        assert large.evaluate("() => document.documentElement.dataset.avType") == "large"
+        large.locator(".surface").click(position={"x": 10, "y": 10})
+        assert turn_wheel(page, "type")
         page.keyboard.press("Escape")
-        frame.wait_for_function("() => !document.activeElement?.shadowRoot?.activeElement")
+        large.wait_for_function(f"() => !({ROOT}.activeElement)")
+        assert not turn_wheel(page, "type")
 
         # Without an origin: no storage, no cookies. Nothing is told until the pass is played.
-        steps = awake(page, "f3")
+        steps = awake(page, "reveal")
         assert steps.evaluate("() => origin") == "null"
         expect(steps.locator(".canvas")).to_have_attribute("data-play", "forward")
         expect(number(steps, "b")).to_be_hidden()
         steps.locator(".transport button[aria-label='Finish the phase']").click()
         expect(number(steps, "b")).to_be_visible()
 
-        dark = awake(page, "f4")
-        assert dark.evaluate("() => document.documentElement.dataset.avType") == "large"
+        dark = awake(page, "theme")
         ground = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
         assert dark.evaluate(ground) == "rgb(20, 23, 28)"  # .streamlit/config.toml: #14171C
-        page.evaluate("() => setInLab(document.querySelector('[name=f4]'), { theme: 'light' })")
+        page.evaluate("() => setInLab(document.querySelector('[name=theme]'), { theme: 'light' })")
         dark.wait_for_function(f"() => ({ground})() === 'rgb(255, 255, 255)'")
-        assert sockets.count("/_stcore/stream") == 3
+        assert sockets.count("/_stcore/stream") == 9
+
+
+ROOT = "document.querySelector('[data-testid=stBidiComponentIsolated]')?.shadowRoot"
+
+
+def turn_wheel(page: Page, name: str) -> bool:
+    """Turn the wheel over a frame; whether that has zoomed its graph."""
+    frame, box = page.frame(name), page.locator(f"iframe[name={name}]")
+    box.scroll_into_view_if_needed()
+    place, zoom = box.bounding_box(), f"() => {ROOT}?.querySelector('.world')?.getAttribute('transform')"
+    before = frame.evaluate(zoom)
+    page.mouse.move(place["x"] + 60, place["y"] + 60)
+    page.mouse.wheel(0, 20)
+    page.wait_for_timeout(300)  # a zoom that ends is drawn again then
+    return frame.evaluate(zoom) != before
 
 
 def test_what_may_not_be_changed_is_refused_here_and_by_the_server(page, address):
-    with course(framed(address, 0, "&edit=none&lesson=fork&node=a&start=now")) as place:
+    with course(framed(address, "lab", "&edit=none&lesson=fork&node=a&start=now")) as place:
         page.goto(place)
-        frame = page.frame("f0")
+        frame = page.frame("lab")
         frame.wait_for_function(LIVE, timeout=30_000)
         expect(frame.locator(".sliders .row")).to_have_count(0)
         place_of = "(node) => node.getAttribute('transform')"
@@ -184,12 +208,12 @@ def test_what_may_not_be_changed_is_refused_here_and_by_the_server(page, address
         assert frame.evaluate("() => location.search") == address_before
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("query", NINE)
-def test_the_whole_lab_has_all_that_the_frame_has(page, address, query):
-    with course(framed(address, 0, f"{query}&start=now")) as place:
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_whole_lab_has_all_that_the_frame_has(page, address, name):
+    with course(framed(address, "lab", f"{EXAMPLES[name]}&start=now")) as place:
         page.goto(place)
-        frame = page.frame("f0")
+        frame = page.frame("lab")
         frame.wait_for_function(LIVE, timeout=30_000)
         frame.locator(".canvas [data-id]").first.wait_for()
         rows = frame.locator(".sliders input[role=spinbutton]")
@@ -199,24 +223,28 @@ def test_the_whole_lab_has_all_that_the_frame_has(page, address, query):
             frame.wait_for_function("() => location.search.includes('g=')")
         frame.locator(".canvas [data-id] .card").last.click()
         frame.wait_for_function("() => location.search.includes('node=')")
-        numbers = "(cards) => Object.fromEntries(cards.map((card) => [card.dataset.id, card.querySelector('.value')?.textContent]))"
-        shown = frame.locator(".canvas [data-id]").evaluate_all(numbers)
+        shown = values(frame)
         asked = whole(frame)
-        at = frame.evaluate("() => location.search")
-    assert asked.items() >= without_embed(dict(parse_qsl(at.lstrip("?")))).items() - {
-        ("step", asked.get("step"))
-    }
+        at = dict(parse_qsl(frame.evaluate("() => location.search").lstrip("?")))
+    assert {**asked, "step": ""} == {**without_embed(at), "step": ""}
     assert not {"embed", "v", "show", "edit", "theme", "wheel"} & asked.keys()
-    lab = LabPage(page, address).open("/?" + "&".join(f"{key}={value}" for key, value in asked.items()))
-    assert lab.canvas.locator("[data-id]").evaluate_all(numbers) == shown
+    lab = LabPage(page, address).open(f"/?{urlencode(asked)}")
+    assert values(lab.page).keys() == shown.keys()
+    assert values(lab.page) == pytest.approx(shown, rel=0.01)  # a small card writes fewer digits
     expect(lab.canvas.locator(".node.selected")).to_have_attribute("data-id", asked["node"])
 
 
-ROWS = [
-    (each.name, word)
-    for each in CONTRACT[2:]
-    for word in [*each.values, *{"step": ("2",), "node": ("a",)}.get(each.name, ())]
-]
+def values(page: Page | Frame) -> dict[str, float]:
+    """The values on the canvas, by node."""
+    texts = page.locator(".canvas [data-id]").evaluate_all(
+        "(cards) => cards.map((card) => [card.dataset.id, card.querySelector('.value')?.textContent])"
+    )
+    return {name: float(text.strip("\u2016").replace(MINUS, "-")) for name, text in texts if text}
+
+
+def test_the_step_of_the_pass_goes_on_in_the_whole_lab(page, address):
+    page.goto(f"{address}/?step=3")
+    expect(page.locator(".transport")).to_have_attribute("data-at", "3", timeout=30_000)
 
 
 def test_no_size_has_a_second_scroll_bar(page, address):

@@ -6,6 +6,7 @@ import { answerFocused } from "../../asking/answer.js";
 import { askOrAnswer, isAsking } from "../../asking/ask.js";
 import { RULES } from "../../base/constants.js";
 import { isLarge, toggleLarge } from "../../dock/layout.js";
+import { BY_HAND } from "../../dock/panels.js";
 import { zoomCentred } from "../draw/stage.js";
 import {
   chooseFile,
@@ -106,6 +107,7 @@ import {
  * @property {string} [hand] its gesture
  * @property {boolean} [inside] whether its key is the browser's own while the focus is elsewhere on the
  *   page
+ * @property {() => boolean} [inMenu] whether menus offer it
  * @property {(editor: Editor) => unknown} [when] whether buttons offer it
  * @property {(focus: Focus) => unknown} [needs] the focus that its key requires
  * @property {boolean} [onSelection] whether it acts on the selection, by key on the node that has the focus
@@ -693,6 +695,7 @@ export const ACTIONS = {
     label: "Share ...",
     word: "Share",
     places: { bar: "share", file: "copies" },
+    inMenu: () => matchMedia(BY_HAND).matches, // where the bar has no room for it
     says: "Links, a QR code, and the code of a frame",
     do: openShare,
   },

@@ -1,0 +1,127 @@
+"""Test the picture of a frame: its numbers are JAX's, what is asked is not in it, and it opens no session."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import HTTPConnection
+
+from autodiff_viz.graph.link import to_link
+from autodiff_viz.language.parse import parse
+from autodiff_viz.ui import session
+from autodiff_viz.ui.server import routes
+from autodiff_viz.ui.server.admission import FRAMES, is_from_own_page
+from autodiff_viz.ui.server.poster import EMBEDDERS
+from autodiff_viz.ui.server.security_headers import GUARDED
+from tests.ui.server.asgi import get
+
+SERVER = Starlette(routes=routes.ROUTES, middleware=[GUARDED])
+FRAME = "/?embed=1&v=1"
+SQUARE = quote(to_link(parse("x = 3.5\ny = x * x")))
+"""By hand: y = 12.25, and 7 arrives at x."""
+
+
+class Page(HTMLParser):
+    """What a browser makes of a page: attributes of the root, and what stands in the template."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.root: dict[str, str] = {}
+        self.loads: list[str] = []
+        self.at_once: list[str] = []
+        self.inside = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag == "html":
+            self.root = given
+        elif tag == "template":
+            self.inside = True
+        elif tag in ("script", "link"):
+            (self.loads if self.inside else self.at_once).append(given.get("src") or given.get("href") or "")
+
+    def handle_endtag(self, tag):
+        if tag == "template":
+            self.inside = False
+
+
+def texts(answer) -> str:
+    drawn = re.search(r"<svg.*</svg>", answer.text, re.DOTALL)[0]
+    return " ".join(filter(None, (text.strip() for text in ElementTree.fromstring(drawn).itertext())))
+
+
+def test_the_picture_has_the_numbers_and_the_page_loads_nothing_until_it_is_touched():
+    before = len(session._sessions)
+    answer = get(SERVER, f"{FRAME}&g={SQUARE}")
+    assert answer.status == 200
+    assert "12.25" in texts(answer)
+    assert "7" in texts(answer).split()
+    page = Page(answer.text)
+    assert [source for source in page.at_once if source] == []
+    assert any(source.startswith("./static/js/index.") for source in page.loads)
+    assert any(source.startswith("code/") for source in page.loads)
+    assert len(session._sessions) == before
+
+
+@pytest.mark.parametrize("reveal", ["ask", "steps"])
+def test_what_is_to_be_found_is_not_in_the_page(reveal):
+    answer = get(SERVER, f"{FRAME}&reveal={reveal}&g={SQUARE}")
+    assert "12.25" not in answer.text
+    assert "12.25" not in get(SERVER, f"/embed.svg?embed=1&v=1&reveal={reveal}&g={SQUARE}").text
+
+
+def test_the_page_says_what_its_script_needs_to_know(monkeypatch):
+    monkeypatch.setenv(EMBEDDERS, "https://school.example")
+    root = Page(get(SERVER, f'{FRAME}&theme=dark&type=large&start=now&title="><b>').text).root
+    assert [root[f"data-av-{name}"] for name in ("theme", "type", "start")] == ["dark", "large", "now"]
+    assert root["data-av-embedders"] == "https://school.example"
+    assert root["data-av-rows"] == str(2 * 42 + 46)  # the sliders of x and y, and the bar that plays
+
+
+def test_a_picture_alone_is_an_image():
+    answer = get(SERVER, f"/embed.svg?embed=1&v=1&g={SQUARE}")
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert ElementTree.fromstring(answer.text).tag.endswith("svg")
+    assert get(SERVER, "/embed.svg").status == 404
+
+
+@pytest.mark.parametrize("query", ["&g=damaged", "&lesson=none", "&kept=abc", "&g="])
+def test_an_address_that_cannot_be_read_has_a_page_all_the_same(query):
+    assert get(SERVER, FRAME + query).status == 200
+
+
+def test_an_answer_that_has_not_changed_is_not_sent_again():
+    first = get(SERVER, f"{FRAME}&g={SQUARE}")
+    again = get(SERVER, f"{FRAME}&g={SQUARE}", {"if-none-match": first.headers["etag"]})
+    assert (again.status, again.body) == (304, b"")
+
+
+def _socket(origin: str) -> HTTPConnection:
+    headers = [(b"host", b"127.0.0.1:8501"), (b"origin", origin.encode())]
+    return HTTPConnection({"type": "websocket", "path": "/", "headers": headers, "client": ("1.2.3.4", 5)})
+
+
+def test_a_page_without_an_origin_connects_only_where_any_site_may_frame_the_lab(monkeypatch):
+    monkeypatch.delenv(FRAMES, raising=False)
+    assert is_from_own_page(_socket("null"))
+    monkeypatch.setenv(FRAMES, "https://school.example")
+    assert not is_from_own_page(_socket("null"))
+
+
+@pytest.mark.parametrize(
+    ("target", "origin", "is_open"),
+    [
+        ("/code/none.js", "https://other.example", True),  # kept by browsers, so for whoever comes first
+        ("/words", "null", True),
+        ("/words", "https://other.example", False),
+    ],
+)
+def test_scripts_may_be_loaded_by_a_page_without_an_origin(target, origin, is_open):
+    answer = get(SERVER, target, {"origin": origin})
+    assert (answer.headers.get("access-control-allow-origin") == "*") is is_open
