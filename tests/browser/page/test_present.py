@@ -196,7 +196,7 @@ def test_what_is_too_small_says_so_while_it_is_prepared(lab: LabPage):
     inside = "\n".join(f"    y_{i} = sin(y_{i - 1})" for i in range(1, 30))
     lab.type_formula(f'x = 1.0\ny_0 = cos(x)\nwith group("chain"):\n{inside}\nz = y_29 * 2.0')
     lab.canvas.locator(".surface").focus()
-    lab.page.keyboard.press("Shift+S")
+    lab.page.keyboard.press("Shift+L")
     prepare = lab.page.get_by_role("dialog", name="Present")
     expect(prepare.locator(".stage-room")).to_contain_text("cards are smaller than the last row reads")
     prepare.get_by_role("button", name="Collapse chain").click()

@@ -443,7 +443,7 @@ export const ACTIONS = {
 
   stage: {
     label: "Present ...",
-    keys: ["Shift+S"],
+    keys: ["Shift+L"],
     places: { look: "type" },
     guide: "See",
     says: "Present the graph: large, step by step, for the last row",
