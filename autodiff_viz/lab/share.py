@@ -154,7 +154,7 @@ PARAMETERS = [
         "usual": each.default,
     }
     for each in CONTRACT
-    if each.values and each.name not in ("embed", "v")
+    if each.values and each.name not in ("embed", "v", "hide")  # what is not shown is hidden
 ]
 """What can be chosen of a frame by a widget."""
 

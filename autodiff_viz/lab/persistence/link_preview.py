@@ -70,7 +70,7 @@ def preview(path: str, query: Mapping[str, str]) -> Preview:
         path = f"/{GALLERY}"
     if path != "/":
         return PAGES[path]
-    own = bool(query.get(GRAPH) or query.get(FORMULA) or query.get(KEPT))
+    own = any(query.get(key) for key in (GRAPH, FORMULA, KEPT))
     opened = lesson(query.get(LESSON))
     if opened is None and query.get(TOUR):
         return OWN_TOUR

@@ -4,6 +4,7 @@
 import { html, setText } from "../base/dom.js";
 import { dispatch, listen } from "../base/events.js";
 import { icon } from "../base/icons.js";
+import { pressDownload } from "../canvas/files/import_export.js";
 import { closePopover } from "../canvas/popovers/popover.js";
 import { isLarge } from "../dock/layout.js";
 import { Tabs } from "../dock/panels.js";
@@ -103,6 +104,11 @@ class ShareDialog {
     this.link = field("Link");
     this.length = html("span", { class: "share-length" });
     this.code = html("div", { class: "share-code" });
+    this.asFile = html(
+      "button",
+      { type: "button", class: "tool main", hidden: true, click: () => this.saveGraph() },
+      "Save as JSON",
+    );
     this.says = html("p", { class: "share-says" });
     this.frameCode = /** @type {HTMLTextAreaElement} */ (
       html("textarea", {
@@ -204,6 +210,7 @@ class ShareDialog {
           { class: "share-code-side" },
           this.code,
           this.says,
+          this.asFile,
           html(
             "div",
             { class: "share-line" },
@@ -313,6 +320,9 @@ class ShareDialog {
         ? ""
         : `${this.link.value.length.toLocaleString("en")} characters; the ${this.choices.whole ? "short" : "whole"} one has ${other.length.toLocaleString("en")}.`,
     );
+    this.asFile.hidden = !shared.elsewhere;
+    this.link.disabled = shared.elsewhere;
+    if (shared.elsewhere) this.link.value = "";
     this.code.replaceChildren(
       ...(shared.code ? [codePicture(shared.code, "QR code of the short link")] : []),
     );
@@ -406,6 +416,12 @@ class ShareDialog {
     html("a", { href, download: `autodiff_link.${kind}` }).click();
     setTimeout(() => URL.revokeObjectURL(href), 10_000); // the browser reads it after the click
     this.tell(`Saved as autodiff_link.${kind}.`);
+  }
+
+  /** A graph that no link has room for is shared as a file. */
+  saveGraph() {
+    this.root.close();
+    pressDownload(this.editor, "download_json");
   }
 
   /** @param {string} text */

@@ -146,8 +146,9 @@ def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     expect(lab.page).to_have_url(saying("kept="))
     assert len(lab.page.url) < 500
     lab.page.keyboard.press("Escape")
-    lab.page.get_by_role("button", name="Copy the link").click()
-    told = lab.canvas.get_by_role("dialog", name="This graph is too large for a link")
+    lab.page.get_by_role("button", name="Share").click()
+    told = lab.page.get_by_role("dialog", name="Share")
+    expect(told).to_contain_text("This graph is too large for a link")
     with lab.page.expect_download() as saved:
         told.get_by_role("button", name="Save as JSON").click()
     assert len(json.loads(saved.value.path().read_text())["nodes"]) == 3

@@ -86,13 +86,18 @@ test("the strip above the canvas and the bar of the page have their actions in t
       ],
     ],
   );
-  assert.deepEqual(ids("bar"), [["undo", "redo", "history"], ["find", "help"], ["link"]]);
+  assert.deepEqual(ids("bar"), [["undo", "redo", "history"], ["find", "help"], ["share"]]);
 });
 
 test("large type is the first thing in the menu View, and none of files", () => {
   assert.deepEqual(
     placed("look").map((group) => group.map(([id]) => id)),
-    [["present"], ["pin", "forward", "ask", "hide"], ["farther", "fit", "nearer"], ["help"]],
+    [
+      ["present", "stage"],
+      ["pin", "forward", "ask", "hide"],
+      ["farther", "fit", "nearer"],
+      ["help"],
+    ],
   );
   assert.ok(
     !placed("file")

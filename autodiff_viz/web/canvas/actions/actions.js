@@ -5,6 +5,7 @@
 import { answerFocused } from "../../asking/answer.js";
 import { askOrAnswer, isAsking } from "../../asking/ask.js";
 import { RULES } from "../../base/constants.js";
+import { BY_HAND } from "../../dock/panels.js";
 import {
   chooseFile,
   isOnPaper,
@@ -351,7 +352,7 @@ export const ACTIONS = {
 
   stage: {
     label: "Present ...",
-    keys: ["Shift+S"],
+    keys: ["Shift+L"],
     places: { look: "type" },
     guide: "See",
     says: "Present the graph: large, step by step, for the last row",
@@ -551,6 +552,7 @@ export const ACTIONS = {
     label: "Share ...",
     word: "Share",
     places: { bar: "share", file: "copies" },
+    inMenu: () => matchMedia(BY_HAND).matches, // where the bar has no room for it
     says: "Links, a QR code, and the code of a frame",
     do: openShare,
   },

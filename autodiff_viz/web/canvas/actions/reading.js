@@ -39,6 +39,7 @@ import { activateFocused, extendSelection, stepAlong, toEnd, moveFocus } from ".
  * @property {string} [hand] its gesture
  * @property {boolean} [inside] whether its key is the browser's own while the focus is elsewhere on the
  *   page
+ * @property {() => boolean} [inMenu] whether menus offer it
  * @property {(editor: Editor) => unknown} [when] whether buttons offer it
  * @property {(focus: Focus) => unknown} [needs] the focus that its key requires
  * @property {boolean} [onSelection] whether it acts on the selection, by key on the node that has the focus

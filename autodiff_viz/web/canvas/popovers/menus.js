@@ -20,7 +20,7 @@ export function toggleMenu(editor, place, label) {
   if (wasOpen) return;
   const groups = placed(place).map((actions) =>
     actions
-      .filter(([, { when }]) => !when || when(editor))
+      .filter(([, { when, inMenu }]) => (inMenu?.() ?? true) && (!when || when(editor)))
       .map(([id, action]) => entry(editor, id, action)),
   );
   const root = html(
