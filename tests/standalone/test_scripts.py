@@ -89,7 +89,7 @@ def test_a_module_in_the_place_of_another_is_taken(tmp_path):
 def run(script: str) -> str:
     if node() is None:
         pytest.skip("node is not installed")
-    done = subprocess.run([node(), "-e", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([node(), "-"], input=script, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
