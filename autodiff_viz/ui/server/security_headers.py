@@ -27,6 +27,8 @@ from autodiff_viz.ui.server.routes import INDEX
 FRAMES = "AUTODIFF_VIZ_FRAMES"
 """Sites that may show the lab in a frame, as in `frame-ancestors`: any unless set, "none" for none."""
 
+POLICY = "Content-Security-Policy"
+
 UNUSED = ("camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb")
 """What the page never asks for, nor may a script in it."""
 
@@ -67,7 +69,7 @@ def headers(scripts: Sequence[str]) -> dict[str, str]:
             f"{FRAMES} is {frames!r}; it must be sites such as https://school.example, between spaces."
         )
     return {
-        "Content-Security-Policy": policy(frames, scripts),
+        POLICY: policy(frames, scripts),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "strict-origin",  # the address holds the graph
         "Permissions-Policy": ", ".join(f"{name}=()" for name in UNUSED),
@@ -89,7 +91,13 @@ class Guarded:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def give(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
+                given = MutableHeaders(scope=message)
+                own = given.get(
+                    POLICY
+                )  # of a page with its own script; who may embed it is the host's to say
+                given.update(self.headers)
+                if own:
+                    given[POLICY] = f"{own}; {self.headers[POLICY].rpartition('; ')[2]}"
             await send(message)
 
         await self.app(scope, receive, give if scope["type"] == "http" else send)
