@@ -1,4 +1,4 @@
-"""Conceal numbers of a trace: what reads the trace, drawing and inspector alike, then has no way to them."""
+"""Remove numbers from a trace: what reads it, drawing and inspector alike, then has no way to them."""
 
 from __future__ import annotations
 

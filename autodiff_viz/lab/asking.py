@@ -198,8 +198,17 @@ def guesses(lab: Lab) -> Mapping[Place, str]:
         said = [text for text in asked.tries if text != UNKNOWN]
         if said:
             before = "" if asked.of == now else " before"
-            found[place_of(asked.question.about)] = f"you {said[-1]}{before}"
+            found[_stands_at(lab.graph, asked.question)] = f"you {said[-1]}{before}"
     return found
+
+
+def _stands_at(graph: Graph, question: Question) -> Place:
+    """Return where an answer stands: of two wires that are compared, at the node that they come from."""
+    place = place_of(question.about)
+    node = graph.by_name.get(question.about.node)
+    if question.kind == LARGER and place[0] == PASSED and node is not None:
+        return COTANGENT, dict(node.wires).get(place[2], node.name)
+    return place
 
 
 def place_of(quantity: Quantity) -> Place:

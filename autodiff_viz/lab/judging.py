@@ -1,4 +1,4 @@
-"""Judge the visitor's answers by the hidden numbers, and say what the browser shows of the questions."""
+"""Compare answers with the hidden numbers, and describe the questions for the browser."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
         "lesson": open_lesson
         and {
             "key": open_lesson.key,
-            "variants": list(open_lesson.steps),
+            "variants": list(open_lesson.variants),
             "variant": open_lesson.variant,
         },
         "tour": tour_data(lab),

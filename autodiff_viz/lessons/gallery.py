@@ -21,6 +21,9 @@ from autodiff_viz.lessons import (
 )
 from autodiff_viz.lessons.lesson import Lesson
 
+CONTRIBUTED: tuple[Lesson, ...] = contributed.lessons()
+"""Lessons that are a file of the page's own export; they need no claims and no picture."""
+
 LESSONS: tuple[Lesson, ...] = (
     one_neuron.LESSON,
     fork.LESSON,
@@ -36,7 +39,7 @@ LESSONS: tuple[Lesson, ...] = (
     split_model.LESSON,
     checkpointed_cnn.LESSON,
     split_cnn.LESSON,
-    *contributed.lessons(),
+    *CONTRIBUTED,
 )
 
 

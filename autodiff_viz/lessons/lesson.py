@@ -112,7 +112,7 @@ class Try:
     shows: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Lesson(Tour):
     """A tour with exercises, and with claims that must hold in its graphs.
 

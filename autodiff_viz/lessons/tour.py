@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 from autodiff_viz.asking.question import Question
 from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.model import Literal
 from autodiff_viz.training.run import Plan
 
@@ -19,8 +21,18 @@ COTANGENTS = "cotangents"
 """Key of the figure that is on view where a step and its tour name none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Kept(Exact):
+    """Base class of records whose identity is computed once: a tour stays the same from edit to edit."""
+
+    @cached_property
+    def identity(self) -> bytes:
+        """Identity of the type and all fields."""
+        own = [identity(getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type]
+        return identity((type(self).__name__, *own))
+
+
+@dataclass(frozen=True, eq=False)
+class Step(Kept):
     """One state of the lab, with what is said of it.
 
     Attributes:
@@ -70,8 +82,8 @@ class Step:
         return 500 + sum(map(len, (self.formula, self.pinned, self.text, self.caption, self.notes)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tour:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tour(Kept):
     """Steps in an order: a lesson, the steps of a talk, or what a visitor has put together.
 
     Attributes:

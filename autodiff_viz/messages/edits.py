@@ -675,9 +675,9 @@ class Trail(Struct, frozen=True):
       at: number of the present step.
       graph: digest of the present graph.
       text: digest of its text.
-      tour: digest of the tour beside it.
       steps: each step by its number, as compact JSON.
       documents: by the number of its first step, the other state of each document.
+      tour: digest of the tour beside the present graph.
     """
 
     at: int

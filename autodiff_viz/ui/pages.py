@@ -15,7 +15,7 @@ from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.lessons import card
 from autodiff_viz.lab.page import ANSWER_FIRST, CONCEALED, SHOWS, waits
 from autodiff_viz.lab.state import Lab
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS
 from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.ui.address import entered, write_address
 from autodiff_viz.ui.component import draw_lab, place, pulse
@@ -170,7 +170,10 @@ def lessons_page(on_open: Callable[[str], None]) -> None:
 
 def _draw_card(lesson: Lesson, answer: Answer | None, on_open: Callable[[str], None]) -> None:
     shown = card(lesson, answer and answer.value)
-    st.image(PICTURES / f"{shown.key}.png", alt=f"The graph of the lesson: {shown.title}", width="stretch")
+    if lesson not in CONTRIBUTED:
+        st.image(
+            PICTURES / f"{shown.key}.png", alt=f"The graph of the lesson: {shown.title}", width="stretch"
+        )
     st.header(f"{shown.number}. {shown.title}", anchor=False)
     st.markdown(shown.summary)
     look = {"key": f"open_{shown.key}", "icon": ":material/conversion_path:"}

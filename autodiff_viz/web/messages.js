@@ -27,7 +27,7 @@
  * @property {string} text digest of its text.
  * @property {Record<string, any>} steps each step by its number, as compact JSON.
  * @property {any} [documents] by the number of its first step, the other state of each document.
- * @property {string} [tour] digest of the tour beside it.
+ * @property {string} [tour] digest of the tour beside the present graph.
  */
 
 /**

@@ -11,7 +11,7 @@ from autodiff_viz.canvas.drawing import Picture, drawing
 from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, check, findings, graph_of, trace_of
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, lesson
 from autodiff_viz.lessons.lesson import INTRODUCTIONS, Claim, Law, Lesson, Like
 from autodiff_viz.lessons.tour import Step
 
@@ -49,7 +49,7 @@ def test_the_whole_program_confirms_the_lesson(found):
         assert av.verify(av.trace(graph_of(variant), seed=variant.seed)).agrees
 
 
-@pytest.mark.parametrize("found", LESSONS, ids=_name)
+@pytest.mark.parametrize("found", [found for found in LESSONS if found.claims], ids=_name)
 def test_a_claim_with_another_number_fails(found):
     for claim in found.claims:
         wrong = replace(claim, expected=_off(claim, found))
@@ -113,8 +113,9 @@ def test_nan_never_holds():
 @pytest.mark.parametrize("found", LESSONS, ids=_name)
 def test_the_lesson_is_short_and_complete(found):
     assert len(found.text.split()) <= 150
-    assert found.to_try
-    assert {claim.variant for claim in found.claims} == set(range(len(found.steps)))
+    if found not in CONTRIBUTED:
+        assert found.to_try
+        assert {claim.variant for claim in found.claims} == set(range(len(found.steps)))
     assert all(claim.source and claim.quantity in {**QUANTITIES, **CUT, **SPLIT} for claim in found.claims)
 
 
@@ -122,7 +123,7 @@ def test_each_of_several_graphs_has_words_of_its_own():
     several = [found for found in LESSONS if len(found.steps) > 1]
     assert len(several) > 8
     for found in several:
-        texts = [variant.text for variant in found.steps]
+        texts = [step.text or step.caption for step in found.steps]
         assert len({*texts, "", found.text}) == len(texts) + 2, found.key
         assert max(len(text.split()) for text in texts) <= 60, found.key
 

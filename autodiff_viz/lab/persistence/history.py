@@ -20,6 +20,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import FORMAT, VERSION, Reader, to_json
 from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.history import DTYPE, LOSS_SCALE, SHOWN_STEP, Entry, History, Pinned, Setting, Toured
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.size import size_of
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
@@ -27,7 +28,7 @@ from autodiff_viz.lab.state import LAST
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.lessons.codec import tour_in, tour_to_json
 from autodiff_viz.lessons.evaluate import graph_of
-from autodiff_viz.lessons.tour import plain
+from autodiff_viz.lessons.tour import Tour, plain
 from autodiff_viz.messages.edits import Trail as Kept
 from autodiff_viz.training.state import LEAST, MOST
 
@@ -86,7 +87,12 @@ def digest(text: str) -> str:
 
 def _tour_digest(toured: Toured | None) -> str:
     """Return a digest of the tour, and of the step on view; "" without one."""
-    return digest(f"{toured.at} {tour_to_json(toured.tour, None)}") if toured else ""
+    return f"{_digest_of(toured.tour)}.{toured.at}" if toured else ""
+
+
+@remembered(32)
+def _digest_of(tour: Tour) -> str:
+    return digest(tour_to_json(tour, None))
 
 
 def _steps(history: History, last: Trail | None) -> dict[str, str]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, VIEW
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.codec import TOUR
+from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, lesson
 from autodiff_viz.lessons.lesson import Lesson
 
 NAME = "autodiff_viz"
@@ -55,6 +56,13 @@ OWN_GRAPH = Preview(
 )
 
 
+OWN_TOUR = replace(
+    OWN_GRAPH,
+    title=f"A tour of computation graphs · {NAME}",
+    description="Graphs to go through one by one, each with all values and cotangents that JAX computes.",
+)
+
+
 def preview(path: str, query: Mapping[str, str]) -> Preview:
     """Return the preview of an address. A lesson whose graph has been changed keeps the lesson's preview."""
     if query.get(VIEW) == GALLERY:
@@ -62,6 +70,8 @@ def preview(path: str, query: Mapping[str, str]) -> Preview:
     if path != "/":
         return PAGES[path]
     own, opened = bool(query.get(GRAPH) or query.get(KEPT)), lesson(query.get(LESSON))
+    if opened is None and query.get(TOUR):
+        return OWN_TOUR
     if opened is None:
         return OWN_GRAPH if own else PAGES[path]
     return replace(of_lesson(opened), address=None) if own else of_lesson(opened)
@@ -69,7 +79,8 @@ def preview(path: str, query: Mapping[str, str]) -> Preview:
 
 def of_lesson(lesson: Lesson) -> Preview:
     """Return the preview of a lesson."""
-    return Preview(f"{lesson.title} · {NAME}", lesson.summary, lesson.key, f"/?{LESSON}={lesson.key}")
+    picture = GALLERY if lesson in CONTRIBUTED else lesson.key
+    return Preview(f"{lesson.title} · {NAME}", lesson.summary, picture, f"/?{LESSON}={lesson.key}")
 
 
 PREVIEWS = (*PAGES.values(), *map(of_lesson, LESSONS))

@@ -1,5 +1,5 @@
 // @ts-check
-// Answer a question at its place on the canvas.
+// Take the answer to a question at its place on the canvas.
 
 import { openPopover } from "../canvas/popovers/popover.js";
 import { html } from "../base/dom.js";

@@ -121,6 +121,7 @@ export class TourPanel {
     if (!tour || !editing) return;
     this.pens.get("title")?.write(tour.title);
     this.pens.get("intro")?.write(tour.text);
+    this.pens.get("summary")?.write(tour.summary);
     const step = tour.steps[tour.at];
     if (step)
       for (const name of /** @type {Words[]} */ (["title", "caption", "text", "notes"]))
@@ -228,7 +229,7 @@ export class TourPanel {
       return html("label", {}, html("span", {}, label), pen.field);
     };
     const whole =
-      (/** @type {"title" | "text"} */ field) =>
+      (/** @type {"title" | "summary" | "text"} */ field) =>
       (/** @type {string} */ text, /** @type {boolean} */ fresh) =>
         this.editor.send({ kind: "tour_words", field, text, fresh });
     const lines = tour.steps.map((step, i) => this.row(tour, step, i, keep));
@@ -263,6 +264,8 @@ export class TourPanel {
       ),
       !tour.steps.length && html("p", { class: "quiet" }, WHAT),
       html("ol", { class: "steps" }, ...lines),
+      tour.steps.length > 0 &&
+        keep("summary", "In a sentence, for lists of tours", tour.summary, whole("summary")),
       html(
         "div",
         { class: "acts" },

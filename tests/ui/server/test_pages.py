@@ -17,7 +17,7 @@ from autodiff_viz.graph.link import to_link
 from autodiff_viz.lab.persistence import address
 from autodiff_viz.lab.persistence.link_preview import PAGES, PREVIEWS, Preview
 from autodiff_viz.language.parse import parse
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS
 from autodiff_viz.ui import navigation
 from autodiff_viz.ui.server import routes
 from autodiff_viz.ui.server.admission import HOSTS, Visits
@@ -75,13 +75,14 @@ def head(target: str) -> Head:
 def test_the_link_of_a_lesson_shows_its_title_its_summary_and_a_picture(lesson):
     found = head(f"/?lesson={lesson.key}")
     said, here = found.said, f"http://{HOST}"
+    picture = "lessons" if lesson in CONTRIBUTED else lesson.key
     assert found.titles == 1
     for title in ("title", "og:title", "twitter:title"):
         assert said[title] == f"{lesson.title} · autodiff_viz"
     for text in ("description", "og:description", "twitter:description"):
         assert said[text] == lesson.summary
     assert said["canonical"] == said["og:url"] == f"{here}/?lesson={lesson.key}"
-    assert said["og:image"] == said["twitter:image"] == f"{here}/cards/{lesson.key}.png"
+    assert said["og:image"] == said["twitter:image"] == f"{here}/cards/{picture}.png"
     assert said["twitter:card"] == "summary_large_image"
     assert "robots" not in said
 
@@ -90,6 +91,7 @@ def test_the_link_of_a_lesson_shows_its_title_its_summary_and_a_picture(lesson):
 def test_the_link_of_a_graph_has_a_general_preview_and_is_not_listed(query):
     said = head(f"/?{query}").said
     assert said["title"] == "A computation graph · autodiff_viz"
+    assert head("/?tour=eJw").said["robots"] == "noindex"
     assert said["og:image"].endswith("/cards/lab.png")
     assert said["robots"] == "noindex"
     assert not {"canonical", "og:url"} & said.keys()

@@ -80,7 +80,7 @@ test("the strip above the canvas and the bar of the page have their actions in t
     [
       [["add", "select"]],
       [
-        ["pin", "forward"],
+        ["pin", "forward", "ask"],
         ["hide", "arrange"],
         ["farther", "fit", "nearer"],
       ],
@@ -92,7 +92,7 @@ test("the strip above the canvas and the bar of the page have their actions in t
 test("large type is the first thing in the menu View, and none of files", () => {
   assert.deepEqual(
     placed("look").map((group) => group.map(([id]) => id)),
-    [["present"], ["pin", "forward", "hide"], ["farther", "fit", "nearer"], ["help"]],
+    [["present"], ["pin", "forward", "ask", "hide"], ["farther", "fit", "nearer"], ["help"]],
   );
   assert.ok(
     !placed("file")

@@ -70,6 +70,8 @@ test("links and a graph's JSON are documents; formulas and fragments are not", (
     "http://localhost:8501/?node=a&g=1eJ_-x&dtype=float64\n",
     "?g=1e",
     ' {"autodiff_viz": 1, "nodes": []}',
+    "https://a.b/?tour=eJx&tourstep=1",
+    '{"autodiff_viz_tour": 1, "title": "T"}',
   ]) {
     assert.ok(isDocument(text), text);
   }
