@@ -80,7 +80,7 @@ SHEETS = {
         "canvas/selection.css", "canvas/sizes.css", "canvas/toolbar.css", "canvas/twins.css",
         "canvas/view.css", "canvas/wiring.css", "figure/editor.css",
     ),
-    "sliders": ("sliders/sliders.css",),
+    "sliders": ("sliders/sliders.css", "figure/sliders.css"),
     "node": ("inspector/inspector.css", "base/cure.css"),
     "paths": ("explain/paths.css",),
 }  # fmt: skip
