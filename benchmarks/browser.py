@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
@@ -18,6 +20,7 @@ from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT, Graph, Rule
+from autodiff_viz.standalone.write import to_html
 from benchmarks.graphs import example
 from benchmarks.interactions import interactions
 from benchmarks.server import serving
@@ -26,6 +29,7 @@ from tests.browser.cuttable import Cuttable
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium
 
 SIZE, ROUNDS, WARM_UP, LOADS, EDITS = 30, 25, 5, 7, 8
+FILED = 15  # nodes of the figure file
 PAUSE = 300  # milliseconds after each run of the script, for the browser to finish
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 COLLECTED = "--runner.postScriptGC=true"  # Streamlit's default
@@ -52,7 +56,7 @@ TICK = ['[data-testid="stText"]', ['[data-testid="stCheckbox"] input', None]]
 
 FIRST_SEEN = """
 const look = () => {
-  const inside = [...document.querySelectorAll(".st-key-canvas *")].map((one) => one.shadowRoot);
+  const inside = [...document.querySelectorAll(".st-key-canvas *, .graph")].map((one) => one.shadowRoot);
   const found = [document, ...inside].map((root) => root?.querySelector(%r)).find(Boolean);
   if (found?.textContent) window.firstSeen = performance.now();
   else requestAnimationFrame(look);
@@ -82,6 +86,7 @@ def gestures() -> Iterator[Row]:
         pages = [f"{app}/?{query}", f"{default}/?{query}"]
         yield from _toggles(browser, pages, bare)
         yield from _loads(browser, f"{app}/?{query}", bare)
+        yield from _figures(browser, bare)
         for words, height in SCREENS.items():
             yield from _messages(browser, app, query, graph, words, height)
         yield from interactions(browser, app)
@@ -111,6 +116,21 @@ def _loads(browser: Browser, app: str, bare: str) -> Iterator[Row]:
     mine, theirs = (median(side) for side in zip(*taken[1:], strict=True))
     context.close()
     yield Row(f"{SIZE} nodes: address opened to number / the same on a bare page", mine / theirs, 1.3)
+
+
+def _figures(browser: Browser, bare: str) -> Iterator[Row]:
+    """Measure a figure that lives without a server, opened from disk."""
+    text = to_html(example(FILED, 0).graph, check=False)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "figure.html"
+        file.write_text(text, "utf-8")
+        context = browser.new_context(viewport={"width": 1400, "height": 1000})
+        sides = ((file.as_uri(), FIRST_NUMBER), (bare, BARE_NUMBER))
+        taken = [[_first_seen(context.new_page(), *side) for side in sides] for _ in range(1 + LOADS)]
+        context.close()
+    mine, theirs = (median(side) for side in zip(*taken[1:], strict=True))
+    yield Row(f"{FILED} nodes: figure file opened to number / a bare page", mine / theirs, 1.0)
+    yield Row(f"{FILED} nodes: KB of the figure file", len(text.encode()) / 1000, 350.0)
 
 
 def _first_seen(page: Page, address: str, number: str) -> float:

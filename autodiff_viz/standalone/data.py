@@ -56,6 +56,7 @@ SHOWN = (
 """Fields of the page's drawing that a figure shows."""
 
 UNFINISHED = "A figure needs a graph that runs: {}."
+MORE = "{} more in the lab."
 NOT_CHECKED = "Not checked: a graph of more than {:,} nodes is checked in the lab."
 
 
@@ -151,7 +152,7 @@ def _plain_state(lab: Lab, base: str, checked: bool, words: Words) -> Made:
     shown = {name: drawing[name] for name in SHOWN if name in drawing}
     shown |= {
         "sweeps": {name: tabled[name] for name in movable},
-        "sliders": {**sliders, "rows": rows, "more": more},
+        "sliders": {**sliders, "rows": rows, "more": 0, "says": MORE.format(more) if more else ""},
     }
     records = {name: shown.pop(name) for name in ("nodes", "wires")}
     large = len(view.graph.nodes) > VERIFIED_AT_ONCE

@@ -1,4 +1,4 @@
-"""Link the browser's ES modules into one script.
+"""Bundle the browser's ES modules into one script.
 
 The modules `import {...}` and `export` const, class, function or default function, at the beginning of a line
 and in no other way. A page that needs only a part of them gets the declarations that its entry reaches

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import json
 
+from autodiff_viz.asking.question import Asked
 from autodiff_viz.canvas.records import DASH
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.display.numbers import number_text
@@ -79,7 +80,7 @@ SHEETS = {
         "canvas/selection.css", "canvas/sizes.css", "canvas/toolbar.css", "canvas/twins.css",
         "canvas/view.css", "canvas/wiring.css", "figure/editor.css",
     ),
-    "sliders": ("sliders/sliders.css",),
+    "sliders": ("sliders/sliders.css", "figure/sliders.css"),
     "node": ("inspector/inspector.css", "base/cure.css"),
     "paths": ("explain/paths.css",),
 }  # fmt: skip
@@ -164,13 +165,16 @@ def unmarked(text: str) -> str:
 
 
 def html_of_lab(lab: Lab, base: str | None) -> str:
-    """Return the file of a state of the lab, with what is pinned to flip to.
+    """Return the file of a state of the lab, with what is pinned to flip to; it asks anew what is asked.
 
     Args:
       base: address of the lab's page; None if it is not known.
     Raises:
       GraphError: the graph cannot be run.
     """
+    if lab.asking is not None:
+        asked = tuple(Asked(each.question) for each in lab.asking.asked)
+        lab = replace(lab, asking=replace(lab.asking, asked=asked))
     return html_of([state_of(lab, address(base), True)], address(base), True)
 
 

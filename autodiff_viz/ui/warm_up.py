@@ -27,7 +27,7 @@ from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.idle import quiet_moments
 from autodiff_viz.ui.server.log_filter import filter_logs
 from autodiff_viz.ui.server.websocket import read_little_at_once
-from autodiff_viz.ui.worker_jobs import are_apart, check_job, kept, proved, this_version, workers
+from autodiff_viz.ui.worker_jobs import are_apart, check_job, kept, poster, proved, this_version, workers
 from autodiff_viz.workers.free_memory import FreeMemory
 from autodiff_viz.workers.jobs import Answer, Job
 
@@ -115,11 +115,14 @@ def _answer(job: Job, stop: threading.Event) -> Answer | None:
 def work_when_quiet(stop: threading.Event) -> None:
     """Have the claims of one more lesson checked whenever nobody acts, and collect garbage if that is due.
 
-    The claims of a lesson that is opened are requested then, and precede these.
+    The claims of a lesson that is opened are requested then, and precede these. The figures that a full
+    server shows are made after them.
     """
-    unchecked, memory = [*LESSONS], FreeMemory()
+    unchecked, unmade, memory = [*LESSONS], [*LESSONS], FreeMemory()
     for _ in quiet_moments(stop):
         while unchecked and proved(unchecked[0]) is not None and not stop.is_set():
             unchecked.pop(0)
+        while not unchecked and unmade and poster(unmade[0]) is not None and not stop.is_set():
+            unmade.pop(0)
         gc_tuning.collect_if_due()
         memory.release()

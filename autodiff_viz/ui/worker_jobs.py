@@ -21,6 +21,7 @@ from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.lessons.proof import prove, read_proof
+from autodiff_viz.standalone.posters import make_poster
 from autodiff_viz.ui import scheduling
 from autodiff_viz.ui.gc_tuning import note_departure
 from autodiff_viz.workers.disk_cache import directory, read, version
@@ -82,7 +83,7 @@ def _end(name: str, cancel: Cancel, since: float) -> None:
 
 WORKERS = "AUTODIFF_VIZ_WORKERS"  # number of worker processes; "off": jobs are done in the server itself
 LOADED = ("autodiff_viz.lab.rehearsal", "autodiff_viz.lessons.evaluate")
-CHECK, PROOF, CURVES = "check", "proof", "split_curves"
+CHECK, PROOF, POSTER, CURVES = "check", "proof", "poster", "split_curves"
 HERE = 16  # answers that a host without workers keeps
 LAST = 19  # niceness of jobs whose answer is needed later
 PROVING = 120.0  # processor seconds that checking a lesson's claims may take: some train networks
@@ -217,6 +218,30 @@ def proved(lesson: Lesson) -> Answer | None:
     if answer and not answer.why:
         _proved[lesson.key] = answer
     return answer
+
+
+_posters: dict[str, str] = {}
+
+
+def poster(lesson: Lesson) -> str | None:
+    """Return the figure of a lesson that a full server shows; None while it is made.
+
+    It is shared by all visitors and kept over a restart. A host without workers has none.
+    """
+    if lesson.key in _posters:
+        return _posters[lesson.key]
+    name, place = identity((POSTER, this_version(), lesson)), kept()
+    text = read(place, name)
+    if text is None and are_apart():
+        arguments = (lesson.key, place and str(place), name)
+        workers().ask(
+            (POSTER, lesson.key), Job(name, make_poster, arguments, PROVING, long=True, niceness=LAST)
+        )
+        answer = workers().answer(name)
+        text = answer.value if answer is not None else None
+    if text is not None:
+        _posters[lesson.key] = text
+    return text
 
 
 def proving(lesson: Lesson) -> Report | None:

@@ -39,8 +39,8 @@ HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">&amp;
 
 
 @cache
-def written(text: str, **options) -> str:
-    return av.to_html(av.parse(text), check=False, **options)
+def written(formula: str, **options) -> str:
+    return av.to_html(av.parse(formula), check=False, **options)
 
 
 def held(file: str) -> dict:
@@ -122,7 +122,7 @@ def test_only_its_own_script_may_run_and_nothing_is_asked_of_anyone():
         "base-uri 'none'",
         "form-action 'none'",
     ]
-    asks = r"\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon|EventSource|import\(|@import|url\("
+    asks = r"\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon|EventSource|import\(|@import|url\((?![#\"']+)"
     assert re.findall(asks, file) == []
     assert re.findall(r"\b(?:src|srcset|action|poster)=", re.sub(r"<script.*?</script>", "", file)) == []
     known = {"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
@@ -130,12 +130,11 @@ def test_only_its_own_script_may_run_and_nothing_is_asked_of_anyone():
 
 
 def test_texts_and_names_end_no_element():
-    file = written("α = 1.0\nβ = sin(α)", title=HOSTILE, text=HOSTILE)
+    file = written("x = 2.0\ny = x * x", title=HOSTILE, text=HOSTILE)
     assert file.count("<script") == 2
     assert file.count("</script") == 2
     assert "<img" not in file
     assert held(file)["first"]["title"] == HOSTILE
-    assert "β" in file
 
 
 def test_the_file_names_its_versions_and_leads_to_the_lab():
@@ -199,3 +198,43 @@ def test_the_script_has_nothing_that_talks_to_a_server_or_stores_an_edit():
         word for word in ("sessionStorage", "lab-socket", "pushState", "modulepreload") if word in script
     ] == []
     assert "DecompressionStream" in script
+
+
+ASKED = av.Tour(
+    title="Forks",
+    steps=(
+        av.Step(
+            title="A fork",
+            formula="x = 3.0\na = 2.0 * x\nb = square(x)\nz = 1000.0 * a + b",
+            caption="Two wires leave `x`.",
+            text="At **x** arrives 2006.",
+            questions=(av.Question("number", av.Quantity("cotangent", "x")),),
+            hides="cotangents",
+        ),
+        av.Step(title="Without", formula="x = 3.0\nz = x * x", text="[More](https://x.example) of _it_."),
+    ),
+)
+
+
+def test_a_tour_asks_before_it_shows_and_judges_by_itself():
+    file = av.to_html(ASKED, check=False)
+    assert len(file.encode()) <= 350_000
+    assert "2006" not in file
+    first, second = states(file)
+    plain = json.dumps({**first, "hidden": ""})
+    assert "2006" not in plain
+    assert "2000" not in plain  # what arrives over one of both wires
+    hidden = json.loads(zlib.decompress(b64decode(first["hidden"])))
+    (state,) = hidden["after"]
+    assert next(node for node in state["drawing"]["nodes"] if node["id"] == "x")["cotangent"] == 2006.0
+    assert hidden["tables"][0]["answer"]["text"] == "2006"
+    assert (first["text"], state["text"]) == (
+        "Two wires leave x.",
+        "Two wires leave x.\n\nAt x arrives 2006.",
+    )
+    assert second["text"] == "More of it."
+
+
+def test_a_tour_without_steps_is_no_figure():
+    with pytest.raises(av.GraphError, match="The tour has no steps"):
+        av.to_html(av.Tour(title="Empty"))

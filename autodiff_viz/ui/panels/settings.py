@@ -18,13 +18,16 @@ from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.lab.actions import resampled, reset, set_dtype, set_seed, type_seed, unshelved
 from autodiff_viz.lab.asking import hiding
 from autodiff_viz.lab.edits.compare import both
-from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.evaluate import LabView, evaluated
 from autodiff_viz.lab.glossary import GLOSSARY
+from autodiff_viz.lab.handout import handout
+from autodiff_viz.lab.judging import beside_of
 from autodiff_viz.lab.page import ANSWER_FIRST
 from autodiff_viz.lab.persistence.address import GRAPH
 from autodiff_viz.lab.state import Lab, shows_code, without_draft
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.lessons.codec import tour_to_json
+from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.standalone.page import html_of_lab
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.fragments import answered, pressed, renewed
@@ -105,14 +108,6 @@ def _draw_fresh_starts(view: LabView) -> None:
 
 _FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], ...] = (
     (
-        "Interactive figure",
-        lambda lab, page: html_of_lab(lab, page),
-        "autodiff_figure.html",
-        "text/html",
-        "download_figure",
-        "One file with this canvas and its numbers, which needs no server.",
-    ),
-    (
         "PyTorch file",
         lambda lab, page: to_torch(lab.graph, lab.seed, dtype=lab.dtype),
         "autodiff_graph_torch.py",
@@ -148,6 +143,33 @@ _FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], 
 """Files beside the JAX file: label, writer of the lab and the page's address, name, kind, key, and hint."""
 
 
+_ASKING_FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], ...] = (
+    (
+        "Interactive figure",
+        lambda lab, page: html_of_lab(lab, page),
+        "autodiff_figure.html",
+        "text/html",
+        "download_figure",
+        "One file with this canvas and its numbers, which needs no server; it asks what is asked here.",
+    ),
+    (
+        "Handout",
+        lambda lab, page: handout(evaluated(lab).trace, lab.asking, title_of(lab), beside_of(lab)),
+        "autodiff_handout.html",
+        "text/html",
+        "download_handout",
+        "A page to print: question, graph and room for the answer, with the answer overleaf.",
+    ),
+)
+"""Files, as above, that ask what is asked on the page, and so are written meanwhile too."""
+
+
+def title_of(lab: Lab) -> str:
+    """Return the title of what is open: of the lesson, else of the graph."""
+    opened = lesson(lab.lesson)
+    return opened.title if opened else f"Gradient of {lab.graph.output}"
+
+
 def _draw_downloads(view: LabView) -> None:
     """Draw the download buttons; a file is written on request, of the graph at that time."""
     session = current_session()  # read now; the files are of its state at the time of the request
@@ -174,6 +196,18 @@ def _draw_downloads(view: LabView) -> None:
             on_click="ignore",
             disabled=not view.is_program or view.hiding,  # each holds the numbers that are expected
             help=ANSWER_FIRST if view.hiding else hint,
+        )
+    for label, write, name, kind, key, hint in _ASKING_FILES:
+        st.download_button(
+            label,
+            lambda write=write: write(session.lab, page),
+            name,
+            kind,
+            key=key,
+            icon=":material/download:",
+            on_click="ignore",
+            disabled=not view.is_program,
+            help=hint,
         )
     st.download_button(
         "JSON",

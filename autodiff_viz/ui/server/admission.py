@@ -21,6 +21,7 @@ from streamlit.net_util import get_internal_ip
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from autodiff_viz.graph import limits
+from autodiff_viz.standalone.posters import with_notice
 
 # Find the public address of this server, which a proxy may have hidden, and which pages may connect to
 # it. Whoever sends a request writes its `Host`. An address that others may see, in a link preview or in
@@ -137,6 +138,9 @@ AGAIN = 20  # seconds after which a refused page tries again
 HEADERS = {"Retry-After": str(AGAIN), "Cache-Control": "no-store"}
 
 
+_OWN_POLICY = re.compile(r'Content-Security-Policy" content="([^"]*)"')
+
+
 class Visits:
     """Count of open websockets, one per page on view. Only the server's own thread changes it."""
 
@@ -155,6 +159,12 @@ class Visits:
     def page(self) -> HTMLResponse:
         """Return the page for a visitor who opens the lab while it is full."""
         return HTMLResponse(FULL.format(sentence=self.sentence, again=AGAIN), 503, HEADERS)
+
+    def figure(self, poster: str) -> HTMLResponse:
+        """Return the figure of a lesson in place of its page, while the lab is full."""
+        policy = _OWN_POLICY.search(poster)
+        own = {"Content-Security-Policy": policy[1]} if policy else {}
+        return HTMLResponse(with_notice(poster, self.sentence), 503, {**HEADERS, **own})
 
     def answer(self) -> JSONResponse:
         """Return the answer to an open page that is refused: Streamlit shows JSON text and tries again."""

@@ -16,13 +16,16 @@ from starlette.routing import Route
 
 from autodiff_viz.embedding.contract import POSTER, read_embed
 from autodiff_viz.lab.glossary import GLOSSARY
+from autodiff_viz.lab.persistence.address import LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
+from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.ui.bundle import CODE, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.lab_socket import SOCKET
 from autodiff_viz.ui.server.poster import framed, picture
 from autodiff_viz.ui.warm_up import WARM, warmth
+from autodiff_viz.ui.worker_jobs import poster
 
 # Write Streamlit's page with its own head for each link: title, description and picture.
 
@@ -151,7 +154,9 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
         if embed is not None:
             return await framed(request, embed, preview(path, request.query_params).title)
         if VISITS.full:
-            return VISITS.page()
+            shown = lesson(request.query_params.get(LESSON))
+            figure = poster(shown) if shown else None
+            return VISITS.figure(figure) if figure else VISITS.page()
         text = document(preview(path, request.query_params), origin(request)).encode()
         tag = f'W/"{blake2b(text, digest_size=16).hexdigest()}"'
         headers = {"ETag": tag, "Cache-Control": "no-cache"}

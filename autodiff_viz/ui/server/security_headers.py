@@ -26,6 +26,8 @@ from autodiff_viz.ui.server.admission import OPAQUE, framing_sites
 from autodiff_viz.ui.server.poster import BOOT
 from autodiff_viz.ui.server.routes import INDEX
 
+POLICY = "Content-Security-Policy"
+
 UNUSED = ("camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb")
 """What the page never asks for, nor may a script in it."""
 
@@ -61,7 +63,7 @@ def headers(scripts: Sequence[str]) -> dict[str, str]:
       ValueError: the setting is not a list of sites.
     """
     return {
-        "Content-Security-Policy": policy(framing_sites(), scripts),
+        POLICY: policy(framing_sites(), scripts),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "strict-origin",  # the address holds the graph
         "Permissions-Policy": ", ".join(f"{name}=()" for name in UNUSED),
@@ -90,10 +92,14 @@ class Guarded:
 
         async def give(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(self.headers)
+                given = MutableHeaders(scope=message)
+                # Of a page with its own script; who may embed it is the host's to say.
+                own = given.get(POLICY)
+                given.update(self.headers)
+                if own:
+                    given[POLICY] = f"{own}; {self.headers[POLICY].rpartition('; ')[2]}"
                 if public:
-                    headers["Access-Control-Allow-Origin"] = "*"
+                    given["Access-Control-Allow-Origin"] = "*"
             await send(message)
 
         await self.app(scope, receive, give if scope["type"] == "http" else send)

@@ -143,6 +143,15 @@ export class Figure {
     listen("wants-play", () => this.play(), never);
     listen("bring-back", (about) => (about.done = this.leave()), never);
     explainTerms();
+    // In a frame the wheel is the page's until the frame has been clicked, or with Ctrl.
+    addEventListener(
+      "wheel",
+      (event) => {
+        if (window.parent !== window && !document.hasFocus() && !event.ctrlKey && !event.metaKey)
+          event.stopImmediatePropagation();
+      },
+      { capture: true, passive: true },
+    );
     watchLook(() => this.editor.resized());
     showLook();
   }

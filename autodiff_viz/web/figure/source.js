@@ -1,5 +1,5 @@
 // @ts-check
-// Answer edits from the data of a file, in the place of the server: what is selected, collapsed and compared.
+// Serve edits from the data of a file, in the place of the server: what is selected, collapsed and compared.
 // Every number has been computed by JAX when the file was made. Pure.
 
 /** @typedef {import("../types.js").NodeData} NodeData */

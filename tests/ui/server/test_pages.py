@@ -165,6 +165,23 @@ def test_a_full_server_says_so_in_place_of_a_page(monkeypatch):
     assert get(SERVER, "/robots.txt").status == 200
 
 
+def test_a_full_server_shows_the_figure_of_a_lesson_once_it_is_made(monkeypatch):
+    """It has its own script and policy; who may embed it is what the host says of all pages."""
+    visits = Visits(2)
+    visits.open = 2
+    file = """<meta http-equiv="Content-Security-Policy" content="script-src 'sha256-a'"><body>figure"""
+    monkeypatch.setattr(routes, "VISITS", visits)
+    monkeypatch.setattr(routes, "poster", lambda lesson: file if lesson.key == "fork" else None)
+    answer = get(SERVER, "/?lesson=fork")
+    assert answer.status == 503
+    assert int(answer.headers["retry-after"]) > 0
+    assert answer.text.endswith("figure")
+    assert "All 2 places on this server are taken. This figure" in answer.text
+    assert answer.headers["content-security-policy"] == "script-src 'sha256-a'"
+    assert "The lab is full" in get(SERVER, "/?lesson=surgery").text
+    assert "The lab is full" in get(SERVER, "/?lesson=nothing").text
+
+
 @pytest.mark.parametrize("preview", PREVIEWS, ids=lambda preview: preview.picture)
 def test_every_preview_has_a_picture_of_the_size_that_it_tells(preview):
     answer = get(SERVER, f"/cards/{preview.picture}.png")

@@ -76,6 +76,16 @@ def test_no_header_is_there_twice():
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+def test_a_page_with_its_own_policy_keeps_it_and_the_setting_of_who_may_embed_it():
+    async def app(scope, receive, send):
+        own = {"Content-Security-Policy": "script-src 'sha256-a'"}
+        await PlainTextResponse("ok", headers=own)(scope, receive, send)
+
+    guarded = GUARDED.cls(app, headers={"Content-Security-Policy": policy("https://school.example", [])})
+    said = finished(answered(guarded, "/")).headers["content-security-policy"]
+    assert said == "script-src 'sha256-a'; frame-ancestors https://school.example"
+
+
 def test_scripts_come_from_the_server_and_inline_ones_are_named_by_their_hashes():
     found = rules(policy("*", ["let a = 1;"]))
     digest = b64encode(sha256(b"let a = 1;").digest()).decode()

@@ -503,6 +503,12 @@ export const ACTIONS = {
     places: { file: "pictures" },
     do: (editor) => pressDownload(editor, "download_figure"),
   },
+  handout: {
+    label: "Handout to print",
+    icon: "file",
+    places: { file: "pictures" },
+    do: (editor) => pressDownload(editor, "download_handout"),
+  },
   json: {
     label: "Graph as JSON",
     keys: ["Ctrl+S"],

@@ -1,0 +1,45 @@
+"""Make the figure of a lesson, which a full server shows in place of the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.state import start
+from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.standalone.data import Words, state_of
+from autodiff_viz.standalone.page import html_of, unmarked
+from autodiff_viz.workers.disk_cache import keep
+
+HERE = "./"  # the address of the lab, from the page of a lesson
+BODY = "<body>"
+
+
+def make_poster(key: str, directory: str | None, name: bytes) -> str:
+    """Make the figure of the lesson `key` and cache it; runs in a worker process.
+
+    Args:
+      directory: of the persistent cache, None without one.
+      name: key in the cache.
+    Returns:
+      The text of the file, in which each graph of the lesson is a step.
+    """
+    shown = lesson(key)
+    made = []
+    for at, step in enumerate(shown.steps):
+        text = unmarked(step.text or shown.summary)
+        words = Words(f"{shown.title}: {step.title}", text, text)
+        made.append(state_of(open_lesson(start(), key, at), HERE, False, words))
+    text = html_of(made, HERE, False, shown.title)
+    keep(directory and Path(directory), name, text)
+    return text
+
+
+def with_notice(poster: str, sentence: str) -> str:
+    """Return the file with a sentence above the figure: why it is shown, and how to try again."""
+    notice = (
+        f'<p class="full" role="status">{sentence} This figure of the lesson works without it. '
+        '<a href="">Try again</a></p>'
+    )
+    before, body, after = poster.partition(BODY)
+    return f"{before}{body}{notice}{after}"

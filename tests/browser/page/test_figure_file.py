@@ -1,0 +1,184 @@
+"""Test the file of a figure in a browser without a network: it plays, slides, flips, asks and prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+import autodiff_viz as av
+
+B = "x = 0.6\ny = 1.5\na = sin(x)\nb = a * y\nz = b + exp(a)"
+A = B.replace("exp(a)", "stop_gradient(exp(a))")
+ASKS = av.Tour(
+    title="Asked",
+    steps=(
+        av.Step(
+            title="A fork",
+            formula="x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b",
+            questions=(av.Question("number", av.Quantity("cotangent", "x")),),
+            hides="cotangents",
+        ),
+        av.Step(title="Without it", formula="x = 3.0\nz = square(x)"),
+    ),
+)
+READY = "() => document.documentElement.dataset.figure === 'ready'"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("figures")
+    lab = "https://lab.example/"
+    made = {
+        "twins": av.to_html(av.parse(B), pinned=av.parse(A), title="Twins", base=lab, check=False),
+        "asks": av.to_html(ASKS, check=False),
+    }
+    for name, text in made.items():
+        (folder / f"{name}.html").write_text(text, "utf-8")
+    return {name: folder / f"{name}.html" for name in made}
+
+
+@pytest.fixture
+def offline(browser: Browser) -> Iterator[Page]:
+    """A page without a network; whatever it asks for but the file itself is a fault."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+    context.set_offline(True)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("request", lambda request: wrong.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+    yield page
+    assert [text for text in wrong if not text.startswith(("file:", "data:"))] == []
+    context.close()
+
+
+def opened(page: Page, file: Path) -> None:
+    page.goto(file.as_uri())
+    page.wait_for_function(READY)
+
+
+def node(page: Page, name: str):
+    return page.locator(f'.graph .node[data-id="{name}"]')
+
+
+def says(page: Page, name: str) -> str:
+    return node(page, name).get_attribute("aria-label") or ""
+
+
+def faults(page: Page) -> list[str]:
+    return [
+        f"{fault['id']}: {fault['nodes'][0]['html'][:120]}"
+        for fault in Axe().run(page).response["violations"]
+    ]
+
+
+def test_a_file_from_disk_shows_plays_slides_and_flips(offline: Page, files: dict[str, Path]):
+    page = offline
+    opened(page, files["twins"])
+    canvas = page.locator(".graph .canvas")
+    pane = canvas.locator(".world").first
+    assert "cotangent 3.259" in says(page, "a")  # 1.5 + exp(sin 0.6)
+    assert faults(page) == []
+
+    # Pan, zoom, a node, a wire.
+    before = pane.evaluate("(world) => world.getBoundingClientRect().toJSON()")
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + 40, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 100, box["y"] + 60, steps=3)
+    page.mouse.up()
+    page.mouse.wheel(0, -200)
+    page.wait_for_function(
+        "(before) => { const root = document.querySelector('.graph').shadowRoot;"
+        " const now = root.querySelector('.world').getBoundingClientRect();"
+        " return now.width > before.width && now.x !== before.x }",
+        arg=before,
+    )
+    page.keyboard.press("f")
+    node(page, "a").click()
+    panel = page.locator("aside")
+    expect(panel.locator(".arriving")).to_contain_text("3.2588")
+    expect(panel).to_contain_text("Added at the fork")
+    expect(panel.locator(".paths li")).to_have_count(2)
+    page.locator('.graph .wire[data-wire="a:0"]').dispatch_event("pointerdown", {"button": 0, "pointerId": 1})
+    page.locator('.graph .wire[data-wire="a:0"]').dispatch_event("pointerup", {"button": 0, "pointerId": 1})
+    expect(page.locator(".graph .wire-pop")).to_contain_text("Local")
+    page.keyboard.press("Escape")
+
+    # A slider goes from position to position of its table, and Escape brings back the file's own value.
+    slider = panel.get_by_role("slider", name="Slider of x")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(canvas).to_have_attribute("data-scrub", re.compile(r"^x 0\.7"))
+    box_of_x = panel.get_by_role("spinbutton", name="Value of x")
+    expect(box_of_x).to_have_value("0.7")
+    node(page, "b").click()
+    expect(panel.locator(".value").first).to_contain_text("0.96632")  # 1.5 sin(0.7)
+    canvas.locator(".surface").focus()
+    page.keyboard.press("Escape")
+    expect(box_of_x).to_have_value("0.6")
+
+    # The pass: first nothing is known, at its end all is.
+    page.get_by_role("group", name="Play the pass").get_by_role("button", name="One step on").click()
+    expect(canvas).to_have_attribute("data-play", "forward")
+    expect(page.locator(".graph .equation")).to_have_text("x = 0.6")
+    page.keyboard.press("End")
+    expect(page.locator(".graph .equation")).to_have_text(re.compile(r"z = "))
+    page.keyboard.press("Escape")
+    expect(canvas).not_to_have_attribute("data-play", re.compile("."))
+
+    # A and B, by key.
+    canvas.locator(".surface").focus()
+    page.keyboard.press("v")
+    expect(page.get_by_role("button", name="Show A")).to_have_attribute("aria-pressed", "true")
+    assert "cotangent 1.5" in says(page, "a")
+    page.keyboard.press("v")
+    assert "cotangent 3.259" in says(page, "a")
+
+    # What would change the graph says where that can be done.
+    canvas.locator(".surface").dblclick(position={"x": 12, "y": 12})
+    expect(page.locator(".away")).to_contain_text("needs the lab")
+    expect(page.locator(".away a")).to_have_attribute("href", re.compile("https://lab.example/.*g=.*a="))
+
+
+def test_a_file_asks_before_it_shows(offline: Page, files: dict[str, Path]):
+    page = offline
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme="dark")
+    opened(page, files["asks"])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert faults(page) == []
+    assert "hidden while it is asked for" in says(page, "x")
+    field = page.get_by_label("What arrives at x?")
+    field.fill("six")
+    field.press("Enter")
+    expect(page.locator(".asking .read-as")).to_contain_text("is no number")
+    field.fill("6")
+    field.press("Enter")
+    expect(page.locator(".asking .verdict")).to_contain_text("Not only this one comes back")
+    assert "hidden while it is asked for" in says(page, "x")
+    field.fill("8")
+    field.press("Enter")
+    expect(page.locator(".asking .verdict")).to_contain_text("JAX: 8")
+    assert "cotangent 8" in says(page, "x")
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.get_by_role("heading", name="Without it")).to_be_visible()
+    assert "cotangent 6" in says(page, "x")
+
+
+def test_a_figure_is_printed_on_one_page_whole(offline: Page, files: dict[str, Path]):
+    page = offline
+    opened(page, files["twins"])
+    printed = page.pdf(format="A4")
+    assert len(re.findall(rb"/Type /Page\b", printed)) == 1
+    page.emulate_media(media="print")
+    assert page.locator(".still svg").is_visible()
+    assert page.locator(".still tbody tr").count() == 6
+    assert not page.locator(".graph").is_visible()
+    cut = "(all) => all.filter((one) => one.scrollHeight > one.clientHeight + 1 && one.clientHeight).length"
+    assert page.locator("body, .still, footer").evaluate_all(cut) == 0

@@ -1,0 +1,27 @@
+"""Test the figure of a lesson that a full server shows."""
+
+from __future__ import annotations
+
+import re
+
+from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.standalone.posters import make_poster, with_notice
+from autodiff_viz.workers.disk_cache import read
+from tests.standalone.test_figure_file import states
+
+
+def test_each_graph_of_a_lesson_is_a_step_and_the_file_is_kept(tmp_path):
+    text = make_poster("fork", str(tmp_path), b"name")
+    assert read(tmp_path, b"name") == text
+    steps = states(text)
+    assert len(steps) >= len(lesson("fork").steps)
+    assert steps[0]["title"].startswith("Gradients add at a fork: ")
+    assert steps[0]["link"].startswith("./?")
+    assert "lesson=fork" in steps[0]["link"]
+    values = {node["id"]: node["cotangent"] for node in steps[0]["drawing"]["nodes"]}
+    assert values["x"] == 8.0  # 2 + 2 * 3, by hand
+
+
+def test_the_notice_stands_above_the_figure():
+    shown = with_notice("<html><body><main>figure</main></body></html>", "All 2 places are taken.")
+    assert re.search(r"<body><p class=\"full\"[^>]*>All 2 places are taken\..*<main>", shown)
