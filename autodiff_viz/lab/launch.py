@@ -93,7 +93,7 @@ def lab(
             _servers[port].wait()
         except KeyboardInterrupt:
             stop(port)
-    return Page(page, graph)
+    return Page(page, None if isinstance(found, Tour) else found)
 
 
 def graph_of(shown: Any, args: tuple) -> Graph | None:
