@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -642,11 +642,49 @@ def moments(r: Interpreter, x: Any, axes: Any, shift: Any = None, keepdims: Any 
 
 @tf("cumsum", "math.cumsum")
 def cumsum(r: Interpreter, x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Array:
-    """Read a running sum."""
-    if exclusive or reverse:
-        raise Refused("cumsum is read without exclusive and reverse.", "Turn the tensor round by x[::-1].")
+    """Read a running sum: of what comes before each element with `exclusive`, from the end with `reverse`."""
     x = tensor(r, x)
-    return r.make("cumsum", [x], dtype=x.dtype, axis=axis_argument(axis))
+    axis = axis_of(r, x, axis)
+
+    def turned(one: Array) -> Array:
+        return _part(r, one, axis, (None, None, -1)) if reverse else one
+
+    made = r.make("cumsum", [turned(x)], dtype=x.dtype, axis=axis)
+    if exclusive:
+        nothing = r.make("zeros_like", [_part(r, made, axis, (None, 1, None))], dtype=x.dtype)
+        before = [nothing, _part(r, made, axis, (None, -1, None))] if shape_of(r, x)[axis] > 1 else [nothing]
+        made = r.make("concatenate", before, dtype=x.dtype, axis=axis)
+    return turned(made)
+
+
+def _part(r: Interpreter, x: Array, axis: int, part: tuple) -> Array:
+    """Return a slice along an axis."""
+    return r.make("getitem", [x], dtype=x.dtype, index=(*[(None, None, None)] * axis, part))
+
+
+@tf("roll")
+def roll(r: Interpreter, input: Any, shift: Any, axis: Any) -> Array:
+    """Read elements moved round an axis."""
+    x = tensor(r, input)
+    if isinstance(shift, (tuple, list)) or isinstance(axis, (tuple, list)):
+        raise Refused("tf.roll is read along one axis.", "Call it once for each axis.")
+    axis = axis_of(r, x, axis)
+    by = int(whole_numbers(r, shift)) % max(shape_of(r, x)[axis], 1)
+    if not by:
+        return r.make("identity", [x], dtype=x.dtype)
+    parts = [_part(r, x, axis, (-by, None, None)), _part(r, x, axis, (None, -by, None))]
+    return r.make("concatenate", parts, dtype=x.dtype, axis=axis)
+
+
+@tf("linalg.inv")
+def inverse(r: Interpreter, input: Any, adjoint: Any = False) -> Array:
+    """Read the inverse of a small matrix."""
+    if adjoint:
+        raise Refused("tf.linalg.inv is read without adjoint.")
+    made = r.tables["numpy.linalg.inv"](r, tensor(r, input))
+    if not np.isfinite(r.numbers(made)).all():
+        raise Refused("Input is not invertible.")
+    return made
 
 
 @tf("argmax", "math.argmax")
@@ -677,12 +715,19 @@ def _sorted(r: Interpreter, x: Array, axis: int, descending: bool) -> Array:
     return r.make("neg", [negative], dtype=x.dtype)
 
 
+class TopK(NamedTuple):
+    """What `tf.math.top_k` returns."""
+
+    values: Array
+    indices: None
+
+
 @tf("math.top_k", "nn.top_k")
 def top_k(r: Interpreter, input: Any, k: Any = 1, sorted: Any = True) -> tuple:
     """Read the k largest along the last axis, the largest first; their places are not read."""
     x = tensor(r, input)
     last = _sorted(r, x, -1, True)
-    return r.make("getitem", [last], dtype=x.dtype, index=("...", (None, k, None))), None
+    return TopK(r.make("getitem", [last], dtype=x.dtype, index=("...", (None, k, None))), None)
 
 
 # Products.

@@ -108,7 +108,6 @@ def test_what_nothing_recorded_leads_to_is_none(code):
         ("x = tf.constant(1.0)\nx.assign(2.0)", "Only a tf.Variable can be assigned to"),
         ("x = tf.Variable([1.0, 2.0])\nx.assign([1.0])", "shape mismatch"),
         ("x = tf.Variable(1.0)\ny = tf.reduce_mean(x, keep=True)", "not read with these arguments"),
-        ("y = tf.cumsum([1.0, 2.0], reverse=True)", "without exclusive and reverse"),
         ("layer = tf.keras.layers.Dense(1, kernel_regularizer='l2')", "not read with kernel_regularizer"),
         ("opt = tf.keras.optimizers.SGD(0.1, clipnorm=1.0)", "not read with clipnorm"),
         (
@@ -120,6 +119,7 @@ def test_what_nothing_recorded_leads_to_is_none(code):
             "`target` is None",
         ),
         ("y = tf.linalg.svd([[1.0]])", "not read yet"),
+        ("y = tf.linalg.inv([[1.0, 2.0], [2.0, 4.0]])", "not invertible"),
         ("a = tf.TensorArray(tf.float32, 1)\na.write(1, 2.0)", "not resizeable and size is: 1"),
         ("a = tf.TensorArray(tf.float32, 1)\na.write(0, 2.0).read(0)\na.read(0)", "twice"),
         ("a = tf.TensorArray(tf.float32, 2)\na.write(0, 2.0).stack()", "once all its elements"),
@@ -128,6 +128,23 @@ def test_what_nothing_recorded_leads_to_is_none(code):
 )
 def test_what_tensorflow_refuses_or_is_not_read_is_refused(text, says):
     assert says in message(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [  # by hand
+        ("tf.cumsum(x, reverse=True) * [1.0, 2.0, 3.0]", [1, 3, 6]),
+        ("tf.cumsum(x, exclusive=True) * [1.0, 2.0, 3.0]", [5, 3, 0]),
+        ("tf.cumsum(x, exclusive=True, reverse=True) * [1.0, 2.0, 3.0]", [0, 1, 3]),
+        ("tf.roll(x, 1, 0) * [1.0, 2.0, 3.0]", [2, 3, 1]),
+        ("tf.roll(x, -4, axis=0) * [1.0, 2.0, 3.0]", [3, 1, 2]),
+        ("tf.nn.top_k(x, 2).values", [0, 1, 1]),
+        ("tf.linalg.inv(tf.linalg.diag(x))", [-4, -1, -0.25]),
+        ("tf.gather_nd(tf.reshape(x, [1, 3]), [[2]], batch_dims=1)", [0, 0, 1]),
+    ],
+)
+def test_parts_and_orders_of_a_tensor(text, expected):
+    np.testing.assert_allclose(slope(text, [0.5, 1.0, 2.0]), expected, atol=1e-6)
 
 
 def test_a_gradient_of_drawn_weights_is_refused_and_one_that_needs_none_is_not():
