@@ -65,7 +65,7 @@ def _loads(browser: Browser, app: str, bare: str) -> Iterator[Row]:
 def _sessions(browser: Browser, app: str, query: str) -> int:
     """Return how many sessions a page with many frames opens; each begins with a websocket."""
     page, sockets = browser.new_page(), []
-    page.on("websocket", sockets.append)
+    page.on("websocket", lambda socket: sockets.append(socket.url))
     page.goto(app + "/words")  # a page of the same server that opens no session
     page.evaluate(
         "([address, many]) => { for (let i = 0; i < many; i++) {"

@@ -56,7 +56,7 @@ CONTROLS: Mapping[str, str] = MappingProxyType(
         "plot": "the figure of the link",
         "check": "whether the independent checks agree",
         "play": "the bar that plays the pass step by step",
-        "toolbar": "undo, zoom, and the buttons that change the graph",
+        "toolbar": "zoom, and the buttons that change the graph",
         "open": "the way to the whole lab, with everything kept",
     }
 )

@@ -81,6 +81,7 @@ export class Frame {
     editor.root.classList.add("embedded");
     for (const name of ["edit", "wheel"])
       editor.root.dataset[name] = embed[/** @type {"edit"} */ (name)];
+    editor.root.classList.toggle("contrast", embed.theme === "contrast");
     editor.root.classList.toggle("plain", !shows(embed, "toolbar"));
     editor.root.classList.toggle("mute", !shows(embed, "play"));
     for (const name of ["question", "lesson"])
@@ -267,7 +268,10 @@ export class Frame {
     for (const [name, value] of Object.entries(values))
       if (editor.drawing.nodes.some(({ id }) => id === name))
         editor.send({ kind: "slide", name, value });
-    if (theme) this.page?.setTheme(theme);
+    if (theme) {
+      this.page?.setTheme(theme);
+      editor.root.classList.toggle("contrast", theme === "contrast");
+    }
     if (reveal === "now") this.reveal();
     if (reveal === "steps") editor.play?.seek(0);
     if (step === null) return;
