@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-
-import segno
 
 from autodiff_viz.asking.question import (
     ALL_COTANGENTS,
@@ -20,7 +18,6 @@ from autodiff_viz.asking.question import (
 )
 from autodiff_viz.embedding.contract import CONTRACT, VERSION, Embed, embed_link, frame_code, read_embed
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.lab.persistence.address import HIDDEN, KEPT, PRESENT, to_query
 from autodiff_viz.lab.persistence.short_link import short_query, written
@@ -34,13 +31,8 @@ ask first; then of a frame. The other names are parameters of `embedding/contrac
 LEAST, MOST = 120, 4_000  # px of a frame
 _FRAGMENT = re.compile(r"[\w=&.,%-]{0,200}", re.ASCII)
 
-MOST_VERSION = 20
-"""The largest QR code: 97 modules a side, so that on a stage of 720 px a module has 6 px."""
-
 DENSE = 10
 """The largest version that a phone reads from the last row, as wide as a tenth of the distance."""
-
-QUIET = 4  # modules of margin, as ISO/IEC 18004 demands
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +50,16 @@ class QrCode:
     path: str
 
 
-@remembered(32)
-def qr_code(text: str) -> QrCode | None:
-    """Return the QR code of a text; None if it does not fit `MOST_VERSION`."""
-    try:
-        made = segno.make(text, error="l", micro=False)
-    except segno.DataOverflowError:
-        return None
-    if made.version > MOST_VERSION:
-        return None
-    rows = [bytes(row) for row in made.matrix]
-    return QrCode(made.version, len(rows) + 2 * QUIET, "".join(map(_row_path, range(len(rows)), rows)))
+CodeOf = Callable[[str], QrCode | None]
+"""Draws a text as a QR code; None if it is too long."""
 
 
-def _row_path(y: int, row: bytes) -> str:
-    """Return the dark stretches of a row as rectangles, one module high."""
-    parts, x = [], 0
-    while (start := row.find(1, x)) >= 0:
-        end = row.find(0, start)
-        x = len(row) if end < 0 else end
-        parts.append(f"M{start + QUIET} {y + QUIET}h{x - start}v1h{start - x}z")
-    return "".join(parts)
-
-
-def share_data(lab: Lab, wish: Mapping[str, str]) -> dict[str, Any]:
+def share_data(lab: Lab, wish: Mapping[str, str], code_of: CodeOf) -> dict[str, Any]:
     """Return the links, the code and the frame of a state as the browser shows them (`web/share/links.js`).
 
     Args:
       wish: what is wished for, by the names above. Untrusted.
+      code_of: draws the code.
     """
     base = wish.get(BASE, "")[: limits.LINE].partition("?")[0].partition("#")[0]
     fragment = wish.get(FRAGMENT, "")
@@ -94,7 +68,7 @@ def share_data(lab: Lab, wish: Mapping[str, str]) -> dict[str, Any]:
     lab = asking_first(lab) if wish.get(ASKS) else lab
     state = short_query(lab)
     link, short = (_address(base, query, end) for query in ({**look, **to_query(lab)}, {**look, **state}))
-    code = qr_code(short)
+    code = code_of(short)
     return {
         "wish": dict(wish),
         "link": link,

@@ -38,6 +38,7 @@ from autodiff_viz.ui.address import kept_history, too_large
 from autodiff_viz.ui.first_view import drawing
 from autodiff_viz.ui.fragments import LAB, last_drawn, note_view, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
+from autodiff_viz.ui.qr_code import qr_code
 from autodiff_viz.ui.session import Sent, Session, act, note_tried
 from autodiff_viz.ui.worker_jobs import CHECK, asked, check_job, check_told, is_large, known, workers
 from autodiff_viz.workers.jobs import Answer, Job
@@ -166,7 +167,7 @@ def apply_message(session: Session, sent: Mapping[str, Any]) -> bool:
             session.sent.play = encoded(play_data(session.present.view, message.play))
             note_tried(session, PLAY)
         if message.share:
-            session.sent.share = encoded(share_data(session.lab, message.share))
+            session.sent.share = encoded(share_data(session.lab, message.share, qr_code))
         if message.stepped is not None and message.stepped == session.present.state:
             note_tried(session, STEPS)
         if edits or "rest" not in sent:

@@ -1,24 +1,17 @@
 // @ts-check
-// Write the little Markdown that lessons and questions have: paragraphs, code, bold and slanted words.
+// Write the little Markdown that tours and questions have as elements.
 
 import { html } from "../base/dom.js";
+import { paragraphsIn, piecesIn } from "../tour/words.js";
 
-const MARKS = /(`[^`]+`|\*\*[^*]+\*\*|\*[^*]+\*)/;
+const TAGS = { code: "code", bold: "b", italic: "i" };
 
-/** The little Markdown that lessons have: paragraphs, code, bold and slanted words. @param {string} text */
+/** @param {string} text */
 export const paragraphs = (text) =>
-  text
-    .split(/\n\s*\n/)
-    .filter((part) => part.trim())
-    .map((part) => html("p", {}, ...worded(part)));
+  paragraphsIn(text).map((part) => html("p", {}, ...worded(part)));
 
-/** The words of one paragraph. @param {string} text @returns {(Node | string)[]} */
-export const worded = (text) => text.split(MARKS).map(marked);
-
-/** @param {string} piece */
-function marked(piece) {
-  if (piece.startsWith("`") && piece.length > 2) return html("code", {}, piece.slice(1, -1));
-  if (piece.startsWith("**") && piece.length > 4) return html("b", {}, piece.slice(2, -2));
-  if (piece.startsWith("*") && piece.length > 2) return html("i", {}, piece.slice(1, -1));
-  return piece;
-}
+/** The words of one paragraph; a link is its words alone. @param {string} text @returns {(Node | string)[]} */
+export const worded = (text) =>
+  piecesIn(text).map(({ kind, text: words }) =>
+    kind === "text" || kind === "link" ? words : html(TAGS[kind], {}, words),
+  );

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,13 +13,19 @@ from autodiff_viz.asking.question import ALL_COTANGENTS
 from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import from_query
-from autodiff_viz.lab.share import PARAMETERS, qr_code, share_data
-from autodiff_viz.lab.state import start, without_history
+from autodiff_viz.lab.share import PARAMETERS
+from autodiff_viz.lab.share import share_data as data_for
+from autodiff_viz.lab.state import Lab, start, without_history
 from autodiff_viz.lab.talk import talk_data
+from autodiff_viz.ui.qr_code import qr_code
 from tests.lab.qr_reader import modules_of, text_of
 
 HOST = "https://host.example/lab/"
 FORK = without_history(open_lesson(start(), "fork", 1))
+
+
+def share_data(lab: Lab, wish: dict[str, str]) -> dict[str, Any]:
+    return data_for(lab, wish, qr_code)
 
 
 def query_of(address: str) -> dict[str, str]:
