@@ -1,0 +1,41 @@
+"""Test the page on paper: all of it, with no box that cuts what is in it, in the colours of the light theme."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.lab_page import LabPage
+
+CUT = """() => {
+  const found = [];
+  const look = (root) => {
+    for (const one of root.querySelectorAll("*")) {
+      if (one.shadowRoot) look(one.shadowRoot);
+      const { overflowY, display } = getComputedStyle(one);
+      const cuts = ["auto", "scroll", "hidden", "clip"].includes(overflowY) && display !== "inline";
+      if (cuts && one.clientHeight > 2 && one.scrollHeight > one.clientHeight + 2 && !one.closest(".canvas"))
+        found.push(`${one.className} ${one.scrollHeight} ${one.clientHeight}`);
+    }
+  };
+  look(document.body);
+  return found;
+}"""
+
+
+def test_the_lab_is_printed_whole(lab: LabPage):
+    page = lab.page
+    page.goto(f"{lab.address}/?lesson=fork&node=b")
+    expect(lab.canvas.locator("[data-id='b']")).to_be_visible()
+    expect(page.get_by_role("heading", name="Gradients add at a fork")).to_be_visible()
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert 1 <= len(re.findall(rb"/Type /Page\b", printed)) <= 4
+    page.emulate_media(media="print")
+    page.wait_for_function("() => getComputedStyle(document.body).position === 'static'")
+    assert page.evaluate(CUT) == []
+    for shown in ("Gradients add at a fork", "Formula", "Arriving cotangent"):
+        expect(page.get_by_text(shown, exact=True).first).to_be_visible()
+    expect(page.locator(".strip").first).to_be_hidden()
+    assert page.locator(".canvas").evaluate("(one) => one.style.getPropertyValue('--print-scale') > 0")
+    page.emulate_media(media=None)
