@@ -1,5 +1,5 @@
 // @ts-check
-// Show one graph to an audience: as large as the window allows, with a caption, the numbers that matter, and the
+// Show one graph to an audience, as large as the window allows, with a caption, the numbers that matter, and the
 // keys of a presenter's remote.
 
 import { html, setText } from "../base/dom.js";
