@@ -415,18 +415,18 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     grads = [node.name for node in graph.nodes if node.op == GRAD]
     if len(grads) > limits.GRADS:
         r.say(
-            lines[grads[limits.GRADS]][0],
+            next(iter(lines.get(grads[limits.GRADS], ())), 0),
             f"the text computes with more than {limits.GRADS} derivatives: the page runs no graph with "
             "so many, and answers() has the numbers all the same",
         )
-    asked = _asked(r)
-    for places in asked.places():
+    derivatives = _derivatives(r)
+    for places in derivatives.places():
         for line, says in said(places):
             r.say(line, says)
 
     def answers() -> dict[str, np.ndarray | None]:
-        computed = _answers(r, asked.last(), dtype)
-        for one in asked.each():
+        computed = _answers(r, derivatives.last(), dtype)
+        for one in derivatives.each():
             try:
                 computed.update(_answers(r, one, dtype))
             except GraphError:  # what cannot be given has no place among the answers
@@ -508,7 +508,7 @@ def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Derivatives:
     """What a text asks for: derivatives of PyTorch with their other names, and those of other libraries."""
 
     of_torch: Sequence[tuple[str, Array | None, Site]]
@@ -522,7 +522,7 @@ class _Asked:
             [(one.name, one.site) for one in self.of_others],
         ]
 
-    def last(self) -> _Asked:
+    def last(self) -> _Derivatives:
         """Return the last one of each name."""
         return replace(
             self,
@@ -530,24 +530,24 @@ class _Asked:
             of_others=list({one.name: one for one in self.of_others}.values()),
         )
 
-    def each(self) -> Iterator[_Asked]:
+    def each(self) -> Iterator[_Derivatives]:
         """Yield those whose name is that of several, under a name of its own."""
         of_torch, of_others = map(told_apart, self.places())
         for keys in of_torch.values():
             for key, i in keys.items():
                 _, value, site = self.of_torch[i]
-                yield _Asked([(key, value, site)], {}, [])
+                yield _Derivatives([(key, value, site)], {}, [])
         for keys in of_others.values():
             for key, i in keys.items():
-                yield _Asked([], {}, [replace(self.of_others[i], name=key)])
+                yield _Derivatives([], {}, [replace(self.of_others[i], name=key)])
 
 
-def _asked(r: Interpreter) -> _Asked:
+def _derivatives(r: Interpreter) -> _Derivatives:
     of_torch, aliases = torch_autograd.asked_for(r)
-    return _Asked(of_torch, aliases, r.requests)
+    return _Derivatives(of_torch, aliases, r.requests)
 
 
-def _answers(r: Interpreter, asked: _Asked, dtype: str) -> dict[str, np.ndarray | None]:
+def _answers(r: Interpreter, asked: _Derivatives, dtype: str) -> dict[str, np.ndarray | None]:
     """Return the numbers of what a text asks for.
 
     Raises:
