@@ -1,4 +1,4 @@
-"""Test the page on paper: all of it, with no box that cuts what is in it, in colours of the light theme."""
+"""Test the page on paper: all of it, with no box that cuts what is in it, in light colours."""
 
 from __future__ import annotations
 
