@@ -437,6 +437,7 @@ export const ACTIONS = {
     keys: ["Shift+P"],
     places: { look: "type" },
     guide: "See",
+    says: "Large type; present the graph, step by step",
     on: isLarge,
     do: toggleLarge,
   },
@@ -445,8 +446,7 @@ export const ACTIONS = {
     label: "Present ...",
     keys: ["Shift+L"],
     places: { look: "type" },
-    guide: "See",
-    says: "Present the graph: large, step by step, for the last row",
+    besides: "present",
     do: openPrepare,
   },
 
@@ -693,7 +693,6 @@ export const ACTIONS = {
   },
   share: {
     label: "Share ...",
-    word: "Share",
     places: { bar: "share", file: "copies" },
     inMenu: () => matchMedia(BY_HAND).matches, // where the bar has no room for it
     says: "Links, a QR code, and the code of a frame",
