@@ -348,14 +348,13 @@ export const ACTIONS = {
 
   play: READING.play,
 
-  present: READING.present,
+  present: { ...READING.present, says: "Large type; present the graph, step by step" },
 
   stage: {
     label: "Present ...",
     keys: ["Shift+L"],
     places: { look: "type" },
-    guide: "See",
-    says: "Present the graph: large, step by step, for the last row",
+    besides: "present",
     do: openPrepare,
   },
 
@@ -556,7 +555,6 @@ export const ACTIONS = {
   },
   share: {
     label: "Share ...",
-    word: "Share",
     places: { bar: "share", file: "copies" },
     inMenu: () => matchMedia(BY_HAND).matches, // where the bar has no room for it
     says: "Links, a QR code, and the code of a frame",
