@@ -7,6 +7,7 @@ same graph.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import accumulate
@@ -16,7 +17,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import Reader, decoded, refuse
 from autodiff_viz.graph.link import document_in
 from autodiff_viz.graph.model import INPUT, PARAMETER, Call, Graph, Node, Params, Term, params
-from autodiff_viz.graph.problem import known_text
+from autodiff_viz.graph.problem import known_text, whole_number
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.graph.short_text import formula_in
 from autodiff_viz.graph.text import quoted
@@ -67,6 +68,7 @@ def from_link(payload: str, most: int = limits.LINK) -> Graph:
       GraphError: codes "link-..." for a payload that is truncated, damaged, too long or of a newer version;
         "json-..." as `from_json` for a document that is no graph; those of `parse` for a formula.
     """
+    most = whole_number("greatest length", most, 0, sys.maxsize)
     formula = formula_in(known_text(payload)[: most + limits.LINE])
     return from_json(document_in(payload, most)) if formula is None else parse(formula)
 

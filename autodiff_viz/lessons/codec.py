@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from autodiff_viz.asking.question import HIDES, KINDS, QUANTITIES, Quantity, Question
-from autodiff_viz.explain.catalog import CHOICES, FIGURES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import Reader, parsed, refuse
 from autodiff_viz.graph.dtypes import DTYPES
@@ -368,8 +367,9 @@ STEP: Mapping[str, Read] = {
     "text": PROSE,
     "collapsed": _list(NAME, limits.GROUPS),
     "dtype": _among(*DTYPES),
-    "figure": _among(*FIGURES),
-    "choices": _list(_pair(_among(*(choice.parameter for choice in CHOICES)), NAME), len(CHOICES)),
+    # The page takes the usual figure and choice for one that it does not know, as in an address.
+    "figure": NAME,
+    "choices": _list(_pair(NAME, NAME), limits.QUESTIONS),
     "forward": _list(_pair(NAME, lambda item: float(item.number())), limits.NODES),
     "pinned": _text(limits.TOUR),
     "letter": _among("A", "B"),
@@ -384,7 +384,7 @@ TOUR_FIELDS: Mapping[str, Read] = {
     "summary": PROSE,
     "text": PROSE,
     "steps": _list(lambda item: _record(item, Step, STEP), limits.TOUR_STEPS),
-    "figure": _among(*FIGURES),
+    "figure": NAME,
 }
 LAW: Mapping[str, Read] = {"formula": _text(limits.LINE), "names": _list(NAME, limits.SLOTS)}
 LIKE: Mapping[str, Read] = {"variant": _place}

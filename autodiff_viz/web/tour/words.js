@@ -4,7 +4,7 @@
 /** @typedef {{ kind: "text" | "code" | "bold" | "italic" | "link", text: string, href?: string }} Piece */
 
 const MARKS =
-  /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\((https?:\/\/[^\s()]+(?:\([^\s()]*\))?[^\s()]*)\)/g;
+  /\x60([^\x60]+)\x60|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\((https?:\/\/[^\s()]+(?:\([^\s()]*\))?[^\s()]*)\)/g;
 
 /** The pieces of a paragraph. Pure. @param {string} text @returns {Piece[]} */
 export function piecesIn(text) {
