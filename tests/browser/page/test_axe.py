@@ -47,6 +47,7 @@ def test_axe_is_not_blind(visit: Page):
     assert [fault.split(":")[0] for fault in faults(visit)] == ["button-name"]
 
 
+@pytest.mark.sampled(3)
 def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
     lab = LabPage(visit, address).open()
     plots = visit.get_by_role("tab", name="Plots")

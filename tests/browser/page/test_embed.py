@@ -208,7 +208,7 @@ def test_what_may_not_be_changed_is_refused_here_and_by_the_server(page, address
         assert frame.evaluate("() => location.search") == address_before
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_whole_lab_has_all_that_the_frame_has(page, address, name):
     with course(framed(address, "lab", f"{EXAMPLES[name]}&start=now")) as place:

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.lab_page import LabPage
+from tests.thorough import by_day
 
 SHIFTS = """() => {
   window.shifts = [];
@@ -167,6 +168,10 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
 
 MASK = "(one) => getComputedStyle(one.closest('.st-key-lesson_panel').parentElement).maskImage"
 WIDTH_OF_PLOT = "document.querySelector('.st-key-figure_panel .js-plotly-plot')?.clientWidth"
+ZOOMED = ((853, 480), (640, 360))
+"""A page of 1280 x 720 px zoomed to 150 % and to 200 %."""
+NARROWEST = (900, 650)
+"""The narrowest window with a column beside the canvas."""
 
 
 def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room(page: Page, address: str):
@@ -225,7 +230,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     )  # with the row of the lesson's graphs
     assert box(page, ".canvas")["height"] >= 239
     apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
-    for size in ((853, 480), (640, 360)):  # a page zoomed to 150 % and to 200 %
+    for size in by_day(ZOOMED, 2, first=1):
         resized(page, *size)
         page.get_by_role("tab", name="Lesson", exact=True).click()
         in_view(page, ".canvas", ".transport", f"{LESSON} h2", ".hands .tool")
@@ -238,11 +243,19 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
         page.get_by_role("tab", name="Plots", exact=True).click()
         in_view(page, DOCK)
         apart(page, ".canvas", DOCK, ".panels .tabs")
-    resized(page, 900, 650)  # the narrowest window with a column beside the canvas
+    resized(page, *NARROWEST)
     tools = [one.bounding_box() for one in page.locator(".strip .tool:visible").all()]
     assert len(tools) > 18
     ends = sorted((found["x"], found["x"] + found["width"]) for found in tools)
     assert [pair for pair in pairwise(ends) if pair[0][1] > pair[1][0] + 0.5] == []
+
+
+@pytest.mark.nightly
+def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choices_in_one_row(
+    page: Page, address: str
+):
+    resized(page, *NARROWEST)
+    lab = LabPage(page, address).open("/?lesson=surgery")
     page.get_by_role("tab", name="Cotangents", exact=True).click()
     page.wait_for_function("() => " + WIDTH_OF_PLOT + " > 380")  # the words stand below it
     lab.open("/?lesson=fork")  # whose input has more than one path
