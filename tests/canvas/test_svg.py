@@ -1,4 +1,4 @@
-"""Test the canvas's picture as SVG, as notebooks show it."""
+"""Test the canvas's picture as SVG, as notebooks show a graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.canvas.svg import svg_of
+from autodiff_viz.canvas.svg import picture, svg_of
 from autodiff_viz.graph.model import Graph, Node, params
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -22,7 +22,7 @@ with group("head"):
 
 
 def drawn(thing) -> ElementTree.Element:
-    return ElementTree.fromstring(thing._repr_html_())
+    return ElementTree.fromstring(picture(thing))
 
 
 def words(root: ElementTree.Element) -> list[str]:
@@ -30,7 +30,7 @@ def words(root: ElementTree.Element) -> list[str]:
 
 
 @pytest.mark.parametrize("thing", [av.parse(TEXT), av.trace(av.parse(TEXT))], ids=["graph", "trace"])
-def test_a_notebook_shows_every_node_with_its_numbers_and_rules(thing):
+def test_a_picture_has_every_node_with_its_numbers_and_rules(thing):
     root = drawn(thing)
     assert root.tag == f"{SVG}svg"
     found = words(root)

@@ -23,18 +23,20 @@ def buttons(text: str, asked: bool = False) -> dict[str, bool]:
 
 
 FILES = ("JAX file", "PyTorch file", "Jupyter notebook", "marimo notebook", "Report")
+ASKING = ("Interactive figure", "Handout")
+"""Of these the first asks anew, and the second has its answers overleaf."""
 
 
 def test_a_graph_can_be_downloaded_as_each_kind_of_file():
-    assert buttons("x = 2.0\ny = sin(x)") == {**dict.fromkeys(FILES, True), "JSON": True}
+    assert buttons("x = 2.0\ny = sin(x)") == {**dict.fromkeys((*FILES, *ASKING), True), "JSON": True}
 
 
 def test_an_unfinished_graph_can_be_downloaded_as_json_alone():
-    assert buttons("x = 2.0\ny = x * ...") == {**dict.fromkeys(FILES, False), "JSON": True}
+    assert buttons("x = 2.0\ny = x * ...") == {**dict.fromkeys((*FILES, *ASKING), False), "JSON": True}
 
 
 def test_no_file_with_numbers_can_be_downloaded_while_they_are_hidden():
     with_numbers = FILES[1:]
     assert buttons("x = 2.0\ny = sin(x)", asked=True) == {
-        "JAX file": True, **dict.fromkeys(with_numbers, False), "JSON": True
+        "JAX file": True, **dict.fromkeys(with_numbers, False), **dict.fromkeys(ASKING, True), "JSON": True
     }  # fmt: skip
