@@ -355,7 +355,7 @@ export const ACTIONS = {
     keys: ["Shift+L"],
     places: { look: "type" },
     guide: "See",
-    says: "Present the graph: large, step by step, for the last row",
+    says: "Present: large, step by step",
     do: openPrepare,
   },
 
