@@ -29,8 +29,8 @@ from autodiff_viz.ui.scheduling import take_long, visitor
 from autodiff_viz.ui.session import LONG_TEXT, SESSION, Address, Session
 
 SHOWN = "shown_address"
-"""Key of the address of a page that was opened before the lab. The lab has to replace it in the browser, whose
-messages would name that page again."""
+"""Key of the address of a page that was opened before the lab. The lab has to replace it in the browser,
+whose messages would name that page again."""
 
 KEPT_LARGE = 3  # graphs too large for an address that are kept for the browser's back button
 
