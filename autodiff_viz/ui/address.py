@@ -28,6 +28,10 @@ from autodiff_viz.ui.inbox import STAMP, Inbox, read_stamp
 from autodiff_viz.ui.scheduling import take_long, visitor
 from autodiff_viz.ui.session import LONG_TEXT, SESSION, Address, Session
 
+SHOWN = "shown_address"
+"""Key of the address of a page that was opened before the lab. The lab has to replace it in the browser,
+whose messages would name that page again."""
+
 KEPT_LARGE = 3  # graphs too large for an address that are kept for the browser's back button
 
 
@@ -46,6 +50,7 @@ def entered() -> Session:
     if embed is not None:
         query = state_of(query, embed)
     if SESSION not in state:
+        shown = state.pop(SHOWN, {})
         if sum(map(len, query.values())) > LONG_TEXT:
             take_long()
         address, inbox = Address(), Inbox(before=read_stamp(query.get(STAMP, "")))
@@ -57,8 +62,8 @@ def entered() -> Session:
             lab, last = visit.lab, visit.present
             state[SESSION] = Session(lab, inbox, address, visit.trail, last=last, first=visit)
         state[SESSION].embed = embed
+        address.written = shown if embed is None else query
         if embed is not None:
-            address.written = query
             state[SESSION].lab = opened_in_frame(state[SESSION].lab, embed)
     session: Session = state[SESSION]
     session.visitor = visitor()
@@ -157,7 +162,9 @@ def _of_the_lab(query: dict[str, str]) -> dict[str, str]:
 def show_address(session: Session | None, query: dict[str, str]) -> None:
     """Put `query` in the address bar: a link within one page does not do that by itself."""
     st.query_params.from_dict(query)
-    if session is not None:
+    if session is None:
+        st.session_state[SHOWN] = query
+    else:
         session.address.written, session.address.pushed, session.parts.left = query, False, True
 
 

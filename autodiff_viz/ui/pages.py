@@ -174,7 +174,9 @@ PICTURES = Path(__file__).parent / "server" / "cards"
 CLAIMS_POLL_SECONDS = 2.0  # seconds between two checks whether another lesson's claims have been checked
 
 INTRODUCTION = """Each lesson is a small graph to bend, and some claims about it: numbers from a document or
-worked out by hand, held against what JAX computes here. Each says how closely the two must agree."""
+worked out by hand, held against what JAX computes here. Each says how closely the two must agree.
+
+For teachers: [count what a class has answered](./?view=class)."""
 
 
 def lessons_page(on_open: Callable[[str], None]) -> None:

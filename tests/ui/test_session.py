@@ -9,11 +9,12 @@ from time import sleep
 from urllib.parse import parse_qs
 
 import pytest
+from streamlit.runtime.state.query_params import QueryParams
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.lab.actions import set_input, typed, undone
 from autodiff_viz.lab.lessons import open_lesson
-from autodiff_viz.lab.persistence.address import GALLERY, VIEW, to_query
+from autodiff_viz.lab.persistence.address import CLASS, GALLERY, VIEW, to_query
 from autodiff_viz.lab.state import FIRST, start
 from autodiff_viz.ui import address
 from autodiff_viz.ui.panels import settings
@@ -105,6 +106,19 @@ def test_a_late_message_of_the_lab_leaves_the_address_of_the_lessons_alone():
     assert here.address.written == {VIEW: GALLERY}
     with_address(app, {}).run()
     assert app.query_params == {}  # the lab again, where nothing has been done
+
+
+def test_the_lab_after_a_page_that_was_opened_first_replaces_its_address_in_the_browser(monkeypatch):
+    told: list[str] = []
+    monkeypatch.setattr(QueryParams, "_send_query_param_msg", lambda query: told.append(str(query)))
+    app = with_address(AppTest.from_file(APP, default_timeout=PATIENCE), {VIEW: CLASS}).run()
+    assert SESSION not in app.session_state
+    told.clear()
+    with_address(app, {})
+    app.run()  # as the link to the lab does: the browser's own address is still that of the class
+    assert not app.exception
+    assert told == ["{}"]
+    assert app.session_state[SESSION].address.written == {}
 
 
 def test_actions_of_two_threads_are_all_done():

@@ -4,6 +4,7 @@
 import { html } from "../base/dom.js";
 import { PHONE } from "../dock/panels.js";
 import { dispatch } from "../base/events.js";
+import { classPage } from "./class_page.js";
 import { closePopover, openPopover } from "../canvas/popovers/popover.js";
 import {
   aboutText,
@@ -64,7 +65,7 @@ export function openAsk(editor) {
       ...rows(editor),
       ...oneMore(editor, draft, again),
       hidesField(editor),
-      html("p", { class: "formative" }, FORMATIVE),
+      html("p", { class: "formative" }, `${FORMATIVE} `, classPage()),
     ],
     place: () => {
       const node = editor.node(draft.node);

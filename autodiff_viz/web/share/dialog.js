@@ -1,6 +1,7 @@
 // @ts-check
 // Share the present state: links, a QR code, and the code of a frame, with all choices and a preview.
 
+import { classPage } from "../asking/class_page.js";
 import { html, setText } from "../base/dom.js";
 import { dispatch, listen } from "../base/events.js";
 import { icon } from "../base/icons.js";
@@ -201,7 +202,7 @@ class ShareDialog {
             false,
             (asks) => choose({ asks }),
           ),
-          html("p", { class: "share-hint" }, RESULTS),
+          html("p", { class: "share-hint" }, `${RESULTS} `, classPage()),
           check("Large type, for a projector", this.choices.large, (large) => choose({ large })),
           check("The whole link, which older versions read", false, (whole) => choose({ whole })),
         ),

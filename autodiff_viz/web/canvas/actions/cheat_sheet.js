@@ -44,7 +44,7 @@ const BY_HAND = {
     ["Shift + click, Shift + drag", "Select several; with a finger, hold a node"],
   ],
   "Walk by keyboard": [
-    ["Arrows in a toolbar", "Go from button to button; a toolbar is one stop of Tab"],
+    ["Arrows in a toolbar", "Go from button to button"],
     ["Caret in the formula", "Select the nodes that its line makes"],
     ["Esc in the formula", "Leave it for the canvas; Ctrl + Enter applies the text at once"],
   ],

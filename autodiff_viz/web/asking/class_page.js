@@ -1,0 +1,12 @@
+// @ts-check
+// Link the page on which a teacher counts what a class has sent.
+
+import { html } from "../base/dom.js";
+
+/** A link that leaves the graph on view where it is. */
+export const classPage = () =>
+  html(
+    "a",
+    { class: "class-page", href: "./?view=class", target: "_blank", rel: "noopener" },
+    "Count a class",
+  );
