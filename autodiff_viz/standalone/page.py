@@ -49,6 +49,7 @@ AWAY = "figure/away.js"
 IN_PLACE = {
     "canvas/actions/actions.js": "figure/actions.js",
     "connection/edit_sender.js": "figure/mail.js",
+    **dict.fromkeys(("embed/contract.js", "embed/gate.js"), "figure/no_frame.js"),
     **dict.fromkeys(
         (
             "asking/ask.js",
