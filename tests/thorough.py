@@ -1,9 +1,10 @@
 """Select what `make test` runs: every claim, and a sample of long lists of cases. `make nightly` runs all.
 
     @pytest.mark.sampled(3)   every third case or so of a parametrised test, and at least one
+    @pytest.mark.every        every case also by day: numbers from outside, of which none may wait
     @pytest.mark.nightly      only at night: it takes long for what it adds to the tests beside it
 
-A case is in the sample by the checksum of its name, so it stays in or out when others are added. Of
+Of a test of more than a dozen cases without a mark a third is run. A case is in the sample by the checksum of its name, so it stays in or out when others are added. Of
 hypothesis' examples a ninth is tried, and of a list that one test goes through, `by_day(cases, 3)` is a
 third. A test that is named on the command line runs in full, but for such lists.
 """
@@ -22,12 +23,14 @@ T = TypeVar("T")
 
 THOROUGH = os.environ.get("THOROUGH") == "1"
 SHARE, FEWEST = 9, 5
+LONG, OF_LONG = 12, 3  # of a list with more cases than that, one of so many
 SETTINGS = "_hypothesis_internal_use_settings"
 """Where hypothesis keeps the settings of a test; it has no documented factor for all numbers of examples."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sampled(n): one of n cases is run, unless THOROUGH=1")
+    config.addinivalue_line("markers", "every: all cases are run, also of a long list")
     config.addinivalue_line("markers", "nightly: run only if THOROUGH=1")
 
 
@@ -58,15 +61,17 @@ def _try_fewer(function) -> None:
 
 
 def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
-    cases: dict[str, list[tuple[int, pytest.Item]]] = {}
+    cases: dict[str, list[pytest.Item]] = {}
     found = set()
     for item in items:
         if item.get_closest_marker("nightly"):
             found.add(item)
-        elif sampled := item.get_closest_marker("sampled"):
-            test, _, case = item.nodeid.partition("[")
-            cases.setdefault(test, []).append((crc32(case.encode()) % sampled.args[0], item))
+        elif item.get_closest_marker("sampled") or not item.get_closest_marker("every"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for drawn in cases.values():
-        least = min(number for number, _ in drawn)  # 0, or the nearest to it of a short list
-        found |= {item for number, item in drawn if number != least}
+        sampled = drawn[0].get_closest_marker("sampled")
+        share = sampled.args[0] if sampled else OF_LONG if len(drawn) > LONG else 1
+        numbers = [crc32(item.nodeid.partition("[")[2].encode()) % share for item in drawn]
+        least = min(numbers)  # 0, or the nearest to it of a short list
+        found |= {item for number, item in zip(numbers, drawn, strict=True) if number != least}
     return found

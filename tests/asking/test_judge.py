@@ -30,6 +30,8 @@ from autodiff_viz.asking.question import (
 from autodiff_viz.explain.explanation import Twin
 from autodiff_viz.graph.problem import GraphError
 
+pytestmark = pytest.mark.every
+
 NAN_LOG = "p = 0.0; h = p * log(p)"
 FORK = "x = 3.0; a = 2.0 * x; b = square(x); z = a + b"
 KNOBS = "x = 2.0; w = 3.0; y = w * x; loss = square(y - 5.0)"

@@ -15,6 +15,8 @@ from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, lesson
 from autodiff_viz.lessons.lesson import INTRODUCTIONS, Claim, Law, Lesson, Like
 from autodiff_viz.lessons.tour import Step
 
+pytestmark = pytest.mark.every
+
 VARIANTS = [(found, variant) for found in LESSONS for variant in found.steps]
 
 

@@ -4,6 +4,8 @@ import pytest
 
 import autodiff_viz as av
 
+pytestmark = pytest.mark.every
+
 TEXT = """
 import torch
 import torch.nn.functional as F

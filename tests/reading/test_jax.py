@@ -11,6 +11,8 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.reading.reading import read
 from tests.reading.record import FOLDER, snippets
 
+pytestmark = pytest.mark.every
+
 CASES = [(dialect, name) for dialect in ("jax", "numpy") for name in snippets(dialect)]
 IMPORTS = "import jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom functools import partial\n"
 

@@ -9,6 +9,8 @@ from autodiff_viz import GraphError
 from autodiff_viz.reading.reading import read, with_indentation
 from tests.reading.record import FOLDER, snippets
 
+pytestmark = pytest.mark.every
+
 SNIPPETS = snippets("tf")
 ANSWERS = json.loads((FOLDER / "tf_answers.json").read_text("utf-8"))
 BEGIN = "import tensorflow as tf\nimport numpy as np\n"

@@ -10,6 +10,8 @@ from autodiff_viz.reading.reading import read
 from autodiff_viz.reading.torch_random import Generator
 from tests.reading.record import FOLDER, snippets
 
+pytestmark = pytest.mark.every
+
 SNIPPETS = snippets("torch")
 ANSWERS = json.loads((FOLDER / "torch_answers.json").read_text("utf-8"))
 

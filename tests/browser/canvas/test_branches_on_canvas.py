@@ -18,6 +18,7 @@ y = a_1 * 3.0
 """
 
 
+@pytest.mark.nightly
 def test_branches_come_and_go_by_pointer_and_keys_and_one_is_trained_alone(lab: LabPage):
     lab.type_formula(TEXT)
     lab.button("Fit to view")

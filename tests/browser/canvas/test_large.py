@@ -154,6 +154,7 @@ def test_from_near_what_is_out_of_sight_is_left_out_and_keys_bring_it_back(lab: 
     expect(lab.node(focused).locator(".value")).to_be_in_viewport()
 
 
+@pytest.mark.nightly
 def test_the_list_for_screen_readers_has_all_nodes_whatever_is_on_view(lab: LabPage):
     zoom_in(lab, 12)
     lines = lab.canvas.locator(".unseen > ul > li")

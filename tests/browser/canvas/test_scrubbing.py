@@ -88,6 +88,7 @@ def press(lab: LabPage, name: str, part: float) -> None:
     lab.page.mouse.down()
 
 
+@pytest.mark.nightly
 def test_tangents_follow_the_slider_too_while_the_server_does_not_answer(lab: LabPage, wire: Wire):
     """z = y sin x + stop(e^sin x): the tangent of x is 1, so that of z is y cos x, as the cotangent of x."""
     lab.canvas.locator(".surface").focus()

@@ -65,6 +65,7 @@ def test_a_stop_changes_the_pictures_of_cotangents_alone(net: LabPage):
     assert pictures(net, "w")[1] != before[1]
 
 
+@pytest.mark.nightly
 def test_a_layer_from_the_palette_brings_what_it_learns_and_undo_takes_all_of_it(net: LabPage):
     before = net.names()
     net.select("h")

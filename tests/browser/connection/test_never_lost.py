@@ -192,6 +192,7 @@ def show(page: Page, state: str) -> None:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.shared_page(plots=False)
 def test_two_tabs_do_not_meet(context: BrowserContext, lab: LabPage, tab: Page):
     lab.select("b")
@@ -219,6 +220,7 @@ def test_after_the_back_button_and_a_reload_nothing_is_done_again(lab: LabPage):
     expect(lab.formula).to_have_value(saying("b = a * y"))
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 @pytest.mark.shared_page(plots=False)
 def test_another_link_in_the_same_tab_gets_no_edit_of_the_first_document(lab: LabPage):

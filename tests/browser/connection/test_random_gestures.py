@@ -46,6 +46,7 @@ def test_whatever_is_done_however_fast_leads_where_the_same_edits_lead_one_by_on
     compare(lab, hand.expected(start()))
 
 
+@pytest.mark.nightly
 def test_what_is_done_while_a_long_computation_runs_is_done_in_order(page, address):
     page.add_init_script(LOG)
     graph = example(120, 0).graph  # every edit has it differentiated as a whole program too

@@ -63,6 +63,7 @@ def cookie_of(headers) -> str:
     return (headers["Set-Cookie"] or "").partition(";")[0]
 
 
+@pytest.mark.nightly
 def test_a_visitor_without_a_cookie_gets_one_and_stays_with_the_replica_of_the_first_answer(proxy):
     found = []
     for visitor in range(30):
@@ -274,6 +275,7 @@ WATCH = """(canvas) => {
 }"""
 
 
+@pytest.mark.nightly
 def test_who_is_editing_as_a_replica_is_killed_is_told_goes_on_with_another_and_loses_nothing(
     tab: Page, proxy: Proxy
 ):

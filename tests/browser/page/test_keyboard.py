@@ -175,6 +175,7 @@ def nothing_has_the_focus(lab: LabPage) -> bool:
     return lab.page.evaluate("document.activeElement === document.body")
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page  # what could be redone before a reload
 def test_right_after_loading_the_keys_work_without_a_click(lab: LabPage):
     lab.select("a")

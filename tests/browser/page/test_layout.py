@@ -279,6 +279,7 @@ def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choi
     in_view(page, ".inspector .numbers", ".inspector .wires")  # in the lesson's place
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone: LabPage):
     page = phone.page
@@ -323,6 +324,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     phone.canvas.locator(".surface").press("Shift+P")  # which the browser keeps for later tests
 
 
+@pytest.mark.nightly
 def test_plotlys_bar_covers_neither_its_figure_nor_the_words_beside_it(lab: LabPage):
     lab.page.set_viewport_size({"width": 1280, "height": 720})
     lab.choose_figure("Residuals")

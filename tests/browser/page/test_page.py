@@ -119,6 +119,7 @@ SLOPE_OF_TANGENT = """(plot) => {
 """Of the line that is drawn while the marker is dragged, in units of the axes."""
 
 
+@pytest.mark.nightly
 def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: LabPage):
     lab.deselect()
     lab.choose_figure(FIGURES["sweep"].title)

@@ -160,6 +160,7 @@ def test_a_presenter_steps_hides_asks_blanks_points_and_leaves(page: Page, addre
     expect(says(lab)).to_be_hidden()
 
 
+@pytest.mark.nightly
 def test_notes_in_a_second_window_follow_the_stage_and_drive_it(page: Page, address: str):
     lab = opened(page, address, "/?lesson=fork&present")
     page.keyboard.press("ArrowRight")

@@ -8,6 +8,8 @@ import pytest
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 
+pytestmark = pytest.mark.every
+
 nan = float("nan")
 
 THIN_AIR = """
