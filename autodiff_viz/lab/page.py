@@ -164,9 +164,11 @@ ASKED = "asked"
 """Data of a part that shows numbers, while some are hidden."""
 
 CONCEALED = frozenset(
-    {"tensor", "train", "track", "curves", "surface", "claims", "segments", "chooser", "figure", "second"}
+    {"tensor", "train", "track", "curves", "surface", "tries", "claims"}
+    | {"segments", "chooser", "figure", "second"}
 )
-"""Parts that show numbers of the whole pass, or of other graphs: none is drawn while some are hidden."""
+"""Parts that show numbers of the whole pass, or of other graphs, or tell what will be seen: none is drawn
+while some are hidden."""
 
 OF_NUMBERS = frozenset({"tensor", "segments", "figure", "second", "track"})
 """Parts that show numbers, each of which names on the page the state that its numbers are of."""

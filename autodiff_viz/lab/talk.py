@@ -6,6 +6,7 @@ from typing import Any
 
 from autodiff_viz.lab.lessons import variant_of
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.tours import is_answered
 from autodiff_viz.lessons import gallery
 
 
@@ -21,11 +22,13 @@ def talk_data(lab: Lab) -> dict[str, Any] | None:
         return None
     at = lab.at if toured else variant_of(lab, lesson)
     step = tour.steps[at]
+    # The audience's own pages hold the notes too: what names an answer comes after it.
+    text = step.text if is_answered(lab) else ""
     return {
         "of": "tour" if toured else "lesson",
         "title": tour.title,
         "steps": [each.title for each in tour.steps],
         "at": at,
         "caption": step.caption or (step.title if len(tour.steps) > 1 else ""),
-        "notes": "\n\n".join(filter(None, (step.notes, step.text, tour.text))),
+        "notes": "\n\n".join(filter(None, (step.notes, text, tour.text))),
     }

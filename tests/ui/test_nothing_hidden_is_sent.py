@@ -139,3 +139,20 @@ def test_no_spelling_of_a_hidden_number_is_sent(seed, hides):
     # The same looks find them where nothing is asked.
     shown = "\n".join(sent(edited(lab, {"kind": "stop_asking"}), ()))
     assert [text for text in secret if text in shown]
+
+
+def test_no_text_of_a_lesson_tells_what_is_asked_for():
+    app = AppTest.from_file(APP, default_timeout=120)
+    app.query_params["lesson"] = "fork"
+    app.run()
+    session: Session = app.session_state[SESSION]
+    app.run()  # with what is beside the canvas
+    told = ("contribution stays 2", "2 + 6 = 8")
+    assert [text for text in told if any(text in said for said in texts_of(app))] == [*told]
+    question = {"kind": "number", "of": "cotangent", "node": "x"}
+    session.lab = edited(session.lab, {"kind": "ask", "hides": "cotangents", "questions": [question]})
+    app.run()
+    assert [text for text in told if any(text in said for said in texts_of(app))] == []
+    session.lab = edited(session.lab, {"kind": "reveal", "at": 0})
+    app.run()
+    assert [text for text in told if any(text in said for said in texts_of(app))] == [*told]

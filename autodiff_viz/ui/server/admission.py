@@ -40,6 +40,9 @@ Uvicorn reads `X-Forwarded-Proto` and `X-Forwarded-For` by it, but not `X-Forwar
 FRAMES = "AUTODIFF_VIZ_FRAMES"
 """Sites that may show the lab in a frame, as in `frame-ancestors`: any unless set, "none" for none."""
 
+ANYWHERE = "* file:"
+"""All sites, and pages opened from disk, such as slides, which `*` leaves out."""
+
 OPAQUE = "null"
 """Origin of a page in a frame with `sandbox` and without `allow-same-origin`."""
 
@@ -71,7 +74,7 @@ def is_from_own_page(connection: HTTPConnection) -> bool:
         return True
     if page == OPAQUE:
         # Any site can have such a page; where any may frame the lab, to refuse it protects nothing.
-        return framing_sites() == "*"
+        return framing_sites() == ANYWHERE
     try:
         asking = urlsplit(page)
         name = asking.hostname
@@ -90,7 +93,7 @@ def framing_sites() -> str:
     Raises:
       ValueError: the setting is not a list of sites.
     """
-    frames = os.environ.get(FRAMES, "").strip() or "*"
+    frames = os.environ.get(FRAMES, "").strip() or ANYWHERE
     if any(mark in frames for mark in ";,\r\n") or not frames.isascii():
         raise ValueError(
             f"{FRAMES} is {frames!r}; it must be sites such as https://school.example, between spaces."

@@ -1,5 +1,5 @@
 // @ts-check
-// Link the page on which a teacher counts what a class has sent.
+// Show teachers the way to the page that counts what a class has sent.
 
 import { html } from "../base/dom.js";
 

@@ -114,7 +114,7 @@ def test_each_inline_script_of_a_page_is_named():
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        (None, ["*"]),
+        (None, ["*", "file:"]),
         ("none", ["'none'"]),
         ("'self'", ["'self'"]),
         (
