@@ -1,5 +1,5 @@
 // @ts-check
-// Say that a figure is no frame of the lab: its host decides nothing about it.
+// Replace what the scripts ask of a frame: a figure is none, and its host decides nothing about it.
 
 export const FRAME = null;
 export const may = () => true;
