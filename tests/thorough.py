@@ -6,7 +6,8 @@
 
 Of a test of more than a dozen cases without a mark a third is run. A case is in the sample by the checksum
 of its name, so it stays in or out when others are added. Of hypothesis' examples a ninth is tried, and of a
-list that one test goes through, `by_day(cases, 3)` is a third. A test that is named on the command line runs in full, but for such lists.
+list that one test goes through, `by_day(cases, 3)` is a third. A test that is named
+on the command line runs in full, but for such lists.
 """
 
 from __future__ import annotations
