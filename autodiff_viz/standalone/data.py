@@ -57,6 +57,7 @@ SHOWN = (
 
 UNFINISHED = "A figure needs a graph that runs: {}."
 MORE = "{} more in the lab."
+LATER = "Sliders come after the answer."
 NOT_CHECKED = "Not checked: a graph of more than {:,} nodes is checked in the lab."
 
 
@@ -149,10 +150,11 @@ def _plain_state(lab: Lab, base: str, checked: bool, words: Words) -> Made:
     sliders = drawing["sliders"]
     rows = [row for row in sliders["rows"] if row["name"] in movable]
     more = sliders["more"] + len(sliders["rows"]) - len(rows)
+    says = LATER if view.hiding and more else MORE.format(more) if more else ""
     shown = {name: drawing[name] for name in SHOWN if name in drawing}
     shown |= {
         "sweeps": {name: tabled[name] for name in movable},
-        "sliders": {**sliders, "rows": rows, "more": 0, "says": MORE.format(more) if more else ""},
+        "sliders": {**sliders, "rows": rows, "more": 0, "says": says},
     }
     records = {name: shown.pop(name) for name in ("nodes", "wires")}
     large = len(view.graph.nodes) > VERIFIED_AT_ONCE

@@ -238,3 +238,13 @@ def test_a_tour_asks_before_it_shows_and_judges_by_itself():
 def test_a_tour_without_steps_is_no_figure():
     with pytest.raises(av.GraphError, match="The tour has no steps"):
         av.to_html(av.Tour(title="Empty"))
+
+
+def test_sliders_of_an_asked_graph_come_after_the_answer():
+    question = av.Question("number", av.Quantity("cotangent", "x"))
+    step = av.Step(
+        title="Fork", formula="x = 3.0\nz = 2.0 * x + square(x)", questions=(question,), hides="cotangents"
+    )
+    (state,) = states(av.to_html(av.Tour(title="Fork", steps=(step,)), check=False))
+    sliders = state["drawing"]["sliders"]
+    assert (sliders["rows"], sliders["says"]) == ([], "Sliders come after the answer.")
