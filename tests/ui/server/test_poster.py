@@ -66,7 +66,7 @@ def test_the_picture_has_the_numbers_and_the_page_loads_nothing_until_it_is_touc
     assert [source for source in page.at_once if source] == []
     assert any(source.startswith("./static/js/index.") for source in page.loads)
     assert any(source.startswith("code/") for source in page.loads)
-    assert len(session._sessions) == before
+    assert len(session._sessions) <= before  # fewer, if those of earlier tests were collected meanwhile
 
 
 @pytest.mark.parametrize("reveal", ["ask", "steps"])
