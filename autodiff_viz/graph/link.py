@@ -7,7 +7,7 @@ import re
 import sys
 import zlib
 from typing import NoReturn
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
@@ -106,6 +106,17 @@ def to_link(graph: Graph, most: int = limits.LINK, *, base: str | None = None) -
         _refuse("too-long", message, "Save it as a JSON file, or use smaller tensors.")
     if base is None:
         return payload
+    parts = parts_of(base)
+    others = [part for part in parts.query.split("&") if part and not part.startswith("g=")]
+    return urlunsplit(parts._replace(query="&".join([*others, f"g={payload}"])))
+
+
+def parts_of(base: str) -> SplitResult:
+    """Return the parts of the address of a page.
+
+    Raises:
+      GraphError: code "link-base", for what is no address.
+    """
     try:
         parts = urlsplit(known_text(base))
         known = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -113,8 +124,7 @@ def to_link(graph: Graph, most: int = limits.LINK, *, base: str | None = None) -
         known = False
     if not known:
         _refuse("base", f"{quoted(base)} is no address.", 'Give one such as "https://host.example/".')
-    others = [part for part in parts.query.split("&") if part and not part.startswith("g=")]
-    return urlunsplit(parts._replace(query="&".join([*others, f"g={payload}"])))
+    return parts
 
 
 def document_in(payload: str, most: int = limits.LINK) -> str:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from math import isfinite
 from typing import Any, TypeVar
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlunsplit
 
 from autodiff_viz.asking.question import HIDES, KINDS, QUANTITIES, Quantity, Question
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import Reader, parsed, refuse
 from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.link import Unreadable, packed, unpacked
+from autodiff_viz.graph.link import Unreadable, packed, parts_of, unpacked
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_text, whole_number
 from autodiff_viz.graph.text import quoted, well_formed
@@ -98,15 +98,7 @@ def tour_to_link(tour: Tour, at: int = 0, *, base: str | None = None) -> str:
         raise GraphError(Problem("link-too-long", message, "Save it as a JSON file, or use smaller tensors."))
     if base is None:
         return payload
-    try:
-        parts = urlsplit(known_text(base))
-        known = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:  # brackets or a port that no address has; a GraphError is one too
-        known = False
-    if not known:
-        hint = 'Give one such as "https://host.example/".'
-        raise GraphError(Problem("link-base", f"{quoted(base)} is no address.", hint))
-    return urlunsplit(parts._replace(query=f"{TOUR}={payload}" + (f"&{AT}={at}" if at else "")))
+    return urlunsplit(parts_of(base)._replace(query=f"{TOUR}={payload}" + (f"&{AT}={at}" if at else "")))
 
 
 # Read: the fields of each record, each with the function that reads it from a `Reader`.

@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 from msgspec import json
 
@@ -20,7 +20,7 @@ from autodiff_viz.display.numbers import number_text
 from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.graph.history import Pinned
-from autodiff_viz.graph.link import to_link
+from autodiff_viz.graph.link import parts_of
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_text
@@ -205,9 +205,7 @@ def address(base: str | None) -> str:
     Raises:
       GraphError: code "link-base", when `base` is no address.
     """
-    if base is None:
-        return ""
-    return urlunsplit(urlsplit(to_link(Graph(), base=base))._replace(query="", fragment=""))
+    return "" if base is None else urlunsplit(parts_of(base)._replace(query="", fragment=""))
 
 
 def short_text(name: str, text: str) -> str:
