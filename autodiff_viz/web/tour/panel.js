@@ -355,7 +355,13 @@ export class TourPanel {
       root.append(
         keep(`${i} caption`, "Caption", step.caption, write("caption"), 1),
         keep(`${i} text`, "Said after the answer", step.text, write("text"), 1),
-        keep(`${i} notes`, "Notes, for you alone", step.notes, write("notes"), 1),
+        keep(
+          `${i} notes`,
+          "Notes to speak from; they go with the link",
+          step.notes,
+          write("notes"),
+          1,
+        ),
       );
     return root;
   }

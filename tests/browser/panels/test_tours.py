@@ -58,7 +58,7 @@ def test_a_tour_from_the_first_state_to_its_link(lab: LabPage, context: BrowserC
     page.get_by_role("tab", name="Tour", exact=True).click()
     do(lab, "Add this state")
     write(lab, "Title of the step", "Stopped")
-    write(lab, "Notes, for you alone", "Wait.")
+    write(lab, "Notes to speak from; they go with the link", "Wait.")
     assert names(lab) == ["Free", "Stopped"]
     assert faults(page) == []
 
