@@ -32,6 +32,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import quoted
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.training import moment
 
 NAMED = 40  # characters of something unknown that a message quotes
 
@@ -128,7 +129,9 @@ def numbers_key(lab: Lab) -> str:
     """
     nodes = tuple([node.content for node in lab.graph.nodes])
     beside = lab.pinned and tuple([node.content for node in lab.pinned.graph.nodes])
-    numbers = identity((nodes, lab.graph.output, lab.seed, lab.dtype, lab.step, beside))
+    at = moment(lab)
+    # Of a step of a training its settings count too: another rate has other numbers at the same step.
+    numbers = identity((nodes, lab.graph.output, lab.seed, lab.dtype, at and at.key, beside))
     return blake2b(numbers, digest_size=6).hexdigest()
 
 

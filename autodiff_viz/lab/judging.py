@@ -106,9 +106,10 @@ def asking_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
     if asking is None:
         return None
     now, run = numbers_key(lab), view.evaluated.trace if view.whole else None
-    beside = beside_of(lab) if any(asked.tries for asked in asking.asked) else None
+    beside = beside_of(lab) if any(asked.tries or asked.revealed for asked in asking.asked) else None
     judged = [_judgements(asked, now, run, beside) for asked in asking.asked]
-    items = [_item(lab, asked, now, run, each) for asked, each in zip(asking.asked, judged, strict=True)]
+    pairs = zip(asking.asked, judged, strict=True)
+    items = [_item(lab, asked, now, run, beside, each) for asked, each in pairs]
     waiting = [i for i, item in enumerate(items) if not (item["revealed"] or item["gone"])]
     data = {
         "hides": asking.hides,
@@ -131,7 +132,9 @@ def _judgements(asked: Asked, now: str, run: Trace | None, beside: Twin | None) 
         return []
 
 
-def _item(lab: Lab, asked: Asked, now: str, run: Trace | None, judged: Sequence[Judgement]) -> dict[str, Any]:
+def _item(
+    lab: Lab, asked: Asked, now: str, run: Trace | None, beside: Twin | None, judged: Sequence[Judgement]
+) -> dict[str, Any]:
     """Return one question."""
     question = asked.question
     here = is_present(lab.graph, question)
@@ -153,7 +156,7 @@ def _item(lab: Lab, asked: Asked, now: str, run: Trace | None, judged: Sequence[
     if asked.tries and asked.of != now and asked.tries[-1] != UNKNOWN:
         data["before"] = f"You said {asked.tries[-1]} to the graph before."
     if here and run is not None and asked.revealed and asked.of == now:
-        data |= _answer_data(run, question, beside_of(lab))
+        data |= _answer_data(run, question, beside)
     if judged:
         data["verdict"] = _verdict(judged[-1])
     return data

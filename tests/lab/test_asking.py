@@ -26,6 +26,7 @@ from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.messages.edits import Trail
+from tests.lab.regression import lab_of, trained
 
 FORK = "x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b"
 """2 comes along the wire from a, 6 along the one from b, so 8 arrives at x."""
@@ -207,6 +208,20 @@ def test_a_step_of_a_training_hides_its_numbers_and_its_loss():
     assert data_of("train", lab, lab_view(lab)) == ASKED
     assert data_of("curves", lab, lab_view(lab)) is None
     assert shown(lab)["moment"] is None
+
+
+def test_an_answer_about_a_step_of_a_training_is_not_judged_by_that_of_another():
+    """What arrives at w is -10 * 0.9^2 at step 2 with the rate 0.02, and -10 * 0.8^2 with 0.04."""
+    slow = replace(trained(lab_of(), 3), step=2)
+    settings = replace(slow.plan.settings, rate=0.04)
+    fast = trained(replace(lab_of(), plan=replace(slow.plan, settings=settings)), 3)
+    lab = answered(ask(slow, [Question(NUMBER, Quantity("cotangent", "w"))], "cotangents"), 0, "-8.1")
+    assert item(lab)["verdict"]["right"]
+    other = item(replace(fast, step=2, asking=lab.asking))
+    assert "verdict" not in other
+    assert other["before"] == "You said -8.1 to the graph before."
+    again = ask(replace(fast, step=2), [lab.asking.asked[0].question], "cotangents")
+    assert item(answered(again, 0, "-6.4"))["verdict"]["right"]
 
 
 def test_a_cure_is_refused_while_its_numbers_are_hidden():
