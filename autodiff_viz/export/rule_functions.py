@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from autodiff_viz.engine.live_path.check import term_shape
@@ -19,7 +19,7 @@ from autodiff_viz.export.expressions import (
     written,
 )
 from autodiff_viz.graph.dtypes import FLOAT32
-from autodiff_viz.graph.model import Call, Node, Term
+from autodiff_viz.graph.model import Call, Node, Term, names_in
 from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
@@ -134,7 +134,7 @@ def rule_source(
     )
     wanted = [shape] if rewrite else wired
     results = [pull.result(term, target) for term, target in zip(function.body, wanted, strict=True)]
-    read = set(names_in(function.body))
+    read = names_in(function.body)
     kept = [] if rewrite else [variables[arg] for arg in function.args[1:] if arg in read]
     v = variables[function.args[0]]
     given = [*kept, *([v] if function.args[0] in read else [])]
@@ -180,15 +180,6 @@ def _op(node: Node, name: str, variables: dict[str, str], kept: list[str], dtype
         "value": written(applied(OPS[node.op], operands, dict(node.params), dtype)),
         "forward": function_body(first, [last]),
     }
-
-
-def names_in(terms: Sequence[Term]) -> Iterator[str]:
-    """Yield the arguments that terms of a lambda read."""
-    for term in terms:
-        if isinstance(term, Call):
-            yield from names_in(term.args)
-        elif isinstance(term, str):
-            yield term
 
 
 def packed(items: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from autodiff_viz.export.expressions import (
 )
 from autodiff_viz.export.footer import with_footer
 from autodiff_viz.export.python_source import Body, indented, tidied, unspaced
-from autodiff_viz.export.rule_functions import Pull, function_body, names_in, packed
+from autodiff_viz.export.rule_functions import Pull, function_body, packed
 from autodiff_viz.export.torch_ops import (
     HELPERS,
     filled,
@@ -43,7 +43,7 @@ from autodiff_viz.export.torch_ops import (
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.frames import Block, blocks
 from autodiff_viz.graph.grad_nodes import BY, OF, between
-from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Term
+from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Term, names_in
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.policies import POLICIES, POLICY
@@ -313,7 +313,7 @@ def _rule(node: Node, name: str, shape: Shape, wired: Sequence[Shape], dtype: st
             backward=_lines(pull.lines, [f"return {passed}"]),
         )
     _, *inputs, y = variables.values()
-    read = set(names_in(function.body))
+    read = names_in(function.body)
     kept = [variables[arg] for arg in function.args[1:] if arg in read]
     each = iter(zip(inputs, wired, strict=True))
     operands, given = [], []

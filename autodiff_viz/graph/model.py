@@ -6,7 +6,7 @@ its own: slot `i` of a node holds the name of the node that it is wired to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -97,6 +97,21 @@ class Lambda(Exact):
     def identity(self) -> bytes:
         """Identity of the lambda: bytes that no other lambda has."""
         return identity((self.args, _flat(self.body)))
+
+
+def names_in(terms: Iterable[Term]) -> set[str]:
+    """Return the arguments that terms of a lambda read.
+
+    Iterative, because terms may be nested deeper than Python's recursion limit.
+    """
+    names, waiting = set(), [*terms]
+    while waiting:
+        term = waiting.pop()
+        if isinstance(term, Call):
+            waiting += term.args
+        elif isinstance(term, str):
+            names.add(term)
+    return names
 
 
 def _flat(terms: tuple[Term, ...]) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autodiff_viz.graph.grad_nodes import BY
-from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Lambda, Rule, Term
+from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Lambda, Rule, Term, names_in
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.graph.text import COTANGENT, OUT
 from autodiff_viz.reading.builder import Builder, Draft, Ref, named_node, refs
@@ -219,7 +219,7 @@ class Fusion:
         if len(passed) != 1:
             return None
         ((wire, term),) = passed
-        if wire.number == value and len(parts) == 1 and names_in(term) <= {COTANGENT}:
+        if wire.number == value and len(parts) == 1 and names_in([term]) <= {COTANGENT}:
             rule = Rule(REWRITE, Lambda((COTANGENT,), (term,)))
             if isinstance(term, Call) and term.op == "mul" and term.args[0] == COTANGENT:
                 factor = term.args[1]
@@ -241,18 +241,6 @@ def fused(
     fusion = Fusion(builder, {number: builder.drafts[number] for number in numbers}, kept, again)
     fusion.fuse()
     return fusion.drafts, fusion.same
-
-
-def names_in(term: Term) -> set[str]:
-    """Return the arguments that a term reads."""
-    names, waiting = set(), [term]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Call):
-            waiting += one.args
-        elif isinstance(one, str):
-            names.add(one)
-    return names
 
 
 def renamed(term: Term, names: Mapping[str, str]) -> Term:

@@ -11,7 +11,7 @@ from typing import Any
 
 from autodiff_viz.engine.live_path.check import term_shape
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import Call, Rule, Term
+from autodiff_viz.graph.model import Call, Rule, Term, names_in
 from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import numbered
@@ -65,13 +65,7 @@ class Terms:
 
     def used(self, terms: Iterable[Term]) -> dict[int, str]:
         """Return the captured nodes that terms read."""
-        names, waiting = set(), list(terms)
-        while waiting:
-            term = waiting.pop()
-            if isinstance(term, Call):
-                waiting += term.args
-            elif isinstance(term, str):
-                names.add(term)
+        names = names_in(terms)
         return {number: name for number, name in self.captured.items() if name in names}
 
     def shape(self, held: Any) -> Shape | None:

@@ -21,7 +21,7 @@ from autodiff_viz.engine.live_path.op_calls import split
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.graph.frames import Block, blocks
 from autodiff_viz.graph.grad_nodes import inner_graph, runs_again
-from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Lambda, Literal, Node, Region, Term
+from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Lambda, Literal, Node, Region, Term, names_in
 from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, PULLBACK, REWRITE, SCALE, STOP
 from autodiff_viz.ops.catalog import OPS
@@ -69,7 +69,7 @@ def _declared(function: Lambda, op: Run, itself: bool = True) -> Run:
       itself: whether its forward pass calls the rule again, so that a second derivative goes by the rule too.
         Otherwise it calls the op, whose own derivative JAX then takes.
     """
-    read = _names(function.body)
+    read = names_in(function.body)
 
     @jax.custom_vjp
     def declared(*wired: jax.Array) -> jax.Array:
@@ -92,13 +92,6 @@ def _declared(function: Lambda, op: Run, itself: bool = True) -> Run:
 
     declared.defvjp(run, pull)
     return with_shapes
-
-
-def _names(terms: tuple[Term, ...]) -> set[str]:
-    names: set[str] = set()
-    for term in terms:
-        names |= _names(term.args) if isinstance(term, Call) else {term} if isinstance(term, str) else set()
-    return names
 
 
 def _evaluate(function: Lambda, given: tuple, like: tuple) -> tuple[jax.Array, ...]:
