@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ZERO, SIGN, LARGER, SAME, NUMBER, SHAPE, CAUSE = "zero", "sign", "larger", "same", "number", "shape", "cause"
-KINDS = (ZERO, SIGN, LARGER, SAME, NUMBER, SHAPE, CAUSE)
+CHOICE = "choice"
+KINDS = (ZERO, SIGN, LARGER, SAME, NUMBER, SHAPE, CAUSE, CHOICE)
 """Zero or not; its sign; which of two is larger in magnitude; the same in A and B; the number; the shape;
-which node is the cause of a zero or of a NaN."""
+which node is the cause of a zero or of a NaN; one of the author's options."""
 
 VALUE, COTANGENT, PASSED = "value", "cotangent", "passed"
-QUANTITIES = (VALUE, COTANGENT, PASSED)
-"""What a node computes, what arrives at it on the way back, and what a wire into one of its slots brings."""
+KEPT, RUNS = "kept", "runs"
+QUANTITIES = (VALUE, COTANGENT, PASSED, KEPT, RUNS)
+"""What a node computes, what arrives at it on the way back, and what a wire into one of its slots brings;
+how many numbers are kept for the way back, in all, and how often a node's op runs, forward and back."""
 
 UNKNOWN = "?"
 """The answer "I do not know", which is one of every kind."""
@@ -23,7 +26,7 @@ class Quantity:
 
     Attributes:
       of: one of `QUANTITIES`.
-      node: a node; for `PASSED` the node that reads.
+      node: a node; for `PASSED` the node that reads; for `KEPT` the output.
       slot: for `PASSED` its slot, as in `Trace.passed`; None otherwise.
       element: index of one element; None for a number, or for the whole tensor where a question is about it.
     """
@@ -44,6 +47,9 @@ class Question:
       other: of `LARGER` the second of both; None otherwise.
       words: the question as its author asks it; "" for the words that follow from the record.
       told: (answer, sentence) of what its author says to certain answers, beside what is computed.
+      options: of `CHOICE` the answers to choose from, as short texts; () otherwise.
+      right: the right one of them; of `NUMBER` a number that no trace has, such as one after a training, as
+        a text. "" where the trace has the answer.
     """
 
     kind: str
@@ -51,6 +57,8 @@ class Question:
     other: Quantity | None = None
     words: str = ""
     told: tuple[tuple[str, str], ...] = ()
+    options: tuple[str, ...] = ()
+    right: str = ""
 
 
 ALL_VALUES, ALL_COTANGENTS, ASKED_ALONE = "values", "cotangents", "asked"

@@ -20,7 +20,18 @@ from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_text,
 from autodiff_viz.graph.text import quoted, well_formed
 from autodiff_viz.lessons.evaluate import CUT, SPLIT, graph_in
 from autodiff_viz.lessons.evaluate import QUANTITIES as OF_A_TRACE
-from autodiff_viz.lessons.lesson import PLAY, STEPS, THREE_WAYS, Claim, Law, Lesson, Like, Part, Try
+from autodiff_viz.lessons.lesson import (
+    PLAY,
+    STEPS,
+    THREE_WAYS,
+    Claim,
+    Law,
+    Lesson,
+    Like,
+    Part,
+    Prediction,
+    Try,
+)
 from autodiff_viz.lessons.tour import REVEALS, Step, Tour
 from autodiff_viz.messages.edits import Unreadable as NoEdit
 from autodiff_viz.messages.edits import read_edit
@@ -341,6 +352,8 @@ QUESTION: Mapping[str, Read] = {
     "other": _quantity,
     "words": _text(limits.WORDS),
     "told": _list(_pair(_text(limits.ANSWER), _text(limits.WORDS)), limits.TOLD),
+    "options": _list(_text(limits.ANSWER), limits.TOLD),
+    "right": _text(limits.ANSWER),
 }
 SETTINGS: Mapping[str, Read] = {
     "optimiser": _among(*NAMES),
@@ -405,12 +418,20 @@ TRY: Mapping[str, Read] = {
     "says": PROSE,
     "parts": _list(lambda item: _record(item, Part, PART), limits.EXERCISES),
     "shows": _list(NAME, limits.EXERCISES),
+    "then": _list(lambda item: _record(item, Claim, CLAIM), limits.CLAIMS),
+}
+PREDICTION: Mapping[str, Read] = {
+    "answer": _text(limits.ANSWER),
+    "meets": TITLE,
+    "step": _place,
+    "question": _whole(0, limits.QUESTIONS - 1),
 }
 LESSON: Mapping[str, Read] = {
     **TOUR_FIELDS,
     "key": _key,
     "to_try": _list(lambda item: _record(item, Try, TRY), limits.EXERCISES),
     "claims": _list(lambda item: _record(item, Claim, CLAIM), limits.CLAIMS),
+    "predictions": _list(lambda item: _record(item, Prediction, PREDICTION), limits.CLAIMS),
     "numbers": _list(_place, limits.TOUR_STEPS),
     "sources": _list(PROSE, limits.EXERCISES),
     "track": TITLE,

@@ -105,11 +105,33 @@ class Try:
       parts: at least one; a click reaches the first that has not been reached.
       shows: nodes whose numbers the text speaks of, and keys of plots that show them; the page has a button
         for each.
+      then: numbers that hold once the last part has been reached, in its graph with its edits.
     """
 
     says: str
     parts: tuple[Part, ...]
     shows: tuple[str, ...] = ()
+    then: tuple[Claim, ...] = ()
+
+
+RIGHT, TOLD = "right", "told"
+"""What meets an answer that is right, and one to which the question's author says something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """An answer that people give to a question of the lesson, for the tests.
+
+    Attributes:
+      answer: as they type it; of right ones worked out by hand.
+      meets: `RIGHT`, `TOLD`, or the code of the mistake of `asking/mistakes.py` that must be named.
+      step, question: indices of the step and of its question.
+    """
+
+    answer: str
+    meets: str
+    step: int = 0
+    question: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -120,9 +142,10 @@ class Lesson(Tour):
       key: short identifier, used in links; it never changes.
       to_try: exercises for the lab.
       claims: numbers that must hold in the graphs.
+      predictions: answers to its questions, the right one of each and those that tempt.
       numbers: by step, its number in links, which never changes; empty where that is its index.
       sources: threads and papers in Markdown, beside what the claims cite.
-      track: name of the series that it belongs to; "" for none.
+      track: key of the series that it belongs to, one of `TRACKS` of gallery.py; "" for none.
       level: 1 for whoever begins, up to 3.
       minutes: how long it takes; 0 if that is not known.
       after: keys of the lessons that one needs before.
@@ -133,6 +156,7 @@ class Lesson(Tour):
     key: str
     to_try: tuple[Try, ...] = ()
     claims: tuple[Claim, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
     numbers: tuple[int, ...] = ()
     sources: tuple[str, ...] = ()
     track: str = ""

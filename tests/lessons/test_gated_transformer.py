@@ -5,7 +5,7 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.branches.resize import with_branches
-from autodiff_viz.lessons.gated_transformer import declared, joined, running, stacked
+from autodiff_viz.lessons.documents.gated_transformer import declared, joined, running, stacked
 
 
 def by_hand(trace, k):

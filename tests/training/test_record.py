@@ -19,7 +19,7 @@ from autodiff_viz.lab.state import start
 from autodiff_viz.lab.training import pauses, plans, resets, trains
 from autodiff_viz.lab.training_panel import run_log
 from autodiff_viz.language.parse import parse
-from autodiff_viz.lessons.xor_tutorial import LOSSES
+from autodiff_viz.lessons.documents.xor_tutorial import LOSSES
 from autodiff_viz.training.course import records
 from autodiff_viz.training.run import advanced, cannot_go_on, still, with_settings
 from tests.lab.regression import TEXT, finished, lab_of, loss_of, trained

@@ -56,6 +56,7 @@ def unchanged(variant: int, other: int = 0) -> Claim:
 
 LESSON = Lesson(
     key="checkpointed-cnn",
+    track="documents",
     title="A checkpointed convolution",
     summary="A layer's output is thrown away and computed again on the way back. What does that save?",
     text=f"""Ten images go through a convolution, a pool and a dense layer. {TUTORIAL}, wraps the convolution

@@ -23,6 +23,7 @@ WRONG = DECLARED.replace("v * y)", "v * x)")
 
 LESSON = Lesson(
     key="declare-derivative",
+    track="rules",
     title="Declare a derivative",
     summary="Tell JAX what the derivative of a function is, instead of having it worked out.",
     text=f"""{TUTORIAL}, has a function `sillyExp` that computes the exponential as a power,

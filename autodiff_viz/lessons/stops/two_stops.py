@@ -33,6 +33,7 @@ FIRST_NUMBER = f"{ANSWER}; first of its three numbers"
 
 LESSON = Lesson(
     key="two-stops",
+    track="stops",
     title="Why two stops differ",
     summary="The same trick on the same noise, early and late: only one of the gradients forgets the noise.",
     text=f"""Two copies of the computation of the lesson before share the noise `u`: in one the stop is

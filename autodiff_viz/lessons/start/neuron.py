@@ -15,6 +15,7 @@ loss = square(y - t)
 
 LESSON = Lesson(
     key="neuron",
+    track="start",
     title="One neuron, the chain rule",
     summary="Values go forward; on the way back each step multiplies by its own slope, and that is all.",
     text="""A neuron multiplies its input `x` by a weight `w`, adds a bias `b` and squashes the sum with a

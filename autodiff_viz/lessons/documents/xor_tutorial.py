@@ -169,6 +169,7 @@ loss = mean(square(yhat - y))
 
 LESSON = Lesson(
     key="xor-tutorial",
+    track="documents",
     title="XOR, the tutorial's own run",
     summary="A small network trained for ten steps, with every loss and gradient as it was once printed.",
     text=f"""{TUTORIAL}, trains the network of the lesson before for ten steps, and prints the loss and what

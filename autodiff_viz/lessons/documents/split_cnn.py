@@ -40,6 +40,7 @@ STEPS = 60
 
 LESSON = Lesson(
     key="split-cnn",
+    track="documents",
     title="Cats and dogs in two models",
     summary="A convolutional network cut in two models, trained as one: hand the cotangent across.",
     text=f"""{TWO_MODELS_QUESTION}, has a classifier of cats and dogs and wants it in two models: `model_0`

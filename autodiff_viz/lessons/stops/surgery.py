@@ -24,6 +24,7 @@ TAPPED = REWRITTEN.replace("half = rewrite(x, lambda v: 0.5)", "half = identity(
 
 LESSON = Lesson(
     key="surgery",
+    track="stops",
     title="Derivative surgery",
     summary="Take the cotangent off a wire, put a number of your own in its place, and watch where it goes.",
     text=f"""The node `half` does nothing forward: it returns `x`. It is there for the way back.

@@ -1,8 +1,8 @@
 """Teach a first training, of XOR, and why the tutorial's never learns: its loss broadcasts shapes."""
 
+from autodiff_viz.lessons.documents.xor_tutorial import FORMULA
 from autodiff_viz.lessons.lesson import SWIFT, TUTORIAL, Claim, Lesson, Part, Try, selected
 from autodiff_viz.lessons.tour import Step
-from autodiff_viz.lessons.xor_tutorial import FORMULA
 from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
 
@@ -23,6 +23,7 @@ HALF = ((0.5,), (0.5,), (0.5,), (0.5,))
 
 LESSON = Lesson(
     key="xor-broadcast",
+    track="start",
     title="A first training: XOR, and a bug",
     summary="A small network learns XOR. With its targets as a list, nothing fails and nothing is learned.",
     text=f"""Two layers are to learn XOR: 1 where one of two inputs is 1, else 0. A **parameter** is an input

@@ -34,6 +34,7 @@ CHAIN = "by hand: cos 1 · cos(sin 1) · cos(sin sin 1) · cos(sin sin sin 1)"
 
 LESSON = Lesson(
     key="checkpointing",
+    track="recomputation",
     title="Checkpointing",
     summary="Keep less in the forward pass, compute it again in the backward pass: memory bought with work.",
     text=f"""Derivatives need numbers from the forward pass, so JAX keeps them: the **residuals**. A

@@ -111,6 +111,7 @@ def _same(variant: int) -> tuple[Claim, ...]:
 
 LESSON = Lesson(
     key="gated-transformer",
+    track="documents",
     title="The gated transformer: k branches",
     summary="k branches see one image, weighted and summed: back at the image, k weighted gradients.",
     text=f"""Several branches receive a copy of one image, and a gate `p` says how much each of them counts:

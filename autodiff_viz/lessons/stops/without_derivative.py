@@ -23,6 +23,7 @@ OPEN = STOPPED.replace("stop_gradient(cos(cos(cos(y))))", "cos(cos(cos(y)))")
 
 LESSON = Lesson(
     key="without-derivative",
+    track="stops",
     title="Stop a gradient",
     summary="One term of a sum counts in the value, but lets no gradient through.",
     text=f"""Two terms are added, and one of them has a **stop**. Forward a stop does nothing at all: the

@@ -33,6 +33,7 @@ STEPS = 60
 
 LESSON = Lesson(
     key="split-model",
+    track="documents",
     title="Split model",
     summary="A network cut in parts, each with its own pullback: what is handed back across a cut is small.",
     text=f"""A network is cut into three parts, one after the other, and each is differentiated by itself.

@@ -33,6 +33,7 @@ NOISY = Law("abs(x) * sqrt(u)", ("x", "u"))
 
 LESSON = Lesson(
     key="forward-backward",
+    track="stops",
     title="Forward one thing, backward another",
     summary="Noise belongs in the value but not in the gradient, and it matters where the stop is put.",
     text=f"""{NOISE}, asks how a value can have noise while its gradient has none.

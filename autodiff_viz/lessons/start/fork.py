@@ -19,6 +19,7 @@ z = square(s) + square(c)
 
 LESSON = Lesson(
     key="fork",
+    track="start",
     title="Gradients add at a fork",
     summary="A value that is used twice hears from both uses. What arrives is the sum.",
     text="""Here `x` is used twice, so two wires leave its node.

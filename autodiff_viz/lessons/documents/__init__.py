@@ -1,0 +1,1 @@
+"""Ask about programs that people wrote, with their own numbers."""

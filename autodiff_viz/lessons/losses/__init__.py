@@ -1,0 +1,1 @@
+"""Ask what a loss sends back, and how far one step goes."""

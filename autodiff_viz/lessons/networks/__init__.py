@@ -1,0 +1,1 @@
+"""Ask what reaches which weight of a network."""

@@ -1,0 +1,1 @@
+"""Ask what is kept for the way back, and what runs again."""

@@ -1,0 +1,1 @@
+"""Ask about declared derivatives and gradients of gradients."""

@@ -1,0 +1,1 @@
+"""Ask what all other questions build on."""

@@ -1,0 +1,1 @@
+"""Ask how training goes through rounding, choosing and drawing."""

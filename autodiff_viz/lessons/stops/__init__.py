@@ -1,0 +1,1 @@
+"""Ask what a stop cuts, and where it belongs."""

@@ -1,0 +1,1 @@
+"""Ask where a zero or a NaN comes from."""

@@ -1,0 +1,195 @@
+"""Test that what each lesson asks is answered as it says: by hand, and with the mistakes that tempt."""
+
+import re
+
+import numpy as np
+import pytest
+
+import autodiff_viz as av
+from autodiff_viz.asking.judge import judge
+from autodiff_viz.asking.question import CHOICE, NUMBER
+from autodiff_viz.engine.trace import trace
+from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.evaluate import evaluated, evaluated_at
+from autodiff_viz.lab.exercises import NONE, do_try, reached, tries
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.state import Lab, start
+from autodiff_viz.lab.training import moment
+from autodiff_viz.lessons.evaluate import QUANTITIES, agree, graph_in, trace_of
+from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, TRACKS, lesson
+from autodiff_viz.lessons.lesson import RIGHT, TOLD, Lesson
+from tests.lab.regression import finished
+
+pytestmark = pytest.mark.every
+
+OURS = [found for found in LESSONS if found not in CONTRIBUTED]
+MUTE = {
+    "fork", "xor-broadcast", "neuron", "without-derivative", "surgery", "forward-backward", "two-stops",
+    "declare-derivative", "checkpointing", "xor-tutorial", "checkpointed-cnn", "gated-transformer",
+    "split-model", "split-cnn",
+}  # fmt: skip
+"""Lessons that ask nothing yet."""
+ASKING = [found for found in OURS if found.key not in MUTE]
+FINISHED = [(found, i) for found in ASKING for i, item in enumerate(found.to_try) if item.then]
+UNREAD: dict[str, str] = {}
+"""Lessons whose code the reader refuses or reads with other gradients, with the reason."""
+
+
+def name(case: object) -> str:
+    return getattr(case, "key", None) or str(case)
+
+
+def table(found: Lesson, step: int, question: int, answer: str):
+    about = found.steps[step]
+    pinned = trace(graph_in(about.pinned), seed=about.seed, dtype=about.dtype) if about.pinned else None
+    return judge(trace_of(about), about.questions[question], answer, pinned)
+
+
+@pytest.mark.parametrize("found", ASKING, ids=name)
+def test_each_answer_of_the_lesson_meets_what_it_says(found):
+    for given in found.predictions:
+        said = table(found, given.step, given.question, given.answer)
+        met = RIGHT if said.right else said.mistake or TOLD
+        sentences = dict(found.steps[given.step].questions[given.question].told)
+        if given.meets == TOLD:
+            assert not said.right, given
+            assert said.says == sentences[given.answer], given
+        else:
+            assert met == given.meets, (given, said)
+
+
+@pytest.mark.parametrize("found", ASKING, ids=name)
+def test_each_question_has_a_right_answer_by_hand_and_two_that_tempt(found):
+    asked = [(i, k) for i, step in enumerate(found.steps) for k in range(len(step.questions))]
+    assert asked, "a lesson asks first"
+    assert found.steps[0].questions
+    for at in asked:
+        met = [given.meets for given in found.predictions if (given.step, given.question) == at]
+        assert met.count(RIGHT) >= 1, at
+        assert len(met) >= 2 + (at == asked[0]), at
+
+
+@pytest.mark.parametrize("found", ASKING, ids=name)
+def test_what_its_author_says_to_an_answer_is_said(found):
+    for i, step in enumerate(found.steps):
+        for k, question in enumerate(step.questions):
+            for answer, says in question.told:
+                assert table(found, i, k, answer).says == says, (i, k, answer)
+                assert len(says.split()) <= 25, says
+
+
+@pytest.mark.parametrize("found", ASKING, ids=name)
+def test_an_answer_that_no_trace_has_is_held_by_a_claim(found):
+    """A number after a training or a count: the author's, so a claim of the lesson has it too."""
+    for question in (one for step in found.steps for one in step.questions if one.right):
+        claimed = [*found.claims, *(claim for item in found.to_try for claim in item.then)]
+        assert claimed
+        if question.kind == NUMBER:
+            numbers = [one for claim in claimed for one in _numbers(claim.expected)]
+            assert any(av.judge(_ONE, question, repr(one)).right for one in numbers), question
+        else:
+            assert question.kind == CHOICE
+            assert question.right in question.options
+
+
+_ONE = av.trace(av.parse("x = 1.0"))
+
+
+def _numbers(expected: object) -> list[float]:
+    if isinstance(expected, (tuple, list)):
+        return [one for each in expected for one in _numbers(each)]
+    return [float(expected)] if isinstance(expected, (int, float)) else []
+
+
+@pytest.mark.parametrize("found", ASKING, ids=name)
+def test_the_lesson_is_short_and_says_for_whom_it_is(found):
+    first = found.steps[0]
+    asked = " ".join(question.words for question in first.questions)
+    set_up = f"{found.text} {first.caption} {asked}".split()
+    says = [item.says for item in found.to_try]
+    assert 4 <= len(found.title.split()) <= 14
+    assert found.title.endswith("?")
+    assert len(set_up) <= 55, len(set_up)
+    assert all(len(step.text.split()) <= 40 for step in found.steps)
+    assert all(len(one.split()) <= 32 for one in says)
+    assert 2 <= len(found.to_try) <= 4
+    words = len([*found.title.split(), *set_up, *first.text.split(), *" ".join(says).split()])
+    assert 70 <= words <= 145, words
+    assert found.track in {track.key for track in TRACKS}
+    assert 1 <= found.minutes <= 6
+    assert found.found_by
+    assert all(lesson(key) for key in found.after)
+    assert found.claims
+    assert len(found.claims) >= 2
+
+
+def test_a_lesson_comes_after_those_that_it_needs():
+    keys = [found.key for found in LESSONS]
+    late = {
+        (found.key, key) for found in ASKING for key in found.after if key in keys[keys.index(found.key) :]
+    }
+    assert late <= {(a, b) for a, b in late if lesson(a).track != lesson(b).track}
+    for track in TRACKS:
+        assert {found.track for found in track.lessons} <= {track.key}
+
+
+def state(found: Lesson, index: int) -> Lab:
+    """The lab after all parts of an exercise, each with its training made."""
+    lab, before = open_lesson(start(), found.key), NONE
+    for _ in found.to_try[index].parts:
+        lab = do_try(lab, found.key, index, before)
+        assert lab.notice == ()
+        if lab.training and lab.training.running:
+            lab = finished(lab, 500)
+            if found.to_try[index].parts[-1].at is not None:
+                lab = do_try(lab, found.key, index, before)
+        before = reached(before, lab)
+    return lab
+
+
+@pytest.mark.parametrize(("found", "i"), FINISHED, ids=name)
+def test_what_an_exercise_says_of_numbers_holds_once_it_is_done(found, i):
+    lab = state(found, i)
+    at = moment(lab)
+    seen = (evaluated(lab) if at is None else evaluated_at(lab, at)).trace
+    for claim in found.to_try[i].then:
+        assert claim.quantity in QUANTITIES, claim
+        read = np.asarray(QUANTITIES[claim.quantity](seen, claim.of))
+        assert agree(read, np.asarray(claim.expected), claim), (claim.says, read)
+
+
+@pytest.mark.parametrize(
+    ("found", "i"),
+    [(found, i) for found in ASKING for i in range(len(found.to_try))],
+    ids=name,
+)
+def test_an_exercise_of_which_one_edit_is_missing_is_not_ticked(found, i):
+    """But for edits that only guard what the lesson begins with."""
+    item = found.to_try[i]
+    for k, part in enumerate(item.parts):
+        opened = open_lesson(start(), found.key, part.variant)
+        for left_out in range(len(part.edits)):
+            lab = opened
+            for n, edit in enumerate(part.edits):
+                if n != left_out:
+                    lab = edited(lab, edit)
+            whole = edited(lab, part.edits[left_out])
+            if (whole.graph, whole.selected, whole.collapsed) == (lab.graph, lab.selected, lab.collapsed):
+                continue
+            before = reached(NONE, lab)
+            assert (i, k) not in before.parts, (item.says, left_out)
+    assert not tries(open_lesson(start(), found.key), NONE)[1][i].is_done
+
+
+@pytest.mark.parametrize("found", [one for one in ASKING if one.code and one.key not in UNREAD], ids=name)
+def test_the_code_as_people_write_it_is_read_and_has_the_numbers_of_its_comment(found):
+    """The comments are what JAX and PyTorch print, run by hand."""
+    read = av.read(found.code)
+    assert read.refused == ()
+    arrays = [*read.answers().values(), *read.values().values()]
+    found_ones = [float(one) for array in arrays if array is not None for one in np.ravel(array)]
+    comments = re.findall(r"#(.*)", found.code)
+    printed = [float(one) for one in re.findall(r"nan|-?inf|-?\d+\.?\d*(?:e-?\d+)?", " ".join(comments))]
+    assert printed
+    for number in printed:
+        assert any(np.isclose(number, one, rtol=1e-4, equal_nan=True) for one in found_ones), (number, arrays)
