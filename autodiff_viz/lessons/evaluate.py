@@ -189,11 +189,15 @@ def _read(claim: Claim, lesson: Lesson, variant: int) -> np.ndarray:
 
 
 def agree(found: np.ndarray, expected: np.ndarray, claim: Claim) -> bool:
-    """Return whether `found` is within the claim's tolerance of `expected`."""
+    """Return whether `found` is within the claim's tolerance of `expected`; NaN is claimed by NaN alone."""
     if found.shape != expected.shape:
         return False
-    wide = expected.astype(np.float64)
-    return bool(np.all(np.abs(found.astype(np.float64) - wide) <= allowed(claim, expected)))
+    narrow, wide = found.astype(np.float64), expected.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # infinities are equal, or not
+        close = np.abs(narrow - wide) <= allowed(claim, expected)
+    return bool(
+        np.all(np.where(np.isfinite(wide), close, np.isnan(wide) & np.isnan(narrow) | (narrow == wide)))
+    )
 
 
 def allowed(claim: Claim, expected: np.ndarray) -> np.ndarray:

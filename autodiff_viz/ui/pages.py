@@ -203,7 +203,7 @@ def lessons_page(on_open: Callable[[str], None]) -> None:
 
 def _draw_card(lesson: Lesson, answer: Answer | None, on_open: Callable[[str], None]) -> None:
     shown = card(lesson, answer and answer.value)
-    if lesson not in CONTRIBUTED:
+    if lesson not in CONTRIBUTED and (PICTURES / f"{shown.key}.png").exists():
         st.image(
             PICTURES / f"{shown.key}.png", alt=f"The graph of the lesson: {shown.title}", width="stretch"
         )

@@ -71,25 +71,26 @@ def test_each_question_has_a_right_answer_by_hand_and_two_that_tempt(found):
 
 @pytest.mark.parametrize("found", ASKING, ids=name)
 def test_what_its_author_says_to_an_answer_is_said(found):
-    for i, step in enumerate(found.steps):
-        for k, question in enumerate(step.questions):
-            for answer, says in question.told:
-                assert table(found, i, k, answer).says == says, (i, k, answer)
-                assert len(says.split()) <= 25, says
+    told = [
+        (i, k, answer, says)
+        for i, step in enumerate(found.steps)
+        for k, question in enumerate(step.questions)
+        for answer, says in question.told
+    ]
+    assert [one for *at, answer, says in told if (one := table(found, *at, answer)).says != says] == []
+    assert [says for *_, says in told if len(says.split()) > 25] == []
 
 
 @pytest.mark.parametrize("found", ASKING, ids=name)
 def test_an_answer_that_no_trace_has_is_held_by_a_claim(found):
     """A number after a training or a count: the author's, so a claim of the lesson has it too."""
-    for question in (one for step in found.steps for one in step.questions if one.right):
-        claimed = [*found.claims, *(claim for item in found.to_try for claim in item.then)]
-        assert claimed
-        if question.kind == NUMBER:
-            numbers = [one for claim in claimed for one in _numbers(claim.expected)]
-            assert any(av.judge(_ONE, question, repr(one)).right for one in numbers), question
-        else:
-            assert question.kind == CHOICE
-            assert question.right in question.options
+    given = [one for step in found.steps for one in step.questions if one.right]
+    claimed = [*found.claims, *(claim for item in found.to_try for claim in item.then)]
+    numbers = [repr(one) for claim in claimed for one in _numbers(claim.expected)]
+    asked = [one for one in given if one.kind == NUMBER]
+    assert [one for one in asked if not any(judge(_ONE, one, text).right for text in numbers)] == []
+    assert {one.kind for one in given} <= {NUMBER, CHOICE}
+    assert [one for one in given if one.kind == CHOICE and one.right not in one.options] == []
 
 
 _ONE = av.trace(av.parse("x = 1.0"))
@@ -165,19 +166,22 @@ def test_what_an_exercise_says_of_numbers_holds_once_it_is_done(found, i):
 )
 def test_an_exercise_of_which_one_edit_is_missing_is_not_ticked(found, i):
     """But for edits that only guard what the lesson begins with."""
-    item = found.to_try[i]
-    for k, part in enumerate(item.parts):
+    ticked = []
+    for k, part in enumerate(found.to_try[i].parts):
         opened = open_lesson(start(), found.key, part.variant)
-        for left_out in range(len(part.edits)):
+        for left_out, edit in enumerate(part.edits):
             lab = opened
-            for n, edit in enumerate(part.edits):
-                if n != left_out:
-                    lab = edited(lab, edit)
-            whole = edited(lab, part.edits[left_out])
-            if (whole.graph, whole.selected, whole.collapsed) == (lab.graph, lab.selected, lab.collapsed):
-                continue
-            before = reached(NONE, lab)
-            assert (i, k) not in before.parts, (item.says, left_out)
+            for other in (*part.edits[:left_out], *part.edits[left_out + 1 :]):
+                lab = edited(lab, other)
+            whole = edited(lab, edit)
+            changes = (whole.graph, whole.selected, whole.collapsed) != (
+                lab.graph,
+                lab.selected,
+                lab.collapsed,
+            )
+            if changes and (i, k) in reached(NONE, lab).parts:
+                ticked.append((k, edit))
+    assert ticked == []
     assert not tries(open_lesson(start(), found.key), NONE)[1][i].is_done
 
 
