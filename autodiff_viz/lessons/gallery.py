@@ -16,6 +16,18 @@ from autodiff_viz.lessons.documents import (
     xor_tutorial,
 )
 from autodiff_viz.lessons.lesson import Lesson
+from autodiff_viz.lessons.losses import (
+    accumulate,
+    adam_first,
+    clip,
+    distil,
+    half,
+    min_max,
+    mse_sigmoid,
+    p_minus_y,
+    step_size,
+    zero_grad,
+)
 from autodiff_viz.lessons.recomputation import checkpointing
 from autodiff_viz.lessons.rules import declare_derivative
 from autodiff_viz.lessons.start import fork, neuron, two_knobs, xor_broadcast
@@ -81,7 +93,18 @@ TRACKS: tuple[Track, ...] = (
         "losses",
         "Losses and steps",
         "Which loss sends what back, and how far one step goes.",
-        (),
+        (
+            p_minus_y.LESSON,
+            mse_sigmoid.LESSON,
+            step_size.LESSON,
+            adam_first.LESSON,
+            zero_grad.LESSON,
+            accumulate.LESSON,
+            clip.LESSON,
+            half.LESSON,
+            distil.LESSON,
+            min_max.LESSON,
+        ),
     ),
     Track(
         "networks",

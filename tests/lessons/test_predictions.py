@@ -31,7 +31,9 @@ MUTE = {
 """Lessons that ask nothing yet."""
 ASKING = [found for found in OURS if found.key not in MUTE]
 FINISHED = [(found, i) for found in ASKING for i, item in enumerate(found.to_try) if item.then]
-UNREAD: dict[str, str] = {}
+UNREAD: dict[str, str] = {
+    "half": "code is read in float32, where the gradient survives; PyTorch prints 0.",
+}
 """Lessons whose code the reader refuses or reads with other gradients, with the reason."""
 
 
