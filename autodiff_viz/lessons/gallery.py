@@ -28,6 +28,15 @@ from autodiff_viz.lessons.losses import (
     step_size,
     zero_grad,
 )
+from autodiff_viz.lessons.networks import (
+    bias_sum,
+    embedding,
+    matmul,
+    residual,
+    root_d,
+    vanish,
+    zero_start,
+)
 from autodiff_viz.lessons.recomputation import checkpointing
 from autodiff_viz.lessons.rules import declare_derivative
 from autodiff_viz.lessons.start import fork, neuron, two_knobs, xor_broadcast
@@ -110,7 +119,15 @@ TRACKS: tuple[Track, ...] = (
         "networks",
         "Networks",
         "Layers, batches and depth: what reaches which weight.",
-        (),
+        (
+            matmul.LESSON,
+            bias_sum.LESSON,
+            embedding.LESSON,
+            vanish.LESSON,
+            residual.LESSON,
+            zero_start.LESSON,
+            root_d.LESSON,
+        ),
     ),
     Track(
         "rules",
