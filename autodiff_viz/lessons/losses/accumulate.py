@@ -1,6 +1,6 @@
 """Ask whether small batches add up to a large one: a mean of means weighs lonely words most."""
 
-from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
+from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try
 from autodiff_viz.lessons.tour import Step
 
@@ -32,9 +32,9 @@ LESSON = Lesson(
     minutes=3,
     after=("zero-grad",),
     found_by=("gradient accumulation", "mean", "tokens", "batch size"),
-    text="The losses of four words are `w` times 1, 3, 3 and 3. In one batch their mean sends 2.5 to `w`. "
-    "Here there are two batches, of one word and of three. Each takes its mean, and the two means are "
-    "halved and added.",
+    text="The losses of four words are `w` times 1, 3, 3 and 3. In A their mean sends 2.5 to `w`. In B "
+    "there are two batches, of one word and of three. Each takes its mean, and the two means are halved and "
+    "added.",
     steps=(
         Step(
             "One word, and three",
@@ -45,7 +45,7 @@ LESSON = Lesson(
                 Question(
                     NUMBER,
                     Quantity(COTANGENT, "w"),
-                    words="What arrives at `w` now?",
+                    words="What arrives at `w` in B?",
                     told=(
                         (
                             "2.5",
@@ -57,7 +57,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
-            hides=ASKED_ALONE,
+            hides=ALL_COTANGENTS,
             reveal="compare",
             text="A mean of means weighs a word by how lonely it is: ½ for the one alone, ⅙ for each of the "
             "three.",

@@ -23,7 +23,7 @@ LESSON = Lesson(
     level=2,
     minutes=2,
     after=("step-size",),
-    found_by=("Adam", "learning rate", "scale", "optimizer"),
+    found_by=("Adam", "learning rate", "optimizer"),
     text="`w` is 1. Here its gradient is 1000, in a second graph it is 0.001, a millionth of that. "
     "Adam, the usual way to choose steps, takes a first step of rate 0.1 in each.",
     steps=(

@@ -30,7 +30,7 @@ LESSON = Lesson(
     level=2,
     minutes=3,
     after=("surgery", "step-size"),
-    found_by=("GAN", "game", "saddle", "adversarial", "does not converge"),
+    found_by=("GAN", "game", "adversarial", "two optimizers", "equilibrium"),
     text="`loss` is `theta` times `phi`. `theta` lowers it. A rule turns the sign of what `phi` gets, so "
     "`phi` raises it, and only at 0, 0 would both rest. From 1, 1 both take 100 small steps, at the same "
     "time.",
@@ -48,8 +48,8 @@ LESSON = Lesson(
                     told=(
                         (
                             INWARDS,
-                            "At 1, 1 `theta` falls and `phi` rises: to −1, 1. The way to 0, 0 is at right "
-                            "angles to that.",
+                            "At 1, 1 `theta` falls and `phi` rises, equally fast. Draw that arrow beside "
+                            "the one to 0, 0.",
                         ),
                         (
                             CIRCLE,

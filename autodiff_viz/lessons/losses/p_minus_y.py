@@ -25,8 +25,8 @@ LESSON = Lesson(
     minutes=3,
     after=("neuron",),
     found_by=("cross entropy", "softmax", "logits", "log_softmax"),
-    text="`p` holds three chances, made by a softmax of the three scores in `z`, the logits. The first class "
-    "is the right one. Its chance is 0.2, and the loss is −log of it. So −5 arrives at that chance.",
+    text="`p` holds three chances, a softmax of the scores in `z`, the logits. The first class is right. Its "
+    "chance is 0.2, and the loss is −log of it. So −5 arrives at that chance.",
     steps=(
         Step(
             "Three chances",
@@ -38,6 +38,7 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "z", element=(0,)),
                     words="What arrives at the first logit?",
                     told=(
+                        ("-0.8", "−5 times the slope 0.2 · 0.8, which is 0.2 − 1."),
                         (
                             "-1",
                             "−1 is −5 · 0.2: this logit in the numerator. The sum below, which all three "

@@ -18,7 +18,7 @@ LESSON = Lesson(
     level=1,
     minutes=2,
     after=("two-knobs",),
-    found_by=("learning rate", "diverges", "SGD", "step size"),
+    found_by=("learning rate", "lr", "SGD", "step size"),
     text="`w` is 1 and the loss is its square, a bowl whose lowest place is at 0. Gradient descent moves `w` "
     "against its gradient, by the gradient times a rate. Here the rate is 1.",
     steps=(

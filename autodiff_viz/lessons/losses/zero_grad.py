@@ -18,7 +18,7 @@ LESSON = Lesson(
     level=1,
     minutes=2,
     after=("fork",),
-    found_by=("zero_grad", "accumulate", ".grad", "backward twice"),
+    found_by=("zero_grad", "optimizer", ".grad", "backward twice"),
     text="`w` is 1. Yesterday's loss, `first`, sends it −2. Today's, `second`, sends it 4. Both called "
     "`backward()` in PyTorch, and nothing was emptied between the calls.",
     steps=(

@@ -1,6 +1,6 @@
 """Ask what arrives at a bias of a batch: a copy forward is a sum backward."""
 
-from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
+from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, Claim, Lesson, Part, Prediction, Try, written
 from autodiff_viz.lessons.tour import Step
 
@@ -34,6 +34,7 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "b"),
                     words="What arrives at the bias?",
                     told=(
+                        ("3", "1 from each of the three samples."),
                         (
                             "6",
                             "6 is what the weight gets, 1 + 2 + 3. What multiplies the bias in each sample?",
@@ -42,7 +43,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
-            hides=ASKED_ALONE,
+            hides=ALL_COTANGENTS,
             reveal="play",
             text="Adding one bias to a batch copies it, and a copy forward is a sum backward. The mean, if "
             "you want one, sits in the loss.",

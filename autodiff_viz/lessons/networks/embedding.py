@@ -31,8 +31,8 @@ LESSON = Lesson(
     minutes=2,
     after=("bias-sum",),
     found_by=("lookup", "gather", "sparse", "nn.Embedding"),
-    text="`E` has a row of two numbers for each of three words, counted from 0. A sentence uses word 2, then "
-    "word 0, then word 2 again. `found` holds the three rows, and 1 comes back to every number there.",
+    text="`E` has a row for each of three words, counted from 0. A sentence uses word 2, word 0, and word 2 "
+    "again. `found` holds these rows, and 1 comes back to each number there.",
     steps=(
         Step(
             "Three lookups",
@@ -44,6 +44,7 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "E", element=(2, 0)),
                     words="What arrives at the first number of the row of word 2?",
                     told=(
+                        ("2", "1 from each of its two uses."),
                         ("1", "1 comes back from one use. How often is this row used?"),
                         ("0.67", "Nothing divides by the three words: the loss is a sum."),
                         ("3", "3 counts all lookups. Not every one is of this row."),

@@ -43,6 +43,7 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "W", element=(0, 0)),
                     words="What arrives at the first weight?",
                     told=(
+                        ("31", "1 · 1 from the first sample and 3 · 10 from the second."),
                         (
                             "21",
                             "21 is 1 · 1 + 2 · 10, along the first row. Does the first weight ever meet the "

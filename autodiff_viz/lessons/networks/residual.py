@@ -36,6 +36,7 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "h"),
                     words="What arrives at `h` with the skips?",
                     told=(
+                        ("125/64", "Each layer with its skip multiplies by 1 + ¼."),
                         ("1", "1 comes along the skips alone. The layers bring something too."),
                         ("1/64", "1/64 comes through all layers. There are ways around them."),
                         (

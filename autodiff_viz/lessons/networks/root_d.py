@@ -1,6 +1,6 @@
 """Ask why attention divides its scores by √d: a softmax that is sure is flat."""
 
-from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, LARGER, Quantity, Question
+from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, LARGER, Quantity, Question
 from autodiff_viz.lessons.lesson import RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, put
 from autodiff_viz.lessons.tour import Step
 
@@ -21,8 +21,8 @@ LESSON = Lesson(
     minutes=3,
     after=("mse-sigmoid",),
     found_by=("attention", "scale", "softmax", "transformer", "scaled dot product"),
-    text="The query `q` is compared with two keys. Its scores are 0 and 8, and `y` is the second one's "
-    "chance, by a softmax. That is A. In B both scores are divided by 4, the root of 16 dimensions.",
+    text="The query `q` has the scores 0 and 8 with two keys, and `y` is the softmax chance of the second. "
+    "That is A. In B both scores are divided by 4, the root of 16 dimensions.",
     steps=(
         Step(
             "B: divided by 4",
@@ -48,7 +48,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
-            hides=ASKED_ALONE,
+            hides=ALL_COTANGENTS,
             reveal="sweep",
             text="A softmax that is sure is flat: p(1 − p) is 0.0003 at a distance of 8 and 0.1 at 2. The "
             "division costs 4 and wins 313.",

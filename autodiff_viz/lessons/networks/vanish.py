@@ -43,6 +43,7 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "h"),
                     words="What arrives at `h`?",
                     told=(
+                        ("1/1024", "¼ · ¼ · ¼ · ¼ · ¼."),
                         ("0.05", "0.05 divides one slope by five. What does the second layer do with a ¼?"),
                         ("0.25", "¼ is what the last layer passes on. Four more come before it."),
                         ("1.25", "1.25 adds up five slopes. Ways beside each other add; these are in a row."),
