@@ -5,22 +5,22 @@ from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Par
 from autodiff_viz.lessons.tour import Step
 
 PARTS = """w = 0.5
-a = mean([1.0] * w)
-b = mean([3.0, 3.0, 3.0] * w)
-loss = 0.5 * (a + b)
+first = mean([1.0] * w)
+second = mean([3.0, 3.0, 3.0] * w)
+loss = 0.5 * (first + second)
 """
 WHOLE = """w = 0.5
 loss = mean([1.0, 3.0, 3.0, 3.0] * w)
 """
 SUMS = """w = 0.5
-a = sum([1.0] * w)
-b = sum([3.0, 3.0, 3.0] * w)
-loss = (a + b) / 4.0
+first = sum([1.0] * w)
+second = sum([3.0, 3.0, 3.0] * w)
+loss = (first + second) / 4.0
 """
 EQUAL = """w = 0.5
-a = mean([1.0, 3.0] * w)
-b = mean([3.0, 3.0] * w)
-loss = 0.5 * (a + b)
+first = mean([1.0, 3.0] * w)
+second = mean([3.0, 3.0] * w)
+loss = 0.5 * (first + second)
 """
 
 LESSON = Lesson(

@@ -45,6 +45,7 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "w2"),
                     words="What arrives at `w2`?",
                     told=(
+                        ("0", "−2 times its other factor, `h`, and that is 0."),
                         ("-2", "−2 arrives at `y`. The product passes it on times its other factor."),
                         ("1", "1 is the input. What does `w1` make of it before it meets `w2`?"),
                     ),
@@ -53,7 +54,10 @@ LESSON = Lesson(
                     NUMBER,
                     Quantity(COTANGENT, "w1"),
                     words="And at `w1`?",
-                    told=(("-2", "−2 arrives at `y`. It has to get past `w2`."),),
+                    told=(
+                        ("0", "−2 times `w2`, and that is 0."),
+                        ("-2", "−2 arrives at `y`. It has to get past `w2`."),
+                    ),
                 ),
             ),
             hides=ALL_COTANGENTS,
