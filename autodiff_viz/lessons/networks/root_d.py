@@ -5,12 +5,11 @@ from autodiff_viz.lessons.lesson import RIGHT, TOLD, Claim, Lesson, Part, Predic
 from autodiff_viz.lessons.tour import Step
 
 PLAIN = """q = 4.0
-k = 2.0
-scores = stack([0.0 * q, k * q])
+scores = [0.0, 2.0] * q
 p = softmax(scores)
 y = p[1]
 """
-DIVIDED = PLAIN.replace("])\n", "]) / 4.0\n")
+DIVIDED = PLAIN.replace("* q", "* q / 4.0")
 
 LESSON = Lesson(
     key="root-d",
@@ -64,7 +63,7 @@ LESSON = Lesson(
         Try(
             "Move `q` to 0 in both graphs: 0.125 arrives in B, 0.5 in A. For small scores the division "
             "costs.",
-            (Part(0, (put("q", 0.0), put("k", 2.0))), Part(1, (put("q", 0.0), put("k", 2.0)))),
+            (Part(0, (put("q", 0.0),)), Part(1, (put("q", 0.0),))),
             ("q",),
             then=(
                 Claim("The chances", "value", "p", (0.5, 0.5), "by hand: scores 0 and 0"),
@@ -73,7 +72,7 @@ LESSON = Lesson(
         ),
         Try(
             "In A move `q` to 8: 0.0000002 arrives.",
-            (Part(1, (put("q", 8.0), put("k", 2.0))),),
+            (Part(1, (put("q", 8.0),)),),
             ("q",),
             then=(Claim("q gets", "gradient", "q", 2.25e-7, "by hand: 2 e⁻¹⁶", within=3e-8),),
         ),
@@ -105,7 +104,7 @@ LESSON = Lesson(
         "[hello-agents PR #840](https://github.com/datawhalechina/hello-agents/pull/840)",
     ),
     code="""def chance(q, divisor):
-    scores = jnp.stack([0.0 * q, 2.0 * q]) / divisor
+    scores = jnp.array([0.0, 2.0]) * q / divisor
     return jax.nn.softmax(scores)[1]
 
 jax.grad(chance)(4.0, 4.0)  # 0.0524968

@@ -21,6 +21,8 @@ for i in range(5):
     h = sigmoid(h)
 """
 
+LAYERS = tuple(f"for i {i}" for i in range(5))
+
 LESSON = Lesson(
     key="vanish",
     title="How much gradient is left after five sigmoids?",
@@ -37,6 +39,7 @@ LESSON = Lesson(
             "Five sigmoids",
             SIGMOIDS,
             look_at="h",
+            collapsed=LAYERS,
             questions=(
                 Question(
                     NUMBER,
