@@ -389,6 +389,7 @@ def _known_and_wrong(known: int, wrong: int) -> str:
     return names + "".join(f"a{i} = nam_of_a_valeu_{i}\n" for i in range(wrong))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("few", "many"),
     [
