@@ -11,6 +11,7 @@ from autodiff_viz.asking.judge import Judgement, feedback_table, judge
 from autodiff_viz.asking.question import (
     ALL_COTANGENTS,
     CAUSE,
+    COUNTS,
     NUMBER,
     TRIES,
     UNKNOWN,
@@ -148,7 +149,9 @@ def _item(
         "words": question.words or None,
         "says": says or question.words or "A question about what the graph no longer has.",
         "form": form,
-        "hint": form and hint_of(form, question.kind),
+        "hint": form and hint_of(form, question),
+        "options": list(question.options) or None,
+        "own": bool(question.right) or None,
         "tries": list(asked.tries),
         "revealed": asked.revealed or None,
         "gone": None if here else True,
@@ -167,7 +170,8 @@ def _form(graph: Graph, question: Question, run: Trace | None) -> dict[str, Any]
     if question.kind == CAUSE and len(graph.nodes) > NAMED:
         return {"form": "choice", "choices": [], "number": ""}
     count = 1
-    if question.kind == NUMBER and question.about.element is None and run is not None:
+    of_trace = not question.right and question.about.of not in COUNTS
+    if of_trace and question.kind == NUMBER and question.about.element is None and run is not None:
         try:
             count = int(array_of(run, question.about).size)
         except GraphError:
