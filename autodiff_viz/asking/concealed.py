@@ -9,13 +9,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from autodiff_viz.asking.question import KEPT, RUNS
 from autodiff_viz.engine.nonfinite import Origin
 from autodiff_viz.engine.trace import ARRIVES, PASSED, SHAPE, VALUE, Doubt, Place, Trace
-from autodiff_viz.engine.whole_program.remat import Residual, Runs
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import INPUT
-from autodiff_viz.graph.problem import GraphError, Problem
 
 K = TypeVar("K", str, tuple[str, int])
 
@@ -38,27 +35,10 @@ class Concealed(Trace):
         return ()
 
     @cached_property
-    def runs(self) -> Mapping[str, Runs]:
-        """By node name, how often the node runs, unless that is asked for."""
-        if (RUNS,) in self.hidden:
-            raise GraphError(HIDDEN)
-        return Trace.runs.func(self)
-
-    @cached_property
-    def residuals(self) -> tuple[Residual, ...]:
-        """What the forward pass keeps, unless that is asked for."""
-        if (KEPT,) in self.hidden:
-            raise GraphError(HIDDEN)
-        return Trace.residuals.func(self)
-
-    @cached_property
     def identity(self) -> bytes:
         """The identity of the whole trace, and of what is hidden of it."""
         whole = Trace.identity.func(self)  # not by `super`, which would be kept under the same name
         return identity((whole, tuple(sorted(map(repr, self.hidden)))))
-
-
-HIDDEN = Problem("hidden", "Counts are hidden while they are asked for.", "Answer first.")
 
 
 def conceal(trace: Trace, places: Collection[Place]) -> Trace:

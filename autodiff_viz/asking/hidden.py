@@ -116,7 +116,7 @@ def hidden(graph: Graph, asking: Asking | None) -> Hidden:
         passed=frozenset((name, slot) for of, name, slot in things if of == PASSED),
         tangents=frozenset(node.name for node in graph.nodes) if backward else frozenset(),
         shapes=frozenset(_producer(graph, q.about) for q in open_ if q.kind == SHAPE) - {None},
-        counts=any(q.right or q.about.of in COUNTS for q in open_),
+        counts=not all(q.is_of_numbers for q in open_),
     )
 
 

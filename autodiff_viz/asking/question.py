@@ -63,6 +63,11 @@ class Question:
     options: tuple[str, ...] = ()
     right: str = ""
 
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether a value or a gradient answers it: it is not counted, nor its author's to answer."""
+        return not self.right and self.about.of not in COUNTS
+
 
 ALL_VALUES, ALL_COTANGENTS, ASKED_ALONE = "values", "cotangents", "asked"
 HIDES = (ALL_VALUES, ALL_COTANGENTS, ASKED_ALONE)

@@ -120,8 +120,11 @@ def stop_asking(lab: Lab) -> Lab:
 
 def reveal(lab: Lab, at: int) -> Lab:
     """Show the answer of a question; one that is not there changes nothing."""
-    now = numbers_key(lab)
-    return with_asked(lab, at, lambda asked: replace(asked, revealed=True, of=asked.of or now))
+    return with_asked(
+        lab,
+        at,
+        lambda asked: replace(asked, revealed=True, of=asked.of or numbers_key(lab, asked.question)),
+    )
 
 
 def with_asked(lab: Lab, at: int, change: Callable[[Asked], Asked]) -> Lab:
@@ -133,17 +136,20 @@ def with_asked(lab: Lab, at: int, change: Callable[[Asked], Asked]) -> Lab:
     return replace(lab, asking=replace(lab.asking, asked=tuple(asked)), notice=())
 
 
-def numbers_key(lab: Lab) -> str:
-    """Return a digest of all that the numbers follow from: guesses about other numbers say nothing of these.
+def numbers_key(lab: Lab, question: Question) -> str:
+    """Return a digest of all that the answer follows from: guesses about other numbers say nothing of these.
 
-    The pinned graph is part of it, since a question may compare both.
+    The pinned graph is part of it, since a question may compare both; regions, which change no value and no
+    gradient, where these do not answer it.
     """
     nodes = tuple([node.content for node in lab.graph.nodes])
     beside = lab.pinned and tuple([node.content for node in lab.pinned.graph.nodes])
     at = moment(lab)
     # Of a step of a training its settings count too: another rate has other numbers at the same step.
-    numbers = identity((nodes, lab.graph.output, lab.seed, lab.dtype, at and at.key, beside))
-    return blake2b(numbers, digest_size=6).hexdigest()
+    numbers = nodes, lab.graph.output, lab.seed, lab.dtype, at and at.key, beside
+    if not question.is_of_numbers:
+        numbers += lab.graph.regions, lab.pinned and lab.pinned.graph.regions
+    return blake2b(identity(numbers), digest_size=6).hexdigest()
 
 
 # What is hidden
@@ -196,14 +202,14 @@ def _bare(asking: Asking, graph: Graph) -> Asking:
 
 
 def guesses(lab: Lab) -> Mapping[Place, str]:
-    """Return by place the last answer about it, as it stands on the canvas."""
+    """Return by place the last answer about it, as it stands on the canvas; a count stands nowhere."""
     if lab.asking is None:
         return {}
-    now, found = numbers_key(lab), {}
+    found = {}
     for asked in lab.asking.asked:
         said = [text for text in asked.tries if text != UNKNOWN]
-        if said:
-            before = "" if asked.of == now else " before"
+        if said and asked.question.is_of_numbers:
+            before = "" if asked.of == numbers_key(lab, asked.question) else " before"
             found[_stands_at(lab.graph, asked.question)] = f"you {said[-1]}{before}"
     return found
 
