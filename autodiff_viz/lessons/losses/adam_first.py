@@ -39,6 +39,10 @@ LESSON = Lesson(
                     words="How long is the step here, beside that in the second graph?",
                     told=(
                         (
+                            SAME,
+                            "Both gradients are divided by their own size, and what is left of each is 1.",
+                        ),
+                        (
                             WHOLE,
                             "So it would be in plain gradient descent. Adam does not multiply the rate by "
                             "the gradient as it is.",

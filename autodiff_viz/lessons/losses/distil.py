@@ -39,6 +39,7 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "z"),
                     words="By how much does what arrives at `z` fall?",
                     told=(
+                        (FIFTEEN, "4 from the chain, and almost 4 from chances that come closer together."),
                         (
                             STAYS,
                             "Both sides are divided, that is true. But `z` itself is not: its own step "

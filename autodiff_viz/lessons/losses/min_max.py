@@ -47,6 +47,10 @@ LESSON = Lesson(
                     words="Which way do they go?",
                     told=(
                         (
+                            SPIRAL,
+                            "Each step is at right angles to the way from 0, 0, so it ends further out.",
+                        ),
+                        (
                             INWARDS,
                             "At 1, 1 `theta` falls and `phi` rises, equally fast. Draw that arrow beside "
                             "the one to 0, 0.",
