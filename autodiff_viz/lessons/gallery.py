@@ -19,7 +19,14 @@ from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.lessons.recomputation import checkpointing
 from autodiff_viz.lessons.rules import declare_derivative
 from autodiff_viz.lessons.start import fork, neuron, two_knobs, xor_broadcast
-from autodiff_viz.lessons.stops import forward_backward, surgery, two_stops, without_derivative
+from autodiff_viz.lessons.stops import (
+    forward_backward,
+    hidden_stop,
+    surgery,
+    td_target,
+    two_stops,
+    without_derivative,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,8 @@ TRACKS: tuple[Track, ...] = (
         (
             without_derivative.LESSON,
             surgery.LESSON,
+            hidden_stop.LESSON,
+            td_target.LESSON,
             forward_backward.LESSON,
             two_stops.LESSON,
         ),
