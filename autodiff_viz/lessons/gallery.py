@@ -20,8 +20,12 @@ from autodiff_viz.lessons.recomputation import checkpointing
 from autodiff_viz.lessons.rules import declare_derivative
 from autodiff_viz.lessons.start import fork, neuron, two_knobs, xor_broadcast
 from autodiff_viz.lessons.stops import (
+    bptt,
+    dqn_target,
     forward_backward,
+    gan_detach,
     hidden_stop,
+    simsiam,
     surgery,
     td_target,
     two_stops,
@@ -76,6 +80,10 @@ TRACKS: tuple[Track, ...] = (
             surgery.LESSON,
             hidden_stop.LESSON,
             td_target.LESSON,
+            dqn_target.LESSON,
+            gan_detach.LESSON,
+            simsiam.LESSON,
+            bptt.LESSON,
             forward_backward.LESSON,
             two_stops.LESSON,
         ),

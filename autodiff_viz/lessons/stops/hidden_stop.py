@@ -43,14 +43,19 @@ LESSON = Lesson(
                     right=STACK,
                     told=(
                         (LEAF, "Now `v` gets a gradient of its own, and `x` none: `v` is a new beginning."),
-                        (CLONE, "The clones still know where they come from. `torch.tensor` reads their numbers alone."),
+                        (
+                            CLONE,
+                            "The clones still know where they come from. `torch.tensor` reads their "
+                            "numbers alone.",
+                        ),
                         (FROM_ITEMS, "`.item()` is one more stop: it gives a plain number."),
                     ),
                 ),
             ),
             hides=ASKED_ALONE,
             reveal="why zero",
-            text="A stop has many spellings: `torch.tensor(list)`, `.item()`, `.numpy()`, `no_grad`. Each copies "
+            text="A stop has many spellings: `torch.tensor(list)`, `.item()`, `.numpy()`, `no_grad`. Each "
+            "copies "
             "numbers and forgets their origin. `stack` is an op, and keeps it.",
         ),
         Step(

@@ -48,7 +48,10 @@ LESSON = Lesson(
                     Quantity(PASSED, "half", 0),
                     words="What does `half` pass on to `x`?",
                     told=(
-                        ("0.0167", "That is half of what arrives. The rule has no `v` in it: what does it return?"),
+                        (
+                            "0.0167",
+                            "That is half of what arrives. The rule has no `v` in it: what does it return?",
+                        ),
                         ("0.533", "That adds the rule's number to what arrives. A rule replaces it."),
                     ),
                 ),

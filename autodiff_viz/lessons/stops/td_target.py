@@ -27,7 +27,8 @@ LESSON = Lesson(
     minutes=4,
     after=("twins", "loss-zero"),
     found_by=("TD", "temporal difference", "bootstrap", "semi-gradient", "reinforcement learning"),
-    text="The estimate `q` is 1; its target, 2.5, is made from the same `w`. In A a stop holds the target: `w` "
+    text="The estimate `q` is 1; its target, 2.5, is made from the same `w`. In A a stop holds the target: "
+    "`w` "
     "gets −3, so a step against it raises `q`. B has no stop.",
     steps=(
         Step(
@@ -55,7 +56,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="paths",
-            text="+1.5: the target pulls with 4.5, the estimate with −3. The loss falls as well if the target "
+            text="+1.5: the target pulls with 4.5, the estimate with −3. The loss falls as well if the "
+            "target "
             "comes down. The stop says: do not move the goal.",
         ),
         Step(
@@ -68,7 +70,8 @@ LESSON = Lesson(
             "Three weights",
             THREE,
             look_at="target",
-            text="The update of JAX's documentation. Its loss has a minus, so its gradient is the step itself.",
+            text="The update of JAX's documentation. Its loss has a minus, so its gradient is the step "
+            "itself.",
         ),
     ),
     to_try=(
@@ -118,7 +121,8 @@ LESSON = Lesson(
     sources=(
         "*Three weights* and both of its steps: [JAX, Advanced automatic differentiation]"
         "(https://github.com/jax-ml/jax/blob/jax-v0.8.0/docs/advanced-autodiff.md). "
-        "What the stop is there for: [baselines 105](https://github.com/openai/baselines/issues/105); forgotten: "
+        "What the stop is there for: [baselines 105](https://github.com/openai/baselines/issues/105); "
+        "forgotten: "
         "[easy-rl 117](https://github.com/datawhalechina/easy-rl/pull/117).",
     ),
     code="""w = torch.tensor(0.5, requires_grad=True)

@@ -1,4 +1,4 @@
-"""Teach a stop: a term with a value and a zero gradient, as `stop_gradient`, `detach`, `withoutDerivative`."""
+"""Teach a stop: a term with a value and a zero gradient; also `detach`, `withoutDerivative`."""
 
 from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, ZERO, Quantity, Question
 from autodiff_viz.lessons.lesson import (
@@ -41,12 +41,11 @@ LESSON = Lesson(
             "With the stop",
             STOPPED,
             look_at="b",
-            questions=(
-                Question(ZERO, Quantity(COTANGENT, "y"), words="Does anything arrive at `y`?"),
-            ),
+            questions=(Question(ZERO, Quantity(COTANGENT, "y"), words="Does anything arrive at `y`?"),),
             hides=ASKED_ALONE,
             reveal="why zero",
-            text="Exactly 0: the value follows `y`, the gradient does not. A stop makes the way back disagree "
+            text="Exactly 0: the value follows `y`, the gradient does not. A stop makes the way back "
+            "disagree "
             "with the sliders, on purpose.",
         ),
         Step(
@@ -72,11 +71,18 @@ LESSON = Lesson(
             ("y", "z"),
             then=(
                 Claim("What arrives at y", "gradient", "y", 0.0, "by hand: behind a stop", within=EXACTLY),
-                Claim("z", "value", "z", 1.2521050, "by hand: 0.7097000 + cos cos cos 1.5 = 0.7097000 + 0.5424050"),
+                Claim(
+                    "z",
+                    "value",
+                    "z",
+                    1.2521050,
+                    "by hand: 0.7097000 + cos cos cos 1.5 = 0.7097000 + 0.5424050",
+                ),
             ),
         ),
         Try(
-            "Set `b` to *follow* and `cos_1` to *stop*: the gradient comes as far as `cos_1`, and no further.",
+            "Set `b` to *follow* and `cos_1` to *stop*: the gradient comes as far as `cos_1`, and no "
+            "further.",
             (Part(edits=(ruled("b", "follow"), ruled("cos_1", "stop"))),),
             ("cos_1", "y"),
             then=(
