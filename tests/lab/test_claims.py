@@ -151,8 +151,8 @@ def test_minus_zero_is_another_number():
 
 def test_resampling_keeps_what_holds_for_every_draw():
     """Stopped last, the gradient is the sign whatever the noise is; the value follows its law."""
-    before = claims(open_lesson(start(), "forward-backward", 2))
-    after = claims(resampled(open_lesson(start(), "forward-backward", 2)))
+    before = claims(open_lesson(start(), "forward-backward", 3))
+    after = claims(resampled(open_lesson(start(), "forward-backward", 3)))
     assert {claim.state for claim in after.values()} == {HOLDS}
     assert after["Gradient of x"].computed == "[−1, −1, 1]"
     assert after["The same value"].computed != before["The same value"].computed
