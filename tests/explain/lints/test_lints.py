@@ -356,6 +356,7 @@ LESSON_LINTS = {
     "Declared wrongly": {FORWARD_MODE},
     "The noise behind a stop": {SECOND},  # straight through, and then squashed
     "One number": {SECOND},
+    "Halved at each step": {FORWARD_MODE, SECOND},  # no function has it
     "The noise of the answer": {SECOND},
     "The tutorial's square": {CHECKPOINT},  # of the value 2 elements are kept with it and without
     "Four sines, checkpointed": {CHECKPOINT},  # the whole function
