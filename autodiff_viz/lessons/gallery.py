@@ -19,6 +19,7 @@ from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.lessons.recomputation import checkpointing
 from autodiff_viz.lessons.rules import declare_derivative
 from autodiff_viz.lessons.start import fork, neuron, two_knobs, xor_broadcast
+from autodiff_viz.lessons.steps import gumbel, lsq, reinforce, ste, top1, vq
 from autodiff_viz.lessons.stops import (
     bptt,
     dqn_target,
@@ -92,7 +93,14 @@ TRACKS: tuple[Track, ...] = (
         "steps",
         "Through a step",
         "Rounding, choosing, drawing: training through what has no slope.",
-        (),
+        (
+            ste.LESSON,
+            lsq.LESSON,
+            vq.LESSON,
+            gumbel.LESSON,
+            top1.LESSON,
+            reinforce.LESSON,
+        ),
     ),
     Track(
         "losses",

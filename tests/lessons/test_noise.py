@@ -1,4 +1,4 @@
-"""Test the noise lesson's closed forms, worked out in NumPy from whatever noise was drawn."""
+"""Test the closed forms of lessons with draws, worked out by hand or in NumPy from what was drawn."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,8 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.lab.actions import resampled
 from autodiff_viz.lab.state import opened, start
+from autodiff_viz.lessons.evaluate import graph_of
+from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.lessons.stops.forward_backward import EARLY, LAST, NAIVE, RANDOM, THREE
 
 X = np.array([-2.0, -1.0, 1.0])
@@ -46,3 +48,15 @@ def test_resampling_draws_new_noise_between_its_bounds():
     draws = [tuple(trace.value["u"].tolist()) for trace in _draws(NAIVE)]
     assert len(set(draws)) == len(draws)
     assert all(0.9 <= u <= 1.1 for draw in draws for u in draw)
+
+
+@pytest.mark.parametrize(
+    ("step", "variance"),
+    [(0, 1 + 6 * 3 + 15 - 4), (1, 4), (2, 15 + 2 * 3 + 1 - 4)],
+    ids=["score", "draw", "less"],
+)
+def test_both_roads_have_the_mean_2_and_the_variances_of_the_lesson(step, variance):
+    """By hand, with z = 1 + eps and the moments 1, 3, 15 of eps: of z² eps, of 2z and of (z² - 2) eps."""
+    found = av.statistics(graph_of(lesson("reinforce").steps[step]), draws=50_000)
+    assert float(found.mean["mu"]) == pytest.approx(2.0, abs=0.1)
+    assert float(found.variance["mu"]) == pytest.approx(variance, rel=0.06)

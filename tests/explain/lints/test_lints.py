@@ -358,6 +358,12 @@ LESSON_LINTS = {
     "One number": {SECOND},
     "Halved at each step": {FORWARD_MODE, SECOND},  # no function has it
     "The noise of the answer": {SECOND},
+    "Straight through": {SECOND},
+    "With a stop": {SECOND},
+    "Quantised": {SECOND},
+    "Three losses": {SECOND},
+    "Two stops swapped": {SECOND},
+    "zq in place of e": {SECOND},
     "The tutorial's square": {CHECKPOINT},  # of the value 2 elements are kept with it and without
     "Four sines, checkpointed": {CHECKPOINT},  # the whole function
     "Ten steps": {BROADCAST},
