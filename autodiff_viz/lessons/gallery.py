@@ -40,7 +40,19 @@ from autodiff_viz.lessons.networks import (
 from autodiff_viz.lessons.recomputation import checkpointing
 from autodiff_viz.lessons.rules import declare_derivative
 from autodiff_viz.lessons.start import fork, neuron, two_knobs, xor_broadcast
-from autodiff_viz.lessons.stops import forward_backward, surgery, two_stops, without_derivative
+from autodiff_viz.lessons.steps import gumbel, lsq, reinforce, ste, top1, vq
+from autodiff_viz.lessons.stops import (
+    bptt,
+    dqn_target,
+    forward_backward,
+    gan_detach,
+    hidden_stop,
+    simsiam,
+    surgery,
+    td_target,
+    two_stops,
+    without_derivative,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +100,12 @@ TRACKS: tuple[Track, ...] = (
         (
             without_derivative.LESSON,
             surgery.LESSON,
+            hidden_stop.LESSON,
+            td_target.LESSON,
+            dqn_target.LESSON,
+            gan_detach.LESSON,
+            simsiam.LESSON,
+            bptt.LESSON,
             forward_backward.LESSON,
             two_stops.LESSON,
         ),
@@ -96,7 +114,14 @@ TRACKS: tuple[Track, ...] = (
         "steps",
         "Through a step",
         "Rounding, choosing, drawing: training through what has no slope.",
-        (),
+        (
+            ste.LESSON,
+            lsq.LESSON,
+            vq.LESSON,
+            gumbel.LESSON,
+            top1.LESSON,
+            reinforce.LESSON,
+        ),
     ),
     Track(
         "losses",

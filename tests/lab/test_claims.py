@@ -13,6 +13,7 @@ import pytest
 from autodiff_viz.graph.history import begin
 from autodiff_viz.lab import lessons as claims_view
 from autodiff_viz.lab.actions import redone, resampled, set_input, set_rule, typed, undone
+from autodiff_viz.lab.asking import stop_asking
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.lessons import (
@@ -101,7 +102,7 @@ WITH_SEED = [found for found in LESSONS if any(map(is_of_seed, found.claims))]
 @pytest.mark.parametrize("found", WITH_SEED, ids=lambda found: found.key)
 def test_under_twice_the_seed_no_gradient_but_0_keeps_its_tick(found):
     unmoved = {"What is passed to x instead"}  # a rewrite to a constant
-    lab = replace(open_lesson(start(), found.key), seed=2.0)
+    lab = replace(stop_asking(open_lesson(start(), found.key)), seed=2.0)
     for own, shown in zip(own_claims(found, 0), claims(lab).values(), strict=True):
         claim = next(claim for claim in found.claims if claim.variant == 0 and claim.says == shown.says)
         if is_of_seed(claim):
@@ -109,7 +110,7 @@ def test_under_twice_the_seed_no_gradient_but_0_keeps_its_tick(found):
 
 
 def test_in_double_precision_the_claims_are_held_against_its_own_digits():
-    found = claims(replace(open_lesson(start(), "surgery"), dtype="float64"))
+    found = claims(replace(stop_asking(open_lesson(start(), "surgery")), dtype="float64"))
     gradient = found["Gradient of x"]
     assert gradient.state == HOLDS
     assert float(gradient.computed) == pytest.approx(0.5 + math.cos(30), rel=1e-15)
@@ -152,8 +153,8 @@ def test_minus_zero_is_another_number():
 
 def test_resampling_keeps_what_holds_for_every_draw():
     """Stopped last, the gradient is the sign whatever the noise is; the value follows its law."""
-    before = claims(open_lesson(start(), "forward-backward", 2))
-    after = claims(resampled(open_lesson(start(), "forward-backward", 2)))
+    before = claims(open_lesson(start(), "forward-backward", 3))
+    after = claims(resampled(open_lesson(start(), "forward-backward", 3)))
     assert {claim.state for claim in after.values()} == {HOLDS}
     assert after["Gradient of x"].computed == "[−1, −1, 1]"
     assert after["The same value"].computed != before["The same value"].computed

@@ -1,26 +1,25 @@
-"""Test the noise lesson's closed forms, worked out in NumPy from whatever noise was drawn."""
+"""Test the closed forms of lessons with draws, worked out by hand or in NumPy from what was drawn."""
 
 import numpy as np
 import pytest
 
 import autodiff_viz as av
 from autodiff_viz.lab.actions import resampled
-from autodiff_viz.lab.lessons import open_lesson
-from autodiff_viz.lab.state import start
+from autodiff_viz.lab.state import opened, start
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.stops.forward_backward import EARLY, LAST, NAIVE, RANDOM, THREE
 
 X = np.array([-2.0, -1.0, 1.0])
-NAIVE, EARLY, LAST = range(3)
 CLOSED_FORMS = [
     pytest.param(NAIVE, lambda u: np.sign(X) * np.sqrt(u), id="naive"),
     pytest.param(EARLY, lambda u: np.sign(X) / np.sqrt(u), id="stop placed early"),
 ]
 
 
-def _draws(variant: int, count: int = 4):
-    """Traces of the variant with its own draw and with the next ones, as Resample makes them."""
-    lab = open_lesson(start(), "forward-backward", variant)
+def _draws(variant: str, count: int = 4):
+    """Traces of the lesson's graph with its first draw and with the next ones, as Resample makes them."""
+    lab = opened(start(), av.parse(THREE.format(u=RANDOM) + variant), "Noise")
     for _ in range(count):
         yield av.trace(lab.graph)
         lab = resampled(lab)
@@ -38,7 +37,7 @@ def test_stopped_last_the_gradient_is_the_sign_exactly_in_every_draw():
         assert trace.gradient["x"].tolist() == [-1.0, -1.0, 1.0]
 
 
-@pytest.mark.parametrize("variant", [NAIVE, EARLY, LAST])
+@pytest.mark.parametrize("variant", [NAIVE, EARLY, LAST], ids=["naive", "early", "last"])
 def test_the_value_is_the_noisy_root_wherever_the_stop_is(variant):
     for trace in _draws(variant):
         noisy = np.sqrt(X**2 * trace.value["u"].astype(np.float64))
@@ -51,7 +50,13 @@ def test_resampling_draws_new_noise_between_its_bounds():
     assert all(0.9 <= u <= 1.1 for draw in draws for u in draw)
 
 
-def test_the_three_random_graphs_share_their_first_draw():
-    graphs = [graph_of(v) for v in lesson("forward-backward").steps[:3]]
-    draws = [av.trace(graph).value["u"].tolist() for graph in graphs]
-    assert draws[0] == draws[1] == draws[2]
+@pytest.mark.parametrize(
+    ("step", "variance"),
+    [(0, 1 + 6 * 3 + 15 - 4), (1, 4), (2, 15 + 2 * 3 + 1 - 4)],
+    ids=["score", "draw", "less"],
+)
+def test_both_roads_have_the_mean_2_and_the_variances_of_the_lesson(step, variance):
+    """By hand, with z = 1 + eps and the moments 1, 3, 15 of eps: of z² eps, of 2z and of (z² - 2) eps."""
+    found = av.statistics(graph_of(lesson("reinforce").steps[step]), draws=50_000)
+    assert float(found.mean["mu"]) == pytest.approx(2.0, abs=0.1)
+    assert float(found.variance["mu"]) == pytest.approx(variance, rel=0.06)

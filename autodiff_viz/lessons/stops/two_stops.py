@@ -1,14 +1,17 @@
 """Teach where Ioffe's stop-gradient trick acts: applied early and late, on the same noise."""
 
+from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, LARGER, Quantity, Question
 from autodiff_viz.lessons.lesson import (
     ANSWER,
     EXACTLY,
     NOISE,
+    RIGHT,
+    TOLD,
     Claim,
     Lesson,
     Part,
+    Prediction,
     Try,
-    moved,
     put,
     selected,
 )
@@ -27,66 +30,101 @@ noise_late = stop_gradient(sqrt(y_late * u) - clean)
 z_late = noise_late + clean
 both = stack([z_early, z_late])
 """
-ONE = BOTH.format(x="-2.0", u="input(0.91359663, low=0.9, high=1.1)")
+ONE = BOTH.format(x="-2.0", u="input(0.81, low=0.5, high=1.5)")
 THREE = BOTH.format(x="[-2.0, -1.0, 1.0]", u="[0.91359663, 1.07519293, 0.94398856]")
-FIRST_NUMBER = f"{ANSWER}; first of its three numbers"
+ITS_SLOPE = "A root is not steeper where there is no noise. At which number is each of them taken?"
 
 LESSON = Lesson(
     key="two-stops",
     track="stops",
-    title="Why two stops differ",
-    summary="The same trick on the same noise, early and late: only one of the gradients forgets the noise.",
-    text=f"""Two copies of the computation of the lesson before share the noise `u`: in one the stop is
-placed early, in the other last. Their values are equal. Follow the orange numbers from right to left: 1
-arrives at the root called `clean`, which was taken at a number without noise, and 1 arrives at the root
-`z_early`, which was taken at the noisy number.
-
-The early stop did stop something: no gradient goes *through* the noise. But a derivative is also taken
-*at* a number, and behind the stop that number is noisy. A stop cuts wires; it does not clean values.
-
-So the trick belongs at the very end, after the last op whose derivative depends on where it is taken. So says
-the answer to {NOISE}; its noise stands here.""",
+    title="Two stops on the same noise: do they do the same?",
+    summary="Two copies of one computation, equal values, the noise behind a stop in both.",
+    level=3,
+    minutes=3,
+    after=("forward-backward",),
+    found_by=("noise", "stop_gradient", "Ioffe"),
+    text="Both copies give 1.8, and 1 arrives at both roots, `z_early` and `clean`. In both the noise is "
+    "behind a "
+    "stop: in one it is added before the root, in the other after it.",
     steps=(
         Step(
             "One number",
             ONE,
             look_at="z_early",
-            text="""**Late.** The root was taken at 4, so it passes 1/(2√4) = 0.25. Times 2x = −4: −1.
-
-**Early.** The root was taken at 3.654, so it passes 1/(2√3.654) = 0.2616. Times −4: −1.046.""",
+            questions=(
+                Question(
+                    LARGER,
+                    Quantity(COTANGENT, "sum_early"),
+                    Quantity(COTANGENT, "y_late"),
+                    words="Which gets more from its root: `sum_early` or `y_late`?",
+                    told=(
+                        (
+                            "the same",
+                            "What is stopped still has a value. At which number is each of the two slopes "
+                            "taken?",
+                        ),
+                        ("y_late", ITS_SLOPE),
+                    ),
+                ),
+            ),
+            hides=ALL_COTANGENTS,
+            reveal="play",
+            text="A stop cuts wires; it does not clean values. A slope is taken at a number, and behind "
+            "the stop "
+            "that number is noisy: 3.24 here, 4 there.",
         ),
         Step(
-            "The answer's three numbers",
+            "The noise of the answer",
             THREE,
             look_at="z_early",
-            text="""**Late.** The gradient is exactly [−1, −1, 1].
-
-**Early.** The noise is in it: [−1.046, −0.964, 1.029], which is sign(x)/√u.""",
+            text="With the noise that the answer printed: [−1.046, −0.964, 1.029] for `x_early`, [−1, −1, "
+            "1] for `x_late`.",
         ),
     ),
     to_try=(
         Try(
-            "Move `u`: both values follow it. So does the gradient of `x_early`; that of `x_late` stays −1.",
-            (Part(edits=(moved("u", 1.05),)),),
-            ("x_early", "x_late"),
+            "Move `u` to 1.21: now `z_early` passes less, 0.227, and `clean` still 0.25.",
+            (Part(edits=(put("u", 1.21),)),),
+            ("z_early", "clean"),
+            then=(
+                Claim("z_early passes", "passed", ("z_early", 0), 0.22727273, "by hand: 1/(2 · 2.2)"),
+                Claim("clean passes", "passed", ("clean", 0), 0.25, "by hand: 1/(2√4)", within=EXACTLY),
+            ),
         ),
         Try(
-            "Set `u` to 1: without noise the two agree.",
+            "Move `u` to 1: without noise both pass 0.25.",
             (Part(edits=(put("u", 1.0),)),),
-            ("x_early", "x_late"),
+            ("z_early", "clean"),
+            then=(
+                Claim("z_early passes", "passed", ("z_early", 0), 0.25, "by hand: 1/(2√4)", within=EXACTLY),
+                Claim("clean passes", "passed", ("clean", 0), 0.25, "by hand: 1/(2√4)", within=EXACTLY),
+            ),
         ),
         Try(
-            "Select `z_early`, then `clean`: the same root, differentiated at two different numbers.",
-            (Part(edits=(selected("z_early"),)), Part(edits=(selected("clean"),))),
+            "Select `sum_early`, then `y_late`: the numbers at which the two roots are taken.",
+            (Part(edits=(selected("sum_early"),)), Part(edits=(selected("y_late"),))),
+            ("sum_early", "y_late"),
+            then=(
+                Claim("The noisy number", "value", "sum_early", 3.24, "by hand: 4 · 0.81"),
+                Claim("The clean number", "value", "y_late", 4.0, "by hand: (−2)²", within=EXACTLY),
+            ),
         ),
     ),
     claims=(
-        Claim("The early value", "value", "z_early", 1.91164494, FIRST_NUMBER),
-        Claim("The late value is the same", "value", "z_late", 1.91164494, FIRST_NUMBER),
-        Claim("The noisy root passes", "passed", ("z_early", 0), 0.26155484, "by hand: 1/(2 · 1.91164494)"),
+        Claim("The early value", "value", "z_early", 1.8, "by hand: √(4 · 0.81)"),
+        Claim("The late value is the same", "value", "z_late", 1.8, "by hand: √(4 · 0.81)"),
+        Claim("The noisy root passes", "passed", ("z_early", 0), 0.2777778, "by hand: 1/(2 · 1.8)"),
         Claim("The clean root passes", "passed", ("clean", 0), 0.25, "by hand: 1/(2√4)", 0, EXACTLY),
-        Claim("Gradient, stopped early", "gradient", "x_early", -1.0462194, "by hand: −1/√0.91359663"),
-        Claim("Gradient, stopped late", "gradient", "x_late", -1.0, FIRST_NUMBER, 0, EXACTLY),
+        Claim("Gradient, stopped early", "gradient", "x_early", -1.1111111, "by hand: −4/(2 · 1.8)"),
+        Claim("Gradient, stopped late", "gradient", "x_late", -1.0, "by hand: −4/(2√4)", 0, EXACTLY),
+        Claim(
+            "The early value, as the late one",
+            "value",
+            "z_early",
+            (1.91164494, 1.03691506, 0.97159076),
+            ANSWER,
+            1,
+        ),
         Claim("The late value", "value", "z_late", (1.91164494, 1.03691506, 0.97159076), ANSWER, 1),
         Claim(
             "Gradient, stopped early",
@@ -98,4 +136,15 @@ the answer to {NOISE}; its noise stands here.""",
         ),
         Claim("Gradient, stopped late", "gradient", "x_late", (-1.0, -1.0, 1.0), ANSWER, 1, EXACTLY),
     ),
+    predictions=(
+        Prediction("sum_early", RIGHT),
+        Prediction("the same", TOLD),
+        Prediction("y_late", TOLD),
+    ),
+    sources=(f"The noise of *The noise of the answer* is from {NOISE}.",),
+    code="""x = torch.tensor(4.0, requires_grad=True)
+early = torch.sqrt((x * 0.81 - x).detach() + x)
+early.backward()
+x.grad  # 0.2777778
+""",
 )

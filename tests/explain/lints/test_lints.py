@@ -351,12 +351,19 @@ def test_a_graph_without_rules_and_regions_clear_of_corners_has_no_lint(graph):
 
 
 LESSON_LINTS = {
-    "Rewritten to 0.5": {FORWARD_MODE},
+    "With a rule": {FORWARD_MODE},
     "Declared": {FORWARD_MODE},
     "Declared wrongly": {FORWARD_MODE},
-    "Stop placed early": {SECOND},  # straight through, and then squashed
+    "The noise behind a stop": {SECOND},  # straight through, and then squashed
     "One number": {SECOND},
-    "The answer's three numbers": {SECOND},
+    "Halved at each step": {FORWARD_MODE, SECOND},  # no function has it
+    "The noise of the answer": {SECOND},
+    "Straight through": {SECOND},
+    "With a stop": {SECOND},
+    "Quantised": {SECOND},
+    "Three losses": {SECOND},
+    "Two stops swapped": {SECOND},
+    "zq in place of e": {SECOND},
     "The tutorial's square": {CHECKPOINT},  # of the value 2 elements are kept with it and without
     "Four sines, checkpointed": {CHECKPOINT},  # the whole function
     "Ten steps": {BROADCAST},

@@ -1,0 +1,118 @@
+"""Ask which line lets a gradient through where nobody wrote a stop: `torch.tensor` copies numbers alone."""
+
+from autodiff_viz.asking.question import ASKED_ALONE, CHOICE, COTANGENT, Quantity, Question
+from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, ruled
+from autodiff_viz.lessons.tour import Step
+
+STACKED = """x = 2.0
+a = square(x)
+b = 3.0 * x
+v = stack([a, b])
+loss = sum(v)
+"""
+COPIED = STACKED.replace("stack([a, b])", "stop_gradient(stack([a, b]))")
+STACK, LEAF, CLONE, FROM_ITEMS = (
+    "torch.stack([a, b])",
+    "torch.tensor([a, b], requires_grad=True)",
+    "torch.tensor([a.clone(), b.clone()])",
+    "torch.tensor([a.item(), b.item()])",
+)
+
+LESSON = Lesson(
+    key="hidden-stop",
+    track="stops",
+    title="I never wrote detach. Who cut my graph?",
+    summary="A loss is right, and its input gets nothing. Which line would let it through?",
+    level=1,
+    minutes=3,
+    after=("twins", "gets-nothing"),
+    found_by=("item", "torch.tensor", "numpy", "grad is None", "does not require grad", "stack"),
+    text="The loss is 4 + 6, as it should be, and `x` gets nothing. In the code the cut reads "
+    "`v = torch.tensor([a, b])`. The canvas draws it as what it is, a stop.",
+    steps=(
+        Step(
+            "As it was written",
+            COPIED,
+            look_at="v",
+            questions=(
+                Question(
+                    CHOICE,
+                    Quantity(COTANGENT, "x"),
+                    words="Which line in its place lets the gradient through to `x`?",
+                    options=(LEAF, STACK, CLONE, FROM_ITEMS),
+                    right=STACK,
+                    told=(
+                        (LEAF, "Now `v` gets a gradient of its own, and `x` none: `v` is a new beginning."),
+                        (
+                            CLONE,
+                            "The clones still know where they come from. `torch.tensor` reads their "
+                            "numbers alone.",
+                        ),
+                        (FROM_ITEMS, "`.item()` is one more stop: it gives a plain number."),
+                    ),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="why zero",
+            text="A stop has many spellings: `torch.tensor(list)`, `.item()`, `.numpy()`, `no_grad`. Each "
+            "copies "
+            "numbers and forgets their origin. `stack` is an op, and keeps it.",
+        ),
+        Step(
+            "With another line",
+            STACKED,
+            look_at="v",
+            text="`torch.stack` joins `a` and `b` and remembers both.",
+        ),
+    ),
+    to_try=(
+        Try(
+            "Set `v` to *follow*, as `torch.stack` does: 7 arrives at `x`, 4 by `a` and 3 by `b`.",
+            (Part(edits=(ruled("v", "follow"),)),),
+            ("x", "paths"),
+            then=(
+                Claim("What arrives at x", "gradient", "x", 7.0, "by hand: 2 · 2 + 3", within=EXACTLY),
+                Claim("What a and b pass", "added", "x", (4.0, 3.0), "by hand: 2 · 2, and 3", within=EXACTLY),
+            ),
+        ),
+        Try(
+            "Then stop `a` alone, as `a.item()` would: 3 arrives, and training goes on, half blind.",
+            (Part(edits=(ruled("v", "follow"), ruled("a", "stop"))),),
+            ("x", "loss"),
+            then=(
+                Claim("What arrives at x", "gradient", "x", 3.0, "by hand: b's part alone", within=EXACTLY),
+                Claim("The loss", "value", "loss", 10.0, "by hand: 4 + 6", within=EXACTLY),
+            ),
+        ),
+    ),
+    claims=(
+        Claim(
+            "What arrives at x through torch.tensor",
+            "gradient",
+            "x",
+            0.0,
+            "DeepXDE's pull request 1318: None with torch.tensor of a list",
+            within=EXACTLY,
+        ),
+        Claim("The loss", "value", "loss", 10.0, "by hand: 2² + 3 · 2", within=EXACTLY),
+        Claim("What arrives at x through stack", "gradient", "x", 7.0, "by hand: 2x + 3", 1, EXACTLY),
+    ),
+    predictions=(
+        Prediction(STACK, RIGHT),
+        Prediction(LEAF, TOLD),
+        Prediction(CLONE, TOLD),
+        Prediction(FROM_ITEMS, TOLD),
+    ),
+    sources=(
+        "The same two lines, None and 1: [DeepXDE 1318](https://github.com/lululxvi/deepxde/pull/1318). "
+        "A list in a learner's loss: [SLM Lab 133](https://github.com/kengz/SLM-Lab/issues/133). "
+        "A critic behind `.item()` that never trained: "
+        "[CoursIA 15256](https://github.com/jsboige/CoursIA/issues/15256).",
+    ),
+    code="""x = torch.tensor(2.0, requires_grad=True)
+a, b = x ** 2, 3 * x
+v = torch.stack([a, b])
+v.sum().backward()
+x.grad  # 7.0
+""",
+)
