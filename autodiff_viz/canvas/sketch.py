@@ -239,8 +239,8 @@ def _through(points: list[Point]) -> Iterator[tuple[Point, Point, Point]]:
             end, low = points[at + 2]
             out, back = (MOST_TURN if abs(a - b) > MOST_TURN else 46 for a, b in ((y, v), (v, low)))
             yield (x + out, y), (x + out, v), (x, v)
-            yield (x, v), (u, v), (u, v)
-            yield (u - back, v), (u - back, low), (end, low)
+            yield (x, v), (end, v), (end, v)
+            yield (end - back, v), (end - back, low), (end, low)
             passed = True
         else:
             reach = (u - x) / 2 if u > x else 40 + (x - u) / 3
@@ -308,7 +308,5 @@ def _element(shape: Shape) -> str:
     if isinstance(shape, Box):
         place = f'x="{_n(shape.x)}" y="{_n(shape.y)}" width="{_n(shape.w)}" height="{_n(shape.h)}"'
         return f'<rect class="{shape.look}" {place} rx="{_n(shape.radius)}"/>'
-    parts = "".join(
-        "C" + " ".join(f"{_n(x)} {_n(y)}" for x, y in part) for part in shape.parts
-    )
+    parts = "".join("C" + " ".join(f"{_n(x)} {_n(y)}" for x, y in part) for part in shape.parts)
     return f'<path class="{shape.look}" d="M{_n(shape.start[0])} {_n(shape.start[1])}{parts}"/>'

@@ -16,13 +16,14 @@ from starlette.routing import Route
 
 from autodiff_viz.embedding.contract import POSTER, read_embed
 from autodiff_viz.lab.glossary import GLOSSARY
-from autodiff_viz.lab.persistence.address import LESSON
+from autodiff_viz.lab.persistence.address import GALLERY, LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
 from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.ui.bundle import CODE, script
+from autodiff_viz.ui.bundle import CODE, lessons_script, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.lab_socket import SOCKET
+from autodiff_viz.ui.server.lessons_page import CLAIMS, WAY, claims, lessons_page
 from autodiff_viz.ui.server.poster import framed, picture
 from autodiff_viz.ui.warm_up import WARM, warmth
 from autodiff_viz.ui.worker_jobs import poster
@@ -153,11 +154,14 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
         embed = read_embed(request.query_params) if path == "/" else None
         if embed is not None:
             return await framed(request, embed, preview(path, request.query_params).title)
+        seen = preview(path, request.query_params)
+        if seen.address == f"/{GALLERY}":  # which needs no session, and so has room on a full server
+            return lessons_page(request, tags(seen, origin(request)), request.query_params.get(WAY))
         if VISITS.full:
             shown = lesson(request.query_params.get(LESSON))
             figure = poster(shown) if shown else None
             return VISITS.figure(figure) if figure else VISITS.page()
-        text = document(preview(path, request.query_params), origin(request)).encode()
+        text = document(seen, origin(request)).encode()
         tag = f'W/"{blake2b(text, digest_size=16).hexdigest()}"'
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", ""):
@@ -176,9 +180,10 @@ async def card(request: Request) -> Response:
 
 
 async def code(request: Request) -> Response:
-    """Answer with the browser code of the lab, whose name differs from that of every other version."""
-    bundle = script()
-    if request.path_params["name"] != bundle.name:
+    """Answer with the browser code of the lab or of the lessons, named differently in every other version."""
+    name = request.path_params["name"]
+    bundle = next((each for each in (script(), lessons_script()) if each.name == name), None)
+    if bundle is None:
         return PlainTextResponse("Not found", 404)
     headers = {**FOREVER, "Vary": "Accept-Encoding"}
     if "gzip" not in request.headers.get("accept-encoding", ""):
@@ -220,6 +225,7 @@ ROUTES = [
     Route(f"/{CODE}/{{name}}.js", code),
     Route(f"{CARDS}/{{name}}.png", card),
     Route(PATH, words),
+    Route(CLAIMS, claims),
     Route(POSTER, picture),
     SOCKET,
     *(Route(path, page(path)) for path in PAGES),
