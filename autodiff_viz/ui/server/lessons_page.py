@@ -18,7 +18,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from autodiff_viz.canvas.sketch import Sketch, sketch, svg
+from autodiff_viz.canvas.sketch import SIZE, Sketch, sketch, svg
 from autodiff_viz.display.numbers import exact
 from autodiff_viz.graph.text import counted
 from autodiff_viz.lab.persistence.address import CLASS, GALLERY, LESSON, VIEW
@@ -35,16 +35,15 @@ CLAIMS = "/claims"  # path of the table of numbers
 WAY = "path"  # name of the parameter with the key of a class
 FIRST_LOOK = 12  # nodes of a graph that can be read on a card; the first such graph of a lesson is drawn
 IN_FULL = 12  # numbers of a claim that the table writes out
-LEVELS = {1: "for a start", 2: "goes on", 3: "goes deep"}
 
 
 @cache
-def sketch_of(shown: Lesson) -> Sketch:
+def sketch_of(shown: Lesson, size: tuple[float, float] = SIZE) -> Sketch:
     """Return the picture of a lesson: of its first graph that can be read on a card."""
     graphs = [(step, graph_of(step)) for step in shown.steps]
     small = (pair for pair in graphs if len(pair[1].nodes) <= FIRST_LOOK)
     step, graph = next(small, graphs[0])
-    return sketch(graph, step.look_at, step.collapsed)
+    return sketch(graph, step.look_at, step.collapsed, size)
 
 
 def address_of(shown: Lesson) -> str:
@@ -58,9 +57,7 @@ def address_of(shown: Lesson) -> str:
 @cache
 def _card(shown: Lesson) -> str:
     """Return the card of a lesson. The link covers all of it; those to what comes before lie above."""
-    facts = [
-        f'<span title="Level {shown.level} of 3: {LEVELS.get(shown.level, "")}">Level {shown.level}</span>'
-    ]
+    facts = [f'<span title="Level {shown.level} of 3">Level {shown.level}</span>']
     if shown.minutes:
         facts.append(f"<span>{shown.minutes} min</span>")
     before = [each for key in shown.after if (each := lesson(key))]
@@ -136,7 +133,7 @@ def _body(key: str | None) -> str:
         lead = way.summary
     numbers = sum(map(_held, LESSONS))
     return _BODY.format(
-        logo=_picture("logo"),
+        logo=_LOGO.format(_picture("logo")),
         title="Lessons" if way is None else escape(way.title),
         lead=escape(lead),
         classes=_classes(way),
@@ -148,18 +145,22 @@ def _body(key: str | None) -> str:
     )
 
 
+_LOGO = '<img src="{}" width="176" height="32" alt="autodiff_viz: to the lab">'
 _BODY = """<body>
-<header class="bar"><a class="logo" href="./"><img src="{logo}" width="176" height="32" alt="autodiff_viz: to the lab"></a>
-<nav aria-label="Pages"><a id="to-lab" href="./">Lab</a><a href="{gallery}" aria-current="page">Lessons</a></nav>
+<header class="bar"><a class="logo" href="./">{logo}</a>
+<nav aria-label="Pages"><a id="to-lab" href="./">Lab</a>
+<a href="{gallery}" aria-current="page">Lessons</a></nav>
 </header>
 <main>
 <div class="top"><h1>{title}</h1><p class="lead">{lead}</p></div>
 <form class="find" role="search" hidden>
 <label class="search"><span class="unseen">Search lessons</span>
-<input type="search" name="q" maxlength="80" autocomplete="off" placeholder="Search: detach, remat, nan" aria-keyshortcuts="/">
+<input type="search" name="q" maxlength="80" autocomplete="off" placeholder="Search: detach, remat, nan"
+aria-keyshortcuts="/">
 <kbd aria-hidden="true">/</kbd></label>
-<label class="level"><span class="unseen">Level</span><select name="level"><option value="">All levels</option>
-<option value="1">Level 1</option><option value="2">Level 2</option><option value="3">Level 3</option></select></label>
+<label class="level"><span class="unseen">Level</span><select name="level">
+<option value="">All levels</option><option value="1">Level 1</option><option value="2">Level 2</option>
+<option value="3">Level 3</option></select></label>
 <label class="open-only"><input type="checkbox" name="open"> Not done yet</label>
 <a class="surprise" href="{gallery}">Surprise me</a>
 <output class="found" role="status"></output>
@@ -247,16 +248,16 @@ def _claims_body() -> str:
         rows.append("</tbody>")
     numbers = sum(map(_held, LESSONS))
     return _CLAIMS.format(
-        logo=_picture("logo"),
+        logo=_LOGO.format(_picture("logo")),
         gallery=f"./{GALLERY}",
-        lead=f"{counted(numbers, 'number')}, each from a document or worked out by hand. A test of the project "
-        "holds every one of them against what JAX computes. They give the answers away.",
+        lead=f"{counted(numbers, 'number')}, each from a document or worked out by hand. A test of the "
+        "project holds every one against what JAX computes. They give the answers away.",
         rows="".join(rows),
     )
 
 
 _CLAIMS = """<body class="claims">
-<header class="bar"><a class="logo" href="./"><img src="{logo}" width="176" height="32" alt="autodiff_viz: to the lab"></a>
+<header class="bar"><a class="logo" href="./">{logo}</a>
 <nav aria-label="Pages"><a href="./">Lab</a><a href="{gallery}">Lessons</a></nav></header>
 <main><div class="top"><h1>Numbers in the lessons</h1><p class="lead">{lead}</p></div>
 <div class="wide" tabindex="0" role="region" aria-label="Table of numbers"><table>

@@ -8,20 +8,21 @@ from functools import cache
 from gzip import decompress
 from hashlib import blake2b
 from html import escape
-from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from autodiff_viz.embedding.contract import POSTER, read_embed
 from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.persistence.address import GALLERY, LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
-from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.search import meant
 from autodiff_viz.ui.bundle import CODE, lessons_script, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
+from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
 from autodiff_viz.ui.server.lab_socket import SOCKET
 from autodiff_viz.ui.server.lessons_page import CLAIMS, WAY, claims, lessons_page
 from autodiff_viz.ui.server.poster import framed, picture
@@ -33,7 +34,6 @@ from autodiff_viz.ui.worker_jobs import poster
 
 INDEX = STATIC / "index.html"
 CARDS = "/cards"  # path of the pictures
-SIZE = (1200, 630)  # of a picture, in pixels
 
 
 def document(preview: Preview, origin: str) -> str:
@@ -67,8 +67,8 @@ def tags(preview: Preview, origin: str) -> str:
         "og:title": preview.title,
         "og:description": preview.description,
         "og:image": picture,
-        "og:image:width": str(SIZE[0]),
-        "og:image:height": str(SIZE[1]),
+        "og:image:width": str(WIDE),
+        "og:image:height": str(HIGH),
         "og:image:alt": preview.title,
     }
     lines = [f"<title>{escape(preview.title)}</title>"]
@@ -134,8 +134,7 @@ async def words(request: Request) -> HTMLResponse:
     return HTMLResponse(words_page(), headers={"Cache-Control": "public, max-age=3600"})
 
 
-FOLDER = Path(__file__).parent / "cards"
-PICTURES = {preview.picture for preview in PREVIEWS}
+PICTURES = {preview.picture: preview for preview in PREVIEWS}
 DAY = {"Cache-Control": "public, max-age=86400"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -158,7 +157,7 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
         if seen.address == f"/{GALLERY}":  # which needs no session, and so has room on a full server
             return lessons_page(request, tags(seen, origin(request)), request.query_params.get(WAY))
         if VISITS.full:
-            shown = lesson(request.query_params.get(LESSON))
+            shown = meant(request.query_params.get(LESSON)).lesson
             figure = poster(shown) if shown else None
             return VISITS.figure(figure) if figure else VISITS.page()
         text = document(seen, origin(request)).encode()
@@ -172,11 +171,11 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def card(request: Request) -> Response:
-    """Answer with the picture of a preview."""
-    name = request.path_params["name"]
-    if name not in PICTURES:
+    """Answer with the picture of a preview, which is painted when it is first asked for."""
+    seen = PICTURES.get(request.path_params["name"])
+    if seen is None:
         return PlainTextResponse("Not found", 404)
-    return FileResponse(FOLDER / f"{name}.png", headers=DAY)
+    return Response(await run_in_threadpool(card_picture, seen), media_type="image/png", headers=DAY)
 
 
 async def code(request: Request) -> Response:

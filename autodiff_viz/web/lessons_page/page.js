@@ -120,7 +120,13 @@ export default function lessonsPage() {
 
 /** @param {Element} element @returns {Shown} */
 function read(element) {
-  const { key = "", level = "", tries, asks, words = "" } = /** @type {HTMLElement} */ (element).dataset;
+  const {
+    key = "",
+    level = "",
+    tries,
+    asks,
+    words = "",
+  } = /** @type {HTMLElement} */ (element).dataset;
   return {
     element: /** @type {HTMLElement} */ (element),
     link: one("a.open", element),

@@ -3,7 +3,11 @@
 
 /** The words of a text in small letters without marks, as `words_in` gives them. @param {string} text @returns {string[]} */
 export const wordsIn = (text) =>
-  text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? [];
+  text
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** Whether each word of a query begins one of a card's words. @param {string} query @param {string[]} words */
 export const isFound = (query, words) =>
