@@ -1,4 +1,4 @@
-# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images and links' cards.
+# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -48,7 +48,6 @@ soak: $(VENV)/.tools
 
 pictures: $(VENV)/.tools browser
 	$(BIN)/python -m tests.browser.pictures
-	$(BIN)/python -m tests.browser.cards
 
 # The browser tests use Debian's chromium, best as the headless shell, which has no window to draw and takes a tenth less of
 # the processors. As root it is installed; otherwise the tests take another Chromium, or skip and say how to get one.

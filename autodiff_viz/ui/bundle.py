@@ -16,7 +16,7 @@ from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.blocks import block_entries
 from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.formula import words
-from autodiff_viz.standalone.modules import WEB, bundle, linked
+from autodiff_viz.standalone.modules import WEB, bundle, linked, script_of
 from autodiff_viz.ui.chunks import LATER, scripts
 
 # Delivery. Streamlit sends a component's source with every changed message. So the component's element
@@ -94,10 +94,20 @@ def script() -> Script:
     given = {"entry": ENTRY, "css": css, "constants": constants}
     fields = {name: json.dumps(value) for name, value in given.items()}
     text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}
-    name = hashlib.sha256(text.encode()).hexdigest()[:16]
     # Served, it is a module; compressed once, without a time, so that all servers send the same bytes.
     served = f"{text}export {{ main, css, constants }};\n"
-    return Script(name, text, gzip.compress(served.encode(), mtime=0))
+    return Script(_named(text), text, gzip.compress(served.encode(), mtime=0))
+
+
+@cache
+def lessons_script() -> Script:
+    """Return the script of the page of lessons, which needs little of the code."""
+    text = f"{script_of('lessons_page/page.js', {})}\nlessonsPage();\n"
+    return Script(_named(text), text, gzip.compress(text.encode(), mtime=0))
+
+
+def _named(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @cache

@@ -8,6 +8,7 @@ import { explainTerms } from "./base/term.js";
 import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
 import { pointedAt } from "./asking/questions.js";
+import { noteVisit } from "./base/visits.js";
 import { openFind } from "./canvas/popovers/find.js";
 import { whenRefused } from "./canvas/popovers/notice.js";
 import { Drawings } from "./canvas/state/delta.js";
@@ -122,6 +123,8 @@ export class Lab {
     });
     showLook();
     this.frame = frame;
+    /** The lesson that was noted last, and whether it was answered. */
+    this.visited = "";
     /** Whether the first drawing has come. @type {true | undefined} */
     this.opened = undefined;
     this.later = later;
@@ -242,6 +245,7 @@ export class Lab {
     this.inspector.receive(drawing.node, word.ack);
     this.cause.receive(drawing.forward ? undefined : drawing.node, drawing.check?.origin); // a cause is one of cotangents
     this.cause.point(pointedAt(drawing.asking));
+    if (!this.frame && drawing.lesson) this.visit(drawing.lesson.key, drawing.asking?.summary);
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);
@@ -266,6 +270,14 @@ export class Lab {
     if (word.share) this.sharing(word.share);
     if ((this.wanted.size || this.plays !== null || this.shares) && word.rest === null)
       this.question.wait(STILL_MS);
+  }
+
+  /** Keep for the page of lessons that a lesson is open. @param {string} key @param {string} [summary] of the answers, once all are given */
+  visit(key, summary) {
+    const now = `${key} ${Boolean(summary)}`;
+    if (now === this.visited) return;
+    this.visited = now;
+    noteVisit(key, Boolean(summary));
   }
 
   /** Show the step of the pass that the address names, as of a frame that was opened here. */

@@ -1,6 +1,6 @@
 // @ts-check
-// Remember the progress of lessons in the browser: exercises that were once done (`.av-done`) stay ticked,
-// and the cards of the gallery show how many are. Streamlit draws both; a style sheet fills them in.
+// Remember the progress of lessons in the browser: exercises that were once done (`.av-done`) stay ticked.
+// Streamlit draws them; a style sheet fills the ticks in. The page of lessons reads what is kept here.
 // Streamlit drops a script that holds the sign "less than" before a letter.
 
 (() => {
@@ -24,17 +24,11 @@
     document.head.appendChild(Object.assign(document.createElement("style"), { id: STYLE }));
 
   const show = () => {
-    /** @type {{ [key: string]: number }} */
-    const counts = {};
-    for (const id of done) counts[id.split(":")[0]] = (counts[id.split(":")[0]] ?? 0) + 1;
     const ticks = [...done].map(
       (id) =>
         `.av-tick[data-try="${id}"]::before { content: "\u2713" / "done"; font-weight: 700; }`,
     );
-    const cards = Object.entries(counts).map(
-      ([key, n]) => `.av-progress[data-lesson="${key}"]::before { content: "${n} of "; }`,
-    );
-    sheet.textContent = [...ticks, ...cards].join("\n");
+    sheet.textContent = ticks.join("\n");
   };
 
   const look = () => {

@@ -19,6 +19,7 @@ from autodiff_viz.graph.link import Unreadable, packed, to_link, unpacked
 from autodiff_viz.graph.model import INPUT, Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.short_text import FORMULA, read_short_text
+from autodiff_viz.graph.text import listed
 from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.code import code_in, matching_text, reading_of
 from autodiff_viz.lab.lessons import open_lesson
@@ -49,6 +50,7 @@ from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.parse import parse, parse_literal
 from autodiff_viz.lessons.codec import AT, TOUR, document_of, read_tour, tour_to_json
 from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.search import meant
 from autodiff_viz.lessons.tour import Tour, plain
 from autodiff_viz.messages.edits import Trail as Kept
 
@@ -222,7 +224,7 @@ def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
         seed=_seed(query.get(SEED)),
         dtype=query[DTYPE] if query.get(DTYPE) in DTYPES else FLOAT32,
         figure=query.get(FIGURE) or lab.figure,
-        lesson=query.get(LESSON),
+        lesson=found.key if (found := meant(query.get(LESSON)).lesson) else query.get(LESSON),
         variant=_variant(query.get(LESSON), query.get(VARIANT)),
         forward=_forward(query.get(FORWARD, ""), lab.graph),
         ranges=_ranges(query.get(RANGES, "")),
@@ -302,13 +304,20 @@ def _toured(lab: Lab, query: Mapping[str, str], most: int) -> Lab:
 def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
     """Open the lesson of a short address that has no graph, such as one to write on a board."""
     key = query.get(LESSON, "")
-    if key and lesson(key) is None:
+    found = meant(key)
+    if key and found.lesson is None:
         message = f"There is no lesson {key[:NAMED]!r}."
         return refused(
             lab, GraphError(Problem("unknown-lesson", message, "Lessons lists all that there are."))
         )
+    key = found.lesson.key if found.lesson else key
     variant = _variant(key, query[VARIANT]) if VARIANT in query else 0
     opened_here = without_history(open_lesson(lab, key, variant))
+    if found.others or found.guessed:
+        others = listed([f"?{LESSON}={other.key}" for other in found.others], last="or")
+        hint = f"You may have meant {others}." if others else "Lessons lists all that there are."
+        message = f"No lesson is called {query[LESSON][:NAMED]!r}. This is {key!r}."
+        opened_here = refused(opened_here, GraphError(Problem("other-lesson", message, hint)))
     try:
         return replace(opened_here, asking=read_asking(query) or opened_here.asking)
     except GraphError as error:
@@ -319,7 +328,7 @@ def _variant(key: str | None, text: str | None) -> int:
     """Return the index of the graph of a lesson that a link names by its number."""
     # At most three digits: int() raises for thousands of them.
     number = int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else 0
-    named = lesson(key)
+    named = meant(key).lesson
     return named.variant_of(number) if named else number
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from autodiff_viz.graph.short_text import FORMULA
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, VIEW
 from autodiff_viz.lessons.codec import TOUR
-from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, lesson
+from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import Lesson
+from autodiff_viz.lessons.search import meant
 
 NAME = "autodiff_viz"
 
@@ -40,8 +41,8 @@ PAGES: Mapping[str, Preview] = {
     ),
     f"/{GALLERY}": Preview(
         f"Lessons · {NAME}",
-        f"{len(LESSONS)} small graphs to bend, each with claims about its gradients that are held against "
-        "what JAX computes.",
+        f"{len(LESSONS)} questions about gradients that people really ask: say first what you expect, then "
+        "see it run and bend it.",
         GALLERY,
         f"/{GALLERY}",
     ),
@@ -71,7 +72,7 @@ def preview(path: str, query: Mapping[str, str]) -> Preview:
     if path != "/":
         return PAGES[path]
     own = any(query.get(key) for key in (GRAPH, FORMULA, KEPT))
-    opened = lesson(query.get(LESSON))
+    opened = meant(query.get(LESSON)).lesson
     if opened is None and query.get(TOUR):
         return OWN_TOUR
     if opened is None:
@@ -81,8 +82,7 @@ def preview(path: str, query: Mapping[str, str]) -> Preview:
 
 def of_lesson(lesson: Lesson) -> Preview:
     """Return the preview of a lesson."""
-    picture = GALLERY if lesson in CONTRIBUTED else lesson.key
-    return Preview(f"{lesson.title} · {NAME}", lesson.summary, picture, f"/?{LESSON}={lesson.key}")
+    return Preview(f"{lesson.title} · {NAME}", lesson.summary, lesson.key, f"/?{LESSON}={lesson.key}")
 
 
 PREVIEWS = (*PAGES.values(), *map(of_lesson, LESSONS))

@@ -8,21 +8,23 @@ from functools import cache
 from gzip import decompress
 from hashlib import blake2b
 from html import escape
-from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from autodiff_viz.embedding.contract import POSTER, read_embed
 from autodiff_viz.lab.glossary import GLOSSARY
-from autodiff_viz.lab.persistence.address import LESSON
+from autodiff_viz.lab.persistence.address import GALLERY, LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
-from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.ui.bundle import CODE, script
+from autodiff_viz.lessons.search import meant
+from autodiff_viz.ui.bundle import CODE, lessons_script, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
+from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
 from autodiff_viz.ui.server.lab_socket import SOCKET
+from autodiff_viz.ui.server.lessons_page import CLAIMS, WAY, claims, lessons_page
 from autodiff_viz.ui.server.poster import framed, picture
 from autodiff_viz.ui.warm_up import WARM, warmth
 from autodiff_viz.ui.worker_jobs import poster
@@ -32,7 +34,6 @@ from autodiff_viz.ui.worker_jobs import poster
 
 INDEX = STATIC / "index.html"
 CARDS = "/cards"  # path of the pictures
-SIZE = (1200, 630)  # of a picture, in pixels
 
 
 def document(preview: Preview, origin: str) -> str:
@@ -66,8 +67,8 @@ def tags(preview: Preview, origin: str) -> str:
         "og:title": preview.title,
         "og:description": preview.description,
         "og:image": picture,
-        "og:image:width": str(SIZE[0]),
-        "og:image:height": str(SIZE[1]),
+        "og:image:width": str(WIDE),
+        "og:image:height": str(HIGH),
         "og:image:alt": preview.title,
     }
     lines = [f"<title>{escape(preview.title)}</title>"]
@@ -133,8 +134,7 @@ async def words(request: Request) -> HTMLResponse:
     return HTMLResponse(words_page(), headers={"Cache-Control": "public, max-age=3600"})
 
 
-FOLDER = Path(__file__).parent / "cards"
-PICTURES = {preview.picture for preview in PREVIEWS}
+PICTURES = {preview.picture: preview for preview in PREVIEWS}
 DAY = {"Cache-Control": "public, max-age=86400"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -153,11 +153,14 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
         embed = read_embed(request.query_params) if path == "/" else None
         if embed is not None:
             return await framed(request, embed, preview(path, request.query_params).title)
+        seen = preview(path, request.query_params)
+        if seen.address == f"/{GALLERY}":  # which needs no session, and so has room on a full server
+            return lessons_page(request, tags(seen, origin(request)), request.query_params.get(WAY))
         if VISITS.full:
-            shown = lesson(request.query_params.get(LESSON))
+            shown = meant(request.query_params.get(LESSON)).lesson
             figure = poster(shown) if shown else None
             return VISITS.figure(figure) if figure else VISITS.page()
-        text = document(preview(path, request.query_params), origin(request)).encode()
+        text = document(seen, origin(request)).encode()
         tag = f'W/"{blake2b(text, digest_size=16).hexdigest()}"'
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", ""):
@@ -168,17 +171,18 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def card(request: Request) -> Response:
-    """Answer with the picture of a preview."""
-    name = request.path_params["name"]
-    if name not in PICTURES:
+    """Answer with the picture of a preview, which is painted when it is first asked for."""
+    seen = PICTURES.get(request.path_params["name"])
+    if seen is None:
         return PlainTextResponse("Not found", 404)
-    return FileResponse(FOLDER / f"{name}.png", headers=DAY)
+    return Response(await run_in_threadpool(card_picture, seen), media_type="image/png", headers=DAY)
 
 
 async def code(request: Request) -> Response:
-    """Answer with the browser code of the lab, whose name differs from that of every other version."""
-    bundle = script()
-    if request.path_params["name"] != bundle.name:
+    """Answer with the browser code of the lab or of the lessons, named differently in every other version."""
+    name = request.path_params["name"]
+    bundle = next((each for each in (script(), lessons_script()) if each.name == name), None)
+    if bundle is None:
         return PlainTextResponse("Not found", 404)
     headers = {**FOREVER, "Vary": "Accept-Encoding"}
     if "gzip" not in request.headers.get("accept-encoding", ""):
@@ -220,6 +224,7 @@ ROUTES = [
     Route(f"/{CODE}/{{name}}.js", code),
     Route(f"{CARDS}/{{name}}.png", card),
     Route(PATH, words),
+    Route(CLAIMS, claims),
     Route(POSTER, picture),
     SOCKET,
     *(Route(path, page(path)) for path in PAGES),

@@ -5,6 +5,8 @@
 // come when the address names another page, not when it changes. Such a run may also be merged with the
 // request, which is then lost: the request is repeated (at-least-once delivery).
 
+import { keepPlace } from "../base/visits.js";
+
 const LINKS = ".st-key-pages a";
 const VIEW = "view"; // field of the address that names the page
 const MOST_MS = 15_000; // after which the link is taken to have failed
@@ -49,8 +51,12 @@ export function watchLinks() {
     };
     again(AGAIN_MS);
   };
+  // The page of lessons has a link back to where the visitor was.
+  const left = () => pageOf(location.search) === null && keepPlace(location.search);
   document.addEventListener("click", clicked, true);
+  addEventListener("pagehide", left);
   return () => {
+    removeEventListener("pagehide", left);
     clearTimeout(timer);
     document.removeEventListener("click", clicked, true);
   };

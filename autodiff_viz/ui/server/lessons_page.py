@@ -1,0 +1,323 @@
+"""Serve the page of lessons: one file without a session, made once, with a card and a link for each lesson.
+
+`web/lessons_page` adds search, filters and the visitor's progress, which stays in the browser. Without its
+script all links work. The numbers that the tests hold have a page of their own.
+"""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from hashlib import blake2b
+from html import escape
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from autodiff_viz.canvas.sketch import SIZE, Sketch, sketch, svg
+from autodiff_viz.display.numbers import exact
+from autodiff_viz.graph.text import counted
+from autodiff_viz.lab.persistence.address import CLASS, GALLERY, LESSON, VIEW
+from autodiff_viz.lessons.evaluate import graph_of
+from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, TRACKS, lesson
+from autodiff_viz.lessons.lesson import EXACTLY, Claim, Law, Lesson, Like
+from autodiff_viz.lessons.paths import PATHS, path
+from autodiff_viz.lessons.paths import Path as Way
+from autodiff_viz.lessons.search import words_of
+from autodiff_viz.ui.bundle import lessons_script
+
+ASSETS = Path(__file__).parents[1] / "assets"
+CLAIMS = "/claims"  # path of the table of numbers
+WAY = "path"  # name of the parameter with the key of a class
+FIRST_LOOK = 12  # nodes of a graph that can be read on a card; the first such graph of a lesson is drawn
+IN_FULL = 12  # numbers of a claim that the table writes out
+
+
+@cache
+def sketch_of(shown: Lesson, size: tuple[float, float] = SIZE) -> Sketch:
+    """Return the picture of a lesson: of its first graph that can be read on a card."""
+    graphs = [(step, graph_of(step)) for step in shown.steps]
+    small = (pair for pair in graphs if len(pair[1].nodes) <= FIRST_LOOK)
+    step, graph = next(small, graphs[0])
+    return sketch(graph, step.look_at, step.collapsed, size)
+
+
+def address_of(shown: Lesson) -> str:
+    """Return the link of a lesson, from any page of the server."""
+    return f"./?{LESSON}={escape(shown.key)}"
+
+
+# The parts of the page as HTML.
+
+
+@cache
+def _card(shown: Lesson) -> str:
+    """Return the card of a lesson. The link covers all of it; those to what comes before lie above."""
+    facts = [f'<span title="Level {shown.level} of 3">Level {shown.level}</span>']
+    if shown.minutes:
+        facts.append(f"<span>{shown.minutes} min</span>")
+    before = [each for key in shown.after if (each := lesson(key))]
+    needs = ", ".join(f'<a href="{address_of(each)}">{escape(each.title)}</a>' for each in before)
+    asks = any(step.questions for step in shown.steps)
+    data = {
+        "key": shown.key,
+        "level": str(shown.level),
+        "tries": str(len(shown.to_try)),
+        "asks": "1" if asks else "",
+        "words": " ".join(words_of(shown)),
+    }
+    attributes = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items())
+    return (
+        f'<li class="card" {attributes}>{svg(sketch_of(shown))}'
+        f'<h3><a class="open" href="{address_of(shown)}">{escape(shown.title)}</a></h3>'
+        f'<p class="facts">{"".join(facts)}<span class="state" hidden></span></p>'
+        + (f'<p class="before">After {needs}</p>' if needs else "")
+        + "</li>"
+    )
+
+
+def _section(key: str, title: str, summary: str, shown: Iterable[Lesson]) -> str:
+    """Return a track, or a sitting of a class, with its cards."""
+    cards = "".join(map(_card, shown))
+    said = f"<p>{escape(summary)}</p>" if summary else ""
+    return (
+        f'<section class="track" aria-labelledby="track-{key}"><div class="head">'
+        f'<h2 id="track-{key}">{escape(title)}</h2><span class="count" hidden></span>{said}</div>'
+        f'<ul class="cards">{cards}</ul></section>'
+    )
+
+
+def _tracks() -> Iterator[str]:
+    for track in TRACKS:
+        if track.lessons:
+            yield _section(track.key, track.title, track.summary, track.lessons)
+    if CONTRIBUTED:
+        yield _section("contributed", "Contributed", "Tours that others have made.", CONTRIBUTED)
+
+
+def _sittings(way: Way) -> Iterator[str]:
+    """Yield the sittings of a class; one alone has the title of the whole."""
+    sittings = [found for found in way.lessons if found]
+    for number, found in enumerate(sittings, 1):
+        if len(sittings) == 1:
+            yield _section("sitting", way.title, way.summary, found)
+        else:
+            yield _section(f"sitting-{number}", f"Sitting {number}", "", found)
+
+
+def _classes(chosen: Way | None) -> str:
+    """Return the links to the classes."""
+    links = [("", "All lessons", chosen is None)]
+    links += [(f"?{WAY}={way.key}", way.title, way is chosen) for way in PATHS]
+    marked = (
+        f'<a href="./{GALLERY}{query}"{" aria-current=true" if here else ""}>{escape(title)}</a>'
+        for query, title, here in links
+    )
+    return f'<nav class="classes" aria-label="Classes">{"".join(marked)}</nav>'
+
+
+@cache
+def _body(key: str | None) -> str:
+    """Return the page from its header on, of all lessons or of a class."""
+    way = path(key)
+    sections = "".join(_tracks() if way is None else _sittings(way))
+    lead = (
+        f"{len(LESSONS)} questions about gradients that people really ask. Say first what you expect, then "
+        "see it run, bend it, and hear what you overlooked."
+    )
+    if way is not None and len(way.sittings) > 1:
+        lead = way.summary
+    numbers = sum(map(_held, LESSONS))
+    return _BODY.format(
+        logo=_LOGO.format(_picture("logo")),
+        title="Lessons" if way is None else escape(way.title),
+        lead=escape(lead),
+        classes=_classes(way),
+        sections=sections,
+        numbers=f"{numbers:,}",
+        claims=f".{CLAIMS}",
+        teacher=f"./?{VIEW}={CLASS}",
+        gallery=f"./{GALLERY}",
+    )
+
+
+_LOGO = '<img src="{}" width="176" height="32" alt="autodiff_viz: to the lab">'
+_BODY = """<body>
+<header class="bar"><a class="logo" href="./">{logo}</a>
+<nav aria-label="Pages"><a id="to-lab" href="./">Lab</a>
+<a href="{gallery}" aria-current="page">Lessons</a></nav>
+</header>
+<main>
+<div class="top"><h1>{title}</h1><p class="lead">{lead}</p></div>
+<form class="find" role="search" hidden>
+<label class="search"><span class="unseen">Search lessons</span>
+<input type="search" name="q" maxlength="80" autocomplete="off" placeholder="Search: detach, remat, nan"
+aria-keyshortcuts="/">
+<kbd aria-hidden="true">/</kbd></label>
+<label class="level"><span class="unseen">Level</span><select name="level">
+<option value="">All levels</option><option value="1">Level 1</option><option value="2">Level 2</option>
+<option value="3">Level 3</option></select></label>
+<label class="open-only"><input type="checkbox" name="open"> Not done yet</label>
+<a class="surprise" href="{gallery}">Surprise me</a>
+<output class="found" role="status"></output>
+</form>
+{classes}
+<p class="continue" hidden><span>Continue with</span> <a href="{gallery}"></a></p>
+<p class="nothing" hidden>No lesson has these words. <button type="button">Show all</button></p>
+{sections}
+</main>
+<footer>
+<details class="progress" hidden><summary>Your progress</summary>
+<p>It is kept in this browser alone. Copy this text to take it along, or paste one here to bring it in.</p>
+<textarea rows="4" spellcheck="false" aria-label="Progress as text"></textarea>
+<div><button type="button" name="copy">Copy</button><button type="button" name="add">Bring in</button>
+<button type="button" name="forget">Forget all</button><output role="status"></output></div>
+</details>
+<p><a href="{claims}">All {numbers} numbers</a> in these lessons are held by tests. For teachers:
+<a href="{teacher}">count what a class has answered</a>.</p>
+</footer>
+</body>
+</html>
+"""
+
+_HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+{tags}
+<link rel="icon" href="{icon}">
+<style>{style}</style>
+{script}</head>
+"""
+
+
+# The table of all numbers that the lessons claim.
+
+
+def _held(shown: Lesson) -> int:
+    """Return how many claims a lesson has, those about its exercises included."""
+    return len(shown.claims) + sum(len(each.then) for each in shown.to_try)
+
+
+def _expected(claim: Claim) -> str:
+    """Return the expected number of a claim as text."""
+    if isinstance(claim.expected, Law):
+        return claim.expected.formula
+    if isinstance(claim.expected, Like):
+        return f"as in graph {claim.expected.variant + 1}"
+    numbers = [*_numbers(claim.expected)]
+    if len(numbers) > IN_FULL:
+        return f"{exact(numbers[0])}, … ({len(numbers):,} numbers)"
+    return ", ".join(map(exact, numbers))
+
+
+def _numbers(expected: object) -> Iterator[float]:
+    if isinstance(expected, tuple | list):
+        for each in expected:
+            yield from _numbers(each)
+    else:
+        yield expected  # type: ignore[misc]
+
+
+def _closely(claim: Claim) -> str:
+    if claim.within is None:
+        return f"{claim.digits} digits"
+    return "exactly" if claim.within == EXACTLY else f"± {claim.within:g}"
+
+
+@cache
+def _claims_body() -> str:
+    rows = []
+    for shown in LESSONS:
+        claims = [(claim, "") for claim in shown.claims]
+        claims += [(claim, "after an exercise: ") for each in shown.to_try for claim in each.then]
+        if not claims:
+            continue
+        link = f'<a href="{address_of(shown)}">{escape(shown.title)}</a>'
+        rows.append(f'<tbody><tr><th colspan="4" scope="rowgroup">{link}</th></tr>')
+        rows += [
+            f"<tr><td>{escape(when + claim.says)}</td><td>{escape(_expected(claim))}</td>"
+            f"<td>{_closely(claim)}</td><td>{escape(claim.source)}</td></tr>"
+            for claim, when in claims
+        ]
+        rows.append("</tbody>")
+    numbers = sum(map(_held, LESSONS))
+    return _CLAIMS.format(
+        logo=_LOGO.format(_picture("logo")),
+        gallery=f"./{GALLERY}",
+        lead=f"{counted(numbers, 'number')}, each from a document or worked out by hand. A test of the "
+        "project holds every one against what JAX computes. They give the answers away.",
+        rows="".join(rows),
+    )
+
+
+_CLAIMS = """<body class="claims">
+<header class="bar"><a class="logo" href="./">{logo}</a>
+<nav aria-label="Pages"><a href="./">Lab</a><a href="{gallery}">Lessons</a></nav></header>
+<main><div class="top"><h1>Numbers in the lessons</h1><p class="lead">{lead}</p></div>
+<div class="wide" tabindex="0" role="region" aria-label="Table of numbers"><table>
+<thead><tr><th scope="col">What</th><th scope="col">Number</th><th scope="col">How closely</th>
+<th scope="col">From</th></tr></thead>{rows}</table></div>
+</main></body></html>
+"""
+
+
+# Answers of the server.
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as bytes, as it is and compressed, with its tag."""
+
+    text: bytes
+    compressed: bytes
+    tag: str
+
+
+def _picture(name: str) -> str:
+    """Return a picture of the project as an address, so that it is no request of its own."""
+    return f"data:image/svg+xml;base64,{b64encode((ASSETS / f'{name}.svg').read_bytes()).decode()}"
+
+
+def _loads(script: str) -> str:
+    return f'<script type="module" src="{script}"></script>\n' if script else ""
+
+
+@lru_cache(maxsize=32)
+def _whole(tags: str, body: str, script: str) -> Page:
+    """Return a page with its head; those of as many hosts and classes as are asked for are kept."""
+    style = (ASSETS / "lessons_page.css").read_text("utf-8")
+    text = _HEAD.format(tags=tags, icon=_picture("icon"), style=style, script=_loads(script)) + body
+    data = text.encode()
+    tag = f'W/"{blake2b(data, digest_size=16).hexdigest()}"'
+    return Page(data, gzip.compress(data, mtime=0), tag)
+
+
+def lessons_page(request: Request, tags: str, key: str | None = None) -> Response:
+    """Answer with the page of all lessons, or of the class `key`.
+
+    Args:
+      tags: title and preview, for its head.
+    """
+    return _answer(request, tags, _body(key if path(key) else None), lessons_script().path)
+
+
+async def claims(request: Request) -> Response:
+    """Answer with the table of all numbers."""
+    tags = '<title>Numbers in the lessons · autodiff_viz</title>\n<meta name="robots" content="noindex">'
+    return _answer(request, tags, _claims_body(), "")
+
+
+def _answer(request: Request, tags: str, body: str, script: str) -> Response:
+    page = _whole(tags, body, script)
+    headers = {"ETag": page.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    if page.tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return HTMLResponse(page.compressed, headers={**headers, "Content-Encoding": "gzip"})
+    return HTMLResponse(page.text, headers=headers)

@@ -1,0 +1,75 @@
+// @ts-check
+// Keep in the browser which lessons were opened, answered and done, and where in the lab the visitor was.
+// Nothing of it goes to the server; where storage is denied, nothing is kept.
+
+import { BROWSER, TAB, readList, writeList } from "./store.js";
+
+/** A lesson that was opened. @typedef {object} Visit
+ * @property {string} key of the lesson
+ * @property {number} at when it was last opened, in ms since 1970
+ * @property {boolean} [answered] whether all that is asked of one of its graphs was answered
+ */
+
+const VISITS = "lessons";
+const PLACE = "lab";
+const TRIES = "autodiff_viz done"; // kept by web/progress.js: ids of exercises, such as "fork:0"
+const MOST = 300; // lessons that are kept
+const KEY = /^[a-z0-9-]{1,60}$/;
+
+/** All that was opened, the latest first. @returns {Visit[]} */
+export function readVisits() {
+  const seen = new Set();
+  return readList(BROWSER, VISITS)
+    .filter(({ key, at }) => KEY.test(String(key)) && Number.isFinite(at))
+    .sort((a, b) => b.at - a.at)
+    .filter(({ key }) => !seen.has(key) && seen.add(key));
+}
+
+/** @param {Visit[]} visits */
+export const writeVisits = (visits) => writeList(BROWSER, VISITS, visits.slice(0, MOST));
+
+/** Keep that a lesson is open, and whether it is answered by now. @param {string} key @param {boolean} answered */
+export function noteVisit(key, answered) {
+  const visits = readVisits();
+  const before = visits.find((visit) => visit.key === key);
+  const now = { key, at: Date.now(), answered: answered || Boolean(before?.answered) };
+  writeVisits([now, ...visits.filter((visit) => visit !== before)]);
+}
+
+/** The numbers of the exercises that were done, by lesson. @returns {Map<string, Set<number>>} */
+export function readTries() {
+  /** @type {Map<string, Set<number>>} */
+  const done = new Map();
+  try {
+    const ids = JSON.parse(localStorage.getItem(TRIES) ?? "[]");
+    for (const id of Array.isArray(ids) ? ids : []) {
+      const [key, number] = String(id).split(":");
+      if (!KEY.test(key) || !/^[0-9]{1,3}$/.test(number ?? "")) continue;
+      done.set(key, (done.get(key) ?? new Set()).add(Number(number)));
+    }
+  } catch {
+    // a browser that keeps nothing, or another version's text
+  }
+  return done;
+}
+
+/** @param {Map<string, Set<number>>} done */
+export function writeTries(done) {
+  const ids = [...done].flatMap(([key, numbers]) =>
+    [...numbers].map((number) => `${key}:${number}`),
+  );
+  try {
+    localStorage.setItem(TRIES, JSON.stringify(ids));
+  } catch {
+    // a browser that keeps nothing
+  }
+}
+
+/** Keep where in the lab this tab is, when the page is left. @param {string} search */
+export const keepPlace = (search) => writeList(TAB, PLACE, [{ search }]);
+
+/** Where in the lab this tab was; "" if it was not. @returns {string} */
+export function placeInLab() {
+  const search = readList(TAB, PLACE)[0]?.search;
+  return typeof search === "string" && search.startsWith("?") ? search : "";
+}

@@ -1,0 +1,77 @@
+// @ts-check
+// Tell from what the browser keeps how far each lesson is, which comes next, and write all of it as a text.
+
+/** @typedef {import("../base/visits.js").Visit} Visit */
+/** What a card says of its lesson. @typedef {object} Card
+ * @property {string} key
+ * @property {number} tries exercises that it has
+ * @property {boolean} asks whether something is asked
+ */
+/** @typedef {"" | "opened" | "answered" | "done"} State */
+
+export const MARK = "autodiff_viz progress";
+const MOST = 50_000; // characters of a text that is brought in
+const KEY = /^[a-z0-9-]{1,60}$/;
+
+/** How far a lesson is: done once all that is asked was answered and all exercises are ticked.
+ * @param {Card} card @param {Visit | undefined} visit @param {Set<number> | undefined} tries @returns {State} */
+export function stateOf(card, visit, tries) {
+  const answered = !card.asks || Boolean(visit?.answered);
+  const ticked = [...(tries ?? [])].filter((number) => number < card.tries).length;
+  if (answered && ticked === card.tries && (ticked > 0 || (card.asks && visit))) return "done";
+  if (visit?.answered) return "answered";
+  return visit || ticked ? "opened" : "";
+}
+
+/** The lesson to go on with: the one that was opened last, or the first after it that is not done; null if
+ * none was opened or all are done.
+ * @param {Card[]} cards in their order @param {Visit[]} visits the latest first
+ * @param {(card: Card) => State} state @returns {Card | null} */
+export function nextOf(cards, visits, state) {
+  const latest = visits.find(({ key }) => cards.some((card) => card.key === key));
+  if (!latest) return null;
+  const at = cards.findIndex((card) => card.key === latest.key);
+  return [...cards.slice(at), ...cards.slice(0, at)].find((card) => state(card) !== "done") ?? null;
+}
+
+/** All of it as a text to take along. @param {Visit[]} visits @param {Map<string, Set<number>>} tries */
+export function asText(visits, tries) {
+  const keys = [...new Set([...visits.map(({ key }) => key), ...tries.keys()])].sort();
+  const lessons = keys.map((key) => {
+    const visit = visits.find((each) => each.key === key);
+    const done = [...(tries.get(key) ?? [])].sort((a, b) => a - b);
+    return { key, at: visit?.at ?? 0, answered: Boolean(visit?.answered), done };
+  });
+  return JSON.stringify({ kind: MARK, v: 1, lessons });
+}
+
+/** What a text adds to what is kept; null if it is none of ours. Nothing that was done is taken away.
+ * @param {string} text @param {Visit[]} visits @param {Map<string, Set<number>>} tries */
+export function broughtIn(text, visits, tries) {
+  /** @type {any} */
+  let read;
+  try {
+    read = text.length > MOST ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (read?.kind !== MARK || read.v !== 1 || !Array.isArray(read.lessons)) return null;
+  const all = new Map(visits.map((visit) => [visit.key, visit]));
+  const done = new Map([...tries].map(([key, numbers]) => [key, new Set(numbers)]));
+  for (const lesson of read.lessons) {
+    if (!KEY.test(String(lesson?.key))) continue;
+    const { key } = lesson,
+      before = all.get(key),
+      at = Number.isFinite(lesson.at) ? lesson.at : 0;
+    if (before || at > 0 || lesson.answered === true)
+      all.set(key, {
+        key,
+        at: Math.max(before?.at ?? 0, at),
+        answered: Boolean(before?.answered) || lesson.answered === true,
+      });
+    for (const number of Array.isArray(lesson.done) ? lesson.done : [])
+      if (Number.isInteger(number) && number >= 0 && number < 100)
+        done.set(key, (done.get(key) ?? new Set()).add(number));
+  }
+  return { visits: [...all.values()].sort((a, b) => b.at - a.at), tries: done };
+}
