@@ -26,6 +26,7 @@ from autodiff_viz.ui.panels.claims import (
     CSS,
     checking,
     draw_claims,
+    draw_onward,
     draw_open_claims,
     draw_tries,
     not_checked,
@@ -123,7 +124,7 @@ def framed_page(embed: Embed) -> None:
     session = entered()
     parts = {"figure", "chooser"} if embed.shows("plot") else set()
     session.parts.placed = frozenset(
-        parts | ({"tries", "claims", LESSON} if embed.shows("lesson") else set())
+        parts | ({"tries", "onward", "claims", LESSON} if embed.shows("lesson") else set())
     )
     with whole_page(session, DRAWS) as draw:
         frame = st.container(key="lab")
@@ -160,6 +161,7 @@ _DRAWS: Mapping[str, Draw] = {
     "surface": draw_surface,
     "segments": draw_segments,
     "tries": draw_tries,
+    "onward": draw_onward,
     "claims": draw_open_claims,
     "chooser": draw_chooser,
     "figure": draw_figure,
