@@ -290,7 +290,7 @@ def lesson_view(lab: Lab) -> LessonView | None:
         return None
     variant, is_told = variant_of(lab, lesson), is_answered(lab)
     track = gallery.track_of(lesson)
-    series = track.lessons if track else gallery.CONTRIBUTED
+    series = track.lessons if track else gallery.untracked()
     at = series.index(lesson)
     before = series[at - 1] if at else None
     after = series[at + 1] if at + 1 < len(series) else None

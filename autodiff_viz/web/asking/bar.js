@@ -75,6 +75,7 @@ export function askingBar(editor) {
     const many =
       items.length > 1 ? `${at + 1} of ${items.length}` : items.length ? "Question" : "Hidden";
     setText(place, many);
+    root.classList.toggle("many", items.length > 1);
     write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
     const text = item ? verdictText(item) : "";
     write(verdict, text);
@@ -117,6 +118,9 @@ export function askingBar(editor) {
         after.push(press("Copy my result", () => copy(editor, "Result", asking.summary ?? "")));
     }
     const labels = after.map(({ textContent, className }) => `${textContent} ${className}`).join();
+    // In a lesson the reason comes before what its panel offers next.
+    globalThis.document.documentElement.dataset.avWhy =
+      editor.drawing.lesson && item?.revealed && said !== at ? "next" : "shown";
     if (labels !== next.dataset.of) {
       const had = next.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
       next.replaceChildren(...after);

@@ -21,14 +21,14 @@ export function lessonBrief(editor) {
     const { lesson, asking } = editor.drawing;
     const item = asking?.items.find(isOpen);
     const asks = Boolean(lesson && item);
-    root.hidden = !lesson || !asking;
+    root.hidden = !asks;
     editor.root.classList.toggle("predicts", asks);
-    document.documentElement.dataset.avPredict = asks ? "open" : "none";
-    const now = JSON.stringify([lesson?.key, lesson?.title, lesson?.text, asks]);
+    document.documentElement.dataset.avPredict = asks ? "open" : lesson && asking ? "done" : "none";
+    const now = JSON.stringify([lesson?.key, lesson?.title, lesson?.text]);
     if (lesson && now !== shown) {
       shown = now;
       title.textContent = lesson.title;
-      words.replaceChildren(...(asks ? prose(lesson.text) : []));
+      words.replaceChildren(...prose(lesson.text));
     }
     write(says, item?.says ?? "");
   });
