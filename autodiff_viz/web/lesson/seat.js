@@ -1,5 +1,5 @@
 // @ts-check
-// Put the question into the open lesson's panel, below its words, while that is on view; otherwise it stands above the
+// Place the question in the open lesson's panel, below its words, while that is on view; otherwise it stands above the
 // canvas, and on a phone below it.
 
 import { html } from "../base/dom.js";
