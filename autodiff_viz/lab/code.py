@@ -81,6 +81,12 @@ def reading_of(text: str) -> Reading:
     return replace(reading, refused=(NO_VALUE,))
 
 
+def is_read(text: str) -> bool:
+    """Return whether code can be read in full."""
+    reading = reading_of(text)
+    return bool(reading.graph.nodes) and not reading.refused
+
+
 def matching_text(text: str | None, graph: Graph, before: Graph | None = None) -> str | None:
     """Return the author's text of an edited graph; None where it no longer fits.
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from autodiff_viz.display.numbers import exact, short
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.text import MINUS, scalar
+from autodiff_viz.lab.asking import numbers_key
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab
-from autodiff_viz.lab.tours import has_graph_of, open_step, words_on_view
+from autodiff_viz.lab.tours import has_graph_of, is_answered, open_step, words_on_view
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.lessons.lesson import Claim, Law, Lesson
+from autodiff_viz.lessons.lesson import PLAY, Claim, Law, Lesson
 from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import still
 
@@ -202,23 +204,28 @@ class LessonView:
 
     Attributes:
       key: key of the lesson.
-      place: "Lesson 3 of 7".
-      title, text: its texts.
+      track: title of its track; "" without one.
+      title, text: its texts, which no question of it waits for.
       variants: titles of its graphs.
       variant: index of the open graph.
       about: what the open graph shows, in Markdown; "" if the lesson has no other.
-      changed: whether graph or seed differ from the lesson's; positions do not count.
-      before, after: keys of the neighbours, None at the ends.
+      code, sources: the first graph as people write it, and threads and papers in Markdown; empty until
+        what is asked has been answered, since they may have the number.
+      changed: whether graph or seed differ from the lesson's, or something has been answered; positions
+        do not count.
+      before, after: keys of the neighbours in its track, None at the ends.
       after_title: title of the next lesson, "" at the end.
     """
 
     key: str
-    place: str
+    track: str
     title: str
     text: str
     variants: tuple[str, ...]
     variant: int
     about: str
+    code: str
+    sources: tuple[str, ...]
     changed: bool
     before: str | None
     after: str | None
@@ -238,8 +245,32 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
     if lesson is None:
         return lab
     variant = variant_of(replace(lab, variant=variant), lesson)
-    after = open_step(lab, lesson, variant, f"Lesson: {lesson.title}")
-    return replace(after, lesson=key, variant=variant)
+    after = replace(open_step(lab, lesson, variant, f"Lesson: {lesson.title}"), lesson=key, variant=variant)
+    return _with_answers(after, [*(old for _, old in lab.aside), lab])
+
+
+def restart_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
+    """Open a graph of a lesson as if nothing had been answered yet."""
+    return open_lesson(replace(lab, aside=(), asking=None), key, variant)
+
+
+def _with_answers(lab: Lab, before: Iterable[Lab]) -> Lab:
+    """Return the lab with the answers that have been given to its questions in these states of the lesson.
+
+    So a visitor who goes from graph to graph, or does an exercise, is not asked again.
+    """
+    if lab.asking is None:
+        return lab
+    now = numbers_key(lab)
+    known = {
+        asked.question: asked
+        for old in before
+        if old.lesson == lab.lesson and old.asking is not None
+        for asked in old.asking.asked
+        if asked.revealed and asked.of == now
+    }
+    asked = tuple(known.get(one.question, one) for one in lab.asking.asked)
+    return replace(lab, asking=replace(lab.asking, asked=asked))
 
 
 def open_variant(lab: Lab, key: str, variant: int) -> Lab:
@@ -257,18 +288,40 @@ def lesson_view(lab: Lab) -> LessonView | None:
     lesson = gallery.lesson(lab.lesson)
     if lesson is None:
         return None
-    at, variant = LESSONS.index(lesson), variant_of(lab, lesson)
-    keys = (None, *(other.key for other in LESSONS), None)
+    variant, is_told = variant_of(lab, lesson), is_answered(lab)
+    track = gallery.track_of(lesson)
+    series = track.lessons if track else gallery.untracked()
+    at = series.index(lesson)
+    before = series[at - 1] if at else None
+    after = series[at + 1] if at + 1 < len(series) else None
     return LessonView(
         key=lesson.key,
-        place=f"Lesson {at + 1} of {len(LESSONS)}",
+        track=track.title if track else "",
         title=lesson.title,
         text=lesson.text,
         variants=tuple(v.title for v in lesson.steps),
         variant=variant,
         about=words_on_view(lab, lesson.steps[variant]),
-        changed=not is_own(lab, lesson),
-        before=keys[at],
-        after=keys[at + 2],
-        after_title=LESSONS[at + 1].title if at + 1 < len(LESSONS) else "",
+        code=lesson.code if is_told else "",
+        sources=lesson.sources if is_told else (),
+        changed=not is_own(lab, lesson)
+        or (lab.asking is not None and any(a.tries for a in lab.asking.asked)),
+        before=before and before.key,
+        after=after and after.key,
+        after_title=after.title if after else "",
     )
+
+
+def lesson_data(lab: Lab) -> dict[str, Any] | None:
+    """Return the open lesson in the format of web/lesson: its words, its graphs and what shows the answer."""
+    view, lesson = lesson_view(lab), gallery.lesson(lab.lesson)
+    if view is None or lesson is None:
+        return None
+    return {
+        "key": view.key,
+        "title": view.title,
+        "text": view.text,
+        "variants": list(view.variants),
+        "variant": view.variant,
+        "reveal": lesson.steps[view.variant].reveal or PLAY,
+    }

@@ -35,7 +35,8 @@ from autodiff_viz.lab.figures import (
 )
 from autodiff_viz.lab.formula import formula
 from autodiff_viz.lab.judging import asking_data
-from autodiff_viz.lab.lessons import lesson_view, variant_of
+from autodiff_viz.lab.lessons import lesson_data, lesson_view, variant_of
+from autodiff_viz.lab.onward import onward
 from autodiff_viz.lab.segments import cut_names
 from autodiff_viz.lab.state import Lab, shows_code
 from autodiff_viz.lab.surface import surface_data
@@ -70,17 +71,10 @@ SLIDERS = 200  # limit; the browser slows down with thousands
 def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
     """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables."""
     steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
-    open_lesson = lesson_view(lab)
     page = {
         "figure": figure_on_view(lab),
         "lacks": lacking(lab.graph, pinned_graph(lab)),
-        # Titles of the open lesson's graphs, between which the canvas lets one choose.
-        "lesson": open_lesson
-        and {
-            "key": open_lesson.key,
-            "variants": list(open_lesson.variants),
-            "variant": open_lesson.variant,
-        },
+        "lesson": lesson_data(lab),
         "talk": talk_data(lab),
         "tour": tour_data(lab),
         "trains": is_about_training(lab),
@@ -165,7 +159,7 @@ ASKED = "asked"
 """Data of a part that shows numbers, while some are hidden."""
 
 CONCEALED = frozenset(
-    {"tensor", "train", "track", "curves", "surface", "tries", "claims"}
+    {"tensor", "train", "track", "curves", "surface", "tries", "onward", "claims"}
     | {"segments", "chooser", "figure", "second"}
 )
 """Parts that show numbers of the whole pass, or of other graphs, or tell what will be seen: none is drawn
@@ -185,6 +179,7 @@ SHOWS: Mapping[str, Callable[[Lab, LabView], Data]] = {
     "tensor": tensor,
     "settings": settings,
     "tries": lambda lab, view: tries(lab),
+    "onward": lambda lab, view: onward(lab),
     "claims": claims,
     "curves": curves_data,
     "surface": surface_data,
@@ -215,8 +210,6 @@ def data_of(name: str, lab: Lab, view: LabView) -> Data:
 
 def waits(name: str, lab: Lab, view: LabView) -> bool:
     """Return whether it is said in a part's place that it comes after the answer."""
-    if name == "claims":
-        return lab.lesson is not None
     if name == "segments":
         return bool(cut_names(view))
     return name == "figure" or (name == "train" and bool(learned(lab.graph)))

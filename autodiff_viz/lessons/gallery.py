@@ -186,3 +186,13 @@ LESSONS: tuple[Lesson, ...] = (*(one for track in TRACKS for one in track.lesson
 def lesson(key: str | None) -> Lesson | None:
     """Return the lesson with that key; None when there is none, since keys come from URLs."""
     return next((lesson for lesson in LESSONS if lesson.key == key), None)
+
+
+def untracked() -> tuple[Lesson, ...]:
+    """Return the lessons of no track, in their order: those that visitors have contributed."""
+    return tuple(found for found in LESSONS if track_of(found) is None)
+
+
+def track_of(found: Lesson) -> Track | None:
+    """Return the track of a lesson; None of one that a visitor has contributed."""
+    return next((track for track in TRACKS if found in track.lessons), None)

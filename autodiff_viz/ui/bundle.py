@@ -26,7 +26,14 @@ from autodiff_viz.ui.chunks import LATER, scripts
 
 ENTRY = "main.js"
 SHEETS = {
-    "editor": ("canvas/*.css", "asking/*.css", "present/*.css", "share/*.css", "embed/frame.css"),
+    "editor": (
+        "canvas/*.css",
+        "asking/*.css",
+        "present/*.css",
+        "share/*.css",
+        "embed/frame.css",
+        "lesson/*.css",
+    ),
     "formula": ("formula/*.css",),
     "sliders": ("sliders/*.css",),
     "inspector": ("inspector/*.css", "base/cure.css"),
@@ -36,6 +43,7 @@ SHEETS = {
     "workbench": ("dock/*.css",),
     "present": ("present/notes/*.css",),
     "tour": ("tour/*.css",),
+    "asking": ("asking/*.css", "lesson/*.css"),
 }
 """The style sheets of each place on the page that has a shadow root of its own."""
 

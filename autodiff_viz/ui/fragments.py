@@ -121,7 +121,7 @@ def _beside(session: Session) -> dict[str, Any]:
     lab = session.lab
     second = (*look, comparison_key(lab, parts.second), about(lab, parts.second), parts.second)
     figures = {"figure": look, "second": second, "curves": look[1:], "surface": look[1:]}
-    beside = {"settings": too_large(session), "tries": session.tried}
+    beside = {"settings": too_large(session), "tries": session.tried, "onward": session.tried}
     return {**dict.fromkeys(OF_NUMBERS, (state, parts.large)), **figures, **beside}
 
 

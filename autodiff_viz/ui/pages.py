@@ -15,7 +15,7 @@ from autodiff_viz.ui.address import entered, write_address
 from autodiff_viz.ui.component import draw_lab, place
 from autodiff_viz.ui.fragments import LAB, Draw, whole_page
 from autodiff_viz.ui.panels.charts import draw_problems
-from autodiff_viz.ui.panels.claims import draw_open_claims, draw_tries
+from autodiff_viz.ui.panels.claims import draw_onward, draw_open_claims, draw_tries
 from autodiff_viz.ui.panels.figures import draw_chooser, draw_figure, draw_second
 from autodiff_viz.ui.panels.lesson import draw_lesson
 from autodiff_viz.ui.panels.segments import draw_segments
@@ -105,7 +105,7 @@ def framed_page(embed: Embed) -> None:
     session = entered()
     parts = {"figure", "chooser"} if embed.shows("plot") else set()
     session.parts.placed = frozenset(
-        parts | ({"tries", "claims", LESSON} if embed.shows("lesson") else set())
+        parts | ({"tries", "onward", "claims", LESSON} if embed.shows("lesson") else set())
     )
     with whole_page(session, DRAWS) as draw:
         frame = st.container(key="lab")
@@ -142,6 +142,7 @@ _DRAWS: Mapping[str, Draw] = {
     "surface": draw_surface,
     "segments": draw_segments,
     "tries": draw_tries,
+    "onward": draw_onward,
     "claims": draw_open_claims,
     "chooser": draw_chooser,
     "figure": draw_figure,

@@ -33,6 +33,7 @@ import { may } from "./embed/gate.js";
 import { listenToKeys } from "./formula/caret.js";
 import { Formula } from "./formula/editor.js";
 import { Inspector } from "./inspector/panel.js";
+import { Seat } from "./lesson/seat.js";
 import { Places } from "./places.js";
 import { Board } from "./sliders/sliders.js";
 import { SourceSync } from "./source_sync.js";
@@ -61,6 +62,8 @@ export function listenToTries(acts) {
 
 /** @typedef {import("./types.js").Answer} Word */
 /** @typedef {import("./connection/edit_sender.js").Post} Post */
+
+const LESSONS = ".st-key-pages > :nth-child(2) a"; // the link to the page of lessons
 
 const drawings = new Drawings(); // of the session, so that a page that is left and entered again continues from them
 
@@ -106,7 +109,9 @@ export class Lab {
     this.formula.area.readOnly = !may("type");
     if (frame)
       for (const { host } of [this.inspector, this.check]) host.dataset.edit = frame.embed.edit;
+    this.seat = frame ? null : new Seat(this.editor);
     this.places = new Places(parent, css, {
+      ...(this.seat && { asking: this.seat.host }),
       ...(frame && { panes: html("div", { class: "workbench panes" }, frame.tabs.root) }),
       editor: this.editor.root,
       bar: html("div", { class: "canvas-tools" }, this.editor.tools),
@@ -142,6 +147,8 @@ export class Lab {
       do_training: () => this.showPlot("training"),
       do_play: () => this.editor.startPlay(),
       do_answer: () => this.editor.goToQuestion(),
+      do_lessons: () =>
+        /** @type {HTMLElement | null} */ (document.querySelector(LESSONS))?.click(),
       show_node: () => showPanel("node"),
       ...Object.fromEntries(tabs.map(({ name }) => [`show_${name}`, () => this.showPlot(name)])),
     });
@@ -205,6 +212,7 @@ export class Lab {
     );
     listen("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
     listen("menu", () => this.check.fold(), gone);
+    listen("plot", ({ name }) => this.showPlot(name), gone);
     listen("tour", () => this.tour.edit(true), gone);
     listen("want", ({ inputs }) => this.want(inputs), gone);
     listen("wants-play", ({ state }) => this.wantPlay(state), gone);
@@ -387,5 +395,6 @@ export class Lab {
     this.dock.close();
     this.sight.close();
     this.unwatch();
+    this.seat?.close();
   }
 }

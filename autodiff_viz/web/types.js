@@ -233,7 +233,7 @@
  * @property {import("./training/steps.js").Moment} [moment] the step of the training that the numbers are of
  * @property {string} [figure] key of the figure on view
  * @property {string[]} [lacks] keys of the figures that have nothing to show
- * @property {{ key: string, variants: string[], variant: number } | null} [lesson]
+ * @property {LessonData | null} [lesson]
  * @property {import("./present/course.js").Talk | null} [talk] what a presenter says of the open lesson
  * @property {TourData | null} [tour]
  * @property {boolean} [trains] whether the training is what to show first
@@ -304,6 +304,17 @@
  * @property {number} [count] how many numbers
  * @property {{ choice: string, words: string[] }[]} [choices]
  * @property {string} [number]
+ */
+/**
+ * The open lesson, as lab/lessons.py sends it.
+ *
+ * @typedef {object} LessonData
+ * @property {string} key
+ * @property {string} title
+ * @property {string} text
+ * @property {string[]} variants titles of its graphs
+ * @property {number} variant
+ * @property {string} reveal what shows why an answer is so, as in lessons/tour.py
  */
 /**
  * @typedef {object} AskingData

@@ -13,7 +13,7 @@ from autodiff_viz.lab.lessons import card, claims_on_canvas, close_lesson, lesso
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.evaluate import findings
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson
 
 
 def _proof(found):
@@ -85,13 +85,13 @@ def test_the_address_brings_the_lesson_back():
     assert not lesson_view(again).changed
 
 
-def test_next_leads_through_all_lessons_and_ends():
-    key, seen = LESSONS[0].key, []
-    while key is not None:
-        seen.append(key)
-        key = lesson_view(open_lesson(start(), key)).after
-    assert seen == [found.key for found in LESSONS]
-    assert lesson_view(open_lesson(start(), seen[0])).before is None
+def test_next_leads_through_each_track_and_ends():
+    for track in TRACKS:
+        views = [lesson_view(open_lesson(start(), found.key)) for found in track.lessons]
+        keys = [found.key for found in track.lessons]
+        assert [view.before for view in views] == [None, *keys[:-1]][: len(keys)]
+        assert [view.after for view in views] == [*keys[1:], None][: len(keys)]
+        assert [view.track for view in views] == [track.title] * len(views)
 
 
 def test_the_number_found_stands_beside_the_printed_one():

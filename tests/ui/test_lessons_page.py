@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.lab.actions import set_input
 from autodiff_viz.lab.lessons import ClaimView, open_lesson
 from autodiff_viz.lab.state import start
+from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS
 from autodiff_viz.ui.exchange import apply_message
 from autodiff_viz.ui.fragments import rest_due
@@ -84,9 +85,9 @@ def test_the_words_of_the_graph_on_view_stand_below_those_of_the_lesson():
 
 
 def test_next_opens_the_next_lesson_and_close_leaves_it():
-    app = _lab_with("fork")
+    app = _lab_with("two-knobs")
     app.button(key="next_lesson").click().run()
-    assert lab_of(app).lesson == "without-derivative"
+    assert lab_of(app).lesson == gallery.track_of(LESSONS[0]).lessons[1].key
     app.button(key="close_lesson").click().run()
     assert not app.exception
     assert not app.header

@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from autodiff_viz.explain.compare.view import COMPARE
+from autodiff_viz.explain.tensor.view import is_tensor
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.exercises import Reached, TryView, do_try, tries
 from autodiff_viz.lab.figures import TABS
-from autodiff_viz.lab.lessons import FAILS, HOLDS, OWN, ClaimView, claims_on_canvas
+from autodiff_viz.lab.lessons import (
+    FAILS,
+    HOLDS,
+    OWN,
+    ClaimView,
+    claims_on_canvas,
+    open_lesson,
+    open_variant,
+)
+from autodiff_viz.lab.onward import GRAPH, LESSON, onward
 from autodiff_viz.lab.segments import three_ways_job
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import lesson
@@ -45,12 +56,12 @@ def draw_claims(claims: Iterable[ClaimView]) -> None:
 
 def draw_open_claims(lab: Lab, view: LabView) -> None:
     """Draw the claims of the open lesson, compared with the canvas; nothing without a lesson."""
-    open_lesson = lesson(lab.lesson)
-    if open_lesson is None:
+    opened = lesson(lab.lesson)
+    if opened is None:
         return
-    answer = proved(open_lesson)
+    answer = proved(opened)
     if answer is None:
-        st.text(checking(open_lesson))
+        st.text(checking(opened))
         current_session().parts.polls["claims"] = POLL_MS
     elif answer.why:
         st.text(not_checked(answer.why))
@@ -127,24 +138,55 @@ def draw_tries(lab: Lab, view: LabView) -> None:
                 mark = f'<span class="av-tick{state}" data-try="{escape(key)}:{i}"></span>'
                 st.html(mark, width="content")
                 with st.container(key=f"try_text_{key}_{i}", gap=None, width="stretch"):
-                    _draw_try(key, i, item, before)
+                    does_what = (
+                        "Click to do it" if item.of == 1 else f"Click to do the next of its {item.of} parts"
+                    )
+                    _draw_doing(key, i, item, before, item.says, help=does_what, type="tertiary", wrap=True)
+                    _draw_shows(key, i, item, view)
 
 
-def _draw_try(key: str, i: int, item: TryView, before: Reached) -> None:
-    does_what = "Click to do it" if item.of == 1 else f"Click to do the next of its {item.of} parts"
-    look = {"help": does_what, "type": "tertiary", "width": "stretch", "wrap": True}
+def draw_onward(lab: Lab, _view: LabView) -> None:
+    """Draw the one button to press next; nothing without a lesson, or while something is asked."""
+    before = current_session().tried
+    then = onward(lab, before)
+    if then is None:
+        return
+    look = {"key": "go_on", "type": "primary", "width": "stretch", "icon": ":material/arrow_forward:"}
+    if then.exercise is not None:
+        icon = ":material/arrow_forward:"
+        _draw_doing(then.key, then.at, then.exercise, before, then.says, "next_", type="primary", icon=icon)
+    elif then.kind == GRAPH:
+        st.button(then.says, on_click=pressed, args=(open_variant, then.key, then.at), **look)
+    elif then.kind == LESSON:
+        st.button(then.says, on_click=pressed, args=(open_lesson, then.key), **look)
+    else:
+        # web/lab.js follows the link to them, which navigation.py draws.
+        st.button(then.says, **{**look, "key": "do_lessons_all", "icon": ":material/school:"})
+
+
+def _draw_doing(
+    key: str, i: int, item: TryView, before: Reached, says: str, prefix: str = "", **look: Any
+) -> None:
+    """Draw the button that does an exercise, or the next part of it; what shows its numbers opens with it."""
     kind = item.asks or ("training" if item.trains else "")
     name = f"do_{kind}_{key}_{i}" if kind else f"do_{key}_{i}"  # for web/lab.js
-    if item.asks == THREE_WAYS:
-        st.button(item.says, key=name, on_click=_ask, args=(key, i), **look)
-    else:
-        does = steer if item.trains else pressed
-        st.button(item.says, key=name, on_click=does, args=(do_try, key, i, before), **look)
-    if not item.shows:
+    plot = next((shown for shown in item.shows if shown in PLOTS), "tries")
+    with st.container(key=f"{prefix}show_{plot}_by_{key}_{i}"):
+        if item.asks == THREE_WAYS:
+            does, args = _ask, (key, i)
+        else:
+            does, args = steer if item.trains else pressed, (do_try, key, i, before)
+        st.button(says, key=f"{prefix}{name}", on_click=does, args=args, width="stretch", **look)
+
+
+def _draw_shows(key: str, i: int, item: TryView, view: LabView) -> None:
+    """Draw a button for each plot, and for each tensor, whose numbers a card does not show."""
+    shows = [name for name in item.shows if name in PLOTS or is_tensor(view.trace, name)]
+    if not shows:
         return
     with st.container(key=f"shows_{key}_{i}", horizontal=True, gap="small"):
         look = {"type": "tertiary", "icon": ":material/visibility:"}
-        for name in item.shows:
+        for name in shows:
             if name in PLOTS:  # which the browser opens by itself
                 st.button(f"Show *{PLOTS[name]}*", key=f"show_{name}_{key}_{i}", **look)
                 continue

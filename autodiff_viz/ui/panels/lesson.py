@@ -1,4 +1,4 @@
-"""Draw the panel of the open lesson: text, exercises and claims."""
+"""Draw the panel of the open lesson: question, reason, exercises, what comes next, code and claims."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from autodiff_viz.lab.code import is_read
+from autodiff_viz.lab.edits.document import imported
 from autodiff_viz.lab.glossary import explained, words_in
-from autodiff_viz.lab.lessons import LessonView, close_lesson, lesson_view, open_lesson
+from autodiff_viz.lab.lessons import LessonView, close_lesson, lesson_view, open_lesson, restart_lesson
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.ui.component import place
 from autodiff_viz.ui.fragments import pressed
@@ -33,8 +35,8 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         place("tour")
     view = lesson_view(lab)
     if view is None:
-        draw("tries", panel)  # empty; every part must be in some place
-        draw("claims", panel)
+        for name in ("tries", "onward", "claims"):  # empty; every part must be in some place
+            draw(name, panel)
         return
     inside = panel.container(key="lesson")
     with inside:
@@ -43,6 +45,7 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
             _draw_head(view)
         st.header(view.title, anchor=False)
         st.markdown(view.text)
+        place("asking")
         if view.about:
             with st.container(key="about_graph", gap="small"):
                 if len(view.variants) > 1:
@@ -51,22 +54,35 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         if words := words_in(f"{view.text}\n{view.about}"):
             st.html(f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>')
     draw("tries", inside)
+    draw("onward", inside)
     with inside:
-        if view.after is not None:
-            st.button(
-                f"Next: {view.after_title}",
-                key="go_on",
-                icon=":material/arrow_forward:",
-                on_click=pressed,
-                args=(open_lesson, view.after),
-                width="stretch",
-            )
-    draw("claims", inside)  # last, since they come later
+        _draw_code(view)
+    draw("claims", inside)  # later, since they come later
     with inside:
+        if view.sources:
+            st.caption(" \u00b7 ".join(view.sources))
         # The text differs from lesson to lesson, so the browser runs the script once for each.
         script = f'<i data-lesson="{view.key}"></i><script>{TO_THE_TOP}</script>'
         st.html(script, unsafe_allow_javascript=True)
         draw_progress()
+
+
+def _draw_code(view: LessonView) -> None:
+    """Draw the first graph as people write it, folded, with a button that reads it; nothing without code."""
+    if not view.code:
+        return
+    with st.expander("As people write it", key="lesson_code"):
+        st.code(view.code, language="python", wrap_lines=True)
+        if is_read(view.code):
+            st.button(
+                "Read this code into a graph",
+                key="read_code",
+                icon=":material/code:",
+                on_click=pressed,
+                args=(imported, view.code),
+                type="tertiary",
+                help="It opens on the canvas. Undo leads back to the lesson.",
+            )
 
 
 def draw_progress() -> None:
@@ -75,9 +91,9 @@ def draw_progress() -> None:
 
 
 def _draw_head(view: LessonView) -> None:
-    """Draw the row that stays in view: the lesson's place, and the ways to its neighbours and out."""
+    """Draw the row that stays in view: the lesson's track, and the ways to its neighbours and out."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
-        st.caption(view.place, width="stretch")
+        st.caption(view.track, width="stretch")
         for label, icon, key in (
             ("Previous", ":material/arrow_back:", view.before),
             ("Next", ":material/arrow_forward:", view.after),
@@ -89,7 +105,7 @@ def _draw_head(view: LessonView) -> None:
                 on_click=pressed,
                 args=(open_lesson, key),
                 disabled=key is None,
-                help=f"{label} lesson" if key else f"There is no {label.lower()} lesson",
+                help=f"{label} lesson" if key else f"There is no {label.lower()} lesson in this track",
                 type="tertiary",
             )
         st.button(
@@ -97,7 +113,7 @@ def _draw_head(view: LessonView) -> None:
             key="restart_lesson",
             icon=":material/replay:",
             on_click=pressed,
-            args=(open_lesson, view.key, view.variant),
+            args=(restart_lesson, view.key, view.variant),
             disabled=not view.changed,
             help="Start the lesson again" if view.changed else "The graph is as the lesson has it.",
             type="tertiary",

@@ -8,6 +8,7 @@ import { answerKeys } from "../canvas/actions/keys.js";
 import { copy } from "../canvas/files/import_export.js";
 import { whenRefused } from "../canvas/popovers/notice.js";
 import { openAsk, stopAsking } from "./ask.js";
+import { showWhy } from "../lesson/reveal.js";
 import { answerForm, write } from "./form.js";
 import { isOpen, nextOpen, spoken, verdictText } from "./questions.js";
 
@@ -54,6 +55,7 @@ export function askingBar(editor) {
   let at = 0; // the question on view
   let [seen, key] = ["", ""];
   let refused = "";
+  let said = -1; // the question whose reason has been shown
   /** What the last drawing had of the question on view. @type {{ key: string, at: number, isOpen: boolean } | null} */
   let before = null;
 
@@ -73,6 +75,7 @@ export function askingBar(editor) {
     const many =
       items.length > 1 ? `${at + 1} of ${items.length}` : items.length ? "Question" : "Hidden";
     setText(place, many);
+    root.classList.toggle("many", items.length > 1);
     write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
     const text = item ? verdictText(item) : "";
     write(verdict, text);
@@ -98,18 +101,32 @@ export function askingBar(editor) {
     const after = [];
     if (!item) after.push(press("Ask", () => openAsk(editor)));
     if (item && !isOpen(item)) {
-      if (item.revealed && !item.own) after.push(press("Play it", () => editor.playTo(item)));
+      if (item.revealed) {
+        const why = () => ((said = at), showWhy(editor, item), show(asking));
+        if (!editor.drawing.lesson) {
+          if (!item.own) after.push(press("Play it", () => editor.playTo(item)));
+        } else after.push(press("Show why", why, said === at ? "" : "main"));
+      }
       if (ahead >= 0)
-        after.push(press("Next question", () => (go(asking, ahead), focusForm()), "main"));
+        after.push(
+          press(
+            "Next question",
+            () => (go(asking, ahead), focusForm()),
+            said === at || !editor.drawing.lesson ? "main" : "",
+          ),
+        );
       else if (asking.summary)
         after.push(press("Copy my result", () => copy(editor, "Result", asking.summary ?? "")));
     }
-    const labels = after.map(({ textContent }) => textContent).join();
+    const labels = after.map(({ textContent, className }) => `${textContent} ${className}`).join();
+    // In a lesson the reason comes before what its panel offers next.
+    globalThis.document.documentElement.dataset.avWhy =
+      editor.drawing.lesson && item?.revealed && said !== at ? "next" : "shown";
     if (labels !== next.dataset.of) {
       const had = next.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
       next.replaceChildren(...after);
       next.dataset.of = labels;
-      if (had) /** @type {HTMLElement | null} */ (next.lastElementChild)?.focus();
+      if (had) focusNext();
     }
     // A screen reader hears the question when it changes, and the verdict when it comes.
     const told = [spoken(text), isOpen(item) || !item ? says.textContent : ""]
@@ -117,15 +134,23 @@ export function askingBar(editor) {
       .join(" ");
     if (told !== key) setText(heard, (key = told));
     const state = item ? { key: `${item.of} ${item.node}`, at, isOpen: isOpen(item) } : null;
-    // Just answered: the pass is played up to the number.
-    if (before?.isOpen && state && before.key === state.key && !state.isOpen && item?.revealed) {
-      const had = root.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
-      if (!item.own) editor.playTo(item); // the pass computes no answer of its author's
-      if (had || !form.childElementCount)
-        /** @type {HTMLElement | null} */ (next.lastElementChild)?.focus({ preventScroll: true });
-    }
+    const was = before;
     before = state;
+    // Just answered: the pass is played up to the number; in a lesson it is shown why, once the tries are used up.
+    if (was?.isOpen && state && was.key === state.key && !state.isOpen && item?.revealed) {
+      const had = root.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
+      if (!editor.drawing.lesson) {
+        if (!item.own) editor.playTo(item); // the pass computes no answer of its author's
+      }
+      else if (!item.verdict?.right) ((said = at), showWhy(editor, item), show(asking));
+      if (had || !form.childElementCount) focusNext();
+    }
   };
+
+  const focusNext = () =>
+    /** @type {HTMLElement | null} */ (next.querySelector(".main") ?? next.lastElementChild)?.focus(
+      { preventScroll: true },
+    );
 
   const focusForm = () =>
     /** @type {HTMLElement | null} */ (form.querySelector("input, button"))?.focus({
@@ -166,7 +191,7 @@ export function askingBar(editor) {
     editor.root.classList.toggle("is-asking", Boolean(asking));
     editor.stage.host.classList.toggle("hides", Boolean(asking?.hiding));
     if (!asking) {
-      [at, seen, key, before] = [0, "", "", null];
+      [at, seen, key, before, said] = [0, "", "", null, -1];
       return;
     }
     // Another document, or other questions: the first one that is open.
@@ -178,6 +203,7 @@ export function askingBar(editor) {
       if (!(isOpen(asking.items[at]) && document))
         at = asking.at ?? Math.max(asking.items.length - 1, 0);
       document = other;
+      said = -1;
     }
     show(asking);
   });

@@ -27,6 +27,7 @@ import { keepFieldsInView, listenToHolding } from "./gestures/touch.js";
 import { showNotices } from "./popovers/notice.js";
 import { phoneBar } from "./popovers/phone_bar.js";
 import { welcome } from "./popovers/welcome.js";
+import { lessonBrief } from "../lesson/brief.js";
 import { openPresenter } from "../present/presenter.js";
 import { listenToPrinting } from "./print.js";
 import { listenToSliders } from "./scrub.js";
@@ -69,6 +70,7 @@ export function openEditor(palette) {
     "div",
     { class: "workspace" },
     toolStrip(editor),
+    lessonBrief(editor),
     variantsBar(editor),
     twinsBar(editor),
     forwardBar(editor),

@@ -20,7 +20,7 @@ const WHAT =
   "A tour is a list of steps. Each is the graph as you see it now, with words of yours; the list is a link or a file.";
 
 /** Words of a tour as elements. @param {string} text */
-const prose = (text) =>
+export const prose = (text) =>
   paragraphsIn(text).map((part) =>
     html(
       "p",

@@ -1,0 +1,55 @@
+"""Name the one thing to press next in an open lesson, once what is asked of the graph has been answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autodiff_viz.lab.exercises import NONE, Reached, TryView, tries
+from autodiff_viz.lab.lessons import lesson_view, variant_of
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.tours import is_answered
+from autodiff_viz.lessons import gallery
+
+GRAPH, TRY, LESSON, LESSONS = "graph", "try", "lesson", "lessons"
+
+
+@dataclass(frozen=True, slots=True)
+class Onward:
+    """What comes next.
+
+    Attributes:
+      kind: `GRAPH`, another graph of the lesson, of which something is asked; `TRY`, an exercise; `LESSON`,
+        the next one of the track; or `LESSONS`, the page of all.
+      says: what its button says.
+      key: key of the lesson that it is in, or that it opens; "" for the page of all.
+      at: index of the graph or of the exercise; 0 otherwise.
+      exercise: of `TRY` the exercise; None otherwise.
+    """
+
+    kind: str
+    says: str
+    key: str
+    at: int = 0
+    exercise: TryView | None = None
+
+
+def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
+    """Return what comes next: what is asked of a later graph, then the first exercise that is not done.
+
+    None without a lesson, and while something is asked, since answering it is next.
+    """
+    lesson, view = gallery.lesson(lab.lesson), lesson_view(lab)
+    exercises = tries(lab, before)
+    if lesson is None or view is None or exercises is None or not is_answered(lab):
+        return None
+    at = variant_of(lab, lesson)
+    asks = [i for i, step in enumerate(lesson.steps) if i > at and step.questions]
+    if asks:
+        return Onward(GRAPH, "Next question", lesson.key, asks[0])
+    for i, item in enumerate(exercises[1]):
+        if not item.is_done:
+            which = "Do the next try" if i or item.done else "Do the first try"
+            return Onward(TRY, which, lesson.key, i, item)
+    if view.after is not None:
+        return Onward(LESSON, f"Next: {view.after_title}", view.after)
+    return Onward(LESSONS, "Back to all lessons", "")

@@ -1,0 +1,85 @@
+"""Test reading a lesson: all in view, wrong answers, the reason, the exercises, and the way to the next."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from autodiff_viz.lab.evaluate import lab_view
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.state import start
+from autodiff_viz.lessons.gallery import LESSONS, lesson, track_of
+from tests.browser.lab_page import LabPage
+from tests.browser.page.test_axe import faults
+
+SIZES = ((1280, 720), (853, 480), (390, 844))
+PANEL, NEXT = ".st-key-lesson", ".st-key-part_onward button p"
+BRIEF = ".brief"  # a phone's words above the graph
+ASKING = [found.key for found in LESSONS if found.steps[0].questions]
+CUT = """(one) => one.scrollWidth > one.clientWidth + 1"""
+
+
+def words_of(page: Page) -> str:
+    """Where the lesson's title and set-up are, in a window of this size."""
+    return BRIEF if page.viewport_size["width"] < 600 else PANEL
+
+
+def is_asked_in_view(lab: LabPage) -> None:
+    """Title, set-up, question, graph and all answers are in view, and nothing of them is cut."""
+    page = lab.page
+    words, question = page.locator(words_of(page)), page.locator(".asking")
+    for each in (
+        words.locator("h2"),
+        words.locator("p").first,
+        page.locator(f"{BRIEF} .says" if words_of(page) == BRIEF else ".asking-says"),
+        *question.locator(".answer-form :is(button, input)").all(),
+        *lab.canvas.locator("[data-id] > .card").all(),
+    ):
+        expect(each).to_be_in_viewport(ratio=0.99)
+    assert not words.locator("h2").evaluate(CUT)
+    assert lab.canvas.bounding_box()["height"] >= 180
+
+
+def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page: Page, address: str):
+    lab, found = LabPage(page, address), lesson("two-knobs")
+    question, panel = page.locator(".asking"), page.locator(PANEL)
+    for size in SIZES:
+        page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        lab.open("/?lesson=two-knobs")
+        is_asked_in_view(lab)
+        expect(page.locator(NEXT)).to_have_count(0)
+        seen = page.locator("body").inner_text()
+        assert found.steps[0].text[:30] not in seen
+        assert "Gradients agree" not in seen
+        question.get_by_role("button", name="the wire to w").click()
+        expect(question.locator(".verdict")).to_contain_text("One more try.")
+        expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
+        is_asked_in_view(lab)
+        question.get_by_role("button", name="same").click()
+        expect(question.locator(".verdict")).to_contain_text("JAX: the wire to x")
+        expect(lab.canvas).to_have_attribute("data-play", "backward")  # the reason comes by itself
+        expect(lab.canvas.locator(".chip.guess")).to_have_text("you same")
+        expect(question.get_by_role("button", name="Show why")).to_be_in_viewport(ratio=1)
+        expect(panel.get_by_text(found.steps[0].text[:30])).to_be_attached()
+        onward = page.locator(NEXT)
+        expect(onward).to_have_text("Do the first try")
+        expect(onward).to_be_in_viewport(ratio=1)
+        onward.click()
+        expect(panel.locator(".av-done")).to_have_count(1)
+        expect(lab.cotangent("x")).to_have_text("\u221230")
+        onward.click()
+        expect(panel.locator(".av-done")).to_have_count(2)
+        following = track_of(found).lessons[1]
+        expect(onward).to_have_text(f"Next: {following.title}")
+        if size == SIZES[0]:
+            assert faults(page) == []
+    onward.click()
+    expect(panel.locator("h2")).to_have_text(following.title)
+
+
+@pytest.mark.sampled(25)
+@pytest.mark.parametrize("key", ASKING)
+def test_question_graph_and_answer_of_every_lesson_are_in_view(page: Page, address: str, key: str):
+    assert lab_view(open_lesson(start(), key)).hiding
+    page.set_viewport_size({"width": 1280, "height": 720})
+    is_asked_in_view(LabPage(page, address).open(f"/?lesson={key}"))

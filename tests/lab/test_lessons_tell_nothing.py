@@ -1,0 +1,61 @@
+"""Test that of no lesson anything that is asked for is on the page before it is answered."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from autodiff_viz.asking.judge import feedback_table
+from autodiff_viz.asking.question import ALL_VALUES, NUMBER
+from autodiff_viz.display.numbers import short
+from autodiff_viz.lab.evaluate import evaluated, lab_view
+from autodiff_viz.lab.judging import beside_of
+from autodiff_viz.lab.lessons import lesson_view, open_lesson
+from autodiff_viz.lab.page import ASKED, CONCEALED, SHOWS, data_of, lab_drawing
+from autodiff_viz.lab.state import Lab, start
+from autodiff_viz.lessons.gallery import LESSONS
+
+ASKING = [(found, i) for found in LESSONS for i, step in enumerate(found.steps) if step.questions]
+NUMBERS = re.compile(r"[\u2212-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+def numbers_in(text: str) -> set[float]:
+    return {float(found.replace("\u2212", "-")) for found in NUMBERS.findall(text)}
+
+
+def on_view(lab: Lab) -> set[float]:
+    """The numbers that a visitor sees before any answer: those of the formula, and the values of nodes."""
+    step = next(found for found in LESSONS if found.key == lab.lesson).steps[lab.variant]
+    found = numbers_in(step.formula)
+    if step.hides != ALL_VALUES:
+        values = evaluated(lab).trace.value
+        found |= {number for each in values.values() for number in numbers_in(short(each.ravel()[0]))}
+    return found
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("found", "i"), ASKING, ids=lambda case: case if isinstance(case, int) else case.key)
+def test_nothing_that_names_the_answer_is_sent_before_it(found, i):
+    lab = open_lesson(start(), found.key, i)
+    view, shown = lab_view(lab), lesson_view(lab)
+    assert view.hiding
+    for part in CONCEALED & {*SHOWS}:
+        assert data_of(part, lab, view) in (None, ASKED), part
+    drawing = json.dumps({**lab_drawing(lab, view), "nodes": None}, default=str, ensure_ascii=False)
+    panel = json.dumps([shown.title, shown.text, shown.variants, shown.about], ensure_ascii=False)
+    reasons = [step.text for step in found.steps] + [item.says for item in found.to_try] + [found.code]
+    for reason in filter(None, reasons):
+        escaped = json.dumps(reason, ensure_ascii=False)[1:-1]
+        assert escaped not in drawing
+        assert escaped not in panel
+    told = " ".join((shown.title, shown.text, *shown.variants, shown.about))
+    for asked in lab.asking.asked:
+        if asked.question.kind == NUMBER:
+            answer = (
+                asked.question.right
+                or feedback_table(evaluated(lab).trace, asked.question, beside_of(lab))["answer"]["text"]
+            )
+            secret = numbers_in(answer) - on_view(lab)
+            assert secret & numbers_in(f"{told} {asked.question.words}") == set(), told

@@ -1,0 +1,92 @@
+"""Test what an open lesson offers to press next, and that what was answered in it is not asked again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from autodiff_viz.asking.question import NUMBER, UNKNOWN, Quantity, Question
+from autodiff_viz.lab.exercises import NONE, Reached, do_try, reached
+from autodiff_viz.lab.judging import answered
+from autodiff_viz.lab.lessons import lesson_view, open_lesson, restart_lesson
+from autodiff_viz.lab.onward import GRAPH, LESSON, LESSONS, TRY, Onward, onward
+from autodiff_viz.lab.state import Lab, start
+from autodiff_viz.lessons import gallery
+from autodiff_viz.lessons.gallery import Track
+from autodiff_viz.lessons.lesson import Lesson, Part, Try, put
+from autodiff_viz.lessons.tour import Step
+
+ARRIVES = Question(NUMBER, Quantity("cotangent", "x"))
+ASKS = Lesson(
+    key="asks",
+    title="What arrives?",
+    text="`x` is used twice.",
+    steps=(
+        Step("Squared", "x = 3.0\ny = x * x", text="6 arrives.", questions=(ARRIVES,)),
+        Step("Looked at", "x = 3.0\ny = x + x"),
+        Step("Half", "x = 3.0\ny = x * stop_gradient(x)", questions=(ARRIVES,)),
+    ),
+    to_try=(
+        Try("Move `x` to 0.", (Part(edits=(put("x", 0.0),)),)),
+        Try("Move `x` to 2.", (Part(variant=2, edits=(put("x", 2.0),)),)),
+    ),
+    code="x.grad  # 6.0",
+    sources=("A page",),
+)
+LAST = replace(ASKS, key="last", title="And then?")
+
+
+@pytest.fixture(autouse=True)
+def track(monkeypatch):
+    """One track with two lessons."""
+    monkeypatch.setattr(gallery, "LESSONS", (ASKS, LAST))
+    monkeypatch.setattr(gallery, "TRACKS", (Track("one", "One", "", (ASKS, LAST)),))
+
+
+def next_of(lab: Lab, before: Reached = NONE) -> tuple[str, str, int] | None:
+    found = onward(lab, before)
+    return found and (found.kind, found.key, found.at)
+
+
+def test_the_question_comes_first_then_another_graph_then_what_is_not_done_then_the_next_lesson():
+    lab = open_lesson(start(), "asks")
+    assert next_of(lab) is None
+    lab = answered(lab, 0, "3")
+    assert next_of(lab) is None  # one more try
+    lab = answered(lab, 0, "6")
+    assert next_of(lab) == (GRAPH, "asks", 2)
+    lab = answered(open_lesson(lab, "asks", 2), 0, UNKNOWN)
+    assert next_of(lab) == (TRY, "asks", 0)
+    before = reached(NONE, do_try(lab, "asks", 0))
+    assert next_of(lab, before) == (TRY, "asks", 1)
+    before = reached(before, do_try(lab, "asks", 1, before))
+    assert onward(lab, before) == Onward(LESSON, "Next: And then?", "last")
+    end = answered(answered(open_lesson(lab, "last", 2), 0, "1"), 0, "2")
+    both = Reached("last", before.parts)
+    assert onward(end, both) == Onward(LESSONS, "Back to all lessons", "")
+    assert onward(start()) is None
+
+
+def test_what_was_answered_is_not_asked_again_unless_the_lesson_is_started_again():
+    lab = answered(open_lesson(start(), "asks"), 0, "6")
+    other = open_lesson(lab, "asks", 2)
+    assert not other.asking.asked[0].revealed  # the same question, of other numbers
+    back = open_lesson(other, "asks", 0)
+    assert back.asking.asked[0].tries == ("6",)
+    assert back.asking.asked[0].revealed
+    done = do_try(answered(other, 0, "3"), "asks", 0)  # which is of the first graph
+    assert (done.variant, onward(done).kind) == (0, GRAPH)
+    assert lesson_view(back).changed
+    again = restart_lesson(back, "asks", 0)
+    assert again.asking.asked[0].tries == ()
+    assert onward(again) is None
+    assert not lesson_view(again).changed
+
+
+def test_code_and_sources_come_after_the_answer():
+    lab = open_lesson(start(), "asks")
+    view = lesson_view(lab)
+    assert (view.about, view.code, view.sources) == ("", "", ())
+    view = lesson_view(answered(lab, 0, UNKNOWN))
+    assert (view.about, view.code, view.sources) == ("6 arrives.", "x.grad  # 6.0", ("A page",))
