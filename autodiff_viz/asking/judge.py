@@ -517,9 +517,9 @@ def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]
         texts = [guess_text(guess.numbers) for guess in pair]
         head = f"That takes {texts[0]} for {labels[0]} and {texts[1]} for {labels[1]}."
         mistakes[choice] = {**_entry(pair[at], cases[at], choice), "says": f"{head} {pair[at].says}"}
-    if question.other is None and EQUAL not in (right, *mistakes):
-        if taken := next(iter(_taken_for_same(*cases)), None):
-            mistakes[EQUAL] = taken
+    taken = None if question.other is not None else next(iter(_taken_for_same(*cases)), None)
+    if taken and EQUAL not in (right, *mistakes):
+        mistakes[EQUAL] = taken
     sized = zip(labels, cases, sizes, strict=True)
     reason = "; ".join(
         f"{label}: {number_text(side.numbers if len(side.numbers) <= MOST else (size,))}"
