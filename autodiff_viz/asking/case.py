@@ -7,7 +7,7 @@ of a few traces. In a graph beyond `NODES` or `ELEMENTS` no twin is traced, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -34,6 +34,9 @@ NODES = 60  # of a graph; in a larger one only mistakes that the trace itself ha
 ELEMENTS = 5_000  # of all its values, likewise
 PATHS = 20  # paths that are looked at
 TWINS = 8  # graphs without one of the stops or rules
+
+Found = Iterator[tuple[Any, Wire | None, Mapping[str, Any]]]
+"""Arrays that a mistake gives, the wire that it points to, and what its sentence names."""
 
 MEANS = {"mean": True, "sum": False, "mean_squared_error": True}
 """Ops that divide a sum by how many it adds, and one that does not."""

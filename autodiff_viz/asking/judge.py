@@ -517,6 +517,9 @@ def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]
         texts = [guess_text(guess.numbers) for guess in pair]
         head = f"That takes {texts[0]} for {labels[0]} and {texts[1]} for {labels[1]}."
         mistakes[choice] = {**_entry(pair[at], cases[at], choice), "says": f"{head} {pair[at].says}"}
+    taken = None if question.other is not None else next(iter(_taken_for_same(*cases)), None)
+    if taken and EQUAL not in (right, *mistakes):
+        mistakes[EQUAL] = taken
     sized = zip(labels, cases, sizes, strict=True)
     reason = "; ".join(
         f"{label}: {number_text(side.numbers if len(side.numbers) <= MOST else (size,))}"
@@ -545,6 +548,8 @@ def _same_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     mistakes = []
     if right == OTHER:
         mistakes += _taken_for_same(case, beside)
+    elif case.asked.of in COUNTS:
+        mistakes += _taken_for_other(case)
     look = "Not so. Go back in both graphs from the output, and look for the first wire that differs."
     reason = reason_same(case.found, case.pinned, case.letter, case, other)
     return {
@@ -561,6 +566,9 @@ def _equal(one: np.ndarray, two: np.ndarray, dtype: str) -> bool:
     return bool(gaps(one, two).max(initial=0.0) <= equal_within(dtype) * max(sizes))
 
 
+IGNORED = ("stop-ignored", "rule-ignored", "region-ignored", "policy-ignored")
+
+
 def _taken_for_same(case: Case, beside: Case) -> Iterable[dict[str, Any]]:
     """Yield the mistakes by which two different numbers are taken for the same."""
     entry = {
@@ -574,16 +582,24 @@ def _taken_for_same(case: Case, beside: Case) -> Iterable[dict[str, Any]]:
     outputs = [each.found.value[each.found.output].astype(np.float64) for each in (case, beside)]
     for each, its in ((case, beside), (beside, case)):
         for guess in guesses(each):
-            if guess.mistake.code in ("stop-ignored", "rule-ignored") and _equal(
+            if guess.mistake.code in IGNORED and _equal(
                 np.asarray(guess.numbers), np.asarray(its.numbers), case.found.dtype
             ):
                 yield {**_entry(guess, each, EQUAL), "guess": "the same"}
                 return
     if case.asked.of != VALUE and _equal(*outputs, case.found.dtype):
-        yield {
-            **entry,
-            "says": "The values are the same. The way back has rules of its own: look at its wires.",
-        }
+        says = "The values are the same. The way back has rules of its own: look at its wires."
+        if case.asked.of in COUNTS:
+            says = "Values and gradients are the same. What is kept, and what runs again, is not."
+        yield {**entry, "says": says}
+
+
+def _taken_for_other(case: Case) -> Iterable[dict[str, Any]]:
+    """Yield the mistake by which two equal counts are taken for different ones."""
+    for guess in guesses(case):
+        if guess.mistake.code == "results-taken-off":
+            yield _entry(guess, case, OTHER)
+            return
 
 
 def _shape_table(case: Case, question: Question, form: Table) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.asking import counting
 from autodiff_viz.asking.answers import written_number
-from autodiff_viz.asking.case import MEANS, TWINS, Case, array_of
-from autodiff_viz.asking.question import COTANGENT, PASSED, VALUE
+from autodiff_viz.asking.case import MEANS, TWINS, Case, Found, array_of
+from autodiff_viz.asking.question import COTANGENT, COUNTS, KEPT, PASSED, RUNS, VALUE
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.dtypes import DTYPES
@@ -24,10 +25,6 @@ from autodiff_viz.graph.model import GRAD, Node, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
 from autodiff_viz.graph.text import listed
-
-Found = Iterator[tuple[Any, Wire | None, Mapping[str, Any]]]
-"""Arrays that a mistake gives, the wire that it points to, and what its sentence names."""
-
 
 SURE, PLAIN, FAR, LAST = range(4)
 """Tiers of mistakes, by how much imagination they need."""
@@ -611,7 +608,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "the other graph",
         "<guess> is the number in <letter>. This is another graph.",
         _twin,
-        of=(COTANGENT, PASSED, VALUE),
+        of=(COTANGENT, PASSED, VALUE, *COUNTS),
         tier=LAST,
     ),
     Mistake(
@@ -633,6 +630,44 @@ MISTAKES: tuple[Mistake, ...] = (
         _gradient_for_value,
         of=(VALUE,),
         tier=LAST,
+    ),
+    Mistake("region-ignored", "checkpoint ignored", "<guess>.", counting.without_region, of=COUNTS),
+    Mistake(
+        "results-taken-off",
+        "results taken off",
+        "<guess> takes off all results in <at>. Kept is what slopes need, and what enters a checkpoint.",
+        counting.results_taken_off,
+        of=(KEPT,),
+    ),
+    Mistake(
+        "policy-ignored",
+        "policy ignored",
+        "<guess> would be right if <at> had no policy. What its policy names is kept.",
+        counting.without_policy,
+        of=COUNTS,
+    ),
+    Mistake(
+        "product-of-levels",
+        "product of levels",
+        "<guess> doubles for each checkpoint around <node>. Each of them adds one run.",
+        counting.product_of_levels,
+        of=(RUNS,),
+    ),
+    Mistake(
+        "arrays-for-numbers",
+        "arrays for numbers",
+        "<guess> counts arrays. Each of them holds as many numbers as its shape says.",
+        counting.arrays,
+        of=(KEPT,),
+        tier=FAR,
+    ),
+    Mistake(
+        "every-result",
+        "every result",
+        "<guess> counts all results. Kept is what a slope on the way back is made of.",
+        counting.every_result,
+        of=(KEPT,),
+        tier=FAR,
     ),
 )
 """All mistakes, in the order in which an answer is held against them."""

@@ -67,12 +67,12 @@ def _of_kept(found: Trace) -> str:
     kept: dict[str, int] = {}
     for residual in found.residuals:
         of = f"`{residual.producer}`" if residual.producer else "a constant"
-        name = of if residual.is_value else f"a slope at {of}"
+        name = f"of {of}" if residual.is_value else f"for the slope of {of}"
         kept[name] = kept.get(name, 0) + residual.elements
     if not kept:
-        return "No slope on the way back needs a number of the way forward."
-    names = [f"{count:,} of {name}" for name, count in kept.items()]
-    return f"Kept are {listed(names, TERMS)}: what the slopes are made of."
+        return "No slope on the way back is made of a number of the way forward."
+    names = [f"{count:,} {name}" for name, count in kept.items()]
+    return f"Kept: {listed(names, TERMS)}, of which slopes on the way back are made."
 
 
 def _of_runs(found: Trace, name: str) -> str:
@@ -82,9 +82,9 @@ def _of_runs(found: Trace, name: str) -> str:
         none = "No checkpoint is around it" if not around else "Nothing on the way back needs it again"
         return f"{none}: it runs forward alone."
     by = listed([quoted(region.name) for region in around], TERMS)
-    again = f"{runs.forward} forward + {runs.backward} on the way back, where {by} runs again."
+    again = f"{runs.forward} forward + {runs.backward} on the way back, by {by}."
     if runs.kept < runs.backward:
-        again += f" Of those {runs.kept} are needed: JAX drops what no slope is made of."
+        again += f" Of the second {runs.kept} is needed: JAX drops what no slope is made of."
     return again
 
 

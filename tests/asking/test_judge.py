@@ -16,9 +16,11 @@ from autodiff_viz.asking.mistakes import MISTAKES
 from autodiff_viz.asking.question import (
     CAUSE,
     COTANGENT,
+    KEPT,
     LARGER,
     NUMBER,
     PASSED,
+    RUNS,
     SAME,
     SHAPE,
     SIGN,
@@ -62,6 +64,22 @@ HVP = (
 LSQ = "x = 1.3; s = 0.5; c = clip(x / s, -3.0, 3.0); q = backward_as(round(c), c); y = q * s"
 COS = "x = 2.0; y = 3.0; a = sin(sin(sin(x))); b = stop_gradient(cos(cos(cos(y)))); z = a + b"
 SURGERY = "x = 30.0; a = sin(x); half = rewrite(x, lambda v: 0.5); b = log(half); z = a + b"
+
+
+SINES = 'x = 1.0\nwith checkpoint("sines"):\n    a = sin(x)\n    b = sin(a)\n    c = sin(b)\n    y = sin(c)'
+LAST = 'x = [1.0, 2.0, 3.0]; a = sin(x)\nwith checkpoint("last"):\n    b = sin(a)\ny = sum(b)'
+BUDGET = (
+    'v0 = 0.5\nwith checkpoint("all", policy="save_only_these_names", names=["v2"]):\n    v1 = sin(v0)\n'
+    "    v2 = sin(v1)\n    v3 = sin(v2)\n    v4 = sin(v3)"
+)
+NESTED = (
+    'v0 = 0.5\nwith checkpoint("outer"):\n    with checkpoint("inner"):\n        v1 = sin(v0)\n'
+    "        v2 = sin(v1)\n    v3 = sin(v2)\n    v4 = sin(v3)"
+)
+SCAN = (
+    'h = 0.5\nfor i in range(4):\n    with checkpoint("step"):\n        s = sin(h)\n        c = cos(s)\n'
+    "        h = h + c"
+)
 
 
 def traced(formula: str, **more) -> av.Trace:
@@ -213,6 +231,22 @@ NUMBERS = [
     ),
     ("a = [1.0, 2.0, 6.0]; y = mean(a)", Quantity(VALUE, "y"), "3", {"9": "sum-or-mean"}),
     (NAN_LOG, Quantity(VALUE, "h"), "nan", {"0": "zero-for-nan"}),
+    # Counts: a region keeps what enters it, and runs its block again
+    (SINES, Quantity(KEPT, "y"), "1", {"4": "region-ignored", "0": "results-taken-off"}),
+    (
+        LAST,
+        Quantity(KEPT, "y"),
+        "6",
+        {"3": "results-taken-off", "2": "arrays-for-numbers", "7": "every-result"},
+    ),
+    (BUDGET, Quantity(KEPT, "v4"), "2", {"1": "policy-ignored", "4": "region-ignored"}),
+    (
+        NESTED,
+        Quantity(RUNS, "v1"),
+        "3",
+        {"2": "region-ignored", "1": "region-ignored", "4": "product-of-levels"},
+    ),
+    (SCAN, Quantity(KEPT, "h_3"), "4", {"8": "region-ignored", "12": "every-result"}),
 ]
 
 
@@ -411,6 +445,42 @@ def test_the_same_in_a_and_b_names_the_stop():
     }
 
 
+def test_counts_are_exact_and_have_their_reason():
+    question = Question(NUMBER, Quantity(KEPT, "y"))
+    told = av.judge(traced(LAST), question, "6")
+    assert (told.accepted, told.right) == ("exactly 6", True)
+    assert told.reason.startswith("Kept: 3 for the slope of `a` and 3 of `a`")
+    told = av.judge(traced(LAST), question, "6.01")
+    assert (told.right, told.near) == (False, False)
+    told = av.judge(traced(NESTED), Question(NUMBER, Quantity(RUNS, "v1")), "3")
+    assert told.reason == "1 forward + 2 on the way back, by 'outer' and 'inner'."
+    told = av.judge(traced(LAST), Question(NUMBER, Quantity(RUNS, "a")), "1")
+    assert told.reason == "No checkpoint is around it: it runs forward alone."
+
+
+def test_counts_of_a_and_b_are_compared():
+    """Around one of two sines a region saves nothing; around four it keeps 1 in place of 4."""
+    plain = LAST.replace('\nwith checkpoint("last"):\n    b', "; b").replace("\ny", "; y")
+    a, b, same = traced(plain), traced(LAST), Question(SAME, Quantity(KEPT, "y"))
+    assert choices(b, same, ["same", "different"], a) == {"same": True, "different": "results-taken-off"}
+    free = traced("x = 1.0; a = sin(x); b = sin(a); c = sin(b); y = sin(c)")
+    question = Question(LARGER, Quantity(KEPT, "y"))
+    assert choices(traced(SINES), question, ["A", "B", "same"], free) == {
+        "A": True,
+        "B": "",
+        "same": "region-ignored",
+    }
+    assert choices(traced(SINES), same, ["same", "different"], free)["same"] == "region-ignored"
+    wanted = {"yes": True, "nothing": "results-taken-off"}
+    assert choices(traced(SINES), Question(ZERO, Quantity(KEPT, "y")), wanted) == wanted
+    runs = Question(LARGER, Quantity(RUNS, "v1"), Quantity(RUNS, "v3"))
+    assert choices(traced(NESTED), runs, ["v1", "v3", "same"]) == {
+        "v1": True,
+        "v3": "",
+        "same": "",
+    }
+
+
 def test_the_cause_of_a_zero_is_the_node_that_closes_the_way():
     question = Question(CAUSE, arrives("w1"))
     wanted = {"h": True, "y": "value", "s": "inherits", "loss": "passes-on"}
@@ -467,6 +537,11 @@ def test_a_question_has_words_that_follow_from_its_record():
         Question(SAME, arrives("x")): "Does the same arrive at `x` in A and in B?",
         Question(SHAPE, arrives("x")): "What is the shape of what arrives at `x`?",
         Question(NUMBER, arrives("x"), words="How fast?"): "How fast?",
+        Question(NUMBER, Quantity(KEPT, "y")): "How many numbers are kept for the way back?",
+        Question(SAME, Quantity(KEPT, "y")): "Are as many numbers kept for the way back in A as in B?",
+        Question(NUMBER, Quantity(RUNS, "y")): "How often does `y` run, forward and back together?",
+        Question(LARGER, Quantity(RUNS, "y")): "Where does `y` run more often, in A or in B?",
+        Question(LARGER, Quantity(RUNS, "y"), Quantity(RUNS, "x")): "Which runs more often: `y` or `x`?",
     }
     assert {q: feedback_table(found, q, twin)["words"] for q in asked} == asked
     dead = feedback_table(traced(DEAD), Question(CAUSE, arrives("w1")))

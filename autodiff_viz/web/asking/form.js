@@ -2,7 +2,7 @@
 // Build the field of an answer: it says how what is typed is read, before it is committed.
 
 import { html, setText } from "../base/dom.js";
-import { pieces, spoken } from "./questions.js";
+import { isCount, pieces, spoken } from "./questions.js";
 import { readAnswer } from "./answers.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -57,7 +57,9 @@ export function answerForm(editor, item, at, refused = "") {
       "data-field": "answer",
       "aria-label": spoken(item.says),
       title: item.hint,
-      placeholder: HINTS[item.kind === "cause" ? "cause" : form.form] ?? "",
+      placeholder: isCount(item.of)
+        ? "a whole number"
+        : (HINTS[item.kind === "cause" ? "cause" : form.form] ?? ""),
       maxlength: MOST,
       autocomplete: "off",
       autocapitalize: "off",

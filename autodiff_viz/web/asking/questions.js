@@ -27,7 +27,7 @@ export const kindText = (kind, of) =>
   kind === "larger" && isCount(of) ? "more in A or in B" : KINDS[kind];
 
 /** Whether a quantity is counted, and has no place on the canvas. @param {string} of */
-const isCount = (of) => of === "kept" || of === "runs";
+export const isCount = (of) => of === "kept" || of === "runs";
 
 /** What can be hidden, in words. @type {Record<AskingData["hides"], string>} */
 export const HIDES = {
