@@ -23,7 +23,7 @@ from autodiff_viz.ui.bundle import CODE, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.lab_socket import SOCKET
-from autodiff_viz.ui.server.poster import framed, picture
+from autodiff_viz.ui.server.poster import THEME, framed, picture
 from autodiff_viz.ui.warm_up import WARM, warmth
 from autodiff_viz.ui.worker_jobs import poster
 
@@ -40,7 +40,7 @@ def document(preview: Preview, origin: str) -> str:
     before, after = _shell()
     soon = [script().path, *scripts(*FIRST)]  # else they come after Streamlit's code
     links = "\n    ".join(f'<link rel="modulepreload" href="{path}" />' for path in soon)
-    return f"{before}{tags(preview, origin)}\n    {links}\n  {after}"
+    return f"{before}{tags(preview, origin)}\n    <script>{THEME}</script>\n    {links}\n  {after}"
 
 
 @cache
