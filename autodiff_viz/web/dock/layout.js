@@ -132,9 +132,11 @@ let above = 0; // px of the row of a lesson's graphs
 /** Whether the plots stay folded until they are asked for, as in a lesson whose text needs none. */
 let quiet = new URLSearchParams(globalThis.location?.search ?? "").has("lesson");
 
-let look = checkedLook(
-  fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0],
-);
+const { avEmbed, avType } = globalThis.document?.documentElement.dataset ?? {};
+let look = checkedLook({
+  ...(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]),
+  ...(avEmbed && { large: avType === "large" }), // of a frame its own address decides
+});
 /** Callbacks after a change. @type {Set<() => void>} */
 const watchers = new Set();
 

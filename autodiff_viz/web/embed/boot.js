@@ -49,8 +49,6 @@
   } catch {
     Object.defineProperty(document, "cookie", { get: () => "", set: () => {} });
   }
-  if (root.dataset.avType === "large")
-    localStorage.setItem("autodiff_viz.1.look", JSON.stringify([{ large: true }]));
 
   // The state of a frame that was touched before.
   let started = false;

@@ -212,7 +212,7 @@ class ShareDialog {
           html("p", { class: "share-hint" }, `${RESULTS} `, classPage()),
           check("Large type, for a projector", this.choices.large, (large) => choose({ large })),
           select(
-            "Opens in the theme",
+            "Light or dark",
             Object.values(THEMES),
             (at) => choose({ theme: Object.keys(THEMES)[at] }),
             { chosen: Object.keys(THEMES).indexOf(this.choices.theme) },

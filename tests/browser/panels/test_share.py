@@ -61,7 +61,7 @@ def test_links_of_all_kinds_and_a_code(lab: LabPage):
     dialog.get_by_label("The whole link").uncheck()
     dialog.get_by_label("Large type").check()
     expect(link).to_have_value(re.compile("#large=1$"))
-    dialog.get_by_label("Opens in the theme").select_option("dark")
+    dialog.get_by_label("Light or dark").select_option("dark")
     expect(link).to_have_value(re.compile("#large=1&theme=dark$"))
     dialog.get_by_label("Opens").select_option("on a stage, with what comes back hidden")
     expect(link).to_have_value(saying("present=hidden"))
