@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from autodiff_viz.standalone.tokens import NAME, Token, compact, tokens
+from autodiff_viz.standalone.tokens import NAME, Token, compact, tokens, words_of
 
 WEB = Path(__file__).parents[1] / "web"  # modules are named by their path from here
 _IMPORT = re.compile(r'from "(\.{1,2}/[\w./]+\.js)"')
@@ -242,18 +242,24 @@ def script_of(entry: str, in_place: Mapping[str, str], root: Path = WEB) -> str:
       KeyError: a module imports a name that another one does not export.
     """
     modules = shaken(entry, in_place, root)
-    words = {word for name, text in modules if name != CONSTANTS for word in re.findall(r"\w+", text)}
-    return compact(
-        nested([(name, _told(text, words) if name == CONSTANTS else text) for name, text in modules])
-    )
+    others = "\n".join(text for name, text in modules if name not in DATA)
+    shared = re.findall(r"\w+", " ".join(one or several for one, several in _OF_SHARED.findall(others)))
+    kept = {CONSTANTS: (_RECORD, frozenset(shared)), ICONS: (_ICON, words_of(others))}
+    told = ((name, _told(text, *kept[name]) if name in kept else text) for name, text in modules)
+    return compact(nested([*told]))
 
 
-CONSTANTS = "base/constants.js"
+CONSTANTS, ICONS = "base/constants.js", "base/icons.js"
+DATA = {CONSTANTS, ICONS}
+"""Modules with data, of which the records go that no other module names."""
+
+_OF_SHARED = re.compile(r"\bshared\.(\w+)|\{([^}]*)\} = shared\b")
 _RECORD = re.compile(r'^  "(\w+)": .*,\n', re.MULTILINE)
+_ICON = re.compile(r'^  (\w+):\s+"[^"]*",\n', re.MULTILINE)
 
 
-def _told(text: str, words: set[str]) -> str:
-    """Return Python's constants without the records that no other module names; data names rules."""
-    start = text.index("export const shared")
-    kept = _RECORD.sub(lambda record: record[0] if record[1] in words else "", text[start:])
+def _told(text: str, record: re.Pattern[str], words: Set[str]) -> str:
+    """Return a module's text without the records that no other module names; data names rules."""
+    start = text.index("export const shared") if "export const shared" in text else 0
+    kept = record.sub(lambda found: found[0] if found[1] in words else "", text[start:])
     return text[:start] + kept

@@ -41,7 +41,8 @@ from autodiff_viz.standalone.data import (
     with_twins,
 )
 from autodiff_viz.standalone.modules import WEB, script_of
-from autodiff_viz.standalone.styles import compact_style, shaken_styles, words_of
+from autodiff_viz.standalone.styles import compact_style, shaken_styles
+from autodiff_viz.standalone.tokens import words_of
 
 ENTRY, ASKED = "figure/figure.js", "figure/asked.js"
 ASKING = "asking/answer.js"
@@ -49,10 +50,12 @@ AWAY = "figure/away.js"
 IN_PLACE = {
     "canvas/actions/actions.js": "figure/actions.js",
     "connection/edit_sender.js": "figure/mail.js",
+    "dock/layout.js": "figure/look.js",
     **dict.fromkeys(("embed/contract.js", "embed/gate.js"), "figure/no_frame.js"),
     **dict.fromkeys(
         (
             "asking/ask.js",
+            "base/store.js",
             "canvas/actions/commands.js",
             "canvas/actions/groups.js",
             "canvas/draw/drag_frame.js",

@@ -6,16 +6,10 @@ import re
 from collections.abc import Iterator, Set
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_WORD = re.compile(r"[\w-]+")
 _CLASS = re.compile(r"\.([A-Za-z_][\w-]*)")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]|\"[^\"]*\"")
 _SPACES = re.compile(r"\s+")
 _AROUND = re.compile(r" ?([{};,>]) ?|(?<=:) ")
-
-
-def words_of(script: str) -> Set[str]:
-    """Return all words of a script, among which are the classes that it gives to elements."""
-    return frozenset(_WORD.findall(script))
 
 
 def shaken_styles(sheet: str, words: Set[str]) -> str:

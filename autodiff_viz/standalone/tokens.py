@@ -6,6 +6,8 @@ Prettier has written it: every statement ends with a semicolon, so a line break 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Set
+from itertools import pairwise
 from typing import NamedTuple
 
 NAME, NUMBER, TEXT, SPACE, MARK = "name", "number", "text", "space", "mark"
@@ -113,3 +115,20 @@ def _needs_space(left: str, right: str) -> bool:
     """Return whether two characters would be read as one token, or as others."""
     letters = (left.isalnum() or left in "_$") and (right.isalnum() or right in "_$")
     return letters or (left == right and left in "+-/") or (left.isdigit() and right == ".")
+
+
+_PART = re.compile(r"[\w-]+")
+
+
+def words_of(script: str) -> Set[str]:
+    """Return the words that stand in the texts of a script or name the fields of its records."""
+    return frozenset(_words_of([token for token in tokens(script) if token.kind != SPACE]))
+
+
+def _words_of(found: list[Token]) -> Iterator[str]:
+    for token, after in pairwise([*found, Token(MARK, ";")]):
+        if token.kind == TEXT:
+            yield from _PART.findall(token.text)
+            yield from _words_of([each for each in token.inside if each.kind != SPACE])
+        elif token.kind == NAME and after.text == ":":
+            yield token.text

@@ -18,7 +18,7 @@ import { IdleRefresh, STILL_MS } from "./connection/idle_refresh.js";
 import { watchReturn } from "./connection/network.js";
 import { LabSocket, rereadAddress, showAddress } from "./connection/socket.js";
 import { Dock } from "./dock/dock.js";
-import { isHigh, isLarge, secondFigure, showLook, watchLook } from "./dock/layout.js";
+import { isHigh, isLarge, presentLook, secondFigure, showLook, watchLook } from "./dock/layout.js";
 import { listenToMarker } from "./dock/marker.js";
 import { Panels, showPanel } from "./dock/panels.js";
 import { FigureVisibility } from "./dock/visibility.js";
@@ -126,7 +126,6 @@ export class Lab {
       notes: this.check.notes,
       tour: this.tour.host,
     });
-    showLook();
     this.frame = frame;
     /** The lesson that was noted last, and whether it was answered. */
     this.visited = "";
@@ -173,6 +172,7 @@ export class Lab {
     this.shares = null;
     this.large = isLarge();
     this.unwatch = watchLook(() => this.relook());
+    showLook();
     this.mail.note = () => ({
       have: drawings.have,
       seen: this.sight.seen,
@@ -337,6 +337,8 @@ export class Lab {
 
   /** Request the figures anew if they look different now; the canvas's text has another size in large type. */
   relook() {
+    if (!this.frame)
+      this.editor.root.classList.toggle("contrast", presentLook().theme === "contrast");
     if (this.large !== isLarge()) {
       this.large = isLarge();
       this.editor.resized();

@@ -36,6 +36,7 @@ that has loaded the frame."""
 INDEX = STATIC / "index.html"
 ROOT = Path(__file__).parents[2]
 BOOT = (ROOT / "web" / "embed" / "boot.js").read_text("utf-8")
+THEME = (ROOT / "web" / "base" / "theme.js").read_text("utf-8")
 STYLE = (ROOT / "ui" / "assets" / "embed.css").read_text("utf-8")
 ROW, PLAY, MOST_ROWS = (
     42,
@@ -52,6 +53,7 @@ _PAGE = """<!DOCTYPE html>
 <meta name="robots" content="noindex">
 <title>{title}</title>
 <style>{style}</style>
+<script>{theme}</script>
 <template id="av-later">{later}</template>
 </head>
 <body>
@@ -87,6 +89,7 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
         words=WORDS,
         picture=picture,
         boot=BOOT,
+        theme=THEME,
     )
     tag = f'W/"{blake2b(text.encode(), digest_size=16).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}

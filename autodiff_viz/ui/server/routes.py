@@ -25,7 +25,7 @@ from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
 from autodiff_viz.ui.server.lab_socket import SOCKET
 from autodiff_viz.ui.server.lessons_page import CLAIMS, WAY, claims, lessons_page
-from autodiff_viz.ui.server.poster import framed, picture
+from autodiff_viz.ui.server.poster import THEME, framed, picture
 from autodiff_viz.ui.warm_up import WARM, warmth
 from autodiff_viz.ui.worker_jobs import poster
 
@@ -41,7 +41,7 @@ def document(preview: Preview, origin: str) -> str:
     before, after = _shell()
     soon = [script().path, *scripts(*FIRST)]  # else they come after Streamlit's code
     links = "\n    ".join(f'<link rel="modulepreload" href="{path}" />' for path in soon)
-    return f"{before}{tags(preview, origin)}\n    {links}\n  {after}"
+    return f"{before}{tags(preview, origin)}\n    <script>{THEME}</script>\n    {links}\n  {after}"
 
 
 @cache

@@ -21,13 +21,14 @@ const LARGEST = 1e4; // px
 
 /** The fragment of a link; "" for the usual look and a view that is fitted. Pure.
  * @param {Look} look @param {Place | null} place of a view that the user has chosen */
-export function toFragment({ dock, formula, folded, large, second }, place) {
+export function toFragment({ dock, formula, folded, large, second, theme }, place) {
   const fields = {
     ...(folded && { folded: "1" }),
     ...(large && { large: "1" }),
     ...(dock && { dock: String(dock) }),
     ...(formula && { formula: String(formula) }),
     ...(second && { second }),
+    ...(theme !== USUAL.theme && { theme }),
     ...(place && {
       view: [place.k.toPrecision(4), place.x.toFixed(0), place.y.toFixed(0)].join(","),
     }),
@@ -37,7 +38,7 @@ export function toFragment({ dock, formula, folded, large, second }, place) {
 }
 
 /** What a fragment says, where anything may stand. Pure.
- * @param {string} hash @returns {{ look: Partial<Look> | null, place: Place | null }} null where it says nothing */
+ * @param {string} hash @returns {{ look: Record<keyof Look, unknown> | null, place: Place | null }} null where it says nothing */
 export function fromFragment(hash) {
   const fields = new URLSearchParams(hash.slice(1));
   const px = (/** @type {string} */ name) => {
@@ -50,13 +51,14 @@ export function fromFragment(hash) {
     dock: px("dock"),
     formula: px("formula"),
     second: fields.get("second"),
+    theme: fields.get("theme"),
   };
   const [k, x, y] = (fields.get("view") ?? "")
     .split(",")
     .map((part) => (part.trim() ? Number(part) : NaN));
   const isPlace = k > 0 && k < FAR && Math.abs(x) < FAR && Math.abs(y) < FAR;
   return {
-    look: ["folded", "large", "dock", "formula", "second"].some((name) => fields.has(name))
+    look: ["folded", "large", "dock", "formula", "second", "theme"].some((name) => fields.has(name))
       ? look
       : null,
     place: isPlace ? { k, x, y } : null,
@@ -70,11 +72,26 @@ export function fromFragment(hash) {
  * @property {boolean} folded whether the dock is
  * @property {boolean} large
  * @property {string | null} second the figure beside the plot in a wide window, null for none
+ * @property {string} theme one of THEMES
  */
 
 const NAME = "look";
 /** @type {Look} */
-export const USUAL = { dock: null, formula: null, folded: false, large: false, second: null };
+export const USUAL = {
+  dock: null,
+  formula: null,
+  folded: false,
+  large: false,
+  second: null,
+  theme: "auto",
+};
+/** The themes, in words; base/theme.js shows them. @type {Record<string, string>} */
+export const THEMES = {
+  auto: "as the system",
+  light: "light",
+  dark: "dark",
+  contrast: "more contrast",
+};
 const LINES = 84; // px of the formula's height
 export const LEAST = 120,
   FOLDED = 36; // px of the dock's height
@@ -93,6 +110,7 @@ export const checkedLook = (stored) => ({
   folded: stored?.folded === true,
   large: stored?.large === true,
   second: shared.figures.includes(stored?.second) ? stored.second : null,
+  theme: Object.hasOwn(THEMES, stored?.theme) ? stored.theme : USUAL.theme,
 });
 
 /** The dock's height in a window of this height. Pure.
@@ -114,9 +132,11 @@ let above = 0; // px of the row of a lesson's graphs
 /** Whether the plots stay folded until they are asked for, as in a lesson whose text needs none. */
 let quiet = new URLSearchParams(globalThis.location?.search ?? "").has("lesson");
 
-let look = checkedLook(
-  fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0],
-);
+const { avEmbed, avType } = globalThis.document?.documentElement.dataset ?? {};
+let look = checkedLook({
+  ...(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]),
+  ...(avEmbed && { large: avType === "large" }), // of a frame its own address decides
+});
 /** Callbacks after a change. @type {Set<() => void>} */
 const watchers = new Set();
 
@@ -176,3 +196,12 @@ export const isHigh = () => !matchMedia(BELOW).matches || heightNow() > LOW;
 
 export const isLarge = () => look.large;
 export const toggleLarge = () => changeLook({ large: !look.large });
+
+/** Show the next theme. @returns {string} it, in words */
+export function nextTheme() {
+  const names = Object.keys(THEMES);
+  const theme = names[(names.indexOf(look.theme) + 1) % names.length];
+  changeLook({ theme });
+  /** @type {any} */ (globalThis).autodiff_viz_theme?.set(theme);
+  return THEMES[theme];
+}

@@ -11,7 +11,10 @@
   const later = /** @type {HTMLTemplateElement | null} */ (document.getElementById("av-later"));
   const given = location.search;
   const LATE_MS = 12_000; // after which the picture says that it takes long
-  const NAME = `autodiff_viz.frame ${window.name} ${given}`;
+  const { parent } = window;
+  // Of two frames with one address each keeps its own state: which frame of its page it is tells them apart.
+  const place = Array.from({ length: parent.length }, (_, i) => parent[i]).indexOf(window);
+  const NAME = `autodiff_viz.frame ${window.name || place} ${given}`;
 
   /** @param {() => Storage} place */
   const storage = (place) => {
@@ -46,49 +49,6 @@
   } catch {
     Object.defineProperty(document, "cookie", { get: () => "", set: () => {} });
   }
-  if (root.dataset.avType === "large")
-    localStorage.setItem("autodiff_viz.1.look", JSON.stringify([{ large: true }]));
-
-  // The theme: Streamlit follows the system's, so what the frame wants is answered in its place.
-  const ask = window.matchMedia.bind(window);
-  const system = ask("(prefers-color-scheme: dark)");
-  /** @type {Set<any>} */
-  const followers = new Set();
-  let theme = root.dataset.avTheme ?? "auto";
-  const isDark = () => (theme === "light" || theme === "dark" ? theme === "dark" : system.matches);
-  /** @param {boolean} dark */
-  const answer = (dark) => ({
-    media: dark ? "(prefers-color-scheme: dark)" : "(prefers-color-scheme: light)",
-    get matches() {
-      return isDark() === dark;
-    },
-    onchange: null,
-    addEventListener: (/** @type {string} */ _, /** @type {any} */ call) => followers.add(call),
-    removeEventListener: (/** @type {string} */ _, /** @type {any} */ call) =>
-      followers.delete(call),
-    addListener: (/** @type {any} */ call) => followers.add(call),
-    removeListener: (/** @type {any} */ call) => followers.delete(call),
-    dispatchEvent: () => true,
-  });
-  window.matchMedia = (query) => {
-    const scheme = /prefers-color-scheme: *(dark|light)/.exec(query);
-    return scheme ? /** @type {any} */ (answer(scheme[1] === "dark")) : ask(query);
-  };
-  const tellTheme = () => {
-    root.style.colorScheme = isDark() ? "dark" : "light";
-    for (const dark of [true, false])
-      for (const call of followers)
-        (call.handleEvent ?? call)({ matches: isDark() === dark, media: answer(dark).media });
-  };
-  system.addEventListener("change", tellTheme);
-
-  /** @param {string} name */
-  const setTheme = (name) => {
-    theme = name;
-    root.dataset.avTheme = name;
-    tellTheme();
-  };
-  setTheme(theme);
 
   // The state of a frame that was touched before.
   let started = false;
@@ -136,7 +96,7 @@
   Object.assign(globalThis, {
     autodiff_viz_frame: {
       start,
-      setTheme,
+      setTheme: /** @type {any} */ (globalThis).autodiff_viz_theme.set,
       /** Remove the picture: the lab is on view. */
       shown: () => {
         if (!poster?.isConnected) return;

@@ -7,6 +7,7 @@ import { html } from "../base/dom.js";
 import { icon } from "../base/icons.js";
 import { bounds } from "../canvas/state/geometry.js";
 import { Tabs } from "../dock/panels.js";
+import { isComputed, paintPlay, shownAfter } from "../explain/play.js";
 import { FRAME, shows, showsSlider, wholeLab } from "./contract.js";
 import { mayEdit } from "./gate.js";
 import { heightFor, readMessage } from "./messages.js";
@@ -51,6 +52,9 @@ export class Frame {
     this.page = page();
     this.begun = false;
     this.paused = false; // by a slide that was left
+    this.stepwise = false; // whether numbers come by the steps of the pass alone
+    /** State of the numbers on view, when last looked. @type {number | undefined} */
+    this.state = undefined;
     this.rows = 0;
     const root = document.documentElement.dataset;
     root.avShow = Object.keys(NAMES)
@@ -190,8 +194,49 @@ export class Frame {
     const asks = this.editor.drawing.asking?.items.some(isOpen) && shows(this.embed, "question");
     document.documentElement.dataset.avAsks = String(Boolean(asks));
     if (!this.begun) this.begin();
+    this.hideAgain();
     this.relink();
     this.tellHeight();
+  }
+
+  /** Let numbers come by the steps of the pass alone, also those of a later pass; or all at once. @param {boolean} on */
+  goStepwise(on) {
+    const { play } = this.editor;
+    if (!play) return;
+    this.stepwise = on;
+    this.state = this.editor.drawing.state;
+    play.renews = () => on && (this.hold(), true);
+    if (on) play.seek(0);
+  }
+
+  /** Hide new numbers where the pass before was seen to its end; go on where its steps have come back unchanged. */
+  hideAgain() {
+    const { play, drawing } = this.editor;
+    if (!this.stepwise || !play) return;
+    const isNew = drawing.state !== this.state;
+    this.state = drawing.state;
+    if (isNew && play.at === null && !play.wish && !play.reason) this.hold();
+    else if (play.wish && play.steps) {
+      const { wish } = play;
+      play.wish = null;
+      wish();
+    }
+  }
+
+  /** Hide what the steps have not reached, until those of the new numbers are here: then go on from there. */
+  hold() {
+    const play = /** @type {import("../explain/play.js").Player} */ (this.editor.play);
+    const before = play.sent?.steps ?? [];
+    const at = play.at === null || play.at >= before.length ? 0 : play.at;
+    if (play.steps) return play.seek(at);
+    clearTimeout(play.timer);
+    [play.runs, play.at] = [false, at];
+    const shown = { ...shownAfter(before, at), step: null, done: false };
+    paintPlay(this.editor.stage, shown);
+    play.tellComputed((place) => isComputed(shown, place));
+    play.wish = () => play.go(at);
+    play.request();
+    play.changed();
   }
 
   begin() {
@@ -203,9 +248,11 @@ export class Frame {
     };
     const at = editor.drawing.moment ? "" : embed.step;
     if (!at && embed.reveal !== "steps") return void requestAnimationFrame(settled);
-    play?.seek(at === "last" ? Infinity : Number(at || 0));
+    if (embed.reveal === "steps") this.goStepwise(true);
+    if (at || embed.reveal !== "steps") play?.seek(at === "last" ? Infinity : Number(at || 0));
     const patience = setTimeout(settled, 4000); // a graph that cannot be played is shown as it is
     play?.watchers.push(() => {
+      if (play.reason && this.stepwise) play.leave(play.reason);
       if (play.at === null && !play.reason) return;
       clearTimeout(patience);
       settled();
@@ -247,6 +294,7 @@ export class Frame {
   /** Show all numbers, also those that are asked for. */
   reveal() {
     const { editor } = this;
+    this.goStepwise(false);
     editor.play?.leave();
     editor.drawing.asking?.items.forEach(({ revealed }, at) => {
       if (!revealed) editor.send({ kind: "reveal", at });
@@ -273,7 +321,7 @@ export class Frame {
       editor.root.classList.toggle("contrast", theme === "contrast");
     }
     if (reveal === "now") this.reveal();
-    if (reveal === "steps") editor.play?.seek(0);
+    if (reveal === "steps") this.goStepwise(true);
     if (step === null) return;
     if (editor.drawing.moment && step !== "last") editor.send({ kind: "step", step: Number(step) });
     else editor.play?.seek(step === "last" ? Infinity : Number(step));

@@ -256,9 +256,11 @@ export class Player {
     this.graph = null;
     /** Callbacks after every change. @type {(() => void)[]} */
     this.watchers = [];
+    /** What is done in place of ending the play when the numbers change; false: it ends. @type {(isOther: boolean) => boolean} */
+    this.renews = () => false;
     const gone = () => !editor.stage.host.isConnected && editor.drawing.rev >= 0;
     listen("played", (sent) => this.take(sent), gone);
-    listen("scrub", () => this.leave(CHANGED), gone);
+    listen("scrub", () => this.renews(false) || this.leave(CHANGED), gone);
     editor.watchers.push(() => this.follow());
   }
 
@@ -415,7 +417,8 @@ export class Player {
       this.reason = "";
       this.changed();
     }
-    if (this.at !== null && !this.isCurrent) this.leave(isOther ? "" : CHANGED);
+    if (this.at !== null && !this.isCurrent)
+      this.renews(isOther) || this.leave(isOther ? "" : CHANGED);
     else if (this.at !== null && this.steps)
       paintPlay(this.editor.stage, shownAfter(this.steps, this.at));
     else if (this.wish) this.request();

@@ -98,6 +98,9 @@ export class Rules {
 
 // The connection, and what the browser keeps for a page that is lost.
 
+export const readList = () => [];
+export const writeList = () => {};
+export const BROWSER = null;
 export const isOffline = () => false;
 export const showOffline = () => {};
 

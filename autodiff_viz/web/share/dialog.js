@@ -7,7 +7,7 @@ import { dispatch, listen } from "../base/events.js";
 import { icon } from "../base/icons.js";
 import { pressDownload } from "../canvas/files/import_export.js";
 import { closePopover } from "../canvas/popovers/popover.js";
-import { isLarge } from "../dock/layout.js";
+import { presentLook, THEMES } from "../dock/layout.js";
 import { Tabs } from "../dock/panels.js";
 import { codeFile, codePicture } from "./code.js";
 
@@ -21,6 +21,7 @@ import { codeFile, codePicture } from "./code.js";
  * @typedef {object} Choices
  * @property {boolean} whole whether the link is the whole one
  * @property {boolean} large whether the type is
+ * @property {string} theme
  * @property {"" | "shown" | "hidden"} stage whether it opens on a stage, and how
  * @property {boolean} asks whether it asks first
  * @property {Record<string, string>} frame parameters that are not as usual
@@ -32,6 +33,7 @@ import { codeFile, codePicture } from "./code.js";
 export const USUAL = /** @type {Choices} */ ({
   whole: false,
   large: false,
+  theme: "auto",
   stage: "",
   asks: false,
   frame: {},
@@ -41,9 +43,9 @@ export const USUAL = /** @type {Choices} */ ({
 });
 
 /** What the server is asked for. @param {Choices} choices @param {string} title @returns {Record<string, string>} */
-export const wishOf = ({ large, stage, asks, frame, width, height, ratio }, title) => ({
+export const wishOf = ({ large, theme, stage, asks, frame, width, height, ratio }, title) => ({
   ...frame,
-  ...(large && { fragment: "large=1" }),
+  ...((large || theme !== USUAL.theme) && { fragment: fragmentOf({ large, theme }) }),
   ...(stage && { stage: stage === "hidden" ? "hidden" : "" }),
   ...(asks && { asks: "1" }),
   ...(width && { width: String(width) }),
@@ -51,6 +53,10 @@ export const wishOf = ({ large, stage, asks, frame, width, height, ratio }, titl
   ...(title && { title }),
   height: String(height),
 });
+
+/** What follows the # of a link. @param {Pick<Choices, "large" | "theme">} look */
+const fragmentOf = ({ large, theme }) =>
+  [large && "large=1", theme !== USUAL.theme && `theme=${theme}`].filter(Boolean).join("&");
 
 /** The parameters with one of them set; one that is as usual is left out.
  * @param {Record<string, string>} frame @param {Parameter} parameter @param {string} value @returns {Record<string, string>} */
@@ -95,7 +101,8 @@ class ShareDialog {
   /** @param {Editor} editor */
   constructor(editor) {
     this.editor = editor;
-    this.choices = { ...USUAL, large: isLarge() };
+    const { large, theme } = presentLook();
+    this.choices = { ...USUAL, large, theme };
     this.title = editor.drawing.talk?.title ?? "";
     /** @type {Shared | null} */
     this.shared = null;
@@ -204,6 +211,12 @@ class ShareDialog {
           ),
           html("p", { class: "share-hint" }, `${RESULTS} `, classPage()),
           check("Large type, for a projector", this.choices.large, (large) => choose({ large })),
+          select(
+            "Light or dark",
+            Object.values(THEMES),
+            (at) => choose({ theme: Object.keys(THEMES)[at] }),
+            { chosen: Object.keys(THEMES).indexOf(this.choices.theme) },
+          ),
           check("The whole link, which older versions read", false, (whole) => choose({ whole })),
         ),
         html(

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Frame, Page, expect
+from playwright.sync_api import Frame, FrameLocator, Page, expect
 
 from autodiff_viz.embedding.contract import CONTRACT, SANDBOX, frame_code, without_embed
 from tests.browser.lab_page import MINUS, LabPage
@@ -66,7 +66,7 @@ def awake(page: Page, name: str) -> Frame:
     return frame
 
 
-def number(frame: Frame | Page, node: str, which: str = "value"):
+def number(frame: Frame | FrameLocator | Page, node: str, which: str = "value"):
     return frame.locator(f'.canvas [data-id="{node}"] .number.{which}')
 
 
@@ -107,8 +107,7 @@ def test_nine_frames_cost_nothing_until_they_are_touched_and_then_do_what_the_ta
         frame = awake(page, "wheel")
         expect(number(frame, "b")).to_have_text("0.847")
         assert sockets.count("/_stcore/stream") == 1
-        frame.locator("input[aria-label='Value of y']").fill("3")
-        frame.locator("input[aria-label='Value of y']").press("Enter")
+        slide(frame, "y", "3")
         expect(number(frame, "b")).to_have_text("1.694")
         page.wait_for_function("() => heard.some((word) => /^{.subject.:.lti.frameResize/.test(word))")
 
@@ -151,11 +150,21 @@ def test_nine_frames_cost_nothing_until_they_are_touched_and_then_do_what_the_ta
         assert not turn_wheel(page, "type")
         large = awake(page, "type")
         assert large.evaluate("() => document.documentElement.dataset.avType") == "large"
+        page.mouse.click(5, page.viewport_size["height"] - 5)
+        page.keyboard.down("Control")
+        assert turn_wheel(page, "type"), "with Ctrl it is the graph's"
+        page.keyboard.up("Control")
+        assert not turn_wheel(page, "type")
         large.locator(".surface").click(position={"x": 10, "y": 10})
         assert turn_wheel(page, "type")
         page.keyboard.press("Escape")
         large.wait_for_function(f"() => !({ROOT}.activeElement)")
         assert not turn_wheel(page, "type")
+        large.locator(".surface").click(position={"x": 10, "y": 10})
+        assert turn_wheel(page, "type")
+        page.evaluate("() => document.body.insertAdjacentHTML('afterbegin', '<p id=text>Text</p>')")
+        page.locator("#text").click()
+        assert not turn_wheel(page, "type"), "a click outside gives it back"
 
         # Without an origin: no storage, no cookies. Nothing is told until the pass is played.
         steps = awake(page, "reveal")
@@ -164,6 +173,17 @@ def test_nine_frames_cost_nothing_until_they_are_touched_and_then_do_what_the_ta
         expect(number(steps, "b")).to_be_hidden()
         steps.locator(".transport button[aria-label='Finish the phase']").click()
         expect(number(steps, "b")).to_be_visible()
+        expect(number(steps, "x", "cotangent")).to_be_hidden()
+        slide(steps, "y", "3")  # what the steps have not reached stays hidden
+        expect(number(steps, "b")).to_have_text("1.694")
+        expect(number(steps, "b")).to_be_visible()
+        expect(number(steps, "x", "cotangent")).to_be_hidden()
+        steps.locator(".transport button[aria-label='Finish the phase']").click()
+        expect(number(steps, "x", "cotangent")).to_have_text("2.476")  # 3 * cos(0.6), by hand
+        slide(steps, "y", "2")  # the pass was seen to its end: the next one begins anew
+        expect(number(steps, "b")).to_have_text("1.129")
+        expect(number(steps, "b")).to_be_hidden()
+        expect(number(steps, "x", "cotangent")).to_be_hidden()
 
         dark = awake(page, "theme")
         ground = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
@@ -171,6 +191,13 @@ def test_nine_frames_cost_nothing_until_they_are_touched_and_then_do_what_the_ta
         page.evaluate("() => setInLab(document.querySelector('[name=theme]'), { theme: 'light' })")
         dark.wait_for_function(f"() => ({ground})() === 'rgb(255, 255, 255)'")
         assert sockets.count("/_stcore/stream") == 9
+
+
+def slide(frame: Frame, name: str, value: str) -> None:
+    """Type a value into the box of a slider."""
+    box = frame.locator(f"input[aria-label='Value of {name}']")
+    box.fill(value)
+    box.press("Enter")
 
 
 ROOT = "document.querySelector('[data-testid=stBidiComponentIsolated]')?.shadowRoot"
@@ -207,6 +234,47 @@ def test_what_may_not_be_changed_is_refused_here_and_by_the_server(page, address
         expect(frame.locator(".canvas")).to_contain_text("has not let this be changed")
         assert card.evaluate(place_of) == before
         assert frame.evaluate("() => location.search") == address_before
+
+
+ASK = """([frame, id]) => document.querySelectorAll("iframe")[frame].contentWindow.postMessage(
+  { type: "autodiff:get", v: 1, id }, "*")"""
+
+
+def test_of_two_equal_frames_each_has_its_own_state_and_strangers_are_not_heard(page, address):
+    def listed(route) -> None:
+        answer = route.fetch()
+        own = answer.text().replace('data-av-embedders=""', 'data-av-embedders="https://school.example"')
+        route.fulfill(response=answer, body=own)
+
+    page.route(re.compile("theme=light"), listed)
+    same = framed(address, "", "").replace('name=""', "")
+    with course(same + same + framed(address, "strict", "&theme=light")) as place:
+        page.goto(place)
+        page.locator("iframe").first.click(position={"x": 60, "y": 60})
+        first = page.locator("iframe").first.element_handle().content_frame()
+        first.wait_for_function(LIVE, timeout=30_000)
+        slide(first, "y", "3")
+        first.wait_for_function("() => location.search.includes('g=')")
+
+        # As reveal.js leaves a slide, and enters it again.
+        page.evaluate(
+            "() => document.querySelectorAll('iframe').forEach((one) => {"
+            " const { src } = one; one.removeAttribute('src'); setTimeout(() => (one.src = src), 50); })"
+        )
+        back = page.frame_locator("iframe >> nth=0")
+        expect(number(back, "b")).to_have_text("1.694", timeout=30_000)
+        other = page.frame_locator("iframe >> nth=1").locator("#av-poster")
+        expect(other).to_contain_text("0.847")
+        expect(page.frame_locator("iframe[name=strict]").locator("#av-poster")).to_be_visible()
+
+        # Its list names another site than that of the page; and no frame hears the one beside it.
+        page.evaluate(ASK, [2, 1])
+        beside = page.locator("iframe").nth(1).element_handle().content_frame()
+        beside.evaluate("() => parent[0].postMessage({ type: 'autodiff:get', v: 1, id: 2 }, '*')")
+        page.evaluate(ASK, [1, 3])
+        page.wait_for_function("() => heard.some(({ type }) => type === 'autodiff:state')")
+        answers = "() => heard.filter(({ type }) => type === 'autodiff:state').map(({ id }) => id)"
+        assert page.evaluate(answers) == [3]
 
 
 @pytest.mark.sampled(9)

@@ -61,6 +61,8 @@ def test_links_of_all_kinds_and_a_code(lab: LabPage):
     dialog.get_by_label("The whole link").uncheck()
     dialog.get_by_label("Large type").check()
     expect(link).to_have_value(re.compile("#large=1$"))
+    dialog.get_by_label("Light or dark").select_option("dark")
+    expect(link).to_have_value(re.compile("#large=1&theme=dark$"))
     dialog.get_by_label("Opens").select_option("on a stage, with what comes back hidden")
     expect(link).to_have_value(saying("present=hidden"))
     dialog.get_by_label("asks first").check()
@@ -80,6 +82,8 @@ def test_links_of_all_kinds_and_a_code(lab: LabPage):
     expect(other.locator(".stage-title")).to_have_text(saying("p?"))
     expect(visitor.node("p").locator(".number.cotangent")).to_have_text("?")
     expect(other.locator("html")).to_have_attribute("data-av-type", "large")
+    ground = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+    assert other.evaluate(ground) == "rgb(20, 23, 28)"  # .streamlit/config.toml: #14171C
     other.close()
 
 
@@ -108,7 +112,7 @@ def test_each_choice_of_a_frame_is_in_its_code_and_on_view(lab: LabPage):
     assert query_of(preview.get_attribute("src")) | CHOSEN == query_of(preview.get_attribute("src"))
     shown = lab.page.frame_locator("dialog iframe")
     expect(shown.locator(".canvas .node").first).to_be_visible(timeout=30_000)
-    for name in ("theme", "edit", "start"):
+    for name in ("theme", "type", "edit", "start"):
         expect(shown.locator("html")).to_have_attribute(f"data-av-{name}", CHOSEN[name])
     expect(shown.locator(".transport")).to_be_hidden()
     lab.page.keyboard.press("Escape")

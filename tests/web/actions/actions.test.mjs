@@ -93,7 +93,7 @@ test("large type is the first thing in the menu View, and none of files", () => 
   assert.deepEqual(
     placed("look").map((group) => group.map(([id]) => id)),
     [
-      ["present", "stage"],
+      ["present", "stage", "theme"],
       ["pin", "forward", "ask", "hide"],
       ["farther", "fit", "nearer"],
       ["help"],

@@ -14,6 +14,7 @@ const LOOKS = [
   { formula: 210 },
   { folded: true, large: true, dock: 400, formula: 130 },
   { second: "sweep" },
+  { theme: "dark" },
 ].map((look) => ({ ...USUAL, ...look }));
 
 test("a look in a link is read as it was", () => {

@@ -28,6 +28,7 @@ test("what is as usual is not asked for", () => {
     height: "420",
   });
   assert.equal(wishOf({ ...USUAL, stage: "hidden" }, "").stage, "hidden");
+  assert.equal(wishOf({ ...USUAL, theme: "dark" }, "").fragment, "theme=dark");
 });
 
 test("a parameter that is set back to its usual value is left out", () => {

@@ -99,19 +99,28 @@ test("a stored look is used only as far as it makes sense", () => {
     folded: false,
     large: false,
     second: null,
+    theme: "auto",
   });
-  assert.deepEqual(checkedLook({ dock: "high", folded: 1, large: true, more: 2 }), {
+  assert.deepEqual(checkedLook({ dock: "high", folded: 1, large: true, theme: "sepia", more: 2 }), {
     dock: null,
     formula: null,
     folded: false,
     large: true,
     second: null,
+    theme: "auto",
   });
   assert.deepEqual([checkedLook({ dock: 3 }).dock, checkedLook({ formula: 3 }).formula], [120, 84]);
 });
 
 test("the dock leaves room for the canvas, however high it was made in a larger window", () => {
-  const look = { dock: 600, formula: null, folded: false, large: false, second: null };
+  const look = {
+    dock: 600,
+    formula: null,
+    folded: false,
+    large: false,
+    second: null,
+    theme: "auto",
+  };
   assert.equal(heightOf(look, 1080), 600);
   assert.equal(heightOf(look, 720), 460);
   assert.equal(heightOf(look, 300), 120);

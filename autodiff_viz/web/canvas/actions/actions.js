@@ -5,7 +5,9 @@
 import { answerFocused } from "../../asking/answer.js";
 import { askOrAnswer, isAsking } from "../../asking/ask.js";
 import { RULES } from "../../base/constants.js";
+import { nextTheme } from "../../dock/layout.js";
 import { BY_HAND } from "../../dock/panels.js";
+import { showStatus } from "../draw/stage.js";
 import {
   chooseFile,
   isOnPaper,
@@ -356,6 +358,11 @@ export const ACTIONS = {
     places: { look: "type" },
     besides: "present",
     do: openPrepare,
+  },
+  theme: {
+    label: "Next theme: light, dark, contrast, system",
+    places: { look: "type" },
+    do: ({ stage }) => showStatus(stage, `Theme: ${nextTheme()}`),
   },
 
   pin: {
