@@ -141,8 +141,7 @@ export function askingBar(editor) {
       const had = root.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
       if (!editor.drawing.lesson) {
         if (!item.own) editor.playTo(item); // the pass computes no answer of its author's
-      }
-      else if (!item.verdict?.right) ((said = at), showWhy(editor, item), show(asking));
+      } else if (!item.verdict?.right) ((said = at), showWhy(editor, item), show(asking));
       if (had || !form.childElementCount) focusNext();
     }
   };
