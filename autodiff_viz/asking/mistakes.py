@@ -16,14 +16,15 @@ import numpy as np
 
 from autodiff_viz.asking import counting
 from autodiff_viz.asking.answers import written_number
-from autodiff_viz.asking.case import MEANS, TWINS, Case, Found, array_of
+from autodiff_viz.asking.case import MEANS, TWINS, Case, Found, array_of, following
 from autodiff_viz.asking.question import COTANGENT, COUNTS, KEPT, PASSED, RUNS, VALUE
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.dtypes import DTYPES
-from autodiff_viz.graph.model import GRAD, Node, Rule
+from autodiff_viz.graph.grad_nodes import readers
+from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Graph, Node, Rule
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, KINDS, STOP
 from autodiff_viz.graph.text import listed
 
 SURE, PLAIN, FAR, LAST = range(4)
@@ -175,6 +176,13 @@ def _mean_for_sum(case: Case) -> Found:
             says = "<guess> is the mean of what comes back. Nothing divides it by how many there are."
             yield case.full / len(parts), _largest(case), {"says": says}
     yield from _reduced(case, False)
+    says = "<guess> is the mean over the <n> places that read <node>. They add up."
+    for name, _ in case.wires:
+        shape, ndim = case.found.value[name].shape, case.full.ndim
+        copies = prod(shape[: len(shape) - ndim])
+        if copies > 1 and shape[len(shape) - ndim :] == case.full.shape:
+            fields = {"says": says, "n": copies, "node": f"`{case.producer}`", "tier": FAR}
+            yield case.full / copies, _largest(case), fields
 
 
 def _sum_for_mean(case: Case) -> Found:
@@ -241,6 +249,65 @@ def _stop_takes_all(case: Case) -> Found:
         yield 0.0, wire, {"at": f"`{case.stops[0]}`"}
 
 
+def _stop_moved(case: Case) -> Found:
+    """Yield what arrives if a stop stood a little nearer to the output, or farther from it."""
+    graph = case.found.graph
+    for name in case.stops if case.within_limits else ():
+        plain = following(graph, [name])
+        for other in _near(graph, name):
+            nodes = tuple(replace(n, rule=Rule(STOP)) if n.name == other else n for n in plain.nodes)
+            fields = {"at": f"`{name}`", "other": f"`{other}`"}
+            yield case.again(replace(graph, nodes=nodes)), _wire_into(case, name), fields
+
+
+def _near(graph: Graph, name: str) -> list[str]:
+    """Return the nodes up to two wires away from a node, without inputs and the output."""
+    reads, found = readers(graph), {name: None}
+    for _ in range(2):
+        for each in [*found]:
+            found |= dict.fromkeys(reader for reader, _ in reads[each])
+            found |= dict.fromkeys(read for _, read in graph[each].wires)
+    kept = (each for each in found if graph[each].op not in (INPUT, GRAD) and graph[each].rule.kind == FOLLOW)
+    return [each for each in kept if each not in (name, graph.output)][:TWINS]
+
+
+def _alternative_forward(case: Case) -> Found:
+    """Yield what arrives if a node computed forward what it declares for the way back."""
+    graph = case.found.graph
+    for name in case.rules if case.within_limits else ():
+        node = graph[name]
+        if node.rule.kind == BACKWARD_AS and isinstance(node.slots[-1], str):
+            same = replace(node, op=IDENTITY, slots=node.slots[-1:], params=(), rule=Rule())
+            nodes = tuple(same if each.name == name else each for each in graph.nodes)
+            yield case.again(replace(graph, nodes=nodes)), _wire_into(case, name), {"at": f"`{name}`"}
+
+
+def _rule_beside(case: Case) -> Found:
+    """Yield what arrives if a rule's number came beside the one that JAX passes, times it or added to it."""
+    for name in case.rules if case.within_limits else ():
+        for slot, _ in case.found.graph[name].wires:
+            wire = name, slot
+            own = _passed_in(case, following(case.found.graph, [name]), wire)
+            if own is None or own.shape != case.found.passed[wire].shape:
+                continue
+            for combined in (np.multiply, np.add):
+
+                def other(at, into, came, passed, wire=wire, own=own, combined=combined):
+                    return combined(passed, own) if (at, into) == wire else passed
+
+                yield case.walked(other), wire, {"at": f"`{name}`"}
+
+
+def _passed_in(case: Case, graph: Graph, wire: Wire) -> np.ndarray | None:
+    """Return what a wire passes in another graph; None where it cannot run, or has no such wire."""
+    name, slot = wire
+    try:
+        passed = trace(graph, case.found.inputs, case.found.seed, dtype=case.found.dtype).passed
+        return passed[name, slot].astype(np.float64)
+    except (GraphError, KeyError):
+        return None
+
+
 def _grad_as_number(case: Case) -> Found:
     """Yield what arrives if a grad node were a number, as where no graph is kept behind it."""
     grads = [node.name for node in case.between if node.op == GRAD and node.rule.kind == FOLLOW]
@@ -262,12 +329,33 @@ def _slope_alone(case: Case) -> Found:
         # An arriving 1 hides the difference: then the number is what the wire brings.
         if slope is not None and not _equal(slope, case.parts[wire]):
             yield slope, wire, {"node": f"`{wire[0]}`"}
+    slopes = [case.slope(wire) for wire in near] if case.within_limits else []
+    if len(slopes) > 1 and all(slope is not None and slope.shape == case.full.shape for slope in slopes):
+        over = listed([f"`{name}`" for name in dict.fromkeys(name for name, _ in near)], 4)
+        says = "<guess> is the sum of the own slopes of <node>. What arrives at each multiplies it."
+        yield sum(slopes), _largest(case), {"says": says, "node": over, "tier": FAR}
     for wire in case.way if case.within_limits else ():
         if wire not in near and not case.found.passed.is_symbolic_zero(wire):
             slope = case.slope(wire)
             passed = case.found.passed[wire].astype(np.float64)
             if slope is not None and slope.size == 1 and not _equal(slope, passed):
                 yield slope, wire, {"node": f"`{wire[0]}`", "tier": FAR}
+
+
+def _slopes_added(case: Case) -> Found:
+    """Yield the sum of the slopes along the way, where there is only one."""
+    wires = (*case.wires, *case.way)
+    if case.within_limits and len(wires) > 1 and len(case.wires) == 1 and len(wires) == len(case.between):
+        slopes = [case.slope(wire) for wire in wires]
+        if all(slope is not None and slope.size == 1 for slope in slopes):
+            steep = [float(slope.reshape(())) for slope in slopes if slope.reshape(()) != 1]
+            yield (sum(steep) if len(steep) > 1 else None), wires[0], {}
+
+
+def _paths_counted(case: Case) -> Found:
+    """Yield how many paths there are, each of which would bring a 1."""
+    if len(case.paths) > 1:
+        yield float(len(case.paths)), _largest(case), {"node": f"`{case.producer}`"}
 
 
 def _arriving_alone(case: Case) -> Found:
@@ -389,6 +477,25 @@ def _other_side(case: Case) -> Found:
 
             def other(name: str, slot: int, came: np.ndarray, passed: np.ndarray, wire=wire, beside=beside):
                 return came * beside if (name, slot) == wire else passed
+
+            try:
+                yield case.walked(other), wire, {"node": f"`{wire[0]}`"}
+            except ValueError:  # of other shapes: it was broadcast
+                continue
+
+
+CONVENTIONS = (0.0, 0.5, 1.0)
+"""Slopes that libraries take at corners, beside the mean of both sides."""
+
+
+def _other_convention(case: Case) -> Found:
+    for wire in case.corners[:TWINS] if case.within_limits else ():
+        sides = [side for side in (case.side(wire, step) for step in (1e-3, -1e-3)) if side is not None]
+        mean = [sum(sides) / 2] if len(sides) == 2 else []
+        for slope in (*CONVENTIONS, *mean):
+
+            def other(name, slot, came, passed, wire=wire, slope=slope):
+                return came * slope if (name, slot) == wire else passed
 
             try:
                 yield case.walked(other), wire, {"node": f"`{wire[0]}`"}
@@ -554,6 +661,34 @@ MISTAKES: tuple[Mistake, ...] = (
         _other_side,
     ),
     Mistake(
+        "other-convention",
+        "another convention",
+        "<guess> would arrive for another slope at the corner of <node>. Each op has its own convention.",
+        _other_convention,
+        tier=FAR,
+    ),
+    Mistake(
+        "stop-moved",
+        "stop elsewhere",
+        "<guess> would arrive if the stop stood at <other>. It stands at <at>.",
+        _stop_moved,
+        tier=FAR,
+    ),
+    Mistake(
+        "rule-beside",
+        "rule beside JAX",
+        "<guess> takes the rule of <at> beside JAX's own number. A rule stands in its place.",
+        _rule_beside,
+        tier=FAR,
+    ),
+    Mistake(
+        "alternative-forward",
+        "alternative forward",
+        "<guess> takes <at> for its alternative forward too. Slopes are taken at what it computes.",
+        _alternative_forward,
+        tier=FAR,
+    ),
+    Mistake(
         "slope-alone",
         "slope alone",
         "<guess> is the own slope of <node>. What arrives at <node> multiplies it.",
@@ -588,6 +723,20 @@ MISTAKES: tuple[Mistake, ...] = (
         "value",
         "<guess> is the value of <node>. Asked is how fast the output moves, not how large something is.",
         _value,
+    ),
+    Mistake(
+        "slopes-added",
+        "slopes added",
+        "<guess> adds the slopes along the way. Along one way they multiply.",
+        _slopes_added,
+        tier=FAR,
+    ),
+    Mistake(
+        "paths-counted",
+        "paths counted",
+        "<guess> counts the paths from <node>. Each brings the product of its slopes.",
+        _paths_counted,
+        tier=FAR,
     ),
     Mistake("seed", "seed", "<guess> would arrive for a seed of 1. The seed is another one.", _seed),
     Mistake(

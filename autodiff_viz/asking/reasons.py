@@ -84,7 +84,7 @@ def _of_runs(found: Trace, name: str) -> str:
     by = listed([quoted(region.name) for region in around], TERMS)
     again = f"{runs.forward} forward + {runs.backward} on the way back, by {by}."
     if runs.kept < runs.backward:
-        again += f" Of the second {runs.kept} is needed: JAX drops what no slope is made of."
+        again += f" JAX then drops {runs.backward - runs.kept} of these: no slope needs its result."
     return again
 
 

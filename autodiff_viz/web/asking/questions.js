@@ -157,9 +157,12 @@ export function verdictText(item) {
       : "";
   const last = tries.at(-1) ?? "?";
   const you = before ? "" : last === "?" ? "You did not guess." : `You: ${last}.`;
-  const jax = answer === undefined ? "" : `${own ? "Answer" : "JAX"}: ${answer}.`;
-  // What is said of a right answer is that it is right; of a wrong one which mistake it is.
-  const says = last === "?" || before ? "" : sentence(verdict?.says);
+  const isRight = Boolean(verdict?.right && !before);
+  const jax =
+    answer === undefined || (own && isRight) ? "" : `${own ? "Answer" : "JAX"}: ${answer}.`;
+  // What is said of a right answer is that it is right, or more; of a wrong one which mistake it is.
+  const more = last === "?" || before ? "" : sentence(verdict?.says);
+  const says = isRight && !more.startsWith("Right") ? `Right. ${more}`.trim() : more;
   const range =
     accepted && !verdict?.near && !/^exactly/.test(accepted) ? `Accepted: ${accepted}.` : "";
   const why = reason && reason !== verdict?.says ? sentence(reason) : ""; // its author may have said it

@@ -125,7 +125,7 @@ test("an author's answer is sent once, and afterwards only that it stays", () =>
   const right = { right: true, near: false, readAs: "read as: up", says: "The bowl is steep." };
   assert.equal(
     verdictText(item({ ...told, tries: ["up"], verdict: right })),
-    "You: up. Answer: up. The bowl is steep.",
+    "You: up. Right. The bowl is steep.",
   );
   const wrong = { right: false, near: false, readAs: "read as: down", says: "Not so." };
   assert.equal(
