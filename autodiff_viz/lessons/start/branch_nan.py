@@ -102,7 +102,7 @@ LESSON = Lesson(
     predictions=(
         Prediction("NaN", RIGHT),
         Prediction("0", "zero-for-nan"),
-        Prediction("inf", "infinity-for-nan"),
+        Prediction("inf", "slope-alone"),
     ),
     sources=(
         "[JAX's FAQ](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where): "

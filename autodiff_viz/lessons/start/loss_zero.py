@@ -113,7 +113,7 @@ LESSON = Lesson(
     predictions=(
         Prediction("-2", RIGHT),
         Prediction("zero", TOLD),
-        Prediction("nothing", "value"),
+        Prediction("nothing", "stop-ignored"),
     ),
     sources=(
         "[huggingface/trl #2608](https://github.com/huggingface/trl/issues/2608): why is the loss 0",

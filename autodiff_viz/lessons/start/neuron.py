@@ -60,8 +60,8 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="play",
             text="Each step multiplies what arrives by its own slope and passes that on: −1 · ¼ · 1 · 2. "
-            "Multiplied along the way, the slopes of the steps are the slope of the whole. That is "
-            "the chain rule.",
+            "Multiplied along the way, the slopes of the steps are that of the whole: the chain "
+            "rule.",
         ),
         Step(
             "Farther out",

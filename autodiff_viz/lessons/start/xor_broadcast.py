@@ -125,8 +125,8 @@ LESSON = Lesson(
             "As it was printed",
             FORMULA,
             look_at="loss",
-            text=f"The network of {TUTORIAL}, with its targets in a list. Training does what this loss "
-            "wants: four times ½.",
+            text="The network that a tutorial printed, with its targets in a list. Training does what "
+            "this loss wants: four times ½.",
             **LONG,
         ),
         Step(
@@ -226,6 +226,7 @@ LESSON = Lesson(
     ),
     numbers=(3, 4, 1, 0, 2),
     sources=(
+        f"{TUTORIAL}, which prints the network and its first loss",
         "[pytorch/pytorch #16045](https://github.com/pytorch/pytorch/issues/16045), "
         "[#19699](https://github.com/pytorch/pytorch/issues/19699): a loss that broadcasts should warn",
         "[jsboige/CoursIA PR #926](https://github.com/jsboige/CoursIA/pull/926): found after 96 runs of "

@@ -1,7 +1,7 @@
 """Ask whether the logarithm of a sample's chance feels the mean from which the sample was drawn."""
 
 from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
-from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, Claim, Lesson, Part, Prediction, Try, put
+from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, put
 from autodiff_viz.lessons.tour import Step
 
 DRAWN = """mu = 1.0
@@ -27,7 +27,20 @@ LESSON = Lesson(
             "A draw and its chance",
             DRAWN,
             look_at="mu",
-            questions=(Question(NUMBER, Quantity(COTANGENT, "mu"), words="What arrives at `mu`?"),),
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(COTANGENT, "mu"),
+                    words="What arrives at `mu`?",
+                    told=(
+                        (
+                            "-0.75",
+                            "−0.75 comes by way of the sample `z`. But the difference `sub_1` "
+                            "reads `mu` once more.",
+                        ),
+                    ),
+                ),
+            ),
             hides=ASKED_ALONE,
             reveal="paths",
             text="The sample moves along with its mean, so their distance stays. One path brings 0.75 "
@@ -78,7 +91,7 @@ LESSON = Lesson(
     predictions=(
         Prediction("0", RIGHT),
         Prediction("0.75", "one-path"),
-        Prediction("-0.75", "one-path"),
+        Prediction("-0.75", TOLD),
     ),
     sources=(
         "[tensorflow/tensorflow #7236](https://github.com/tensorflow/tensorflow/issues/7236), "

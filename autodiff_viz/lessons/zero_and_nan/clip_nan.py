@@ -85,7 +85,7 @@ LESSON = Lesson(
     predictions=(
         Prediction("nan", RIGHT),
         Prediction("0", "zero-for-nan"),
-        Prediction("-inf", "infinity-for-nan"),
+        Prediction("-inf", "arriving-alone"),
     ),
     sources=(
         "[jax-ml/jax #23649](https://github.com/jax-ml/jax/issues/23649), "

@@ -1,7 +1,7 @@
 """Ask what comes back from two corners that cancel in the value."""
 
 from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
-from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, Claim, Lesson, Part, Prediction, Try, put
+from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, put
 from autodiff_viz.lessons.tour import Step
 
 MAXIMUM = """x = 0.0
@@ -28,7 +28,20 @@ LESSON = Lesson(
             MAXIMUM,
             look_at="x",
             figure="sweep",
-            questions=(Question(NUMBER, Quantity(COTANGENT, "x"), words="What arrives at `x`?"),),
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(COTANGENT, "x"),
+                    words="What arrives at `x`?",
+                    told=(
+                        (
+                            "-0.5",
+                            "`y` is `a` less `b`: what `a` brings keeps its sign, and what `b` "
+                            "brings is turned. Which of both is not 0?",
+                        ),
+                    ),
+                ),
+            ),
             hides=ASKED_ALONE,
             reveal="sweep",
             text="At a corner every slope between left and right is allowed, and each op has its own: "
@@ -101,7 +114,7 @@ LESSON = Lesson(
         Prediction("1/2", RIGHT),
         Prediction("0", "true-slope"),
         Prediction("1", "other-side"),
-        Prediction("-0.5", "sign-turned"),
+        Prediction("-0.5", TOLD),
     ),
     sources=(
         "[jax-ml/jax PR #2342](https://github.com/jax-ml/jax/pull/2342), [HIPS/autograd PR "

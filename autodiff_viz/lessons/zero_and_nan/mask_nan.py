@@ -41,6 +41,7 @@ LESSON = Lesson(
                     Quantity(VALUE, "y"),
                     words="What is the first weight, `y`?",
                     told=(
+                        ("nan", "A softmax divides by a sum, and here the sum is 0: 0/0."),
                         (
                             "0",
                             "So it is where another score is left. Here both would be 0, and weights "

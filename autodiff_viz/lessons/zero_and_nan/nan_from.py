@@ -18,6 +18,7 @@ y = softplus(x)
 UNDERFLOW = """x = -110.0
 y = -log(sigmoid(x))
 """
+JAX_RULES = "https://docs.jax.dev/en/latest/notebooks/Custom_derivative_rules_for_Python_code.html"
 PAGE = "JAX, custom derivative rules: log1pexp"
 
 LESSON = Lesson(
@@ -126,10 +127,6 @@ LESSON = Lesson(
         Prediction("s", TOLD),
         Prediction("x", TOLD),
     ),
-    sources=(
-        "[JAX: custom derivative "
-        "rules](https://docs.jax.dev/en/latest/notebooks/Custom_derivative_rules_for_Python_code.html#numerical-stability): "
-        "log1pexp, whose slope at 100 is printed as NaN",
-    ),
+    sources=(f"[JAX: custom derivative rules]({JAX_RULES}): log1pexp, whose slope at 100 is printed as NaN",),
     code="jax.grad(lambda x: jax.numpy.log(1.0 + jax.numpy.exp(x)))(100.0)  # nan",
 )

@@ -107,7 +107,7 @@ LESSON = Lesson(
     predictions=(
         Prediction("nan", RIGHT),
         Prediction("0", "zero-for-nan"),
-        Prediction("inf", "infinity-for-nan"),
+        Prediction("inf", "slope-alone"),
     ),
     sources=(
         "[jax-ml/jax #21723](https://github.com/jax-ml/jax/issues/21723), "

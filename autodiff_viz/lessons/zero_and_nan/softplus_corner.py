@@ -3,7 +3,7 @@
 from math import log
 
 from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
-from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, Claim, Lesson, Part, Prediction, Try, put
+from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, put
 from autodiff_viz.lessons.tour import Step
 
 CORNERS = """x = 0.0
@@ -30,7 +30,25 @@ LESSON = Lesson(
             CORNERS,
             look_at="x",
             figure="sweep",
-            questions=(Question(NUMBER, Quantity(COTANGENT, "x"), words="What arrives at `x`?"),),
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(COTANGENT, "x"),
+                    words="What arrives at `x`?",
+                    told=(
+                        (
+                            "0.5",
+                            "½ is the slope of the curve, and what `maximum` brings at its corner. "
+                            "The `abs` brings something as well.",
+                        ),
+                        (
+                            "1",
+                            "Follow the signs: e^−|x| falls where |x| rises. So the second path takes away.",
+                        ),
+                        ("-0.5", "−½ comes by way of `abs` alone. The `maximum` stands at its corner too."),
+                    ),
+                ),
+            ),
             hides=ASKED_ALONE,
             reveal="paths",
             text="Two corners that cancel in the value must cancel in the slope too. Here `maximum` "
@@ -72,9 +90,9 @@ LESSON = Lesson(
     ),
     predictions=(
         Prediction("0", RIGHT),
-        Prediction("0.5", "true-slope"),
-        Prediction("1", "sign-turned"),
-        Prediction("-0.5", "one-path"),
+        Prediction("0.5", TOLD),
+        Prediction("1", TOLD),
+        Prediction("-0.5", TOLD),
     ),
     sources=(
         "[jax-ml/jax #2107](https://github.com/jax-ml/jax/issues/2107), [PR "
