@@ -24,7 +24,6 @@ pytestmark = pytest.mark.every
 
 OURS = [found for found in LESSONS if found not in CONTRIBUTED]
 MUTE = {
-    "fork", "xor-broadcast", "neuron",
     "declare-derivative", "checkpointing", "xor-tutorial", "checkpointed-cnn", "gated-transformer",
     "split-model", "split-cnn",
 }  # fmt: skip
