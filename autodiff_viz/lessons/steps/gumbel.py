@@ -27,8 +27,7 @@ LESSON = Lesson(
     after=("ste", "cancels"),
     found_by=("gumbel softmax", "hard", "argmax", "one hot", "straight-through"),
     text="`soft` is ¼, ½, ¼. `y` is `hard` − `copy` + `soft`, which makes the hard choice 0, 1, 0. In A "
-    "`copy` is "
-    "stopped, and the logits get −¼, 0, ¼. B drops that stop.",
+    "`copy` is stopped, and the logits get −¼, 0, ¼. B drops that stop.",
     steps=(
         Step(
             "Without the stop",
@@ -50,9 +49,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="why zero",
-            text="Here the stop lets the gradient through: without it −`copy` and `soft` cancel, backward "
-            "as they do "
-            "forward.",
+            text="Here the stop lets the gradient through: without it −`copy` and `soft` cancel, backward as "
+            "they do forward.",
         ),
         Step(
             "With the stop",
@@ -104,9 +102,9 @@ LESSON = Lesson(
     sources=(
         "Why one copy is detached, asked four times: [PyTorch "
         "48574](https://github.com/pytorch/pytorch/issues/48574), "
-        "[68941](https://github.com/pytorch/pytorch/issues/68941), "
-        "[gumbel-softmax 12](https://github.com/ericjang/gumbel-softmax/issues/12), "
-        "[DreamerV2 37](https://github.com/danijar/dreamerv2/issues/37).",
+        "[68941](https://github.com/pytorch/pytorch/issues/68941), [gumbel-softmax "
+        "12](https://github.com/ericjang/gumbel-softmax/issues/12), [DreamerV2 "
+        "37](https://github.com/danijar/dreamerv2/issues/37).",
     ),
     code="""logits = torch.tensor([0.25, 0.5, 0.25]).log().requires_grad_()
 soft = logits.softmax(0)

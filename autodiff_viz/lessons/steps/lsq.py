@@ -22,8 +22,7 @@ LESSON = Lesson(
     after=("ste", "fork"),
     found_by=("quantisation", "scale", "LSQ", "learned step size", "QAT"),
     text="1.3 in steps of `s` = 0.5 is 2.6 steps, which `q` rounds to 3: `y` is 1.5. On the way back the "
-    "rounding "
-    "pretends to be the identity.",
+    "rounding pretends to be the identity.",
     steps=(
         Step(
             "Quantised",
@@ -37,8 +36,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "3",
-                            "That is what the last product sends. `s` divides as well, and the rounding "
-                            "lets it through.",
+                            "That is what the last product sends. `s` divides as well, and the rounding lets "
+                            "it through.",
                         ),
                         ("-2.6", "That comes by the division. The last product sends something too."),
                     ),
@@ -83,10 +82,9 @@ LESSON = Lesson(
         Prediction("1.5", "value"),
     ),
     sources=(
-        "The step size that learns: [Esser and others](https://arxiv.org/abs/1902.08153). Its gradient "
-        "asked about: "
-        "[lsq-net 23](https://github.com/zhutmost/lsq-net/issues/23), "
-        "[QuEST 2](https://github.com/IST-DASLab/QuEST/issues/2).",
+        "The step size that learns: [Esser and others](https://arxiv.org/abs/1902.08153). Its gradient asked "
+        "about: [lsq-net 23](https://github.com/zhutmost/lsq-net/issues/23), [QuEST "
+        "2](https://github.com/IST-DASLab/QuEST/issues/2).",
     ),
     code="""s = torch.tensor(0.5, requires_grad=True)
 c = (1.3 / s).clamp(-3, 3)

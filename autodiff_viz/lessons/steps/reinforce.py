@@ -21,8 +21,7 @@ LESSON = Lesson(
     after=("cancels",),
     found_by=("policy gradient", "REINFORCE", "reparametrisation", "score function", "variance", "baseline"),
     text="`z` is `mu` = 1 and a draw `eps`. How does the mean of z² grow with `mu`? By 2, say both: A goes "
-    "back "
-    "through the draw, 2z. B stops it and scores the draw, z² · `eps`.",
+    "back through the draw, 2z. B stops it and scores the draw, z² · `eps`.",
     steps=(
         Step(
             "By its score",
@@ -50,9 +49,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="noise",
-            text="B: its variance is 30, that of A is 4. A score knows only whether a draw was good, not "
-            "in which "
-            "direction it would be better.",
+            text="B: its variance is 30, that of A is 4. A score knows only whether a draw was good, not in "
+            "which direction it would be better.",
         ),
         Step(
             "Through the draw",
@@ -100,8 +98,8 @@ LESSON = Lesson(
             "gradient",
             "mu",
             Law("(square(z) - 2.0) * (z - mu)", ("z", "mu")),
-            "by hand, as above; with E eps² = 1, E eps⁴ = 3, E eps⁶ = 15 its variance is (15 + 2 · 3 + 1) "
-            "− 4 = 18",
+            "by hand, as above; with E eps² = 1, E eps⁴ = 3, E eps⁶ = 15 its variance is (15 + 2 · 3 + 1) − "
+            "4 = 18",
             2,
         ),
     ),
@@ -112,8 +110,7 @@ LESSON = Lesson(
     ),
     sources=(
         "Both roads, and their variances: [Mohamed and others](https://arxiv.org/abs/1906.10652), *Monte "
-        "Carlo "
-        "gradient estimation in machine learning*.",
+        "Carlo gradient estimation in machine learning*.",
     ),
     code="""mu = torch.tensor(1.0, requires_grad=True)
 eps = torch.tensor(0.5)  # one draw

@@ -20,8 +20,7 @@ LESSON = Lesson(
     after=("accuracy", "surgery"),
     found_by=("round", "quantise", "straight-through", "sign", "binarise"),
     text="`x` is 3.2, `q` rounds it to 3, and `y` squares that: 9. In A nothing arrives at `x`, for a step "
-    "is flat. "
-    "In B the rounding pretends, on the way back, to be `x` itself.",
+    "is flat. In B the rounding pretends, on the way back, to be `x` itself.",
     steps=(
         Step(
             "Straight through",
@@ -101,11 +100,10 @@ LESSON = Lesson(
         Prediction("1", TOLD),
     ),
     sources=(
-        "round(3.2) with its slopes 0 and 1: [JAX, Advanced automatic differentiation]"
-        "(https://github.com/jax-ml/jax/blob/jax-v0.8.0/docs/advanced-autodiff.md). The sum with a stop "
-        "can miss "
-        "by a rounding: [JAX 9032](https://github.com/jax-ml/jax/issues/9032). The estimator: "
-        "[Bengio and others](https://arxiv.org/abs/1308.3432).",
+        "round(3.2) with its slopes 0 and 1: [JAX, Advanced automatic "
+        "differentiation](https://github.com/jax-ml/jax/blob/jax-v0.8.0/docs/advanced-autodiff.md). The sum "
+        "with a stop can miss by a rounding: [JAX 9032](https://github.com/jax-ml/jax/issues/9032). The "
+        "estimator: [Bengio and others](https://arxiv.org/abs/1308.3432).",
     ),
     code="""x = torch.tensor(3.2, requires_grad=True)
 q = x + (x.round() - x).detach()

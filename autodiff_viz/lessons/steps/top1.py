@@ -23,8 +23,7 @@ LESSON = Lesson(
     after=("accuracy",),
     found_by=("mixture of experts", "MoE", "router", "top-1", "argmax", "gate"),
     text="The chances are ¼ and ¾, so the router picks the second expert, which says 4. In A that is the "
-    "answer; in B "
-    "its chance multiplies it: 3. The first expert did not run.",
+    "answer; in B its chance multiplies it: 3. The first expert did not run.",
     steps=(
         Step(
             "The chance multiplies",
@@ -39,18 +38,16 @@ LESSON = Lesson(
                     told=(
                         (
                             "zero",
-                            "True of A. In B a chance multiplies the answer: what becomes of ¾ if the "
-                            "first logit "
-                            "grows?",
+                            "True of A. In B a chance multiplies the answer: what becomes of ¾ if the first "
+                            "logit grows?",
                         ),
                     ),
                 ),
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="−0.75. The choice passes nothing, the factor does, and a softmax ties all logits "
-            "together: more "
-            "for one is less for the other.",
+            text="−0.75. The choice passes nothing, the factor does, and a softmax ties all logits together: "
+            "more for one is less for the other.",
         ),
         Step(
             "Picked alone",
@@ -78,8 +75,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "In B make the chances `[0.5, 0.5]`: 0.5 and −0.5 arrive. Of equals the first is picked, and "
-            "it says 2.",
+            "In B make the chances `[0.5, 0.5]`: 0.5 and −0.5 arrive. Of equals the first is picked, and it "
+            "says 2.",
             (Part(edits=(written("chances", "[0.5, 0.5]"),)),),
             ("logits", "y"),
             then=(
@@ -114,8 +111,8 @@ LESSON = Lesson(
     ),
     sources=(
         "How a router learns past its choice: [Haiku "
-        "442](https://github.com/google-deepmind/dm-haiku/issues/442), "
-        "[MLX 652](https://github.com/ml-explore/mlx/issues/652), "
+        "442](https://github.com/google-deepmind/dm-haiku/issues/442), [MLX "
+        "652](https://github.com/ml-explore/mlx/issues/652), "
         "[1428](https://github.com/ml-explore/mlx/issues/1428).",
     ),
     code="""def answer(logits):

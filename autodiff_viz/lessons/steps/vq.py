@@ -27,8 +27,7 @@ LESSON = Lesson(
     after=("ste", "gan-detach"),
     found_by=("VQ-VAE", "codebook", "commitment", "vector quantisation"),
     text="The encoder says `z` = ½, and the nearest code is `e` = 1. `zq` is that code, and `rec` wants it "
-    "to be 2; "
-    "`book` and `commit` compare `e` and `z`. Each of the three has a stop.",
+    "to be 2; `book` and `commit` compare `e` and `z`. Each of the three has a stop.",
     steps=(
         Step(
             "Three losses",
@@ -47,9 +46,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="paths",
-            text="1, of `book` alone. Each stop says who has to move: the code towards `z`, `z` towards "
-            "the code. The "
-            "error of `rec` goes to `z`, as if it were `zq`.",
+            text="1, of `book` alone. Each stop says who has to move: the code towards `z`, `z` towards the "
+            "code. The error of `rec` goes to `z`, as if it were `zq`.",
         ),
         Step(
             "Two stops swapped",
@@ -104,9 +102,9 @@ LESSON = Lesson(
     sources=(
         "The three losses: [van den Oord and others](https://arxiv.org/abs/1711.00937). Swapped: "
         "[deep-vector-quantization 2](https://github.com/karpathy/deep-vector-quantization/issues/2), "
-        "[Jukebox 129](https://github.com/openai/jukebox/issues/129). Dead: "
-        "[jax-vqvae-gpt 2](https://github.com/andylolu2/jax-vqvae-gpt/issues/2), "
-        "[Olaf-World 8](https://github.com/showlab/Olaf-World/issues/8).",
+        "[Jukebox 129](https://github.com/openai/jukebox/issues/129). Dead: [jax-vqvae-gpt "
+        "2](https://github.com/andylolu2/jax-vqvae-gpt/issues/2), [Olaf-World "
+        "8](https://github.com/showlab/Olaf-World/issues/8).",
     ),
     code="""z = torch.tensor(0.5, requires_grad=True)
 e = torch.tensor(1.0, requires_grad=True)

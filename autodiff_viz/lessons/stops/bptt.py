@@ -43,8 +43,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "8",
-                            "8 is two steps' worth, and the last state as well. How many steps read `w` "
-                            "past the stop?",
+                            "8 is two steps' worth, and the last state as well. How many steps read `w` past "
+                            "the stop?",
                         ),
                     ),
                 ),
@@ -52,8 +52,7 @@ LESSON = Lesson(
             hides=ALL_COTANGENTS,
             reveal="paths",
             text="A shared weight hears from every step, 4 + 4 + 4. A detach silences all steps before it, "
-            "and "
-            "not the step that reads the detached state.",
+            "and not the step that reads the detached state.",
         ),
         Step(
             "Not detached",
@@ -98,9 +97,9 @@ LESSON = Lesson(
     ),
     sources=(
         "Detached states, asked about: [OpenNMT-py 1148](https://github.com/OpenNMT/OpenNMT-py/issues/1148), "
-        "[PyTorch tutorial 90](https://github.com/yunjey/pytorch-tutorial/issues/90), "
-        "[Diffrax 204](https://github.com/patrick-kidger/diffrax/issues/204). Halving: "
-        "[TorchSharp 1483](https://github.com/dotnet/TorchSharp/pull/1483).",
+        "[PyTorch tutorial 90](https://github.com/yunjey/pytorch-tutorial/issues/90), [Diffrax "
+        "204](https://github.com/patrick-kidger/diffrax/issues/204). Halving: [TorchSharp "
+        "1483](https://github.com/dotnet/TorchSharp/pull/1483).",
     ),
     code="""w = torch.tensor(2.0, requires_grad=True)
 h = torch.tensor(1.0)

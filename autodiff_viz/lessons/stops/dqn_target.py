@@ -33,9 +33,8 @@ LESSON = Lesson(
     minutes=2,
     after=("td-target",),
     found_by=("DQN", "target network", "detach", "no_grad", "optimizer"),
-    text="The target, 2.5, comes from `w_old`, an old copy of `w` that no optimiser moves. In A a stop "
-    "holds it, "
-    "and `w` gets −3. B forgets the stop.",
+    text="The target, 2.5, comes from `w_old`, an old copy of `w` that no optimiser moves. In A a stop holds "
+    "it, and `w` gets −3. B forgets the stop.",
     steps=(
         Step(
             "Without the stop",
@@ -53,8 +52,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="compare",
             text="A stop changes what its own path leads to, and nothing else. This one saves work: a "
-            "gradient "
-            "that nobody reads, and what is kept for it.",
+            "gradient that nobody reads, and what is kept for it.",
         ),
         Step(
             "With the stop",
@@ -96,11 +94,10 @@ LESSON = Lesson(
         Prediction("equal", RIGHT),
     ),
     sources=(
-        "Equal curves, and about 10 % of the memory of the GPU saved: "
-        "[Hands-on-RL 112](https://github.com/boyu-ai/Hands-on-RL/issues/112). The same doubt: "
-        "[Deep Q-Learning, paper to code, 9]"
-        "(https://github.com/philtabor/Deep-Q-Learning-Paper-To-Code/issues/9), "
-        "[minimalRL 41](https://github.com/seungeunrho/minimalRL/pull/41).",
+        "Equal curves, and about 10 % of the memory of the GPU saved: [Hands-on-RL "
+        "112](https://github.com/boyu-ai/Hands-on-RL/issues/112). The same doubt: [Deep Q-Learning, paper to "
+        "code, 9](https://github.com/philtabor/Deep-Q-Learning-Paper-To-Code/issues/9), [minimalRL "
+        "41](https://github.com/seungeunrho/minimalRL/pull/41).",
     ),
     code="""w = torch.tensor(0.5, requires_grad=True)
 w_old = torch.tensor(0.5, requires_grad=True)

@@ -44,9 +44,8 @@ LESSON = Lesson(
     minutes=4,
     after=("twins",),
     found_by=("noise", "custom gradient", "Ioffe", "straight-through", "forward and backward"),
-    text="`u` makes `z` noisy: 1.8 in place of √4 = 2. On the way back the noise should be forgotten. A "
-    "has no "
-    "noise, and `x` gets −1. B puts all of it behind a stop.",
+    text="`u` makes `z` noisy: 1.8 in place of √4 = 2. On the way back the noise should be forgotten. A has "
+    "no noise, and `x` gets −1. B puts all of it behind a stop.",
     numbers=(1, 5, 0, 2, 3, 4),
     steps=(
         Step(
@@ -63,17 +62,15 @@ LESSON = Lesson(
                         (
                             "the same",
                             "No gradient goes through the noise. But the root comes after it: at which "
-                            "number is "
-                            "its slope taken?",
+                            "number is its slope taken?",
                         ),
                     ),
                 ),
             ),
             hides=ALL_COTANGENTS,
             reveal="compare",
-            text="−1.11: the root's slope is taken at the noisy 3.24. So the stop belongs after the last "
-            "op whose "
-            "slope depends on where it is taken. That is next.",
+            text="−1.11: the root's slope is taken at the noisy 3.24. So the stop belongs after the last op "
+            "whose slope depends on where it is taken. That is next.",
         ),
         Step(
             "The stop after the root",

@@ -26,8 +26,7 @@ LESSON = Lesson(
     after=("dqn-target",),
     found_by=("GAN", "detach", "discriminator", "generator", "critic"),
     text="A critic `phi` scores a fake that `theta` makes: ½ · 2. This step lowers the score and trains "
-    "`phi` "
-    "alone. In A `fake` is detached, in B it is not.",
+    "`phi` alone. In A `fake` is detached, in B it is not.",
     steps=(
         Step(
             "The critic's step",
@@ -69,15 +68,14 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="why zero",
-            text="With the stop `theta` gets 0 in place of −1: the generator never learns, and no loss "
-            "says so.",
+            text="With the stop `theta` gets 0 in place of −1: the generator never learns, and no loss says "
+            "so.",
         ),
     ),
     to_try=(
         Try(
             "In the critic's step stop `fake`: `phi` gets 2 as before. Only `theta`, which nobody trains "
-            "here, "
-            "loses its 1.",
+            "here, loses its 1.",
             (Part(edits=(ruled("fake", "stop"),)),),
             ("phi", "theta"),
             then=(
@@ -112,8 +110,7 @@ LESSON = Lesson(
     ),
     sources=(
         "Done for speed, not to be correct: [PyTorch's examples "
-        "116](https://github.com/pytorch/examples/issues/116). "
-        "A generator's step that had the line: "
+        "116](https://github.com/pytorch/examples/issues/116). A generator's step that had the line: "
         "[image2reverb 37](https://github.com/nikhilsinghmus/image2reverb/issues/37).",
     ),
     code="""theta = torch.tensor(1.0, requires_grad=True)

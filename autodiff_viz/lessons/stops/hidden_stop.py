@@ -4,13 +4,13 @@ from autodiff_viz.asking.question import ASKED_ALONE, CHOICE, COTANGENT, Quantit
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, ruled
 from autodiff_viz.lessons.tour import Step
 
-STACKED = """x = 2.0
+COPIED = """x = 2.0
 a = square(x)
 b = 3.0 * x
-v = stack([a, b])
-loss = sum(v)
+a_copy = stop_gradient(a)
+b_copy = stop_gradient(b)
+loss = a_copy + b_copy
 """
-COPIED = STACKED.replace("stack([a, b])", "stop_gradient(stack([a, b]))")
 STACK, LEAF, CLONE, FROM_ITEMS = (
     "torch.stack([a, b])",
     "torch.tensor([a, b], requires_grad=True)",
@@ -26,14 +26,14 @@ LESSON = Lesson(
     level=1,
     minutes=3,
     after=("twins", "gets-nothing"),
-    found_by=("item", "torch.tensor", "numpy", "grad is None", "does not require grad", "stack"),
-    text="The loss is 4 + 6, as it should be, and `x` gets nothing. In the code the cut reads "
-    "`v = torch.tensor([a, b])`. The canvas draws it as what it is, a stop.",
+    found_by=("item", "torch.tensor", "numpy", "grad is None", "does not require grad"),
+    text="The loss is 4 + 6, as it should be, and `x` gets nothing. In the code one line, `torch.tensor([a, "
+    "b])`, collects the two results. The canvas draws what it does to each: a stop.",
     steps=(
         Step(
             "As it was written",
             COPIED,
-            look_at="v",
+            look_at="a_copy",
             questions=(
                 Question(
                     CHOICE,
@@ -42,11 +42,14 @@ LESSON = Lesson(
                     options=(LEAF, STACK, CLONE, FROM_ITEMS),
                     right=STACK,
                     told=(
-                        (LEAF, "Now `v` gets a gradient of its own, and `x` none: `v` is a new beginning."),
+                        (
+                            LEAF,
+                            "Now the new tensor gets a gradient, and `x` none: it is a new beginning.",
+                        ),
                         (
                             CLONE,
-                            "The clones still know where they come from. `torch.tensor` reads their "
-                            "numbers alone.",
+                            "The clones still know where they come from. `torch.tensor` reads their numbers "
+                            "alone.",
                         ),
                         (FROM_ITEMS, "`.item()` is one more stop: it gives a plain number."),
                     ),
@@ -55,20 +58,13 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="why zero",
             text="A stop has many spellings: `torch.tensor(list)`, `.item()`, `.numpy()`, `no_grad`. Each "
-            "copies "
-            "numbers and forgets their origin. `stack` is an op, and keeps it.",
-        ),
-        Step(
-            "With another line",
-            STACKED,
-            look_at="v",
-            text="`torch.stack` joins `a` and `b` and remembers both.",
+            "copies numbers and forgets their origin. `stack` is an op, and keeps it.",
         ),
     ),
     to_try=(
         Try(
-            "Set `v` to *follow*, as `torch.stack` does: 7 arrives at `x`, 4 by `a` and 3 by `b`.",
-            (Part(edits=(ruled("v", "follow"),)),),
+            "Set both copies to *follow*, as `torch.stack` does: 7 arrives at `x`, 4 by `a` and 3 by `b`.",
+            (Part(edits=(ruled("a_copy", "follow"), ruled("b_copy", "follow"))),),
             ("x", "paths"),
             then=(
                 Claim("What arrives at x", "gradient", "x", 7.0, "by hand: 2 · 2 + 3", within=EXACTLY),
@@ -76,8 +72,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Then stop `a` alone, as `a.item()` would: 3 arrives, and training goes on, half blind.",
-            (Part(edits=(ruled("v", "follow"), ruled("a", "stop"))),),
+            "Stop `a_copy` again, as `a.item()` would: 3 arrives, and training goes on, half blind.",
+            (Part(edits=(ruled("b_copy", "follow"), ruled("a_copy", "stop"))),),
             ("x", "loss"),
             then=(
                 Claim("What arrives at x", "gradient", "x", 3.0, "by hand: b's part alone", within=EXACTLY),
@@ -95,7 +91,7 @@ LESSON = Lesson(
             within=EXACTLY,
         ),
         Claim("The loss", "value", "loss", 10.0, "by hand: 2² + 3 · 2", within=EXACTLY),
-        Claim("What arrives at x through stack", "gradient", "x", 7.0, "by hand: 2x + 3", 1, EXACTLY),
+        Claim("What arrives at the copy of a", "cotangent", "a_copy", 1.0, "by hand: a sum", within=EXACTLY),
     ),
     predictions=(
         Prediction(STACK, RIGHT),
@@ -104,10 +100,10 @@ LESSON = Lesson(
         Prediction(FROM_ITEMS, TOLD),
     ),
     sources=(
-        "The same two lines, None and 1: [DeepXDE 1318](https://github.com/lululxvi/deepxde/pull/1318). "
-        "A list in a learner's loss: [SLM Lab 133](https://github.com/kengz/SLM-Lab/issues/133). "
-        "A critic behind `.item()` that never trained: "
-        "[CoursIA 15256](https://github.com/jsboige/CoursIA/issues/15256).",
+        "The same two lines, None and 1: [DeepXDE 1318](https://github.com/lululxvi/deepxde/pull/1318). A "
+        "list in a learner's loss: [SLM Lab 133](https://github.com/kengz/SLM-Lab/issues/133). A critic "
+        "behind `.item()` that never trained: [CoursIA "
+        "15256](https://github.com/jsboige/CoursIA/issues/15256).",
     ),
     code="""x = torch.tensor(2.0, requires_grad=True)
 a, b = x ** 2, 3 * x

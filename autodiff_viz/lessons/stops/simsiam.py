@@ -33,8 +33,7 @@ LESSON = Lesson(
     after=("td-target",),
     found_by=("SimSiam", "BYOL", "collapse", "self-supervised", "stop-gradient"),
     text="Two views of a picture have the features 2`w` and `w`; `p`, a predictor, maps one to the other. "
-    "With a "
-    "stop on `goal`, in A, `w` gets −0.75 and grows. At `w` = 0 all pictures look alike.",
+    "With a stop on `goal`, in A, `w` gets −0.75 and grows. At `w` = 0 all pictures look alike.",
     steps=(
         Step(
             "Without the stop",
@@ -46,7 +45,7 @@ LESSON = Lesson(
                 Question(
                     SIGN,
                     Quantity(COTANGENT, "w"),
-                    words="Which sign has what `w` gets in B?",
+                    words="Which sign does `w` get in B?",
                     told=(
                         (
                             "-",
@@ -94,8 +93,7 @@ LESSON = Lesson(
         ),
         Try(
             "In *No predictor* let both goals *follow*: 1 in place of 0.5, the same sign. The stop alone "
-            "does "
-            "not save you.",
+            "does not save you.",
             (Part(2, (ruled("goal1", "follow"), ruled("goal2", "follow"))),),
             ("w",),
             then=(
@@ -151,8 +149,8 @@ LESSON = Lesson(
     sources=(
         "Chen and He, [Exploring simple siamese representation learning](https://arxiv.org/abs/2011.10566). "
         "The loss of both sides without its stops: [SimSiam "
-        "7](https://github.com/facebookresearch/simsiam/issues/7). "
-        "Asked again: [22](https://github.com/PatrickHua/SimSiam/issues/22), "
+        "7](https://github.com/facebookresearch/simsiam/issues/7). Asked again: "
+        "[22](https://github.com/PatrickHua/SimSiam/issues/22), "
         "[39](https://github.com/PatrickHua/SimSiam/issues/39).",
     ),
     code="""w = torch.tensor(1.0, requires_grad=True)

@@ -28,8 +28,7 @@ LESSON = Lesson(
     after=("twins", "loss-zero"),
     found_by=("TD", "temporal difference", "bootstrap", "semi-gradient", "reinforcement learning"),
     text="The estimate `q` is 1; its target, 2.5, is made from the same `w`. In A a stop holds the target: "
-    "`w` "
-    "gets −3, so a step against it raises `q`. B has no stop.",
+    "`w` gets −3, so a step against it raises `q`. B has no stop.",
     steps=(
         Step(
             "Without the stop",
@@ -40,12 +39,12 @@ LESSON = Lesson(
                 Question(
                     SIGN,
                     Quantity(COTANGENT, "w"),
-                    words="Which sign has what arrives at `w` in B?",
+                    words="Which sign does `w` get in B?",
                     told=(
                         (
                             "-",
-                            "So it is with the stop. Without it `target` sends something back as well: "
-                            "which way does it pull, and how hard?",
+                            "So it is with the stop. Without it `target` sends something back as well: which "
+                            "way does it pull, and how hard?",
                         ),
                         (
                             "0",
@@ -57,8 +56,7 @@ LESSON = Lesson(
             hides=ALL_COTANGENTS,
             reveal="paths",
             text="+1.5: the target pulls with 4.5, the estimate with −3. The loss falls as well if the "
-            "target "
-            "comes down. The stop says: do not move the goal.",
+            "target comes down. The stop says: do not move the goal.",
         ),
         Step(
             "With the stop",
@@ -119,10 +117,9 @@ LESSON = Lesson(
         Prediction("0", TOLD),
     ),
     sources=(
-        "*Three weights* and both of its steps: [JAX, Advanced automatic differentiation]"
-        "(https://github.com/jax-ml/jax/blob/jax-v0.8.0/docs/advanced-autodiff.md). "
-        "What the stop is there for: [baselines 105](https://github.com/openai/baselines/issues/105); "
-        "forgotten: "
+        "*Three weights* and both of its steps: [JAX, Advanced automatic "
+        "differentiation](https://github.com/jax-ml/jax/blob/jax-v0.8.0/docs/advanced-autodiff.md). What the "
+        "stop is there for: [baselines 105](https://github.com/openai/baselines/issues/105); forgotten: "
         "[easy-rl 117](https://github.com/datawhalechina/easy-rl/pull/117).",
     ),
     code="""w = torch.tensor(0.5, requires_grad=True)

@@ -44,8 +44,7 @@ LESSON = Lesson(
     after=("forward-backward",),
     found_by=("noise", "stop_gradient", "Ioffe"),
     text="Both copies give 1.8, and 1 arrives at both roots, `z_early` and `clean`. In both the noise is "
-    "behind a "
-    "stop: in one it is added before the root, in the other after it.",
+    "behind a stop: in one it is added before the root, in the other after it.",
     steps=(
         Step(
             "One number",
@@ -69,16 +68,15 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="A stop cuts wires; it does not clean values. A slope is taken at a number, and behind "
-            "the stop "
-            "that number is noisy: 3.24 here, 4 there.",
+            text="A stop cuts wires; it does not clean values. A slope is taken at a number, and behind the "
+            "stop that number is noisy: 3.24 here, 4 there.",
         ),
         Step(
             "The noise of the answer",
             THREE,
             look_at="z_early",
-            text="With the noise that the answer printed: [−1.046, −0.964, 1.029] for `x_early`, [−1, −1, "
-            "1] for `x_late`.",
+            text="With the noise that the answer printed: [−1.046, −0.964, 1.029] for `x_early`, [−1, −1, 1] "
+            "for `x_late`.",
         ),
     ),
     to_try=(

@@ -45,8 +45,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="why zero",
             text="Exactly 0: the value follows `y`, the gradient does not. A stop makes the way back "
-            "disagree "
-            "with the sliders, on purpose.",
+            "disagree with the sliders, on purpose.",
         ),
         Step(
             "Without it",
