@@ -43,7 +43,7 @@ LESSON = Lesson(
             questions=(
                 Question(
                     CHOICE,
-                    Quantity(VALUE, "loss"),
+                    Quantity(VALUE, "theta"),
                     words="Which way do they go?",
                     told=(
                         (
