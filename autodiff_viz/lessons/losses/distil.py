@@ -25,9 +25,9 @@ LESSON = Lesson(
     minutes=3,
     after=("p-minus-y",),
     found_by=("distillation", "temperature", "soft targets", "teacher and student"),
-    text="The teacher is for the second class, the student `z` for the first, and the student learns the "
-    "teacher's chances. Before each softmax all logits are divided by `T`, the temperature. It goes "
-    "from 1 to 4.",
+    text="`z`, the logits of a student, is 1, 0. Those of its teacher are 0, 1, and the student is to learn "
+    "the teacher's chances. Before each softmax all are divided by `T`, the temperature. It goes from 1 to "
+    "4.",
     steps=(
         Step(
             "T in both softmaxes",

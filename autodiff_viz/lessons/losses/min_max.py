@@ -43,7 +43,7 @@ LESSON = Lesson(
             questions=(
                 Question(
                     CHOICE,
-                    Quantity(VALUE, "loss"),
+                    Quantity(VALUE, "theta"),
                     words="Which way do they go?",
                     told=(
                         (
@@ -88,8 +88,16 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Open *One down, one up, rate 1* and train four steps: 0, 2, then −2, 2, then −4, 0, then −4, "
-            "−4.",
+            "Train 100 steps: `theta` ends at −0.56 and `phi` at −2.26, further out than they began.",
+            (Part(0, steps=100, at=100, unchanged=True),),
+            ("theta", "phi", "field"),
+            then=(
+                Claim("theta then", "value", "theta", -0.56034, "by hand: as below", digits=4),
+                Claim("phi then", "value", "phi", -2.25735, "by hand: as below", digits=4),
+            ),
+        ),
+        Try(
+            "Open *One down, one up, rate 1* and train four steps: they come to −4, −4.",
             (Part(1, steps=4, at=4, unchanged=True),),
             ("theta", "phi"),
             then=(
@@ -104,8 +112,7 @@ LESSON = Lesson(
             then=(Claim("theta then", "value", "theta", 0.9**100, "by hand: times 0.9 a step", digits=4),),
         ),
         Try(
-            "There, begin with `phi` at 0.9 instead: after 100 steps they are far away, in opposite "
-            "directions.",
+            "There, begin with `phi` at 0.9: both end far away.",
             (Part(2, (put("phi", 0.9),), steps=100, at=100, unchanged=True),),
             ("theta", "phi"),
             then=(

@@ -22,7 +22,7 @@ LESSON = Lesson(
     after=("neuron", "p-minus-y"),
     found_by=("cross entropy", "sigmoid", "mean squared error", "binary_cross_entropy"),
     text="The score `z` is −10, so its sigmoid, the chance, is 0.00005. It should be 1. A takes the square "
-    "of the error. B takes −log of the chance, which is the softplus of −`z`.",
+    "of the error. B takes −log of the chance, its cross-entropy, which is the softplus of −`z`.",
     steps=(
         Step(
             "B: −log of the chance",
