@@ -25,8 +25,6 @@ pytestmark = pytest.mark.every
 OURS = [found for found in LESSONS if found not in CONTRIBUTED]
 MUTE = {
     "fork", "xor-broadcast", "neuron", "without-derivative", "surgery", "forward-backward", "two-stops",
-    "xor-tutorial", "checkpointed-cnn", "gated-transformer",
-    "split-model", "split-cnn",
 }  # fmt: skip
 """Lessons that ask nothing yet."""
 ASKING = [found for found in OURS if found.key not in MUTE]

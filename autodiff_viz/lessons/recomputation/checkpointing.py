@@ -119,7 +119,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "In *Four sines, checkpointed* select `c`, then `y`: of `c` the second run is needed, of `y` not.",
+            "In *Four sines, checkpointed* select `c`, then `y`: the second run of `c` is needed, that "
+            "of `y` is not.",
             (Part(0, (selected("c"),)), Part(0, (selected("y"),))),
             ("runs",),
             then=(

@@ -42,6 +42,10 @@ LESSON = Lesson(
                             "1 comes straight from `adapted`. It takes `g` for a number, and `g` moves with "
                             "`theta`.",
                         ),
+                        (
+                            "-0.5",
+                            "−0.5 comes through `g` alone. Something comes straight from `adapted` as well.",
+                        ),
                     ),
                 ),
             ),
@@ -112,7 +116,7 @@ LESSON = Lesson(
     predictions=(
         Prediction("0.5", RIGHT),
         Prediction("1", TOLD),
-        Prediction("-0.5", "one-path"),
+        Prediction("-0.5", TOLD),
         Prediction("1.5", "sign-turned"),
     ),
     sources=(
