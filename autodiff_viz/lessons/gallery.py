@@ -37,8 +37,17 @@ from autodiff_viz.lessons.networks import (
     vanish,
     zero_start,
 )
-from autodiff_viz.lessons.recomputation import checkpointing
-from autodiff_viz.lessons.rules import declare_derivative
+from autodiff_viz.lessons.recomputation import checkpointing, last_stage, mask_again, scan
+from autodiff_viz.lessons.rules import (
+    adjoint,
+    declare_derivative,
+    hvp,
+    maml,
+    penalty,
+    reversal,
+    rows_or_columns,
+    second,
+)
 from autodiff_viz.lessons.start import (
     branch_nan,
     fork,
@@ -194,13 +203,27 @@ TRACKS: tuple[Track, ...] = (
         "rules",
         "Rules and second order",
         "Derivatives that are declared, and gradients of gradients.",
-        (declare_derivative.LESSON,),
+        (
+            declare_derivative.LESSON,
+            reversal.LESSON,
+            adjoint.LESSON,
+            rows_or_columns.LESSON,
+            second.LESSON,
+            penalty.LESSON,
+            hvp.LESSON,
+            maml.LESSON,
+        ),
     ),
     Track(
         "recomputation",
         "Recomputation",
         "What is kept for the way back, and what runs again.",
-        (checkpointing.LESSON,),
+        (
+            checkpointing.LESSON,
+            last_stage.LESSON,
+            scan.LESSON,
+            mask_again.LESSON,
+        ),
     ),
     Track(
         "documents",

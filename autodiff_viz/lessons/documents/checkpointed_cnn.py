@@ -1,16 +1,19 @@
-"""Teach that a checkpoint around the tutorial's convolution saves no residuals; around more ops it does."""
+"""Ask what a checkpoint around the tutorial's convolution saves."""
 
+from autodiff_viz.asking.question import ASKED_ALONE, KEPT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import (
     EXACTLY,
+    RIGHT,
     SWIFT,
+    TOLD,
     TUTORIAL,
     Claim,
     Lesson,
     Like,
     Part,
+    Prediction,
     Try,
     members,
-    policy,
 )
 from autodiff_viz.lessons.tour import Step
 from autodiff_viz.training.run import Plan
@@ -30,7 +33,6 @@ loss = mean(errors)
 """
 CONV = 'conv = conv2d(images, filter, bias, padding="VALID")\n'
 POOL = "pool = max_pool(conv)\n"
-RELU = "active = relu(conv)\n"
 
 
 def region(lines: str) -> str:
@@ -44,11 +46,10 @@ def network(block: str, after: str = "") -> str:
 
 
 FIVE = {"training": Plan(Settings("sgd", 0.01), 5)}
-COUNTED = "by hand: residual floats of JAX's own pullback"
 LARGEST = "images 7,680, filter 450, the pool's input 8,640, kernel 2,160, flat 2,160, the loss 130"
 
 
-def unchanged(variant: int, other: int = 0) -> Claim:
+def unchanged(variant: int, other: int = 1) -> Claim:
     """Claim that the filter's gradient is that of the graph `other`."""
     says = "Gradient of the filter, unchanged"
     return Claim(says, "gradient", "filter", Like(other), "the plain graph", variant, EXACTLY)
@@ -57,86 +58,100 @@ def unchanged(variant: int, other: int = 0) -> Claim:
 LESSON = Lesson(
     key="checkpointed-cnn",
     track="documents",
-    title="A checkpointed convolution",
-    summary="A layer's output is thrown away and computed again on the way back. What does that save?",
-    text=f"""Ten images go through a convolution, a pool and a dense layer. {TUTORIAL}, wraps the convolution
-so that its output is discarded and computed again in the backward pass, and prints each run: one forward,
-one backward, in each of five steps. So it does here.
-
-Now count the **residuals**, the floats that JAX keeps between the passes. A convolution is linear: its
-pullback needs its inputs, never its output. So a region with the convolution alone saves nothing. Put more
-into it, and it pays.""",
+    title="What does checkpointing a convolution save?",
+    summary="A layer's output is thrown away and computed again on the way back.",
+    level=3,
+    minutes=4,
+    after=("last-stage",),
+    found_by=("convolution", "CNN", "remat", "residuals", "Swift for TensorFlow"),
+    text="Ten images go through a convolution and a pool. Without a checkpoint 21,220 numbers are kept for "
+    "the way back, among them the convolution's result, 8,640. Here the convolution stands in a checkpoint.",
     steps=(
-        Step(
-            "Plain",
-            network(CONV, POOL),
-            look_at="conv",
-            text="No region: JAX keeps 21,220 floats. The pool needs the convolution's output.",
-            **FIVE,
-        ),
         Step(
             "Convolution checkpointed",
             network(region(CONV), POOL),
             look_at="conv",
-            text="The tutorial's region, and JAX keeps 21,220 floats as before: the pool, outside, still "
-            "needs the convolution's output, so it is kept anyway. JAX even drops the second run.",
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(KEPT, "loss"),
+                    words="How many numbers are kept now?",
+                    told=(
+                        (
+                            "12580",
+                            "Its result is given up inside the region. Does anyone outside need it?",
+                        ),
+                        (
+                            "12586",
+                            "That is what a larger region would keep. Here the pool stands outside: what "
+                            "does its way back need?",
+                        ),
+                        ("0", "Regions keep what enters them, and the layers outside keep theirs."),
+                    ),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="memory",
+            text="As many. A convolution is linear: its way back needs its inputs, never its result. The "
+            "pool needs that, and stands outside.",
+            **FIVE,
+        ),
+        Step(
+            "Plain",
+            network(CONV, POOL),
+            look_at="conv",
+            text="No region.",
             **FIVE,
         ),
         Step(
             "Convolution and pool",
             network(region(CONV + POOL)),
             look_at="conv",
-            text="With the pool inside, the convolution's output is needed by nobody outside: 12,586 floats "
-            "where 21,220 were.",
-            **FIVE,
-        ),
-        Step(
-            "With relu, plain",
-            network(CONV + RELU, "pool = max_pool(active)\n"),
-            "active",
-            text="A relu after the convolution, and no region: JAX keeps 38,500 floats.",
-            **FIVE,
-        ),
-        Step(
-            "Convolution and relu",
-            network(region(CONV + RELU), "pool = max_pool(active)\n"),
-            "active",
-            text="Convolution and relu in one region: 21,226 floats where 38,500 were.",
+            text="With the pool inside, nobody outside needs the convolution's result.",
             **FIVE,
         ),
     ),
     to_try=(
         Try(
+            "Draw `pool` into the region: 12,586 are kept, and the convolution's second run is needed.",
+            (Part(0, (members("block", "conv", "pool"),)),),
+            ("residuals",),
+            then=(
+                Claim(
+                    "Floats that are kept",
+                    "residual elements",
+                    None,
+                    12_586,
+                    "by hand: 21,220 − 8,640 for the pool's input + 6 for the bias",
+                ),
+                Claim(
+                    "How often the convolution runs",
+                    "runs",
+                    "conv",
+                    (1, 1, 1),
+                    "by hand: the pool's pullback needs its output again",
+                ),
+            ),
+        ),
+        Try(
             "Train *Convolution checkpointed* five steps and open its run log: `conv` runs once forward and "
-            "once backward in each step, as the tutorial prints.",
-            (Part(1, steps=5, unchanged=True),),
+            "once back in each, as the tutorial prints.",
+            (Part(0, steps=5, unchanged=True),),
             ("training",),
-        ),
-        Try(
-            "In *Convolution and pool*, drag `pool` out of the region: JAX keeps 21,220 floats again.",
-            (Part(2, (members("block", "conv"),)),),
-            ("residuals",),
-        ),
-        Try(
-            "In *Convolution and pool*, choose the policy that keeps everything: the region is there, and "
-            "saves nothing.",
-            (Part(2, (members("block", "conv", "pool"), policy("block", "everything_saveable"))),),
-            ("residuals",),
         ),
     ),
     claims=(
-        Claim("Floats that are kept", "residual elements", None, 21_220, f"by hand: {LARGEST}"),
+        Claim("Floats that are kept", "residual elements", None, 21_220, f"by hand, as without: {LARGEST}"),
         Claim(
             "How often the convolution runs",
             "runs",
             "conv",
             ((1, 1, 0),) * 5,
             f"{SWIFT}, for forward and backward; kept by hand: no pullback needs its output again",
-            1,
             at=range(5),
         ),
-        Claim("Floats that are kept", "residual elements", None, 21_220, "by hand: as before", 1),
-        unchanged(1),
+        unchanged(0),
+        Claim("Floats that are kept", "residual elements", None, 21_220, f"by hand: {LARGEST}", 1),
         Claim(
             "Floats that are kept",
             "residual elements",
@@ -154,23 +169,14 @@ into it, and it pays.""",
             2,
         ),
         unchanged(2),
-        Claim(
-            "Floats that are kept",
-            "residual elements",
-            None,
-            38_500,
-            "by hand: 21,220 + 2 · 8,640, for the relu keeps its sign and a zero for each unit",
-            3,
-        ),
-        Claim(
-            "Floats that are kept",
-            "residual elements",
-            None,
-            21_226,
-            "by hand: 38,500 − 2 · 8,640 + 6 for the bias",
-            4,
-        ),
-        unchanged(4, 3),
     ),
+    predictions=(
+        Prediction("21220", RIGHT),
+        Prediction("12580", TOLD),
+        Prediction("12586", TOLD),
+        Prediction("0", TOLD),
+    ),
+    numbers=(1, 0, 2),
+    sources=(f"{TUTORIAL}, checkpoints a convolution like this and prints each run.",),
     figure="residuals",
 )

@@ -1,16 +1,19 @@
-"""Teach k branches on one image, weighted and summed: with numbers, then with convolutions, in four ways."""
+"""Ask what k weighed branches send back to one image: with numbers, then with convolutions, in four ways."""
 
+from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import (
     EXACTLY,
     GATED_QUESTION,
+    RIGHT,
+    TOLD,
     Claim,
     Law,
     Lesson,
     Like,
     Part,
+    Prediction,
     Try,
     branches,
-    collapsed,
     ruled,
     trained_alone,
 )
@@ -112,88 +115,98 @@ def _same(variant: int) -> tuple[Claim, ...]:
 LESSON = Lesson(
     key="gated-transformer",
     track="documents",
-    title="The gated transformer: k branches",
-    summary="k branches see one image, weighted and summed: back at the image, k weighted gradients.",
-    text=f"""Several branches receive a copy of one image, and a gate `p` says how much each of them counts:
-result = Σ pᵢ · branchᵢ. In a Gated-GAN
-the branches are blocks of a network.
-
-On the way back the copies meet again, and so their gradients add: each branch's, times its pᵢ. The gate gets
-something too: each pᵢ hears how large its branch is.
-
-Begin with numbers. The other graphs have convolutions in place of the three products, and say the same.
-{GATED_QUESTION}, asks how to write this for any k; there are four ways here, with equal gradients.""",
+    title="Three branches, one gate: what comes back to the image?",
+    summary="Copies of one image go through branches, and a gate says how much each of them counts.",
+    level=2,
+    minutes=4,
+    after=("fork", "matmul"),
+    found_by=("mixture", "gate", "k branches", "Gated-GAN", "copies of a tensor"),
+    text="`image` is 3. Three branches multiply it by 1, 2 and 4, and the gate `p` weighs them: ½, ¼ and ¼. "
+    "`result` is the sum.",
     steps=(
         Step(
             "With numbers",
             NUMBERS,
             look_at="image",
-            text="The image is one number, 3, and the branches multiply it by 1, 2 and 4. At `image` arrives "
-            "0.5 · 1 + 0.25 · 2 + 0.25 · 4 = 2. At `p` arrive the branches' values: 3, 6 and 12.",
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(COTANGENT, "image"),
+                    words="What arrives at `image`?",
+                    told=(
+                        (
+                            "7",
+                            "7 adds up the branches and forgets the gate: only a part of what each sends "
+                            "counts.",
+                        ),
+                        (
+                            "2.33",
+                            "2.33 is the mean of 1, 2 and 4. This gate does not weigh them alike.",
+                        ),
+                        (
+                            "4",
+                            "4 is the largest branch, with its weight forgotten. All three send something.",
+                        ),
+                    ),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="paths",
+            text="½ · 1 + ¼ · 2 + ¼ · 4. Copies forward are a sum on the way back, each with its weight. And "
+            "the gate hears how large each branch is.",
         ),
         Step(
             "Stack, weigh, sum",
             stacked(3),
             look_at="branch_1",
-            text="What the branches give is stacked, weighed with `p` and summed. With ȳ for what arrives at "
-            "`result`: d image = Σ pᵢ · (pullback of branch i at ȳ), as with numbers. And d pᵢ = "
-            "⟨ȳ, branchᵢ⟩: multiplied element by element, and added up.",
+            text="Convolutions in place of the three products. What they give is stacked, weighed and "
+            "summed; back at `image` comes the sum of three pullbacks, each times its `p`.",
         ),
         Step(
             "Running sum",
             running(3),
             look_at="branch_1",
-            text="`result = result + term`, written out: one product and one sum for each branch. A sum "
-            "passes what arrives to both its terms.",
+            text="The same, one product and one sum for each branch.",
         ),
         Step(
             "Concatenation",
             joined(3),
             look_at="branch_1",
-            text="The branches are joined along their channels. A reshape gives each branch an axis entry of "
-            "its own again, to be weighed with `p` and summed.",
+            text="The same, with the branches joined along their channels and taken apart by a reshape.",
         ),
         Step(
             "Declared derivative",
             declared(3),
             look_at="row",
-            text="The weighed sum is one op with a declared pullback. It may use what the branches gave, "
-            "since that is the input of its op.",
+            text="The same, with one op for the weighed sum, whose pullback is declared.",
         ),
         Step(
             "Six branches",
             stacked(6),
             look_at="result",
             collapsed=("transformer",),
-            text="The stack again, with k = 6. Only the list of branches is longer; the ops after it are the "
-            "same three.",
+            text="The stack with k = 6. The ops behind it are the same three.",
         ),
     ),
     to_try=(
         Try(
-            "Stop `branch_3`: at `image` 0.5 + 0.5 = 1 is left, and `p` gets what it got before.",
+            "Stop `branch_3`: 1 is left at `image`, and `p` gets 3, 6 and 12 as before.",
             (Part(0, (ruled("branch_3", "stop"),)),),
             ("image", "p"),
+            then=(
+                Claim("d image", "gradient", "image", 1.0, "by hand: 0.5·1 + 0.25·2", within=EXACTLY),
+                Claim("d p", "gradient", "p", (3.0, 6.0, 12.0), "by hand: 1·3, 2·3, 4·3", within=EXACTLY),
+            ),
         ),
         Try(
-            "In *Stack, weigh, sum* press **+** beside k = 3 on the frame of *transformer*: one more branch, "
-            "joined as the last one is. The others keep their weights.",
+            "In *Stack, weigh, sum* press **+** beside k = 3 on the frame of *transformer*: one branch more.",
             (Part(1, (branches("transformer", 4),)),),
         ),
         Try(
-            "There collapse *transformer* with its triangle: a stack of cards that keeps its number.",
-            (Part(1, (collapsed("transformer"),)),),
-        ),
-        Try(
-            "There, with three branches, click **k = 3** and train *only transformer_3*: the other kernels "
-            "are stopped. The image still receives all three pullbacks.",
+            "There, with three branches, click **k = 3** and train *only transformer_3*: the image still "
+            "hears all three.",
             (Part(1, (branches("transformer", 3), trained_alone("transformer", "transformer_3"))),),
             ("image",),
-        ),
-        Try(
-            "There select *branch_2* and stop it: d image loses one term, and d p keeps all its numbers.",
-            (Part(1, (ruled("branch_2", "stop"),)),),
-            ("image", "p"),
         ),
     ),
     claims=(
@@ -217,5 +230,21 @@ Begin with numbers. The other graphs have convolutions in place of the three pro
         *_same(4),
         *_claims(5, 6),
     ),
+    predictions=(
+        Prediction("2", RIGHT),
+        Prediction("7", TOLD),
+        Prediction("2.33", TOLD),
+        Prediction("4", TOLD),
+    ),
     numbers=(5, 0, 1, 2, 3, 4),
+    sources=(
+        f"{GATED_QUESTION}, asks how to write this for any k; four ways are here, with equal gradients.",
+    ),
+    code="""p = jnp.array([0.5, 0.25, 0.25])
+
+def result(image):
+    return p @ jnp.stack([1.0 * image, 2.0 * image, 4.0 * image])
+
+jax.grad(result)(3.0)  # 2.0
+""",
 )

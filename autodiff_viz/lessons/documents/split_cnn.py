@@ -1,13 +1,17 @@
-"""Teach how to train a classifier in two models as one: pass the cotangent of the boundary back."""
+"""Ask where predictions go if each of two models follows its own output."""
 
+from autodiff_viz.asking.question import ASKED_ALONE, CHOICE, COTANGENT, Quantity, Question
 from autodiff_viz.lessons.lesson import (
     RESAMPLED,
+    RIGHT,
     THREE_WAYS,
+    TOLD,
     TWO_MODELS_ASKED,
     TWO_MODELS_QUESTION,
     Claim,
     Lesson,
     Part,
+    Prediction,
     Try,
     selected,
 )
@@ -38,58 +42,108 @@ loss = mean_squared_error(y_pred_1, y)
 """
 STEPS = 60
 
+ONE_CAT = """x = 1.0
+w0 = parameter(2.0)
+h = cut(w0 * x)
+w1 = parameter(0.5)
+y = cut(sigmoid(w1 * h))
+loss = square(y - 1.0)
+"""
+SLOWER, HALF, TO_0, STAYS = "to 1, only slower", "to ½", "to 0", "it stays"
+
 LESSON = Lesson(
     key="split-cnn",
     track="documents",
-    title="Cats and dogs in two models",
-    summary="A convolutional network cut in two models, trained as one: hand the cotangent across.",
-    text=f"""{TWO_MODELS_QUESTION}, has a classifier of cats and dogs and wants it in two models: `model_0`
-with the convolutions, `model_1` with the dense layers. They are differentiated one by one, and yet they
-must train as one.
-
-The question's own attempt differentiates each model against that model's output. The loss is in neither. Each
-step then makes `y_pred_1` smaller, for cats and dogs alike.
-
-What is missing is one array. The **pullback** of `model_1` gives, beside the gradients of its weights, the
-cotangent of `y_pred_0`: 4 × 64 numbers. Start the pullback of `model_0` with it and you have the joint
-gradient; with dropout too, as long as both passes draw the same noise.
-
-Images are 22 × 22 here, the smallest that three convolutions and three pools allow, and random.""",
+    title="Each half trains on its own output: where do predictions go?",
+    summary="Two models tell cats from dogs. Each takes the gradient of what it gives itself.",
+    level=3,
+    minutes=4,
+    after=("split-model",),
+    found_by=("two models", "two optimisers", "cats and dogs", "local learning", "GradientTape"),
+    text="Two models in a row say 0.73 of a cat, `y`, and it should be 1. Each model is differentiated by "
+    "itself: the first from `h`, the second from `y`. Each weight steps against its gradient.",
     steps=(
         Step(
-            "The question's two models",
+            "One cat",
+            ONE_CAT,
+            look_at="y",
+            training=Plan(Settings("sgd", 0.1), STEPS),
+            questions=(
+                Question(
+                    CHOICE,
+                    Quantity(COTANGENT, "w1"),
+                    words="Where does `y` go?",
+                    told=(
+                        (
+                            SLOWER,
+                            "Who tells the models that 1 is wanted? The loss is in neither gradient.",
+                        ),
+                        (HALF, "Each step lowers the model's own output. Would it stop half-way?"),
+                        (STAYS, "Nothing is said of 1, but each model has a gradient: that of its output."),
+                    ),
+                    options=(SLOWER, HALF, TO_0, STAYS),
+                    right=TO_0,
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="training",
+            text="A step against the gradient of `y` makes `y` smaller, for cats and dogs alike. What the "
+            "first model lacks is one array: what arrives at `h` from the loss.",
+        ),
+        Step(
+            "Cats and dogs",
             FORMULA,
             look_at="y_pred_0",
             training=Plan(Settings("sgd", 0.1), STEPS),
+            text="Four random images of 22 × 22, two of them cats. `model_0` has the convolutions, `model_1` "
+            "the dense layers.",
         ),
     ),
     to_try=(
         Try(
-            "Press *Train 60 steps three ways*: joint training and handing across are one curve, "
-            "the question's attempt is not.",
-            (Part(asks=THREE_WAYS),),
+            "In *Cats and dogs* press *Train 60 steps three ways*: joint training and handing across are one "
+            "curve; apart, the loss ends near ½.",
+            (Part(1, asks=THREE_WAYS),),
             ("segments",),
         ),
         Try(
-            "Resample (in Settings) and train three ways again: other noise, and the first two curves are "
+            "Resample, in Settings, and train three ways again: other noise, and the first two curves are "
             "still one.",
-            (Part(edits=(RESAMPLED,), asks=THREE_WAYS),),
+            (Part(1, edits=(RESAMPLED,), asks=THREE_WAYS),),
             ("segments",),
         ),
         Try(
-            "Select `k3` and read the Jacobian of `y_pred_0` by it: 4.7 million numbers, for a cotangent of "
-            "256.",
-            (Part(edits=(selected("k3"),)),),
+            "There select `k3`: 256 numbers cross, and the Jacobian by this kernel has 4.7 million.",
+            (Part(1, edits=(selected("k3"),)),),
             ("segments",),
         ),
     ),
     claims=(
+        Claim("The prediction", "value", "y", 0.7310586, "by hand: sigmoid(0.5 · 2)"),
+        Claim(
+            "What the whole gradient says to w1: more",
+            "gradient",
+            "w1",
+            -0.2115084,
+            "by hand: 2(0.7310586 − 1) · 0.7310586 · 0.2689414 · 2",
+            digits=5,
+        ),
+        Claim(
+            "Loss apart, after one step",
+            "apart loss",
+            None,
+            0.0865273,
+            "by hand: w0 = 2 − 0.1 · 1 and w1 = 0.5 − 0.1 · 0.1966119 · 2, so y falls to 0.7058447",
+            digits=4,
+            at=1,
+        ),
         Claim(
             "Largest difference between the chain and the whole gradient",
             "chain less whole",
             None,
             0.0,
             "the chain rule",
+            variant=1,
             within=1e-7,
         ),
         Claim(
@@ -98,6 +152,7 @@ Images are 22 × 22 here, the smallest that three convolutions and three pools a
             "y_pred_0",
             256,
             "by hand: 4 images × 1 × 1 × 64",
+            variant=1,
         ),
         Claim(
             "Jacobian of y_pred_0 by its last kernel",
@@ -105,6 +160,7 @@ Images are 22 × 22 here, the smallest that three convolutions and three pools a
             ("y_pred_0", "k3"),
             4_718_592,
             "by hand: 256 × (3 × 3 × 32 × 64)",
+            variant=1,
         ),
         Claim(
             "Loss by handing across less loss of joint training, in each step",
@@ -112,6 +168,7 @@ Images are 22 × 22 here, the smallest that three convolutions and three pools a
             None,
             (0.0,) * STEPS,
             "the chain rule: the same gradient and the same noise, so the same steps",
+            variant=1,
             within=1e-6,
             at=range(STEPS),
         ),
@@ -121,6 +178,7 @@ Images are 22 × 22 here, the smallest that three convolutions and three pools a
             None,
             0.0,
             "by hand: four images can be learned by heart",
+            variant=1,
             within=0.005,
             at=STEPS - 1,
         ),
@@ -130,8 +188,25 @@ Images are 22 × 22 here, the smallest that three convolutions and three pools a
             None,
             0.5,
             f"by hand: y_pred_1 goes to 0 for all, and two of four are 1; {TWO_MODELS_ASKED}",
+            variant=1,
             within=0.02,
             at=STEPS - 1,
         ),
     ),
+    predictions=(
+        Prediction(TO_0, RIGHT),
+        Prediction(SLOWER, TOLD),
+        Prediction(HALF, TOLD),
+        Prediction(STAYS, TOLD),
+    ),
+    numbers=(1, 0),
+    sources=(f"{TWO_MODELS_QUESTION}, first tried it so.",),
+    code="""w0 = torch.tensor(2.0, requires_grad=True)
+w1 = torch.tensor(0.5, requires_grad=True)
+h = w0 * 1.0
+y = torch.sigmoid(w1 * h)
+loss = (y - 1) ** 2
+loss.backward()
+w1.grad  # -0.21151
+""",
 )

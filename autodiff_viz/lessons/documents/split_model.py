@@ -1,12 +1,17 @@
-"""Teach three models trained as one: a cotangent, not a Jacobian, crosses each boundary."""
+"""Ask which number crosses from one model to the one before it."""
 
+from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import (
+    EXACTLY,
+    RIGHT,
     THREE_WAYS,
+    TOLD,
     TWO_MODELS,
     TWO_MODELS_QUESTION,
     Claim,
     Lesson,
     Part,
+    Prediction,
     Try,
     cut,
     ruled,
@@ -31,63 +36,99 @@ loss = mean_squared_error(out2, y)
 """
 STEPS = 60
 
+TWO = """x = 1.0
+w0 = parameter(2.0)
+h = cut(w0 * x)
+w1 = parameter(3.0)
+y = cut(w1 * h)
+loss = square(y - 5.0)
+"""
+
 LESSON = Lesson(
     key="split-model",
     track="documents",
-    title="Split model",
-    summary="A network cut in parts, each with its own pullback: what is handed back across a cut is small.",
-    text=f"""A network is cut into three parts, one after the other, and each is differentiated by itself.
-How does the loss reach the first one? {TWO_MODELS_QUESTION}, works out a **Jacobian** of every part, each
-output by each input, and multiplies them.
-
-The middle part alone has one of 3 × 384 × 486 numbers: for each of three images, every output by
-every input.
-
-None of it is needed. A **pullback** takes the cotangent of a part's output and gives the cotangents of its
-input and of its weights. So each part receives one cotangent, in the shape of its output, and passes one
-back. Three pullbacks in a chain are the gradient of the whole.
-
-Without handing across, each part follows its own output, as if that were the loss. Then every prediction
-goes to 0.""",
+    title="A network in two halves: what must cross?",
+    summary="Two models stand in a row, and only the second one meets the loss.",
+    level=2,
+    minutes=4,
+    after=("two-knobs",),
+    found_by=("pipeline", "two models", "vjp", "jacobian", "split learning", "batch_jacobian"),
+    text="Two models in a row: the first gives `h`, 2, the second makes `y` of it, 6. It should be 5. The "
+    "second model is differentiated by itself, up to the cut at `h`.",
     steps=(
+        Step(
+            "Two models",
+            TWO,
+            look_at="h",
+            training=Plan(Settings("sgd", 0.02), STEPS),
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(COTANGENT, "h"),
+                    words="Which number must it hand to the first?",
+                    told=(
+                        (
+                            "3",
+                            "3 is the second model's own slope, its Jacobian. It does not know yet how wrong "
+                            "`y` is.",
+                        ),
+                        ("2", "2 is what arrives at `y`. The second model multiplies it by its slope."),
+                        ("12", "12 has gone through the first model as well: that is its own work."),
+                        ("0", "The first model has no loss of its own. It hears of this one across the cut."),
+                    ),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="play",
+            text="What crosses is what arrives at the boundary: a number for each number there. The "
+            "Jacobian, which is far larger for whole layers, nobody needs.",
+        ),
         Step(
             "Three parts and the loss",
             FORMULA,
             look_at="out1",
             training=Plan(Settings("sgd", 0.5), STEPS),
+            text="Two convolutions and a dense layer, with a cut behind each. Three pullbacks in a chain are "
+            "the gradient of the whole.",
         ),
     ),
     to_try=(
         Try(
-            "Select `out2`, where the last segment ends, and compare under the canvas what each segment "
-            "passes back with its Jacobians.",
-            (Part(edits=(selected("out2"),)),),
+            "In *Three parts and the loss* select `out2`: 1,152 numbers cross at `out1`, and the Jacobian "
+            "there has 559,872.",
+            (Part(1, edits=(selected("out2"),)),),
             ("segments",),
         ),
         Try(
-            "Press *Train 60 steps three ways*: two curves are one, the third goes the wrong way.",
-            (Part(asks=THREE_WAYS),),
+            "There press *Train 60 steps three ways*: two curves are one, the third goes the wrong way.",
+            (Part(1, asks=THREE_WAYS),),
             ("segments",),
         ),
         Try(
-            "Select `out1` and press `k`: two segments become one, and no number changes.",
-            (Part(edits=(cut("out1", False),)),),
+            "With the cut put a stop on `out1`: both first parts get nothing.",
+            (Part(1, edits=(cut("out1", True), ruled("out1", "stop"))),),
             ("segments",),
-        ),
-        Try(
-            "With the cut, put a stop on `out1`: the chain still equals the whole, and both first parts stay "
-            "still.",
-            (Part(edits=(cut("out1", True), ruled("out1", "stop"))),),
-            ("segments",),
+            then=(
+                Claim(
+                    "The first bias gets", "gradient", "b0", (0.0,) * 6, "by hand: behind a stop", 1, EXACTLY
+                ),
+                Claim(
+                    "The second bias gets", "gradient", "b1", (0.0,) * 6, "by hand: behind a stop", 1, EXACTLY
+                ),
+            ),
         ),
     ),
     claims=(
+        Claim("What crosses", "cotangent", "h", 6.0, "by hand: 2(6 − 5) · 3", within=EXACTLY),
+        Claim("What the first model makes of it", "gradient", "w0", 6.0, "by hand: 6 · 1", within=EXACTLY),
+        Claim("How many numbers cross", "handed", "h", 1, "by hand: h is one number"),
         Claim(
             "Largest difference between the chain and the whole gradient",
             "chain less whole",
             None,
             0.0,
             "the chain rule; the document finds about 1e-7 by its own route",
+            variant=1,
             within=1e-7,
         ),
         Claim(
@@ -96,6 +137,7 @@ goes to 0.""",
             "out0",
             1_458,
             "by hand: 3 × 9 × 9 × 6",
+            variant=1,
         ),
         Claim(
             "Cotangent handed to the second part",
@@ -103,14 +145,16 @@ goes to 0.""",
             "out1",
             1_152,
             "by hand: 3 × 8 × 8 × 6",
+            variant=1,
         ),
-        Claim("Cotangent handed to the third part", "handed", "out2", 3, "by hand: 3 × 1"),
+        Claim("Cotangent handed to the third part", "handed", "out2", 3, "by hand: 3 × 1", 1),
         Claim(
             "Jacobian of out1 by out0, image by image",
             "jacobian",
             ("out1", "out0"),
             559_872,
             f"by hand: 3 × 384 × 486, the batch_jacobian in {TWO_MODELS}",
+            variant=1,
         ),
         Claim(
             "The same with every image by every other",
@@ -118,15 +162,19 @@ goes to 0.""",
             ("out1", "out0"),
             1_679_616,
             "by hand: 1,152 × 1,458",
+            variant=1,
         ),
-        Claim("Jacobian of out1 by its kernel", "jacobian", ("out1", "k1"), 165_888, "by hand: 1,152 × 144"),
-        Claim("Jacobian of out0 by its kernel", "jacobian", ("out0", "k0"), 34_992, "by hand: 1,458 × 24"),
+        Claim(
+            "Jacobian of out1 by its kernel", "jacobian", ("out1", "k1"), 165_888, "by hand: 1,152 × 144", 1
+        ),
+        Claim("Jacobian of out0 by its kernel", "jacobian", ("out0", "k0"), 34_992, "by hand: 1,458 × 24", 1),
         Claim(
             "Largest difference between the product of all Jacobians and the gradient",
             "product less whole",
             None,
             0.0,
             f"the chain rule, here in float64; {TWO_MODELS} finds about 1e-7",
+            variant=1,
             within=1e-12,
         ),
         Claim(
@@ -135,6 +183,7 @@ goes to 0.""",
             None,
             (0.0,) * STEPS,
             "the chain rule: the same gradient, so the same steps",
+            variant=1,
             within=1e-6,
             at=range(STEPS),
         ),
@@ -144,8 +193,31 @@ goes to 0.""",
             None,
             0.6667,
             "by hand: every prediction goes to 0, and two of three targets are 1",
+            variant=1,
             within=0.02,
             at=STEPS - 1,
         ),
     ),
+    predictions=(
+        Prediction("6", RIGHT),
+        Prediction("3", TOLD),
+        Prediction("2", TOLD),
+        Prediction("12", TOLD),
+        Prediction("0", TOLD),
+    ),
+    numbers=(1, 0),
+    sources=(
+        f"{TWO_MODELS_QUESTION}, by multiplying the Jacobians of all parts. A chain of pullbacks gives the "
+        "same, to 1e-7.",
+    ),
+    code="""w0 = torch.tensor(2.0, requires_grad=True)
+w1 = torch.tensor(3.0, requires_grad=True)
+h = w0 * 1.0
+received = h.detach().requires_grad_()
+loss = (w1 * received - 5) ** 2
+loss.backward()
+received.grad  # 6.0
+h.backward(received.grad)
+w0.grad  # 6.0
+""",
 )

@@ -1,6 +1,20 @@
-"""Teach the tutorial's XOR training, with its printed numbers and a relu that is dead at first."""
+"""Ask what passes a relu at exactly 0, on the tutorial's XOR training with its printed numbers."""
 
-from autodiff_viz.lessons.lesson import SWIFT, TUTORIAL, Claim, Lesson, Part, Try, ruled, written
+from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
+from autodiff_viz.lessons.lesson import (
+    EXACTLY,
+    RIGHT,
+    SWIFT,
+    TOLD,
+    TUTORIAL,
+    Claim,
+    Lesson,
+    Part,
+    Prediction,
+    Try,
+    ruled,
+    written,
+)
 from autodiff_viz.lessons.tour import Step
 from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
@@ -167,61 +181,125 @@ yhat = relu(dense(layer1, W2, b2))
 loss = mean(square(yhat - y))
 """
 
+ONE_SAMPLE = """x = [[0.0, 0.0]]
+W1 = [[0.3, -0.2], [0.3, 0.6]]
+layer1 = relu(x @ W1)
+W2 = [[0.5], [1.0]]
+yhat = relu(layer1 @ W2)
+loss = mean(square(yhat - [[1.0]]))
+"""
+
 LESSON = Lesson(
     key="xor-tutorial",
     track="documents",
-    title="XOR, the tutorial's own run",
-    summary="A small network trained for ten steps, with every loss and gradient as it was once printed.",
-    text=f"""{TUTORIAL}, trains the network of the lesson before for ten steps, and prints the loss and what
-arrives at `yhat` and `layer1`. From its own starting weights every printed number comes back here.
-
-Look at the first sample, [0, 0]. In step 0 all biases are 0, so its prediction is relu(0) = 0. There −0.25
-arrives: the loss would fall if this prediction rose. But the derivative of relu at 0 is taken as 0, so
-nothing is passed on, and the tutorial prints a row of zeros at `layer1`. The unit is **dead** for this
-sample. The other samples move the bias above 0. In step 1 the gradient gets through.
-
-The loss hardly falls, from 0.333 to 0.311. It could not fall far: the targets are a list of four, so this is
-the bug of the lesson before.""",
-    steps=(Step("Ten steps", FORMULA, look_at="yhat", training=Plan(Settings("sgd", 0.02), 10)),),
+    title="A prediction of exactly 0: can it be corrected?",
+    summary="A sample of zeros goes through a network without biases. Its loss is not 0.",
+    level=2,
+    minutes=4,
+    after=("gets-nothing", "xor-broadcast"),
+    found_by=("XOR", "dead relu", "zero gradient", "Swift for TensorFlow", "training"),
+    text="The sample is 0, 0, and no bias is added. So the prediction `yhat` is relu(0), exactly 0. It "
+    "should be 1, and −2 arrives at `yhat`: a larger one would be better.",
+    steps=(
+        Step(
+            "One sample",
+            ONE_SAMPLE,
+            look_at="yhat",
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(COTANGENT, "layer1", element=(0, 0)),
+                    words="What arrives at the first of the two numbers of `layer1`?",
+                    told=(
+                        (
+                            "-1",
+                            "−1 is −2 times the weight 0.5, as if relu had slope 1 at 0. It has a corner "
+                            "there: which slope does it take?",
+                        ),
+                        (
+                            "-0.5",
+                            "−0.5 takes half of both slopes, as `maximum` does in JAX. relu has a rule of "
+                            "its own for 0.",
+                        ),
+                    ),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="why zero",
+            text="relu has slope 0 at 0, in JAX, PyTorch and Swift: −2 ends there. The sample waits until "
+            "other samples have moved a bias.",
+        ),
+        Step(
+            "Ten steps",
+            FORMULA,
+            look_at="yhat",
+            text="The tutorial's own run, from its own weights. It prints ten losses, and what arrives at "
+            "`yhat` and `layer1`: every number comes back here.",
+            training=Plan(Settings("sgd", 0.02), 10),
+        ),
+    ),
     to_try=(
         Try(
-            "Train ten steps, go back to step 0, then to 1: the first row of what arrives at `layer1` is "
+            "In *Ten steps* train ten steps, go back to step 0, then to 1: the first row at `layer1` is "
             "zero, then it is not.",
-            (Part(steps=10, at=0, unchanged=True), Part(steps=10, at=1, unchanged=True)),
+            (Part(1, steps=10, at=0, unchanged=True), Part(1, steps=10, at=1, unchanged=True)),
             ("layer1",),
         ),
         Try(
-            "Stop the gradient at `layer1` and train ten steps: `W1` stays as it is, `W2` goes on learning.",
-            (Part(edits=(ruled("layer1", "stop"),), steps=10),),
+            "There stop the gradient at `layer1` and train: `W1` stays, `W2` learns.",
+            (Part(1, edits=(ruled("layer1", "stop"),), steps=10),),
             ("W1", "W2"),
         ),
         Try(
             "Set the last bias, `b2`, to [0.1] and start over: no sample is dead at the start.",
             (
                 Part(
-                    edits=(ruled("layer1", "follow"), written("b2", "[0.1]")), untrained=True, unchanged=True
+                    1,
+                    edits=(ruled("layer1", "follow"), written("b2", "[0.1]")),
+                    untrained=True,
+                    unchanged=True,
                 ),
             ),
             ("yhat",),
         ),
     ),
     claims=(
-        Claim("All ten losses", "value", "loss", LOSSES, SWIFT, **PRINTED),
+        Claim("The prediction", "value", "yhat", ((0.0,),), "by hand: relu(0)", within=EXACTLY),
+        Claim("What arrives at yhat", "cotangent", "yhat", ((-2.0,),), "by hand: 2(0 − 1)", within=EXACTLY),
+        Claim(
+            "What arrives at layer1",
+            "cotangent",
+            "layer1",
+            ((0.0, 0.0),),
+            f"by hand: relu'(0) = 0, times 0.5 and 1; a row of zeros is printed in {SWIFT}",
+            within=EXACTLY,
+        ),
+        Claim("All ten losses", "value", "loss", LOSSES, SWIFT, 1, **PRINTED),
         Claim(
             "What arrives at yhat in all ten steps",
             "cotangent",
             "yhat",
             tuple(tuple((number,) for number in step) for step in AT_YHAT),
             SWIFT,
+            1,
             **PRINTED,
         ),
-        Claim("What arrives at layer1 in all ten steps", "cotangent", "layer1", AT_LAYER1, SWIFT, **PRINTED),
+        Claim(
+            "What arrives at layer1 in all ten steps",
+            "cotangent",
+            "layer1",
+            AT_LAYER1,
+            SWIFT,
+            1,
+            **PRINTED,
+        ),
         Claim(
             "What passes the last relu in step 0: nothing for the first sample",
             "passed",
             ("yhat", 0),
             tuple((number if i else 0.0,) for i, number in enumerate(AT_YHAT[0])),
             f"{SWIFT}; by hand: relu'(0) = 0, and 1 where the prediction is above 0",
+            1,
             within=1e-7,
         ),
         Claim(
@@ -230,8 +308,29 @@ the bug of the lesson before.""",
             ("yhat", 0),
             tuple((number,) for number in AT_YHAT[1]),
             f"{SWIFT}; by hand: every prediction is above 0 now",
+            1,
             within=1e-7,
             at=1,
         ),
     ),
+    predictions=(
+        Prediction("0", RIGHT),
+        Prediction("-1", TOLD),
+        Prediction("-0.5", TOLD),
+        Prediction("-2", "arriving-alone"),
+    ),
+    numbers=(1, 0),
+    sources=(
+        f"*Ten steps* is the training of XOR in {TUTORIAL}. Its loss hardly falls, from 0.333 to 0.311: its "
+        "targets are a list, as in *Same data, same weights*.",
+    ),
+    code="""x = torch.tensor([[0.0, 0.0]])
+W1 = torch.tensor([[0.3, -0.2], [0.3, 0.6]])
+W2 = torch.tensor([[0.5], [1.0]], requires_grad=True)
+layer1 = torch.relu(x @ W1).requires_grad_()
+yhat = torch.relu(layer1 @ W2)
+loss = ((yhat - 1) ** 2).mean()
+loss.backward()
+layer1.grad  # [[0.0, 0.0]]
+""",
 )

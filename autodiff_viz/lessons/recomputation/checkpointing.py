@@ -1,11 +1,15 @@
-"""Teach checkpointing, which discards residuals of the forward pass and recomputes them on the way back."""
+"""Ask how many of four sines a checkpoint region runs again on the way back."""
 
+from autodiff_viz.asking.question import ASKED_ALONE, CHOICE, RUNS, Quantity, Question
 from autodiff_viz.lessons.lesson import (
+    RIGHT,
     SWIFT,
+    TOLD,
     TUTORIAL,
     Claim,
     Lesson,
     Part,
+    Prediction,
     Try,
     selected,
     without_region,
@@ -35,73 +39,128 @@ CHAIN = "by hand: cos 1 · cos(sin 1) · cos(sin sin 1) · cos(sin sin sin 1)"
 LESSON = Lesson(
     key="checkpointing",
     track="recomputation",
-    title="Checkpointing",
-    summary="Keep less in the forward pass, compute it again in the backward pass: memory bought with work.",
-    text=f"""Derivatives need numbers from the forward pass, so JAX keeps them: the **residuals**. A
-**checkpoint** region keeps only what enters it and runs its block again on the way back. No value and no
-gradient changes.
-
-That is a bargain: less memory between the passes, more work in the second one. How good it is depends on the
-block. JAX looks closely: what is needed by no derivative is neither kept nor run again.
-
-The first graph is from {TUTORIAL}. The others show what is saved.""",
+    title="Four sines in a checkpoint: how many run again?",
+    summary="Keep less on the way forward, and compute it again on the way back.",
+    level=2,
+    minutes=3,
+    after=("neuron",),
+    found_by=("checkpoint", "remat", "memory", "rematerialisation", "gradient checkpointing"),
+    text="`x` is 1, and four sines follow. For the way back each would keep a number, four in all. The "
+    "checkpoint around them keeps only `x` and runs again instead.",
     steps=(
         Step(
-            "The tutorial's square",
-            SQUARE,
-            look_at="s",
-            text="The block squares cos 10. In the tutorial it prints a line whenever it runs, and it prints "
-            "twice: once forward, once backward. JAX counts the same. But the derivative of c·c needs only "
-            "`c`, which entered the block and was kept. Nobody needs the second product, so JAX drops it.",
+            "Four sines, checkpointed",
+            SINES_CHECKPOINTED,
+            look_at="b",
+            questions=(
+                Question(
+                    CHOICE,
+                    Quantity(RUNS, "y"),
+                    words="How many of the four sines must run again?",
+                    told=(
+                        (
+                            "0",
+                            "A slope is a cosine of what enters its sine. For `b` that is `a`, which was "
+                            "thrown away.",
+                        ),
+                        ("1", "One number is kept. How many are needed that were thrown away?"),
+                        (
+                            "4",
+                            "The slope of a sine is taken at what enters it. Who needs what leaves the last "
+                            "one?",
+                        ),
+                    ),
+                    options=("0", "1", "3", "4"),
+                    right="3",
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="play",
+            text="Each slope is taken at what enters a sine. No slope needs what leaves the last one, so "
+            "that is not made again.",
         ),
         Step(
             "Four sines",
             SINES,
             look_at="b",
-            text="Four sines in a row, without a region. JAX keeps four residuals, one for each sine.",
+            text="The same sines without a region: four numbers are kept, and nothing runs again.",
         ),
         Step(
-            "Four sines, checkpointed",
-            SINES_CHECKPOINTED,
-            look_at="b",
-            text="All four sines in one region. JAX keeps one residual, `x`, and runs three sines again. "
-            "Three, not four: the last one's value is needed by no derivative.",
+            "A square that prints",
+            SQUARE,
+            look_at="s",
+            text="The tutorial's block prints a line whenever it runs: once forward, once back. Nobody needs "
+            "the second product: the slope of c · c is made of `c`, which entered.",
         ),
     ),
     to_try=(
         Try(
-            "Remove the checkpoint: its frame goes, and every number stays as it was.",
-            (Part(edits=(without_region("square"),)),),
+            "Remove the checkpoint: 4 numbers are kept in place of 1, and 0.206 arrives at `x` as before.",
+            (Part(edits=(without_region("sines"),)),),
+            ("residuals", "x"),
+            then=(
+                Claim("Residuals", "residuals", None, 4, "by hand: one cosine for each sine"),
+                Claim("Gradient of x, unchanged", "gradient", "x", 0.20593520, CHAIN),
+            ),
         ),
         Try(
-            "Open *Four sines*, then *Four sines, checkpointed*: same value, same gradient, four residuals "
-            "against one.",
-            (Part(1), Part(2)),
-            ("residuals",),
-        ),
-        Try(
-            "In *Four sines, checkpointed* select `b`, then `y`: both run again, but JAX needs "
-            "only the run of `b`.",
-            (Part(2, (selected("b"),)), Part(2, (selected("y"),))),
+            "Open *A square that prints*: `s` runs once forward and once back, and JAX drops the second run.",
+            (Part(2),),
             ("runs",),
+            then=(
+                Claim(
+                    "How often the square runs",
+                    "runs",
+                    "s",
+                    (1, 1, 0),
+                    f"{SWIFT}; dropped by hand: the derivative 2c needs only c",
+                    2,
+                ),
+            ),
+        ),
+        Try(
+            "In *Four sines, checkpointed* select `c`, then `y`: the second run of `c` is needed, that "
+            "of `y` is not.",
+            (Part(0, (selected("c"),)), Part(0, (selected("y"),))),
+            ("runs",),
+            then=(
+                Claim(
+                    "How often c runs", "runs", "c", (1, 1, 1), "by hand: the derivative of y is taken at c"
+                ),
+                Claim("How often y runs", "runs", "y", (1, 1, 0), "by hand: no derivative is taken at y"),
+            ),
         ),
     ),
     claims=(
-        Claim("The square of cos 10", "value", "s", 0.704041, "by hand: (−0.8390715)²"),
-        Claim("Gradient of x", "gradient", "x", -0.9129453, SWIFT),
+        Claim("Residuals", "residuals", None, 1, "by hand: x alone enters the block"),
+        Claim("Gradient of x", "gradient", "x", 0.20593520, CHAIN),
+        Claim("How often a runs", "runs", "a", (1, 1, 1), "by hand: the derivative of b is taken at a"),
+        Claim("How often b runs", "runs", "b", (1, 1, 1), "by hand: the derivative of c is taken at b"),
+        Claim("How often c runs", "runs", "c", (1, 1, 1), "by hand: the derivative of y is taken at c"),
+        Claim("How often y runs", "runs", "y", (1, 1, 0), "by hand: no derivative is taken at y"),
+        Claim("Residuals", "residuals", None, 4, "by hand: one cosine for each sine", 1),
+        Claim("Gradient of x, without the region", "gradient", "x", 0.20593520, CHAIN, 1),
+        Claim("The square of cos 10", "value", "s", 0.704041, "by hand: (−0.8390715)²", 2),
+        Claim("Gradient of x", "gradient", "x", -0.9129453, SWIFT, 2),
         Claim(
             "How often the square runs",
             "runs",
             "s",
             (1, 1, 0),
             f"{SWIFT}, for forward and backward; kept by hand: the derivative 2c needs only c",
+            2,
         ),
-        Claim("Residuals", "residuals", None, 4, "by hand: one cosine for each sine", 1),
-        Claim("Gradient of x", "gradient", "x", 0.20593520, CHAIN, 1),
-        Claim("Residuals", "residuals", None, 1, "by hand: x alone enters the block", 2),
-        Claim("Gradient of x, unchanged", "gradient", "x", 0.20593520, CHAIN, 2),
-        Claim("How often b runs", "runs", "b", (1, 1, 1), "by hand: the derivative of c is taken at b", 2),
-        Claim("How often y runs", "runs", "y", (1, 1, 0), "by hand: no derivative is taken at y", 2),
     ),
+    predictions=(
+        Prediction("3", RIGHT),
+        Prediction("4", TOLD),
+        Prediction("1", TOLD),
+        Prediction("0", TOLD),
+    ),
+    numbers=(2, 1, 0),
+    sources=(f"The square is that of {TUTORIAL}.",),
+    code="""sines = lambda x: jnp.sin(jnp.sin(jnp.sin(jnp.sin(x))))
+jax.grad(jax.checkpoint(sines))(1.0)  # 0.20594
+""",
     figure="runs",
 )

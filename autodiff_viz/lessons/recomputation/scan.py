@@ -1,0 +1,138 @@
+"""Ask what a checkpoint around every step of a loop keeps, beside one around all."""
+
+from autodiff_viz.asking.question import ASKED_ALONE, KEPT, NUMBER, Quantity, Question
+from autodiff_viz.lessons.lesson import (
+    RIGHT,
+    TOLD,
+    Claim,
+    Lesson,
+    Like,
+    Part,
+    Prediction,
+    Try,
+    selected,
+)
+from autodiff_viz.lessons.tour import Step
+
+BODY = ("s = sin(h)", "c = cos(s)", "h = h + c")
+
+
+def _indented(by: int) -> str:
+    return "".join(f"{' ' * by}{line}\n" for line in BODY)
+
+
+EACH = 'h = 0.5\nfor i in range(4):\n    with checkpoint("step"):\n' + _indented(8)
+NONE = "h = 0.5\nfor i in range(4):\n" + _indented(4)
+ALL = 'h = 0.5\nwith checkpoint("all"):\n    for i in range(4):\n' + _indented(8)
+
+LESSON = Lesson(
+    key="scan",
+    track="recomputation",
+    title="A checkpoint around every step, or one around all?",
+    summary="A loop of equal steps, and two places for a checkpoint.",
+    level=3,
+    minutes=4,
+    after=("last-stage", "bptt"),
+    found_by=("scan", "remat", "loop", "peak memory", "layers of a transformer"),
+    text="`h` goes through four equal steps, each with a sine and a cosine. Without a checkpoint every step "
+    "keeps 2 numbers for the way back, 8 in all. Here each step is a checkpoint of its own.",
+    steps=(
+        Step(
+            "Around every step",
+            EACH,
+            look_at="h_3",
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(KEPT, "h_3"),
+                    words="How many numbers are kept now?",
+                    told=(
+                        (
+                            "1",
+                            "1 is enough for one region around all four. Here are four regions: what enters "
+                            "each?",
+                        ),
+                        ("8", "8 are kept without regions. Inside a region nothing is kept."),
+                        ("0", "Each region must run again from what enters it. That is kept."),
+                    ),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="memory",
+            text="The state that enters each step. One region around all keeps only 1, but on the way back "
+            "it needs all its numbers at once. Step by step they come and go.",
+        ),
+        Step(
+            "No checkpoint",
+            NONE,
+            look_at="h_3",
+            text="Two slopes are kept of every step.",
+        ),
+        Step(
+            "Around all steps",
+            ALL,
+            look_at="h_3",
+            text="Only `h` enters. On the way back all four steps run first, and then all is there at once.",
+        ),
+    ),
+    to_try=(
+        Try(
+            "Open *Around all steps*: 1 is kept. Then look at the memory: its peak is as high as with no "
+            "checkpoint at all.",
+            (Part(2),),
+            ("residuals", "memory"),
+            then=(Claim("Floats that are kept", "residual elements", None, 1, "by hand: h alone enters", 2),),
+        ),
+        Try(
+            "In *Around every step* select `s_0`, then `s_3`: each sine runs once more, wherever it stands.",
+            (Part(0, (selected("s_0"),)), Part(0, (selected("s_3"),))),
+            ("runs",),
+            then=(
+                Claim(
+                    "How often s_0 runs", "runs", "s_0", (1, 1, 1), "by hand: the slope of c is taken at s"
+                ),
+                Claim(
+                    "How often s_3 runs", "runs", "s_3", (1, 1, 1), "by hand: the slope of c is taken at s"
+                ),
+            ),
+        ),
+    ),
+    claims=(
+        Claim(
+            "Floats that are kept", "residual elements", None, 4, "by hand: the state that enters each step"
+        ),
+        Claim(
+            "Gradient of h",
+            "gradient",
+            "h",
+            0.94010985,
+            "by hand: four times 1 − sin(sin h) cos h, from h = 0.5 on",
+        ),
+        Claim("Floats that are kept", "residual elements", None, 8, "by hand: 4 · 2 slopes", 1),
+        Claim("Gradient of h, unchanged", "gradient", "h", Like(0), "the same four steps", 1, 1e-6),
+        Claim("Floats that are kept", "residual elements", None, 1, "by hand: h alone enters", 2),
+    ),
+    predictions=(
+        Prediction("4", RIGHT),
+        Prediction("8", TOLD),
+        Prediction("1", TOLD),
+        Prediction("0", TOLD),
+    ),
+    sources=(
+        "A language model of 2.8 billion weights took 15,695 MiB in place of 19,558, and 1,128 ms in place "
+        "of 1,112: [axlearn 1171](https://github.com/apple/axlearn/pull/1171). Asked in "
+        "[jax 27748](https://github.com/jax-ml/jax/issues/27748).",
+    ),
+    code="""@jax.checkpoint
+def step(h):
+    return h + jnp.cos(jnp.sin(h))
+
+def run(h):
+    for i in range(4):
+        h = step(h)
+    return h
+
+jax.grad(run)(0.5)  # 0.94011
+""",
+    figure="residuals",
+)

@@ -1,0 +1,123 @@
+"""Ask whether a penalty on a gradient reaches the weight behind it."""
+
+from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
+from autodiff_viz.lessons.lesson import (
+    EXACTLY,
+    RIGHT,
+    TOLD,
+    Claim,
+    Lesson,
+    Part,
+    Prediction,
+    Try,
+    put,
+    selected,
+)
+from autodiff_viz.lessons.tour import Step
+
+PENALTY = """x = 2.0
+w = 3.0
+y = w * x
+g = grad(y, x)
+penalty = square(g - 1.0)
+"""
+STOPPED = PENALTY.replace("grad(y, x)", "stop_gradient(grad(y, x))")
+
+LESSON = Lesson(
+    key="penalty",
+    track="rules",
+    title="Does a gradient penalty train the weights?",
+    summary="A loss asks for a slope of 1. Whom does it reach?",
+    level=2,
+    minutes=3,
+    after=("second", "hidden-stop"),
+    found_by=("WGAN-GP", "gradient penalty", "create_graph", "Lipschitz", "critic"),
+    text="`y` is `w` times `x`, and `g`, its slope by `x`, is 3. The penalty wants that slope to be 1, so it "
+    "is (3 − 1)², which is 4. Critics of GANs are trained like that.",
+    steps=(
+        Step(
+            "The penalty",
+            PENALTY,
+            look_at="w",
+            pinned=STOPPED,
+            letter="B",
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(COTANGENT, "w"),
+                    words="What arrives at the weight `w`?",
+                    told=(
+                        (
+                            "8",
+                            "8 goes through `y`, where `w` meets `x`. The penalty reads `g`, not `y`. Of "
+                            "what is `g` made?",
+                        ),
+                        (
+                            "0",
+                            "0 takes `g` for a plain number. It is 3 because `w` is 3: move `w`, and `g` "
+                            "moves.",
+                        ),
+                    ),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="compare",
+            text="The slope of `w` times `x` by `x` is `w` itself: the penalty reaches it. Forget "
+            "`create_graph`, and a penalty is printed and trains nothing.",
+        ),
+        Step(
+            "Without create_graph",
+            STOPPED,
+            look_at="w",
+            text="`g` is taken for a number: it has a stop. All values are as before.",
+        ),
+    ),
+    to_try=(
+        Try(
+            "Open *Without create_graph*: the penalty is 4 as before, and `w` gets 0.",
+            (Part(1),),
+            ("penalty", "w"),
+            then=(
+                Claim("The penalty", "value", "penalty", 4.0, "by hand: (3 − 1)²", 1, EXACTLY),
+                Claim("What arrives at w", "gradient", "w", 0.0, "by hand: behind a stop", 1, EXACTLY),
+            ),
+        ),
+        Try(
+            "In *The penalty* select `x`: 0 arrives. A straight line has the same slope everywhere.",
+            (Part(edits=(selected("x"),)),),
+            ("x",),
+            then=(Claim("What arrives at x", "gradient", "x", 0.0, "by hand: (w)' by x", within=EXACTLY),),
+        ),
+        Try(
+            "Move `w` to −1: the slope has the right size, and yet −4 arrives.",
+            (Part(edits=(put("w", -1.0),)),),
+            ("w",),
+            then=(Claim("What arrives at w", "gradient", "w", -4.0, "by hand: 2(−1 − 1)", within=EXACTLY),),
+        ),
+    ),
+    claims=(
+        Claim("The slope", "value", "g", 3.0, "by hand: (wx)' by x is w", within=EXACTLY),
+        Claim("What arrives at w", "gradient", "w", 4.0, "by hand: 2(3 − 1) · 1", within=EXACTLY),
+        Claim("What arrives at x", "gradient", "x", 0.0, "by hand: w does not move with x", within=EXACTLY),
+        Claim("The penalty, with the stop", "value", "penalty", 4.0, "by hand: (3 − 1)²", 1, EXACTLY),
+        Claim("What arrives at w then", "gradient", "w", 0.0, "by hand: behind a stop", 1, EXACTLY),
+    ),
+    predictions=(
+        Prediction("4", RIGHT),
+        Prediction("0", TOLD),
+        Prediction("8", TOLD),
+        Prediction("3", "value"),
+    ),
+    sources=(
+        "The penalty is that of [Gulrajani and others](https://arxiv.org/abs/1704.00028). It never reached "
+        "the critic in [AiDotNet 1844](https://github.com/ooples/AiDotNet/issues/1844); asked in "
+        "[wgan-gp 4](https://github.com/caogang/wgan-gp/issues/4).",
+    ),
+    code="""x = torch.tensor(2.0, requires_grad=True)
+w = torch.tensor(3.0, requires_grad=True)
+(g,) = torch.autograd.grad(w * x, x, create_graph=True)
+penalty = (g - 1) ** 2
+penalty.backward()
+w.grad  # 4.0
+""",
+)
