@@ -103,9 +103,8 @@ export function askingBar(editor) {
     if (item && !isOpen(item)) {
       if (item.revealed) {
         const why = () => ((said = at), showWhy(editor, item), show(asking));
-        if (!editor.drawing.lesson) {
-          if (!item.own) after.push(press("Play it", () => editor.playTo(item)));
-        } else after.push(press("Show why", why, said === at ? "" : "main"));
+        if (editor.drawing.lesson) after.push(press("Show why", why, said === at ? "" : "main"));
+        else if (!item.own) after.push(press("Play it", () => editor.playTo(item)));
       }
       if (ahead >= 0)
         after.push(
@@ -139,9 +138,9 @@ export function askingBar(editor) {
     // Just answered: the pass is played up to the number; in a lesson it is shown why, once the tries are used up.
     if (was?.isOpen && state && was.key === state.key && !state.isOpen && item?.revealed) {
       const had = root.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
-      if (!editor.drawing.lesson) {
-        if (!item.own) editor.playTo(item); // the pass computes no answer of its author's
-      } else if (!item.verdict?.right) ((said = at), showWhy(editor, item), show(asking));
+      if (editor.drawing.lesson) {
+        if (!item.verdict?.right) ((said = at), showWhy(editor, item), show(asking));
+      } else if (!item.own) editor.playTo(item); // the pass computes no answer of its author's
       if (had || !form.childElementCount) focusNext();
     }
   };

@@ -26,8 +26,7 @@ export function plotOf(tool, { figure, lacks = [], twins }) {
 
 /** Whether the pass computes what is asked for; how much is kept, and an author's own answer, it does not. Pure.
  * @param {AskedItem} item */
-export const isPlayed = ({ of, kind }) =>
-  ["value", "cotangent", "passed"].includes(of) && kind !== "choice";
+export const isPlayed = ({ of, own }) => !own && ["value", "cotangent", "passed"].includes(of);
 
 /** Show why. @param {Editor} editor @param {AskedItem} item */
 export function showWhy(editor, item) {
