@@ -59,8 +59,12 @@ def summary(asking: Asking, judgements: Sequence[Sequence[Judgement]], title: st
     for each, judged in zip_longest(asking.asked, judgements[: len(asking.asked)], fillvalue=()):
         kind, tries = each.question.kind, "1 try" if len(judged) == 1 else f"{len(judged)} tries"
         parts.append(" ".join([kind, tries, *map(_word, judged)]) if judged else f"{kind} {OPEN}")
-    name = _UNFIT.sub("-", title.lower()).strip("-")[:TITLE] or "graph"
-    return f"{MARK} {name}: {'; '.join(parts)}"
+    return f"{MARK} {name_in_line(title)}: {'; '.join(parts)}"
+
+
+def name_in_line(title: str) -> str:
+    """Return what a line calls the lesson or graph of this title."""
+    return _UNFIT.sub("-", title.lower()).strip("-")[:TITLE] or "graph"
 
 
 def name_of(code: str) -> str:

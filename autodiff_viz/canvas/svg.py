@@ -34,6 +34,7 @@ VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#244fb4", "#9b4519", "#c8404c", "#6f
 COLOURS = {"stop": STOP, "rule": RULE}  # of a kind of rule
 SIGNS = {-1: "#1193a8", 0: LINE, 1: "#e0682b", 2: QUIET}
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+WEIGHT = 600  # of text, unless it says another one
 LETTER = 0.56  # of the font's size: width of a letter, on average
 TURN, MORE_TURN, MOST_TURN = 46, 0.1, 90  # px by which a wire that comes back turns beyond its ends
 MARGIN, PAD, TAB = 34, 14, 18  # px around the picture, around the nodes of a frame, and of its name
@@ -64,7 +65,7 @@ def svg_of(graph: Graph, trace: Trace | None) -> str:
     described = f"Graph of {len(data['nodes'])} nodes" + (f" with the output {output}" if output else "")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" height="{_n(height)}" '
-        f'role="img" aria-label={quoteattr(described)} font-family={quoteattr(FONT)} '
+        f'role="img" aria-label={quoteattr(described)} font-family={quoteattr(FONT)} font-weight="{WEIGHT}" '
         f'style="max-width: 100%; height: auto; background: {GROUND}">{inside}</svg>'
     )
 
@@ -106,11 +107,22 @@ def _n(number: float) -> str:
 
 
 def _text(
-    x: float, y: float, text: str, size: float, fill: str, anchor: str = "start", weight: int = 600
+    x: float,
+    y: float,
+    text: str,
+    size: float,
+    fill: str,
+    anchor: str = "start",
+    weight: int = WEIGHT,
+    more: str = "",
 ) -> str:
-    """Write a line of text; `anchor` is start, middle or end."""
-    place = f'x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" font-weight="{weight}"'
-    return f'<text {place} text-anchor="{anchor}" fill="{fill}">{escape(_printable(text))}</text>'
+    """Write a line of text; `anchor` is start, middle or end, `more` are other attributes."""
+    attributes = [f'x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" fill="{fill}"']
+    attributes += [f'font-weight="{weight}"'] * (weight != WEIGHT) + [f'text-anchor="{anchor}"'] * (
+        anchor != "start"
+    )
+    attributes += [more] * bool(more)
+    return f"<text {' '.join(attributes)}>{escape(_printable(text))}</text>"
 
 
 def _printable(text: str) -> str:
@@ -220,7 +232,8 @@ def _chip(x: float, text: str, fill: str) -> str:
     """Write a rule, or that the node is the output, above the card on a ground of its colour."""
     width = _chip_width(text)
     back = f'<rect x="{_n(x)}" y="-10" width="{_n(width)}" height="19" rx="6" fill="{fill}"/>'
-    return back + _text(x + width / 2, 3.5, text, 11.5, GROUND, "middle")
+    fitted = f'textLength="{_n(width - 12)}" lengthAdjust="spacingAndGlyphs"'  # whatever the font
+    return back + _text(x + width / 2, 3.5, text, 11.5, GROUND, "middle", more=fitted)
 
 
 def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scale: float) -> str:

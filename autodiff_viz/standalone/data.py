@@ -17,6 +17,7 @@ from msgspec import json
 
 from autodiff_viz.asking.judge import feedback_table
 from autodiff_viz.asking.question import Asked
+from autodiff_viz.asking.summary import name_in_line
 from autodiff_viz.canvas.delta import without_nulls
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.analysis import program_says
@@ -186,7 +187,8 @@ def _after_answers(made: Made, base: str, checked: bool, words: Words) -> Data:
     states = [_plain_state(one, base, checked, words).data for one in labs]
     open_to_all = replace(lab, asking=None)
     states.append(_plain_state(open_to_all, base, checked, words._replace(text=words.told)).data)
-    return {"tables": [feedback_table(run, each.question, beside) for each in asked], "after": states}
+    tables = [feedback_table(run, each.question, beside) for each in asked]
+    return {"tables": tables, "after": states, "of": name_in_line(lab.lesson or "")}
 
 
 def _told(asked: Asked, revealed: bool) -> Asked:

@@ -133,7 +133,8 @@ def divided(text: str) -> Module:
 def _statement(text: str) -> Statement:
     several = _DESTRUCTURED.match(text)
     one = _DECLARED.match(text)
-    declares = re.findall(r"\w+", several[1]) if several else [one[1]] if one else []
+    # Of `{ tab: TAB }` the name after the colon is declared.
+    declares = re.findall(r"\w+(?= *(?:,|=|$))", several[1].strip()) if several else [one[1]] if one else []
     return Statement(text, frozenset(declares), frozenset(_names(tokens(text))))
 
 
@@ -253,7 +254,7 @@ CONSTANTS, ICONS = "base/constants.js", "base/icons.js"
 DATA = {CONSTANTS, ICONS}
 """Modules with data, of which the records go that no other module names."""
 
-_OF_SHARED = re.compile(r"\bshared\.(\w+)|\{([^}]*)\} = shared\b")
+_OF_SHARED = re.compile(r"\bshared\.(\w+)|\{([^}]*)\} = shared;")
 _RECORD = re.compile(r'^  "(\w+)": .*,\n', re.MULTILINE)
 _ICON = re.compile(r'^  (\w+):\s+"[^"]*",\n', re.MULTILINE)
 

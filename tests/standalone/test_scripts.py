@@ -48,7 +48,8 @@ def test_a_module_gives_only_what_is_needed(tmp_path):
     (tmp_path / "one.js").write_text(
         "const A = 1;\nconst B = 2;\nexport const a = () => A;\nexport const b = () => B;\n"
         "export function c({ A }) {\n  return d(A.b);\n}\n"
-        "function d(x) {\n  return [...e, x];\n}\nconst e = [];\n"
+        "function d(x) {\n  return [...e, x, tab()];\n}\nconst e = [];\n"
+        "const { tab: TAB } = A;\nfunction tab() {\n  return 3;\n}\n"
     )
     (tmp_path / "main.js").write_text(
         'import { a, b, c as f } from "./one.js";\n\nexport default function main() {\n  return f(b);\n}\n'
@@ -58,6 +59,8 @@ def test_a_module_gives_only_what_is_needed(tmp_path):
     assert "export const a" not in one
     assert "const B = 2" in one
     assert "const e = []" in one
+    assert "function tab" in one
+    assert "const { tab: TAB }" not in one
     assert main.startswith('import { b, c as f } from "one.js";')
 
 

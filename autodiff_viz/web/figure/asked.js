@@ -14,7 +14,7 @@ const TRIES = 2; // as in asking/question.py
 /** @typedef {import("./source.js").State} State */
 /** @typedef {import("../types.js").AskedItem} AskedItem */
 /** @typedef {import("../types.js").Notice} Notice */
-/** @typedef {{ tables: import("../asking/judge.js").Table[], after: State[] }} Hidden */
+/** @typedef {{ tables: import("../asking/judge.js").Table[], after: State[], of: string }} Hidden */
 
 /** @param {import("./figure.js").Held} held @param {Record<string, string>} css by place */
 export default function asked(held, css) {
@@ -29,7 +29,7 @@ export async function take(source, edit) {
   const { hidden, drawing } = source.states[at];
   if (!hidden || !drawing.asking) return null;
   /** @type {Hidden} */
-  const { tables, after } = await unpacked(hidden);
+  const { tables, after, of } = await unpacked(hidden);
   const before = source.asked.get(at)?.items ?? drawing.asking.items;
   const items = /** @type {AskedItem[]} */ ([...before]);
   if (edit.kind === "stop_asking")
@@ -44,8 +44,24 @@ export async function take(source, edit) {
     }
   }
   const open = items.findIndex((item) => !item.revealed);
-  source.asked.set(at, { items, after, level: open < 0 ? items.length : open });
+  const summary = open < 0 ? summed(items, tables, of) : undefined;
+  source.asked.set(at, { items, after, level: open < 0 ? items.length : open, summary });
   return [];
+}
+
+/** The result as one line to paste, as asking/summary.py writes it.
+ * @param {AskedItem[]} items @param {import("../asking/judge.js").Table[]} tables @param {string} of the lesson */
+function summed(items, tables, of) {
+  const parts = items.map(({ kind, tries }, i) => {
+    const words = tries.map((text) => {
+      const { judgement } = judged(tables[i], text);
+      const { right, unknown, near, mistake } = judgement ?? {};
+      return right ? "right" : unknown ? "unknown" : near ? "near" : mistake || "wrong";
+    });
+    const count = words.length === 1 ? "1 try" : `${words.length} tries`;
+    return words.length ? [kind, count, ...words].join(" ") : `${kind} open`;
+  });
+  return `av1 ${of}: ${parts.join("; ")}`;
 }
 
 /** A question with one more answer. @param {AskedItem} item @param {import("../asking/judge.js").Table} table @param {string} text

@@ -29,6 +29,7 @@
  * @property {number} level so many questions, the first ones, have been answered
  * @property {import("../types.js").AskedItem[]} items
  * @property {State[]} after the states after so many answers
+ * @property {string} [summary] the result to copy, once all are answered
  */
 
 export class Source {
@@ -103,7 +104,8 @@ export class Source {
     const { asking } = this.states[this.at].drawing;
     if (!asking || !asked) return asking;
     const at = asked.items.findIndex(({ revealed }) => !revealed);
-    return { ...asking, items: asked.items, at: at < 0 ? undefined : at, hiding: at >= 0 };
+    const { items, summary } = asked;
+    return { ...asking, items, summary, at: at < 0 ? undefined : at, hiding: at >= 0 };
   }
 
   /** The drawing as the server would send it now. @param {number} ack of the last edit */

@@ -23,9 +23,10 @@ ASKS = av.Tour(
             questions=(av.Question("number", av.Quantity("cotangent", "x")),),
             hides="cotangents",
         ),
-        av.Step(title="Without it", formula="x = 3.0\nz = square(x)"),
+        av.Step(title="Without it", formula='x = 3.0\nwith checkpoint("r"):\n    z = square(x)'),
     ),
 )
+COPY = "() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; }"
 READY = "() => document.documentElement.dataset.figure === 'ready'"
 
 
@@ -166,6 +167,9 @@ def test_a_file_asks_before_it_shows(offline: Page, files: dict[str, Path]):
     field.press("Enter")
     expect(page.locator(".asking .verdict")).to_contain_text("JAX: 8")
     assert "cotangent 8" in says(page, "x")
+    page.evaluate(COPY)
+    page.get_by_role("button", name="Copy my result").click()
+    assert page.evaluate("copied") == "av1 graph: number 2 tries one-path right"
     page.get_by_role("button", name="Next", exact=True).click()
     expect(page.get_by_role("heading", name="Without it")).to_be_visible()
     assert "cotangent 6" in says(page, "x")

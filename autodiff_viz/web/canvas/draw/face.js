@@ -32,6 +32,7 @@ const CHIP_BOLD = 1.12; // width of semi-bold letters over its estimate, also wh
 const WORDS = 1.5; // unit up to which a chip has words beside its icon
 const APART = 1; // px between a chip and the card above
 const LEAST = 0.5; // factor of a chip, where the next card is near
+const FLAG_OVER = 0.75; // of its width, by which the output's flag may be beside its card
 /** Px by which chips extend above and below the card. */
 export const CHIPS_BEYOND = { above: 14, below: 16 };
 
@@ -57,7 +58,8 @@ export function chips(node, level, top) {
     return element;
   });
   const output = bare || x + wide(OUTPUT) > w - ROW ? FLAG : OUTPUT;
-  if (isOutput) drawn.push(draw(output, w - ROW - wide(output), above, size));
+  const over = flagOver(node, level, top);
+  if (isOutput) drawn.push(draw(output, w - ROW - wide(output) + over, above, size));
   const end = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
   const numbered =
     detail === "near" && segment ? { kind: "segment", icon: "", text: `segment ${segment}` } : null;
@@ -90,6 +92,16 @@ export function chips(node, level, top) {
 
 /** Px by which chips lie over the card's edge. @param {number} top px from the card's top to its highest text */
 const overEdge = (top) => Math.min(CHIP_OVER, top - CLEAR);
+
+/** Px by which the output's flag is moved to the right, where the symbol above the card would not have room beside it.
+ * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
+function flagOver(node, level, top) {
+  if (!node.isOutput || level.detail !== "few") return 0;
+  const wide = sizeAbove(node, level, top) * chipWidth(FLAG);
+  const sign = textWidth(node.symbol, Math.max(NAME, level.text)) * BOLD;
+  const short = chipsReach(node, level, top) + sign + wide + ROW + CHIP_GAP - node.w;
+  return clamp(short, 0, FLAG_OVER * wide);
+}
 
 /** Factor of the chips above a card: that of the level, or less where they would touch the next card above.
  * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
@@ -383,7 +395,8 @@ export function titleAbove(node, level) {
     w -
     left -
     (isOutput
-      ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top)
+      ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) -
+        flagOver(node, level, top)
       : 0);
   const size = Math.max(NAME, level.text);
   const sign = shortened(symbol, room / BOLD, size);
