@@ -72,6 +72,11 @@ CORNERS = {
 }
 
 
+OTHERWISE = {"lesson clip-nan 0"}
+"""Cases in which PyTorch itself goes another way: JAX multiplies the slope 0 of a clip by what arrives, and
+0 · ∞ is NaN; PyTorch leaves out what arrives there."""
+
+
 def cases() -> Iterator[tuple[str, Case]]:
     """Yield the cases that are recorded, by name: every lesson, rule, region, op and corner."""
     for lesson in LESSONS:
@@ -173,7 +178,7 @@ def main(python: str, kind: str = "") -> None:
     wrong, kept = 0, {"version": run["version"]}
     for (name, case), numbers in zip(named.items(), run["results"], strict=True):
         fault = numbers if isinstance(numbers, str) else difference(case, numbers)
-        if fault:
+        if fault and name not in OTHERWISE:
             wrong += 1
             print(f"{name}: {fault}")
             if kind == "random" and wrong <= 12:
