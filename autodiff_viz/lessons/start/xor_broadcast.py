@@ -69,7 +69,6 @@ LESSON = Lesson(
             look_at="loss",
             pinned=FOUR.replace(LIST, COLUMN),
             letter="A",
-            figure="training",
             questions=(
                 Question(
                     NUMBER,
