@@ -367,7 +367,7 @@ LESSON_LINTS = {
     "0 in place of the product": {WHERE_TRAP},
     "Two ways to write it": {CORNERS},
     "With max and abs": {CORNERS},
-    "The same with PyTorch's rule": {FORWARD_MODE},
+    "With PyTorch's rule": {FORWARD_MODE},
     "From weights drawn at random": {DEAD},
     "Convolution checkpointed": {CHECKPOINT},
     "Declared derivative": {FORWARD_MODE},
