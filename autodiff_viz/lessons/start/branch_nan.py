@@ -29,7 +29,8 @@ LESSON = Lesson(
     after=("fork",),
     found_by=("nan", "where", "sqrt", "mask", "double where", "inf"),
     text="`x` is 0, so the root is not taken and `y` is the plain 0. Many programs guard a root like "
-    "this. Every number on the way forward is 0.",
+    "this. Every number on the way forward is 0. ∞ and NaN, which is no number at all, are answers "
+    "too.",
     steps=(
         Step(
             "A guarded root",
@@ -39,7 +40,7 @@ LESSON = Lesson(
                 Question(
                     NUMBER,
                     Quantity(COTANGENT, "x"),
-                    words="What arrives at `x`: a number, ∞, or NaN, not a number?",
+                    words="What arrives at `x`?",
                 ),
             ),
             hides=ASKED_ALONE,

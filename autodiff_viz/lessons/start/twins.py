@@ -21,11 +21,11 @@ LESSON = Lesson(
     minutes=2,
     after=("fork",),
     found_by=("detach", "stop_gradient", "same loss", "no_grad", "twins"),
-    text="A and B both multiply `x`, which is 3, by itself and give 9. In B one of the two wires carries "
-    "a stop: it lets values through and no gradient. In A, 6 arrives at `x`.",
+    text="A and B both multiply `x`, which is 3, by itself and give 9. In B one of the two wires goes "
+    "through a stop, which lets values through and no gradient. In A, 6 arrives at `x`.",
     steps=(
         Step(
-            "With a stop",
+            "One wire stopped",
             STOPPED,
             look_at="y",
             pinned=PLAIN,
@@ -37,7 +37,7 @@ LESSON = Lesson(
             "stop is there; only the way back differs. Most gradient bugs live here.",
         ),
         Step(
-            "Without one",
+            "No wire stopped",
             PLAIN,
             look_at="y",
             text="Here both wires bring the other factor, 3, and 3 + 3 arrives. A nudge of `x` finds "

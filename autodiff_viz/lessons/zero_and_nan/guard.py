@@ -27,8 +27,8 @@ LESSON = Lesson(
     minutes=3,
     after=("branch-nan",),
     found_by=("nan", "entropy", "nan_to_num", "xlogy", "log 0", "cross entropy", "kl divergence"),
-    text="`p`, a chance, is 0 and should add nothing to the entropy. But 0 · ln 0 is 0 · (−∞), NaN, and "
-    "so is what arrives at `p`. One could put a 0 in place of the product there, or a 1 into the "
+    text="`p` is a chance of 0 and should add nothing to the entropy. But 0 · ln 0 is NaN, and so is "
+    "what arrives at `p`. One repair puts a 0 in place of the product, another a 1 into the "
     "logarithm.",
     steps=(
         Step(
@@ -39,7 +39,7 @@ LESSON = Lesson(
                 Question(
                     CHOICE,
                     Quantity(COTANGENT, "p"),
-                    words="Which makes both numbers finite?",
+                    words="Which repair makes both numbers finite?",
                     options=OPTIONS,
                     right=OPTIONS[1],
                     told=(

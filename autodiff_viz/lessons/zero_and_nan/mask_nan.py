@@ -136,5 +136,5 @@ LESSON = Lesson(
         "[pytorch/pytorch #31829](https://github.com/pytorch/pytorch/issues/31829), [PR "
         "#131060](https://github.com/pytorch/pytorch/pull/131060): rows that are masked altogether",
     ),
-    code="torch.softmax(torch.tensor([2., 1.]) - float('inf'), 0)[0]  # nan",
+    code="y = torch.softmax(torch.tensor([2., 1.]) - float('inf'), 0)[0]  # nan",
 )

@@ -22,8 +22,8 @@ LESSON = Lesson(
     minutes=3,
     after=("corner",),
     found_by=("softplus", "log1p", "subgradient", "logaddexp", "numerically stable", "overflow"),
-    text="`y` is ln(1 + eˣ), a smooth curve, whose slope at 0 is ½. Here it is written in the form that "
-    "cannot overflow: max(x, 0) + ln(1 + e^−|x|). `x` is 0.",
+    text="`y` is ln(1 + eˣ), a smooth curve, whose slope at 0 is ½. Here it is written in a form that "
+    "cannot overflow, with `maximum` and `abs`. `x` is 0.",
     steps=(
         Step(
             "With max and abs",

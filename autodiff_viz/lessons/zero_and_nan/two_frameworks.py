@@ -34,7 +34,7 @@ LESSON = Lesson(
     "PyTorch takes the middle, 0. This lab computes with JAX.",
     steps=(
         Step(
-            "The absolute value of 0",
+            "|x| at 0",
             ABS,
             look_at="x",
             pinned=ABS_OF_PYTORCH,
@@ -47,8 +47,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "0",
-                            "0 is PyTorch's choice, in the middle of both sides. The question is here "
-                            "because JAX makes another.",
+                            "0 is PyTorch's choice, halfway between both sides. JAX takes the slope of "
+                            "one side. Of which?",
                         ),
                         (
                             "0.5",
@@ -69,7 +69,7 @@ LESSON = Lesson(
             "another way wherever numbers sit on corners: zeros, clipped ends, ties.",
         ),
         Step(
-            "The same with PyTorch's rule",
+            "With PyTorch's rule",
             ABS_OF_PYTORCH,
             look_at="x",
             text="The same values, and the rule of PyTorch: what arrives times the sign of `x`, which is "
@@ -82,7 +82,7 @@ LESSON = Lesson(
             text="The largest number stands twice. JAX shares: each of the two gets a half.",
         ),
         Step(
-            "The largest, as PyTorch picks it",
+            "As PyTorch picks it",
             TIE_OF_PYTORCH,
             look_at="x",
             text="PyTorch's `max(dim)` gives all to one index, here written as a product with that index.",
@@ -97,7 +97,7 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Open *The largest of three*, then *as PyTorch picks it*: 0, ½, ½ becomes 0, 1, 0.",
+            "Open *The largest of three*, then *As PyTorch picks it*: 0, ½, ½ becomes 0, 1, 0.",
             (Part(2), Part(3)),
             ("x",),
             then=(Claim("x gets", "gradient", "x", (0.0, 1.0, 0.0), PYTORCH, 3, EXACTLY),),
