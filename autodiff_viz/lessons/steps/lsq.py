@@ -22,7 +22,7 @@ LESSON = Lesson(
     after=("ste", "fork"),
     found_by=("quantisation", "scale", "LSQ", "learned step size", "QAT"),
     text="1.3 in steps of `s` = 0.5 is 2.6 steps, which `q` rounds to 3: `y` is 1.5. On the way back the "
-    "rounding pretends to be the identity.",
+    "rounding pretends that it did nothing.",
     steps=(
         Step(
             "Quantised",
@@ -65,7 +65,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Sweep `x`: what arrives at `s` is a saw. Set it to 1.2: −0.4, rounded down for once.",
+            "Sweep `x`: what arrives at `s` is a saw. At 1.2, which is rounded down, it is −0.4.",
             (Part(edits=(put("x", 1.2), put("s", 0.5))),),
             ("s", "sweep"),
             then=(Claim("s gets", "gradient", "s", -0.4, "by hand: 2 − 2.4", within=CLOSE),),

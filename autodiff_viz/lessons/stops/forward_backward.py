@@ -69,8 +69,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="compare",
-            text="−1.11: the root's slope is taken at the noisy 3.24. So the stop belongs after the last op "
-            "whose slope depends on where it is taken. That is next.",
+            text="−1.11: the root's slope is taken at the noisy 3.24. Where would a stop leave no slope that "
+            "is taken at a noisy number? One more place is next.",
         ),
         Step(
             "The stop after the root",
@@ -91,8 +91,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="−1, exactly, whatever `u` is: only a sum comes after the stop, and its slope is 1 "
-            "everywhere.",
+            text="−1, exactly, whatever `u` is. The stop belongs after the last op whose slope depends on "
+            "where it is taken: only a sum comes after it.",
         ),
         Step(
             "No stop",

@@ -48,8 +48,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="compare",
-            text="Here the line only saves work. Its other step is next: the same line, and it stops the "
-            "training. Ask of each stop whose gradient is behind it.",
+            text="Here the line saves work and changes nothing, for `phi` is not behind it. The other step "
+            "has the same line, and is next. Ask of each stop whose gradient is behind it.",
         ),
         Step(
             "The generator's step",

@@ -27,8 +27,8 @@ LESSON = Lesson(
     minutes=4,
     after=("twins", "loss-zero"),
     found_by=("TD", "temporal difference", "bootstrap", "semi-gradient", "reinforcement learning"),
-    text="The estimate `q` is 1; its target, 2.5, is made from the same `w`. In A a stop holds the target: "
-    "`w` gets −3, so a step against it raises `q`. B has no stop.",
+    text="The estimate `q` is 2`w` = 1; its target, 1 + ½ · 6 · `w` = 2.5, hangs on the same `w`. In A a "
+    "stop holds the target: `w` gets −3, so a step against it raises `q`. B has no stop.",
     steps=(
         Step(
             "Without the stop",

@@ -139,7 +139,7 @@ LESSON = Lesson(
         Prediction("the same", TOLD),
         Prediction("y_late", TOLD),
     ),
-    sources=(f"The noise of *The noise of the answer* is from {NOISE}.",),
+    sources=(f"The noise that the answer printed is from {NOISE}.",),
     code="""x = torch.tensor(4.0, requires_grad=True)
 early = torch.sqrt((x * 0.81 - x).detach() + x)
 early.backward()
