@@ -6,7 +6,8 @@ from autodiff_viz.lessons.tour import Step
 
 QUANTISED = """x = 1.3
 s = 0.5
-c = clip(x / s, -3.0, 3.0)
+steps = x / s
+c = clip(steps, -3.0, 3.0)
 q = backward_as(round(c), c)
 y = q * s
 """
