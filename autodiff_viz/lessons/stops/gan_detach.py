@@ -84,8 +84,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "In the generator's step stop `fake`: the loss stays −1, `phi` gets −2, all looks alive. `theta` "
-            "gets 0.",
+            "In the generator's step stop `fake`, and read the loss, `phi` and `theta`. Which of the three "
+            "tells you?",
             (Part(1, (ruled("fake", "stop"),)),),
             ("theta", "phi", "loss"),
             then=(

@@ -75,8 +75,7 @@ LESSON = Lesson(
             "The noise of the answer",
             THREE,
             look_at="z_early",
-            text="With the noise that the answer printed: [−1.046, −0.964, 1.029] for `x_early`, [−1, −1, 1] "
-            "for `x_late`.",
+            text="The same two copies, with three numbers and the noise that the answer printed.",
         ),
     ),
     to_try=(
