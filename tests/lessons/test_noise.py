@@ -59,4 +59,4 @@ def test_both_roads_have_the_mean_2_and_the_variances_of_the_lesson(step, varian
     """By hand, with z = 1 + eps and the moments 1, 3, 15 of eps: of z² eps, of 2z and of (z² - 2) eps."""
     found = av.statistics(graph_of(lesson("reinforce").steps[step]), draws=50_000)
     assert float(found.mean["mu"]) == pytest.approx(2.0, abs=0.1)
-    assert float(found.variance["mu"]) == pytest.approx(variance, rel=0.06)
+    assert float(found.variance["mu"]) == pytest.approx(variance, rel=0.1)  # some four standard errors

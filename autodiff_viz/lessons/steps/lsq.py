@@ -6,7 +6,8 @@ from autodiff_viz.lessons.tour import Step
 
 QUANTISED = """x = 1.3
 s = 0.5
-c = clip(x / s, -3.0, 3.0)
+steps = x / s
+c = clip(steps, -3.0, 3.0)
 q = backward_as(round(c), c)
 y = q * s
 """
@@ -22,7 +23,7 @@ LESSON = Lesson(
     after=("ste", "fork"),
     found_by=("quantisation", "scale", "LSQ", "learned step size", "QAT"),
     text="1.3 in steps of `s` = 0.5 is 2.6 steps, which `q` rounds to 3: `y` is 1.5. On the way back the "
-    "rounding pretends to be the identity.",
+    "rounding pretends that it did nothing.",
     steps=(
         Step(
             "Quantised",
@@ -65,7 +66,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Sweep `x`: what arrives at `s` is a saw. Set it to 1.2: −0.4, rounded down for once.",
+            "Sweep `x`: what arrives at `s` is a saw. At 1.2, which is rounded down, it is −0.4.",
             (Part(edits=(put("x", 1.2), put("s", 0.5))),),
             ("s", "sweep"),
             then=(Claim("s gets", "gradient", "s", -0.4, "by hand: 2 − 2.4", within=CLOSE),),

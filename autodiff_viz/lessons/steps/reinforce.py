@@ -4,8 +4,9 @@ from autodiff_viz.asking.question import ASKED_ALONE, CHOICE, COTANGENT, Quantit
 from autodiff_viz.lessons.lesson import RESAMPLED, RIGHT, TOLD, Claim, Law, Lesson, Part, Prediction, Try
 from autodiff_viz.lessons.tour import Step
 
+# Of this seed the first 1,000 draws, which *Noise* shows, spread nearly as all do: 30.8, 4.2 and 17.9.
 DRAW = """mu = 1.0
-eps = normal(mean=0.0, scale=1.0, seed=3)
+eps = normal(mean=0.0, scale=1.0, seed=6)
 """
 THROUGH = DRAW + "z = mu + eps\nf = square(z)\n"
 SCORED = DRAW + "z = stop_gradient(mu + eps)\nf = square(z) * (-0.5 * square(z - mu))\n"

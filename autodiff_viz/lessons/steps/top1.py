@@ -17,13 +17,13 @@ LESSON = Lesson(
     key="top1",
     track="steps",
     title="Only one expert runs. Which logits learn?",
-    summary="A router picks one of two experts. What hears the logit of the other?",
+    summary="A router picks one of two experts. What does the logit of the other one hear?",
     level=2,
     minutes=3,
     after=("accuracy",),
     found_by=("mixture of experts", "MoE", "router", "top-1", "argmax", "gate"),
-    text="The chances are ¼ and ¾, so the router picks the second expert, which says 4. In A that is the "
-    "answer; in B its chance multiplies it: 3. The first expert did not run.",
+    text="The chances are ¼ and ¾, a softmax of two logits, so the router picks the second expert, which "
+    "says 4. In A that is the answer; in B its chance multiplies it: 3. The first expert did not run.",
     steps=(
         Step(
             "The chance multiplies",

@@ -6,16 +6,17 @@ from autodiff_viz.lessons.tour import Step
 
 BOOK = """z = 0.5
 e = 1.0
-zq = z + stop_gradient(e - z)
+gap = stop_gradient(e - z)
+zq = z + gap
 rec = square(zq - 2.0)
-book = square(e - stop_gradient(z))
-commit = 0.25 * square(z - stop_gradient(e))
+z_held = stop_gradient(z)
+e_held = stop_gradient(e)
+book = square(e - z_held)
+commit = 0.25 * square(z - e_held)
 loss = rec + book + commit
 """
-SWAPPED = BOOK.replace("e - stop_gradient(z)", "stop_gradient(e) - z").replace(
-    "z - stop_gradient(e)", "stop_gradient(z) - e"
-)
-DEAD = BOOK.replace("book = square(e - ", "book = square(zq - ")
+SWAPPED = BOOK.replace("e - z_held", "e_held - z").replace("(z - e_held", "(z_held - e")
+DEAD = BOOK.replace("(e - z_held", "(zq - z_held")
 
 LESSON = Lesson(
     key="vq",

@@ -58,7 +58,7 @@ LESSON = Lesson(
             "Not detached",
             WHOLE,
             look_at="h2",
-            text="Each of the three steps sends 4.",
+            text="Nothing is stopped: all three steps reach `w`.",
         ),
         Step(
             "Halved at each step",

@@ -69,8 +69,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="compare",
-            text="−1.11: the root's slope is taken at the noisy 3.24. So the stop belongs after the last op "
-            "whose slope depends on where it is taken. That is next.",
+            text="−1.11: the root's slope is taken at the noisy 3.24. Where would a stop leave no slope that "
+            "is taken at a noisy number? One more place is next.",
         ),
         Step(
             "The stop after the root",
@@ -91,8 +91,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="−1, exactly, whatever `u` is: only a sum comes after the stop, and its slope is 1 "
-            "everywhere.",
+            text="−1, exactly, whatever `u` is. The stop belongs after the last op whose slope depends on "
+            "where it is taken: only a sum comes after it.",
         ),
         Step(
             "No stop",
@@ -110,13 +110,13 @@ LESSON = Lesson(
             "As it was asked",
             THREE.format(u=FIRST_DRAW) + NAIVE,
             look_at="u",
-            text="No stop, and the draw that was printed by whoever asked. `x` gets [−1.020, −0.968, 1.040].",
+            text="No stop, and the draw that was printed by whoever asked.",
         ),
         Step(
             "As it was answered",
             THREE.format(u=SECOND_DRAW) + LAST,
             look_at="noise",
-            text="The stop after the root, and the draw of the answer. `x` gets exactly [−1, −1, 1].",
+            text="The stop after the root, and the draw of the answer.",
         ),
     ),
     to_try=(
@@ -127,7 +127,7 @@ LESSON = Lesson(
             then=(Claim("x gets", "gradient", "x", -1.0, "by hand: −4 / (2√4)", within=EXACTLY),),
         ),
         Try(
-            "In *The stop after the root* move `u` to 1.21: `z` becomes 2.2, `x` still gets −1.",
+            "In *The stop after the root* move `u` to 1.21: `z` becomes 2.2. Does `x` hear of it?",
             (Part(1, (put("u", 1.21),)),),
             ("x", "z"),
             then=(
@@ -136,7 +136,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "In *Three numbers* press *Resample*, in Settings: `z` is new, and `x` gets [−1, −1, 1] again.",
+            "In *Three numbers* press *Resample*, in Settings, twice. Which numbers change, and which never "
+            "do?",
             (Part(3, (RESAMPLED,)),),
             ("x",),
             then=(Claim("x gets", "gradient", "x", SIGNS, "by hand: the sign of x", 3, EXACTLY),),

@@ -48,8 +48,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="compare",
-            text="Here the line only saves work. Its other step is next: the same line, and it stops the "
-            "training. Ask of each stop whose gradient is behind it.",
+            text="Here the line saves work and changes nothing, for `phi` is not behind it. The other step "
+            "has the same line, and is next. Ask of each stop whose gradient is behind it.",
         ),
         Step(
             "The generator's step",
@@ -84,8 +84,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "In the generator's step stop `fake`: the loss stays −1, `phi` gets −2, all looks alive. `theta` "
-            "gets 0.",
+            "In the generator's step stop `fake`, and read the loss, `phi` and `theta`. Which of the three "
+            "tells you?",
             (Part(1, (ruled("fake", "stop"),)),),
             ("theta", "phi", "loss"),
             then=(

@@ -7,10 +7,11 @@ from autodiff_viz.lessons.tour import Step
 OPEN = """w = 0.5
 f = 6.0
 q = 2.0 * w
-target = 1.0 + 0.5 * f * w
+next_q = f * w
+target = 1.0 + 0.5 * next_q
 loss = 0.5 * square(target - q)
 """
-STOPPED = OPEN.replace("1.0 + 0.5 * f * w", "stop_gradient(1.0 + 0.5 * f * w)")
+STOPPED = OPEN.replace("1.0 + 0.5 * next_q", "stop_gradient(1.0 + 0.5 * next_q)")
 THREE = """theta = [0.1, -0.1, 0.0]
 v = dot(theta, [1.0, 2.0, -1.0])
 target = stop_gradient(1.0 + dot(theta, [2.0, 1.0, 0.0]))
@@ -27,8 +28,8 @@ LESSON = Lesson(
     minutes=4,
     after=("twins", "loss-zero"),
     found_by=("TD", "temporal difference", "bootstrap", "semi-gradient", "reinforcement learning"),
-    text="The estimate `q` is 1; its target, 2.5, is made from the same `w`. In A a stop holds the target: "
-    "`w` gets −3, so a step against it raises `q`. B has no stop.",
+    text="The estimate `q` is 2`w` = 1. Its target is 2.5 and made of `next_q` = 6`w`, with the same `w`. In "
+    "A a stop holds the target: `w` gets −3, so a step against it raises `q`. B has no stop.",
     steps=(
         Step(
             "Without the stop",

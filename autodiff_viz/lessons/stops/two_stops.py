@@ -75,8 +75,7 @@ LESSON = Lesson(
             "The noise of the answer",
             THREE,
             look_at="z_early",
-            text="With the noise that the answer printed: [−1.046, −0.964, 1.029] for `x_early`, [−1, −1, 1] "
-            "for `x_late`.",
+            text="The same two copies, with three numbers and the noise that the answer printed.",
         ),
     ),
     to_try=(
@@ -139,7 +138,7 @@ LESSON = Lesson(
         Prediction("the same", TOLD),
         Prediction("y_late", TOLD),
     ),
-    sources=(f"The noise of *The noise of the answer* is from {NOISE}.",),
+    sources=(f"The noise that the answer printed is from {NOISE}.",),
     code="""x = torch.tensor(4.0, requires_grad=True)
 early = torch.sqrt((x * 0.81 - x).detach() + x)
 early.backward()
