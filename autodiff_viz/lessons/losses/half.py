@@ -95,7 +95,7 @@ LESSON = Lesson(
             "by hand: the least float16 is 2⁻²⁴, and 2⁻²⁶ is below half of it; PyTorch prints 0.",
             within=EXACTLY,
         ),
-        Claim("b gets", "cotangent", "b", THIRTEEN, "by hand: 1/8192", within=EXACTLY),
+        Claim("b gets", "cotangent", "b", THIRTEEN, "by hand: 1/8192"),
         Claim("The loss", "value", "loss", THIRTEEN, "by hand: 1 + 2⁻¹³ rounds to 1 in 11 digits"),
         Claim("w gets from a seed of 1024", "gradient", "w", 2.0**-16, "by hand: 2¹⁰ · 2⁻²⁶", 1),
         Claim("w gets in bfloat16", "gradient", "w", TWICE, "by hand: its least number is 2⁻¹³³", 2),

@@ -361,6 +361,11 @@ LESSON_LINTS = {
     "Four sines, checkpointed": {CHECKPOINT},  # the whole function
     "Ten steps": {BROADCAST},
     "As it was printed": {BROADCAST},
+    "A rule on g": {FORWARD_MODE},
+    "By norm": {FORWARD_MODE},
+    "At each step of a chain": {FORWARD_MODE, SECOND},
+    "One down, one up": {FORWARD_MODE},
+    "One down, one up, rate 1": {FORWARD_MODE},
     "From weights drawn at random": {DEAD},
     "Convolution checkpointed": {CHECKPOINT},
     "Declared derivative": {FORWARD_MODE},
