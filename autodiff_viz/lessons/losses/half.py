@@ -10,6 +10,7 @@ a = w / 8192.0
 b = a + 1.0
 loss = b / 8192.0
 """
+SCALED = SMALL + "scaled = 1024.0 * loss\n"
 THIRTEEN, TWICE = 2.0**-13, 2.0**-26  # of 8192 = 2¹³
 
 LESSON = Lesson(
@@ -54,10 +55,9 @@ LESSON = Lesson(
         ),
         Step(
             "The loss times 1024",
-            SMALL,
+            SCALED,
             look_at="w",
             dtype=FLOAT16,
-            seed=1024.0,
             figure="precision",
             text="The seed is 1024, as if the loss were so much larger. Each number on the way back is so "
             "too.",
@@ -97,7 +97,7 @@ LESSON = Lesson(
         ),
         Claim("b gets", "cotangent", "b", THIRTEEN, "by hand: 1/8192"),
         Claim("The loss", "value", "loss", THIRTEEN, "by hand: 1 + 2⁻¹³ rounds to 1 in 11 digits"),
-        Claim("w gets from a seed of 1024", "gradient", "w", 2.0**-16, "by hand: 2¹⁰ · 2⁻²⁶", 1),
+        Claim("w gets from the larger loss", "gradient", "w", 2.0**-16, "by hand: 2¹⁰ · 2⁻²⁶", 1),
         Claim("w gets in bfloat16", "gradient", "w", TWICE, "by hand: its least number is 2⁻¹³³", 2),
     ),
     predictions=(
