@@ -59,8 +59,7 @@ LESSON = Lesson(
             look_at="w",
             dtype=FLOAT16,
             figure="precision",
-            text="The seed is 1024, as if the loss were so much larger. Each number on the way back is so "
-            "too.",
+            text="Each number on the way back is 1024 times as large, and so none is too small.",
         ),
         Step(
             "In bfloat16",
