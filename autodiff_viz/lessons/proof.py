@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.identity import same
 from autodiff_viz.lessons.evaluate import Finding, agree, claims_of, findings
 from autodiff_viz.lessons.gallery import lesson
@@ -22,7 +23,7 @@ from autodiff_viz.workers.disk_cache import keep
 Proof = tuple[tuple[Finding, ...], ...]
 """Findings about each graph of a lesson, in the order of its steps."""
 
-KINDS = ("float32", "float64", "int32", "int64")
+KINDS = (*DTYPES, "int32", "int64")
 NUMBERS = 100_000  # greatest number of elements of an array
 
 

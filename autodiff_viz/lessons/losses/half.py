@@ -10,6 +10,7 @@ a = w / 8192.0
 b = a + 1.0
 loss = b / 8192.0
 """
+SCALED = SMALL + "scaled = 1024.0 * loss\n"
 THIRTEEN, TWICE = 2.0**-13, 2.0**-26  # of 8192 = 2¹³
 
 LESSON = Lesson(
@@ -54,13 +55,11 @@ LESSON = Lesson(
         ),
         Step(
             "The loss times 1024",
-            SMALL,
+            SCALED,
             look_at="w",
             dtype=FLOAT16,
-            seed=1024.0,
             figure="precision",
-            text="The seed is 1024, as if the loss were so much larger. Each number on the way back is so "
-            "too.",
+            text="Each number on the way back is 1024 times as large, and so none is too small.",
         ),
         Step(
             "In bfloat16",
@@ -95,9 +94,9 @@ LESSON = Lesson(
             "by hand: the least float16 is 2⁻²⁴, and 2⁻²⁶ is below half of it; PyTorch prints 0.",
             within=EXACTLY,
         ),
-        Claim("b gets", "cotangent", "b", THIRTEEN, "by hand: 1/8192", within=EXACTLY),
+        Claim("b gets", "cotangent", "b", THIRTEEN, "by hand: 1/8192"),
         Claim("The loss", "value", "loss", THIRTEEN, "by hand: 1 + 2⁻¹³ rounds to 1 in 11 digits"),
-        Claim("w gets from a seed of 1024", "gradient", "w", 2.0**-16, "by hand: 2¹⁰ · 2⁻²⁶", 1),
+        Claim("w gets from the larger loss", "gradient", "w", 2.0**-16, "by hand: 2¹⁰ · 2⁻²⁶", 1),
         Claim("w gets in bfloat16", "gradient", "w", TWICE, "by hand: its least number is 2⁻¹³³", 2),
     ),
     predictions=(
