@@ -21,10 +21,6 @@ def after(key: str, i: int) -> Trace:
     return av.trace(done.graph)
 
 
-def floats(trace: Trace) -> int:
-    return sum(residual.elements for residual in trace.residuals)
-
-
 def test_an_input_of_0_gives_its_weight_nothing():
     assert after("neuron", 1).gradient["w"] == 0.0  # its local derivative is x
 
@@ -49,11 +45,6 @@ def test_a_rule_turns_or_clips_or_ignores_what_arrives():
     assert (moved.cotangent["half"], moved.passed["half", 0]) == (np.float32(0.1), 0.5)
 
 
-def test_a_declared_derivative_is_what_the_function_says():
-    assert after("declare-derivative", 0).gradient["x"] == pytest.approx(np.e**2)
-    assert after("declare-derivative", 2).gradient["x"] == 1.0
-
-
 def test_early_noise_makes_the_gradient_small_where_it_is_above_1_and_large_in_naive():
     for i, turn in ((0, 1), (1, -1)):
         found = after("forward-backward", i)
@@ -70,20 +61,8 @@ def test_without_a_dead_relu_every_prediction_is_above_0():
     assert (after("xor-tutorial", 2).value["yhat"] > 0).all()
 
 
-def test_floats_that_are_kept_with_the_pool_outside_and_with_the_policy_that_keeps_everything():
-    plain = 21_220  # as the lesson's claim has it
-    assert floats(after("checkpointed-cnn", 1)) == plain
-    assert floats(after("checkpointed-cnn", 2)) >= plain
-
-
-def test_a_stopped_branch_takes_its_term_from_the_image_and_nothing_from_the_gate():
-    stopped = after("gated-transformer", 0)
-    assert (stopped.gradient["image"], stopped.cotangent["p"].tolist()) == (1.0, [3.0, 6.0, 12.0])
-
-
-def test_segments_that_are_joined_or_stopped_still_agree_with_the_whole():
-    joined, stopped = after("split-model", 2), after("split-model", 3)
-    assert [len(division(each.graph, each).links) for each in (joined, stopped)] == [3, 4]
-    assert division(joined.graph, joined).agrees
+def test_segments_with_a_stop_still_agree_with_the_whole():
+    stopped = after("split-model", 2)
+    assert len(division(stopped.graph, stopped).links) == 4
     assert division(stopped.graph, stopped).agrees
     assert not any(stopped.gradient[name].any() for name in ("k0", "b0", "k1", "b1"))
