@@ -16,13 +16,15 @@ from autodiff_viz.lessons.documents import (
     xor_tutorial,
 )
 from autodiff_viz.lessons.lesson import Lesson
-from autodiff_viz.lessons.recomputation import checkpointing, last_stage, mask_again, scan
+from autodiff_viz.lessons.recomputation import budget, checkpointing, last_stage, mask_again, nested, scan
 from autodiff_viz.lessons.rules import (
     adjoint,
     declare_derivative,
     hvp,
+    implicit,
     maml,
     penalty,
+    product_rule,
     reversal,
     rows_or_columns,
     second,
@@ -109,8 +111,10 @@ TRACKS: tuple[Track, ...] = (
             rows_or_columns.LESSON,
             second.LESSON,
             penalty.LESSON,
+            product_rule.LESSON,
             hvp.LESSON,
             maml.LESSON,
+            implicit.LESSON,
         ),
     ),
     Track(
@@ -121,6 +125,8 @@ TRACKS: tuple[Track, ...] = (
             checkpointing.LESSON,
             last_stage.LESSON,
             scan.LESSON,
+            budget.LESSON,
+            nested.LESSON,
             mask_again.LESSON,
         ),
     ),

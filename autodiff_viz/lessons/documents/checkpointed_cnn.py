@@ -172,5 +172,4 @@ LESSON = Lesson(
     ),
     numbers=(1, 0, 2),
     sources=(f"{TUTORIAL}, checkpoints a convolution like this and prints each run.",),
-    figure="residuals",
 )
