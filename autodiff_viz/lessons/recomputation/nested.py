@@ -73,8 +73,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Remove the region *inner*: `v1` runs twice, and 1 number is kept as before. What was the inner "
-            "one good for? Look at the memory.",
+            "Remove the region *inner*: `v1` runs twice, and 1 number is kept as before. But in the memory "
+            "the peak rises from 3 to 4.",
             (Part(edits=(without_region("inner"),)),),
             ("runs", "memory"),
             then=(

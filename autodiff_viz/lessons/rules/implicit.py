@@ -59,8 +59,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="1, ½ and ¼: three steps, three terms. All the rest is known without any step: 1 over "
-            "1 minus the slope ½ is 2.",
+            text="1, ½ and ¼: three steps, three terms. All terms add up to 2, and a formula gives that "
+            "without any step: 1 over 1 minus the slope ½.",
         ),
         Step("The last step alone", LAST, look_at="a", text="`x2` has a stop: one step is differentiated."),
         Step(
