@@ -30,6 +30,8 @@ LESSON = Lesson(
             "By the rule",
             CALLS,
             look_at="x",
+            pinned=BARE,
+            letter="B",
             questions=(
                 Question(
                     NUMBER,
@@ -52,7 +54,7 @@ LESSON = Lesson(
                 ),
             ),
             hides=ASKED_ALONE,
-            reveal="paths",
+            reveal="compare",
             text="2 and 0.5: the slope of a product has two terms. A rule that holds the function keeps "
             "both; one that holds a bare number loses the second.",
         ),
