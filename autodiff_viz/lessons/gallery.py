@@ -37,13 +37,15 @@ from autodiff_viz.lessons.networks import (
     vanish,
     zero_start,
 )
-from autodiff_viz.lessons.recomputation import checkpointing, last_stage, mask_again, scan
+from autodiff_viz.lessons.recomputation import budget, checkpointing, last_stage, mask_again, nested, scan
 from autodiff_viz.lessons.rules import (
     adjoint,
     declare_derivative,
     hvp,
+    implicit,
     maml,
     penalty,
+    product_rule,
     reversal,
     rows_or_columns,
     second,
@@ -210,8 +212,10 @@ TRACKS: tuple[Track, ...] = (
             rows_or_columns.LESSON,
             second.LESSON,
             penalty.LESSON,
+            product_rule.LESSON,
             hvp.LESSON,
             maml.LESSON,
+            implicit.LESSON,
         ),
     ),
     Track(
@@ -222,6 +226,8 @@ TRACKS: tuple[Track, ...] = (
             checkpointing.LESSON,
             last_stage.LESSON,
             scan.LESSON,
+            budget.LESSON,
+            nested.LESSON,
             mask_again.LESSON,
         ),
     ),

@@ -37,7 +37,7 @@ PICTURES = (
     Picture("lab_light"),
     Picture("lab_dark", scheme="dark"),
     Picture("lab_phone", size=PHONE, sharp=True),
-    Picture("training", path="/?lesson=xor-tutorial", size=(1280, 900), press="Train 10"),
+    Picture("training", path="/?lesson=xor-tutorial&variant=0", size=(1280, 900), press="Train 10"),
     Picture("lessons", path="/lessons"),
 )
 

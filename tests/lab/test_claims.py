@@ -147,7 +147,7 @@ def test_a_draft_with_a_mistake_leaves_the_graph_and_its_ticks():
 
 
 def test_minus_zero_is_another_number():
-    lab = open_lesson(start(), "xor-tutorial")
+    lab = open_lesson(start(), "xor-tutorial", 1)
     graph = parse(lab_view(lab).text.replace("[[0.0, 0.0]", "[[-0.0, 0.0]"))
     assert graph != parse(lab_view(lab).text)
     assert lesson_view(replace(lab, history=begin(graph, "Start"))).changed
@@ -163,7 +163,7 @@ def test_resampling_keeps_what_holds_for_every_draw():
 
 
 def test_a_claim_about_runs_follows_the_region():
-    lab = open_lesson(start(), "checkpointing")
+    lab = open_lesson(start(), "checkpointing", 2)
     found = claims(edited(lab, {"kind": "uncheckpoint", "region": "square"}))
     assert found["Gradient of x"].state == HOLDS  # a region changes no number
     assert found["How often the square runs"].now == "1 forward, 0 backward, 0 needed"
@@ -171,7 +171,7 @@ def test_a_claim_about_runs_follows_the_region():
 
 @pytest.mark.nightly
 def test_a_claim_about_segments_is_the_lessons_own_as_soon_as_the_graph_differs():
-    lab = open_lesson(start(), "split-model")
+    lab = open_lesson(start(), "split-model", 1)
     assert states(lab) == {HOLDS}
     assert states(edited(lab, {"kind": "cut_after", "nodes": ["out1"], "on": False})) == {OWN}
 
@@ -180,7 +180,7 @@ LOSSES, STEP_1 = "All ten losses", "What passes it in step 1: all that arrives"
 
 
 def test_a_training_as_the_lesson_has_it_keeps_the_ticks_about_its_steps():
-    lab = trained(open_lesson(start(), "xor-tutorial"), 10)
+    lab = trained(open_lesson(start(), "xor-tutorial", 1), 10)
     shown = claims(replace(lab, step=1))
     assert (shown[LOSSES].state, shown[STEP_1].state) == (HOLDS, HOLDS)
     in_step_0 = shown["What passes the last relu in step 0: nothing for the first sample"]
@@ -189,7 +189,7 @@ def test_a_training_as_the_lesson_has_it_keeps_the_ticks_about_its_steps():
 
 
 def test_other_settings_are_another_training():
-    lab = open_lesson(start(), "xor-tutorial")
+    lab = open_lesson(start(), "xor-tutorial", 1)
     other = replace(lab, plan=Plan(Settings("sgd", 0.5), 10))
     assert claims(other)[LOSSES].state == OWN
     before = claims(other)["What passes the last relu in step 0: nothing for the first sample"]
@@ -197,14 +197,14 @@ def test_other_settings_are_another_training():
 
 
 def test_steps_made_under_another_rule_are_another_training_even_when_the_rule_has_gone():
-    lab = trained(set_rule(open_lesson(start(), "xor-tutorial"), "layer1", "stop"), 3)
+    lab = trained(set_rule(open_lesson(start(), "xor-tutorial", 1), "layer1", "stop"), 3)
     lab = set_rule(lab, "layer1", "follow")
     assert not lesson_view(lab).changed
     assert claims(lab)[LOSSES].state == OWN
 
 
 def test_while_steps_are_made_nothing_is_ticked_for_what_has_gone_by():
-    lab = replace(trains(open_lesson(start(), "xor-tutorial"), 10), step=LAST)
+    lab = replace(trains(open_lesson(start(), "xor-tutorial", 1), 10), step=LAST)
     lab = replace(lab, training=advanced(lab.training, 3))
     assert lab.training.running
     shown = claims(lab)
@@ -218,7 +218,7 @@ def test_without_a_lesson_nothing_is_claimed():
 
 
 def test_every_claim_says_how_close_it_must_be():
-    said = {claim.says: claim.closely for claim in own_claims(lesson("split-cnn"), 0)}
+    said = {claim.says: claim.closely for claim in own_claims(lesson("split-cnn"), 1)}
     assert said["Cotangent handed to model_0"] == "exactly"
     assert said["Loss of joint training in the last step: it learns the four images"] == "within 0.005"
     assert {claim.closely for claim in own_claims(lesson("surgery"), 0)} == {"exactly", "to 6 digits"}

@@ -26,9 +26,9 @@ def _claim(lab, says):
 
 
 def test_an_open_lesson_brings_its_graph_figure_and_node():
-    lab = open_lesson(start(), "declare-derivative", 2)
+    lab = open_lesson(start(), "declare-derivative")
     assert lab.graph == av.parse("x = 3.0\ny = custom(2.7182817 ** x, pullback=lambda v, x, y: v * x)")
-    assert (lab.lesson, lab.variant, lab.figure, lab.selected) == ("declare-derivative", 2, "sweep", "y")
+    assert (lab.lesson, lab.variant, lab.figure, lab.selected) == ("declare-derivative", 0, "sweep", "y")
 
 
 def test_undo_leads_from_a_lesson_back_to_the_graph_before():
@@ -108,7 +108,7 @@ def test_a_fork_is_shown_as_a_sum():
 
 
 def test_runs_are_shown_in_words():
-    claim = _claim(open_lesson(start(), "checkpointing"), "How often the square runs")
+    claim = _claim(open_lesson(start(), "checkpointing", 2), "How often the square runs")
     assert claim.computed == "1 forward, 1 backward, 0 needed"
 
 
@@ -136,18 +136,18 @@ def test_a_lesson_opens_with_a_figure_that_exists(found):
 
 
 def test_of_many_numbers_the_first_and_the_worst_are_shown():
-    claim = _claim(open_lesson(start(), "xor-tutorial"), "What arrives at yhat in all ten steps")
+    claim = _claim(open_lesson(start(), "xor-tutorial", 1), "What arrives at yhat in all ten steps")
     assert claim.computed.startswith("−0.25, … (40 numbers, at most ")
     assert claim.expected == "−0.25, …"
-    same = _claim(open_lesson(start(), "checkpointed-cnn", 1), "Gradient of the filter, unchanged")
+    same = _claim(open_lesson(start(), "checkpointed-cnn"), "Gradient of the filter, unchanged")
     assert same.computed.endswith("(450 numbers, the same to the last digit)")
 
 
 def test_runs_in_many_steps_are_shown_once():
-    claim = _claim(open_lesson(start(), "checkpointed-cnn", 1), "How often the convolution runs")
+    claim = _claim(open_lesson(start(), "checkpointed-cnn"), "How often the convolution runs")
     assert claim.computed == "1 forward, 1 backward, 0 needed, in each of 5 steps"
 
 
 def test_a_lesson_is_trained_as_its_document_does():
-    lab = open_lesson(start(), "xor-tutorial")
+    lab = open_lesson(start(), "xor-tutorial", 1)
     assert (lab.plan.settings.optimiser, lab.plan.settings.rate, lab.plan.steps) == ("sgd", 0.02, 10)

@@ -103,7 +103,7 @@ def test_claims_follow_an_edit_by_themselves_and_only_in_a_lesson():
 
 def test_training_comes_first_in_a_lesson_about_it_and_once_it_has_run_and_never_for_a_parameter_alone():
     about = {one.key for one in LESSONS if is_about_training(open_lesson(start(), one.key))}
-    assert {"xor-tutorial", "xor-broadcast"} <= about
+    assert {"split-cnn", "xor-broadcast"} <= about
     assert not {"neuron", "fork", "gated-transformer"} & about
     assert not is_about_training(lab_of())
     assert is_about_training(trained(lab_of(), 1))

@@ -86,12 +86,12 @@ def test_the_same_done_by_hand_is_ticked_too():
 
 
 def ten(*edits: dict) -> Lab:
-    return trained(opened("xor-tutorial", 0, *edits), 10)
+    return trained(opened("xor-tutorial", 1, *edits), 10)
 
 
 CLIP = "lambda v: clip(v, -0.01, 0.01)"
 TUNED = {"kind": "tune", "group": "transformer", "branch": "transformer_3"}
-DELETED = {"kind": "delete", "nodes": ["s"]}
+DELETED = {"kind": "delete", "nodes": ["a", "b", "c", "y"]}
 UNDONE = {
     "moved, not to 0": ("neuron", 1, lambda: [opened("neuron", 0, put("x", 1.0))]),
     "opened, not played": ("neuron", 2, lambda: [opened("neuron", 1)]),
@@ -123,12 +123,12 @@ UNDONE = {
     "moved where the declared line leaves": (
         "declare-derivative",
         0,
-        lambda: [opened("declare-derivative", 2, put("x", 2.0))],
+        lambda: [opened("declare-derivative", 0, put("x", 2.0))],
     ),
     "another graph's function": (
         "declare-derivative",
-        2,
-        lambda: [opened("declare-derivative", 2, function("y", "lambda v, x, y: v"))],
+        1,
+        lambda: [opened("declare-derivative", 1, function("y", "lambda v, x, y: v"))],
     ),
     "resampled in another graph": (
         "forward-backward",
@@ -137,11 +137,11 @@ UNDONE = {
     ),
     "one of two nodes": ("two-stops", 2, lambda: [opened("two-stops", 0, selected("y_late"))]),
     "the checkpoint gone with its node": ("checkpointing", 0, lambda: [opened("checkpointing", 0, DELETED)]),
-    "one of two graphs": ("checkpointing", 1, lambda: [opened("checkpointing", 1)]),
+    "one of two selections": ("checkpointing", 2, lambda: [opened("checkpointing", 0, selected("c"))]),
     "the node of another graph": (
         "checkpointing",
         2,
-        lambda: [opened("checkpointing", 2), opened("checkpointing", 1, selected("y"))],
+        lambda: [opened("checkpointing", 0, selected("c")), opened("checkpointing", 1, selected("y"))],
     ),
     "trained, not looked at step 0": ("xor-tutorial", 0, lambda: [ten(), scrubs(ten(), 1)]),
     "looked at the steps of a training by other rules": (
@@ -169,23 +169,23 @@ UNDONE = {
     "the usual seed": ("xor-broadcast", 3, lambda: [trained(opened("xor-broadcast", 4), 100)]),
     "trained without the region": (
         "checkpointed-cnn",
-        0,
-        lambda: [trained(opened("checkpointed-cnn"), 5)],
-    ),
-    "a region that had no pool": (
-        "checkpointed-cnn",
         1,
-        lambda: [opened("checkpointed-cnn", 1, members("block", "conv"))],
+        lambda: [trained(opened("checkpointed-cnn", 1), 5)],
+    ),
+    "a region that has only the pool": (
+        "checkpointed-cnn",
+        0,
+        lambda: [opened("checkpointed-cnn", 0, members("block", "pool"))],
     ),
     "one of four tuned": (
         "gated-transformer",
-        3,
+        2,
         lambda: [opened("gated-transformer", 1, branches("transformer", 4), TUNED)],
     ),
     "stopped where no cut is": (
         "split-model",
-        3,
-        lambda: [opened("split-model", 0, cut("out1", False), ruled("out1", "stop"))],
+        2,
+        lambda: [opened("split-model", 1, cut("out1", False), ruled("out1", "stop"))],
     ),
 }
 """By what was done instead: a lesson, one of its exercises, and the states that a visitor passes through."""
@@ -198,7 +198,8 @@ def test_what_was_not_done_is_not_ticked(case):
 
 
 def test_parts_may_be_done_one_after_the_other():
-    assert ticked(opened("checkpointing", 2), opened("checkpointing", 1)) == {1}
+    c, y = (opened("checkpointing", 0, selected(name)) for name in "cy")
+    assert ticked(y, c) == {2}
     assert ticked(
         opened("two-stops", 0, selected("sum_early")), opened("two-stops", 0, selected("y_late"))
     ) == {2}
@@ -209,10 +210,10 @@ def test_parts_may_be_done_one_after_the_other():
 
 
 def test_a_part_that_was_reached_is_counted():
-    lab = opened("checkpointing", 1)
-    (item,) = [tries(lab)[1][1]]
+    lab = opened("checkpointing", 0, selected("c"))
+    (item,) = [tries(lab)[1][2]]
     assert (item.done, item.of, item.is_done) == (1, 2, False)
-    assert do_try(lab, "checkpointing", 1).variant == 2  # the next part
+    assert do_try(lab, "checkpointing", 2).selected == "y"  # the next part
 
 
 def test_events_are_parts_too_in_the_graph_that_they_are_about():
@@ -224,7 +225,7 @@ def test_events_are_parts_too_in_the_graph_that_they_are_about():
 
 
 def test_another_lesson_begins_with_nothing_reached():
-    before = reached(NONE, opened("checkpointing", 1))
+    before = reached(NONE, opened("checkpointing", 2))
     assert reached(before, opened("fork")) == Reached("fork", frozenset())
     assert reached(before, start()) == NONE
 

@@ -30,8 +30,8 @@ def drawn(**query):
     return app
 
 drawn(view="lessons")
-drawn(lesson="split-model")
-drawn(lesson="xor-tutorial")
+drawn(lesson="split-model", variant="0")
+drawn(lesson="xor-tutorial", variant="0")
 app = drawn()
 here = app.session_state[SESSION]
 here.parts.seen = True

@@ -96,7 +96,7 @@ def test_training_three_ways_is_a_workers_job(workers):
 
 
 def test_the_exercise_asks_for_the_three_trainings_and_is_ticked_then(workers):
-    app = page(lab=open_lesson(start(), "split-model"))
+    app = page(lab=open_lesson(start(), "split-model", 1))
     workers.finish("segments")
     app = ran(app)
     assert "split_curves" not in workers.jobs
@@ -110,7 +110,7 @@ def test_the_exercise_asks_for_the_three_trainings_and_is_ticked_then(workers):
 
 
 def test_the_three_trainings_that_the_panel_was_asked_for_tick_the_exercise_too(workers):
-    app = page(lab=open_lesson(start(), "split-model"))
+    app = page(lab=open_lesson(start(), "split-model", 1))
     workers.finish("segments")
     press(ran(app), "split_curves_offer")
     workers.finish("split_curves")

@@ -81,11 +81,6 @@ LESSON = Lesson(
                             "12580",
                             "Its result is given up inside the region. Does anyone outside need it?",
                         ),
-                        (
-                            "12586",
-                            "That is what a larger region would keep. Here the pool stands outside: what "
-                            "does its way back need?",
-                        ),
                         ("0", "Regions keep what enters them, and the layers outside keep theirs."),
                     ),
                 ),
@@ -173,10 +168,8 @@ LESSON = Lesson(
     predictions=(
         Prediction("21220", RIGHT),
         Prediction("12580", TOLD),
-        Prediction("12586", TOLD),
         Prediction("0", TOLD),
     ),
     numbers=(1, 0, 2),
     sources=(f"{TUTORIAL}, checkpoints a convolution like this and prints each run.",),
-    figure="residuals",
 )

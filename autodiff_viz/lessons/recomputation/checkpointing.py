@@ -162,5 +162,4 @@ LESSON = Lesson(
     code="""sines = lambda x: jnp.sin(jnp.sin(jnp.sin(jnp.sin(x))))
 jax.grad(jax.checkpoint(sines))(1.0)  # 0.20594
 """,
-    figure="runs",
 )

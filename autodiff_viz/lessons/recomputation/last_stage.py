@@ -137,5 +137,4 @@ LESSON = Lesson(
 
 jax.grad(y)(jnp.array([1.0, 2.0, 3.0]))  # [0.36004, -0.25564, -0.98015]
 """,
-    figure="residuals",
 )

@@ -134,5 +134,4 @@ def run(h):
 
 jax.grad(run)(0.5)  # 0.94011
 """,
-    figure="residuals",
 )

@@ -32,7 +32,7 @@ LESSON = Lesson(
     after=("second", "rows-or-columns"),
     found_by=("hessian vector product", "HVP", "curvature", "newton", "influence functions"),
     text="`f` is x²y + y³ at 1 and 2. Its two slopes are 4 and 13. `hv` is their sum, 17: the slope of `f` "
-    "if both inputs move by 1, the direction `dx`, `dy`.",
+    "if both inputs move by 1, the direction `dx`, `dy`. Curvature is how it changes.",
     steps=(
         Step(
             "Two slopes and a direction",

@@ -16,7 +16,7 @@ from autodiff_viz.lessons.lesson import (
 from autodiff_viz.lessons.tour import Step
 
 PENALTY = """x = 2.0
-w = 3.0
+w = 4.0
 y = w * x
 g = grad(y, x)
 penalty = square(g - 1.0)
@@ -32,8 +32,8 @@ LESSON = Lesson(
     minutes=3,
     after=("second", "hidden-stop"),
     found_by=("WGAN-GP", "gradient penalty", "create_graph", "Lipschitz", "critic"),
-    text="`y` is `w` times `x`, and `g`, its slope by `x`, is 3. The penalty wants that slope to be 1, so it "
-    "is (3 − 1)², which is 4. Critics of GANs are trained like that.",
+    text="`y` is `w` times `x`, and `g`, its slope by `x`, is 4. The penalty wants that slope to be 1, so it "
+    "is (4 − 1)², which is 9. Critics of GANs are trained like that.",
     steps=(
         Step(
             "The penalty",
@@ -48,13 +48,13 @@ LESSON = Lesson(
                     words="What arrives at the weight `w`?",
                     told=(
                         (
-                            "8",
-                            "8 goes through `y`, where `w` meets `x`. The penalty reads `g`, not `y`. Of "
+                            "12",
+                            "12 goes through `y`, where `w` meets `x`. The penalty reads `g`, not `y`. Of "
                             "what is `g` made?",
                         ),
                         (
                             "0",
-                            "0 takes `g` for a plain number. It is 3 because `w` is 3: move `w`, and `g` "
+                            "0 takes `g` for a plain number. It is 4 because `w` is 4: move `w`, and `g` "
                             "moves.",
                         ),
                     ),
@@ -74,11 +74,11 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Open *Without create_graph*: the penalty is 4 as before, and `w` gets 0.",
+            "Open *Without create_graph*: the penalty is 9 as before, and `w` gets 0.",
             (Part(1),),
             ("penalty", "w"),
             then=(
-                Claim("The penalty", "value", "penalty", 4.0, "by hand: (3 − 1)²", 1, EXACTLY),
+                Claim("The penalty", "value", "penalty", 9.0, "by hand: (4 − 1)²", 1, EXACTLY),
                 Claim("What arrives at w", "gradient", "w", 0.0, "by hand: behind a stop", 1, EXACTLY),
             ),
         ),
@@ -96,17 +96,17 @@ LESSON = Lesson(
         ),
     ),
     claims=(
-        Claim("The slope", "value", "g", 3.0, "by hand: (wx)' by x is w", within=EXACTLY),
-        Claim("What arrives at w", "gradient", "w", 4.0, "by hand: 2(3 − 1) · 1", within=EXACTLY),
+        Claim("The slope", "value", "g", 4.0, "by hand: (wx)' by x is w", within=EXACTLY),
+        Claim("What arrives at w", "gradient", "w", 6.0, "by hand: 2(4 − 1) · 1", within=EXACTLY),
         Claim("What arrives at x", "gradient", "x", 0.0, "by hand: w does not move with x", within=EXACTLY),
-        Claim("The penalty, with the stop", "value", "penalty", 4.0, "by hand: (3 − 1)²", 1, EXACTLY),
+        Claim("The penalty, with the stop", "value", "penalty", 9.0, "by hand: (4 − 1)²", 1, EXACTLY),
         Claim("What arrives at w then", "gradient", "w", 0.0, "by hand: behind a stop", 1, EXACTLY),
     ),
     predictions=(
-        Prediction("4", RIGHT),
+        Prediction("6", RIGHT),
         Prediction("0", TOLD),
-        Prediction("8", TOLD),
-        Prediction("3", "value"),
+        Prediction("12", TOLD),
+        Prediction("4", "value"),
     ),
     sources=(
         "The penalty is that of [Gulrajani and others](https://arxiv.org/abs/1704.00028). It never reached "
@@ -114,10 +114,10 @@ LESSON = Lesson(
         "[wgan-gp 4](https://github.com/caogang/wgan-gp/issues/4).",
     ),
     code="""x = torch.tensor(2.0, requires_grad=True)
-w = torch.tensor(3.0, requires_grad=True)
+w = torch.tensor(4.0, requires_grad=True)
 (g,) = torch.autograd.grad(w * x, x, create_graph=True)
 penalty = (g - 1) ** 2
 penalty.backward()
-w.grad  # 4.0
+w.grad  # 6.0
 """,
 )

@@ -68,7 +68,7 @@ LESSON = Lesson(
             TWO,
             look_at="z",
             forward=(("x", 1.0), ("y", 0.0)),
-            figure="forward",
+            figure="jacobian",
             text="The same graph. Forward mode begins with a 1 at `x`, the tangent.",
         ),
     ),
@@ -86,7 +86,7 @@ LESSON = Lesson(
         Try(
             "Open *Forward from x*: 3 and 1 reach `z`, the column of `x`. Nothing is heard of `y`.",
             (Part(2),),
-            ("forward", "jacobian"),
+            ("z", "jacobian"),
         ),
     ),
     claims=(

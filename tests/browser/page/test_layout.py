@@ -270,7 +270,7 @@ def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choi
     plot = box(page, ".st-key-figure_panel .js-plotly-plot")
     ends = [(name := one.bounding_box())["x"] + name["width"] for one in labels.all()]
     assert max(ends) <= plot["x"] + plot["width"] + 1
-    lab.open("/?lesson=xor-tutorial")
+    lab.open("/?lesson=xor-tutorial&variant=0")
     expect(page.locator(".st-key-part_curves .js-plotly-plot")).to_be_visible(timeout=20_000)
     choices = page.locator(".st-key-part_curves [data-testid='stButtonGroup'] button")
     expect(choices).to_have_count(4)
@@ -285,7 +285,7 @@ def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choi
 @pytest.mark.own_page
 def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone: LabPage):
     page = phone.page
-    phone.open("/?lesson=xor-tutorial")  # which has a hint beside its check
+    phone.open("/?lesson=xor-tutorial&variant=0")  # which has a hint beside its check
     expect(page.get_by_role("button", name="1 hint")).to_be_visible(timeout=60_000)
     lessons, file = ".st-key-pages > :nth-child(2) a", ".bar.page .tool.file"
     apart(page, lessons, file, ".hints-button", ".st-key-part_settings button")

@@ -19,7 +19,8 @@ from autodiff_viz.lessons.gallery import LESSONS
 
 SMALL = (734, 270)  # px of the canvas of a window of 1280x720, inside its margins
 NUMBERED = 0.3  # scale from which on every node has its numbers
-GRAPHS = {lesson.key: parse(lesson.steps[0].formula) for lesson in LESSONS}
+BEHIND = {"xor-tutorial", "split-model", "split-cnn"}  # a few numbers come before their networks
+GRAPHS = {lesson.key: parse(lesson.steps[lesson.key in BEHIND].formula) for lesson in LESSONS}
 
 
 def layered(count: int) -> Graph:

@@ -15,6 +15,7 @@ from autodiff_viz.engine.trace import trace
 from autodiff_viz.explain.rule_check.view import declared_apart, declared_states
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.lab.actions import set_input, undone
+from autodiff_viz.lab.asking import reveal
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.inspector.node import node_view
@@ -45,8 +46,10 @@ def test_a_wrong_derivative_stands_on_its_node_with_the_true_one():
 
 def test_the_lesson_shows_where_its_derivative_is_wrong_and_only_there():
     """The declared slope is 3 where it should be e³ = 20.0855."""
-    assert on_canvas(open_lesson(start(), "declare-derivative", 2))["y"][0] == "declared 3, true 20.1"
-    assert on_canvas(open_lesson(start(), "declare-derivative", 0)) == {}
+    asked = open_lesson(start(), "declare-derivative", 0)
+    assert on_canvas(asked) == {}  # before the answer
+    assert on_canvas(reveal(asked, 0))["y"][0] == "declared 3, true 20.1"
+    assert on_canvas(open_lesson(start(), "declare-derivative", 1)) == {}
     assert on_canvas(open_lesson(start(), "gated-transformer", 3)) == {}
 
 
