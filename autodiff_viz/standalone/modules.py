@@ -242,18 +242,27 @@ def script_of(entry: str, in_place: Mapping[str, str], root: Path = WEB) -> str:
       KeyError: a module imports a name that another one does not export.
     """
     modules = shaken(entry, in_place, root)
-    words = {word for name, text in modules if name != CONSTANTS for word in re.findall(r"\w+", text)}
+    read = {word for name, text in modules if name != CONSTANTS for word in _read_constants(text)}
     return compact(
-        nested([(name, _told(text, words) if name == CONSTANTS else text) for name, text in modules])
+        nested([(name, _told(text, read) if name == CONSTANTS else text) for name, text in modules])
     )
 
 
 CONSTANTS = "base/constants.js"
 _RECORD = re.compile(r'^  "(\w+)": .*,\n', re.MULTILINE)
+_READ = re.compile(r"\bshared\.(\w+)")
+_TAKEN_APART = re.compile(r"\{([^}]*)\} = shared;")
 
 
-def _told(text: str, words: set[str]) -> str:
-    """Return Python's constants without the records that no other module names; data names rules."""
+def _read_constants(text: str) -> Iterator[str]:
+    """Yield the names of Python's constants that a module reads, as `shared.name` or by taking them apart."""
+    yield from _READ.findall(text)
+    for names in _TAKEN_APART.findall(text):
+        yield from (name.partition(":")[0].strip() for name in names.split(","))
+
+
+def _told(text: str, read: set[str]) -> str:
+    """Return Python's constants without the records that no other module reads; data names rules."""
     start = text.index("export const shared")
-    kept = _RECORD.sub(lambda record: record[0] if record[1] in words else "", text[start:])
+    kept = _RECORD.sub(lambda record: record[0] if record[1] in read else "", text[start:])
     return text[:start] + kept
