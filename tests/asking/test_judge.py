@@ -487,6 +487,15 @@ def test_counts_are_exact_and_have_their_reason():
     assert told.reason == "No checkpoint is around it: it runs forward alone."
 
 
+def test_many_nodes_in_regions_nested_deep_are_not_counted_for_a_question():
+    opening = [f'{"    " * i}with checkpoint("r{i}"):' for i in range(6)]
+    chain = [f"{'    ' * 6}y{i + 1} = 1.0 * y{i}" for i in range(32)]  # each of them runs in 2^6 ways
+    found = traced("\n".join(["y0 = 1.0", *opening, *chain]))
+    with pytest.raises(GraphError, match="not counted"):
+        av.judge(found, Question(NUMBER, Quantity(RUNS, "y1")), "7")
+    assert av.judge(found, Question(NUMBER, arrives("y0")), "1").right
+
+
 def test_counts_of_a_and_b_are_compared():
     """Around one of two sines a region saves nothing; around four it keeps 1 in place of 4."""
     plain = LAST.replace('\nwith checkpoint("last"):\n    b', "; b").replace("\ny", "; y")
