@@ -479,6 +479,9 @@ def test_counts_are_exact_and_have_their_reason():
     told = av.judge(traced(LAST), question, "6")
     assert (told.accepted, told.right) == ("exactly 6", True)
     assert told.reason.startswith("Kept: 3 for the slope of `a` and 3 of `a`")
+    wrong = av.judge(traced(LAST), question, "3")
+    assert wrong.says.startswith("3 takes off all results in 'last'")
+    assert wrong.wire == ("b", 0)  # what enters it
     told = av.judge(traced(LAST), question, "6.01")
     assert (told.right, told.near) == (False, False)
     told = av.judge(traced(NESTED), Question(NUMBER, Quantity(RUNS, "v1")), "3")
