@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.asking.answers import MOST
-from autodiff_viz.asking.question import COTANGENT, KEPT, PASSED, QUANTITIES, RUNS, VALUE, Quantity
+from autodiff_viz.asking.question import COTANGENT, COUNTS, KEPT, PASSED, QUANTITIES, RUNS, VALUE, Quantity
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.op_derivative import at_corner, own_contributions
 from autodiff_viz.engine.trace import Trace, trace, with_output
 from autodiff_viz.explain.paths.compute import LinearPullback, Path, paths, pulled_alone
 from autodiff_viz.graph.dtypes import FLOAT64
+from autodiff_viz.graph.frames import runs_are_many
 from autodiff_viz.graph.grad_nodes import OF, readers, reads_of
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Rule, params
 from autodiff_viz.graph.order import ancestors, order
@@ -304,6 +305,9 @@ def array_of(found: Trace, asked: Quantity) -> np.ndarray:
       GraphError: there is no such node, wire or element, or what is asked for cannot be counted.
     """
     producer_of(found, asked)
+    if asked.of in COUNTS and runs_are_many(found.graph):
+        message = "So many nested checkpoint regions are not counted for a question."
+        raise GraphError(Problem("not-counted", message, "Ask for another number."))
     if asked.of == KEPT:
         array = np.asarray(float(sum(residual.elements for residual in found.residuals)))
     elif asked.of == RUNS:

@@ -8,6 +8,7 @@ from math import prod
 
 from autodiff_viz.asking.case import NODES, TWINS, Case, Found
 from autodiff_viz.asking.question import KEPT
+from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.graph.model import INPUT, Region
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.text import listed, quoted
@@ -23,6 +24,13 @@ def _sets(case: Case) -> Iterator[tuple[Region, ...]]:
     yield from ((region,) for region in regions[:TWINS])
     if len(regions) > 1:
         yield regions
+
+
+def _entering(case: Case, regions: tuple[Region, ...]) -> Wire | None:
+    """Return the first wire into one of these regions."""
+    inside = {name: region.nodes for region in regions for name in region.nodes}
+    wires = ((node.name, *wire) for node in case.found.graph.nodes for wire in node.wires)
+    return next(((name, slot) for name, slot, read in wires if read not in inside.get(name, (read,))), None)
 
 
 def _names(regions: tuple[Region, ...]) -> str:
@@ -43,7 +51,7 @@ def without_region(case: Case) -> Found:
     if case.asked.of != KEPT:
         says = "<guess> leaves out what runs again on the way back: <at>."
     for regions in _sets(case):
-        yield _count_without(case, regions), None, {"says": says, "at": _names(regions)}
+        yield _count_without(case, regions), _entering(case, regions), {"says": says, "at": _names(regions)}
 
 
 def results_taken_off(case: Case) -> Found:
@@ -54,7 +62,8 @@ def results_taken_off(case: Case) -> Found:
         if whole is not None:
             inside = {name for region in regions for name in region.nodes}
             left = whole - sum(sizes[name] for name in inside)
-            yield (left if left >= 0 else None), None, {"at": _names(regions)}
+            fields = {"at": _names(regions)}
+            yield (left if left >= 0 else None), _entering(case, regions), fields
 
 
 def without_policy(case: Case) -> Found:
@@ -67,7 +76,8 @@ def without_policy(case: Case) -> Found:
                 replace(region, policy=POLICIES[0], saved=frozenset()) if region in chosen else region
                 for region in graph.regions
             )
-            yield case.again(replace(graph, regions=plain)), None, {"at": _names(tuple(chosen))}
+            wire = _entering(case, tuple(chosen))
+            yield case.again(replace(graph, regions=plain)), wire, {"at": _names(tuple(chosen))}
 
 
 def product_of_levels(case: Case) -> Found:

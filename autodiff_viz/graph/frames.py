@@ -16,6 +16,15 @@ from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.text import listed_names, numbered, quoted, region_name_fault
 
+COUNTED = 2_000  # limit of runs in checkpoint regions that are counted while somebody waits
+
+
+def runs_are_many(graph: Graph) -> bool:
+    """Return whether counting the runs takes long: a node counts once for each way to run it."""
+    around = Counter(name for region in graph.regions for name in region.nodes)
+    return sum(2**count for count in around.values()) > COUNTED
+
+
 # Checkpoint regions: they are convex, nested or disjoint, and do not depend on each other.
 
 

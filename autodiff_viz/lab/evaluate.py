@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.explain.forward.view import tangents_of
 from autodiff_viz.explain.rule_check.view import declared_states
 from autodiff_viz.explain.sweep.compute import scalar_inputs
+from autodiff_viz.graph.frames import runs_are_many
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
@@ -33,7 +33,6 @@ from autodiff_viz.training.view import states
 
 # The numbers with the texts about them, recomputed only when inputs change.
 
-COUNTED = 2_000  # limit of runs in checkpoint regions that are counted at each edit
 NOT_COUNTED = "So many nested checkpoint regions are not counted with every edit: select a node for its runs."
 
 
@@ -131,12 +130,6 @@ def _runs(run: Trace | None, problems: tuple[Problem, ...]) -> Mapping[str, Runs
         return run.runs
     except GraphError:  # at a training step, where regions have no effect
         return {}
-
-
-def runs_are_many(graph: Graph) -> bool:
-    """Return whether counting the runs would delay the canvas: a node counts once for each way to run it."""
-    around = Counter(name for region in graph.regions for name in region.nodes)
-    return sum(2**count for count in around.values()) > COUNTED
 
 
 def _states(run: Trace, trained: bool) -> dict[str, State]:

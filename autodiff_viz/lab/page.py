@@ -18,12 +18,13 @@ from autodiff_viz.explain.play.compute import play
 from autodiff_viz.explain.play.view import step_data
 from autodiff_viz.explain.tensor.view import is_tensor
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.frames import runs_are_many
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import listed
 from autodiff_viz.lab.actions import steps
-from autodiff_viz.lab.evaluate import LabView, runs_are_many
+from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.exercises import tries
 from autodiff_viz.lab.figures import (
     about,

@@ -479,12 +479,24 @@ def test_counts_are_exact_and_have_their_reason():
     told = av.judge(traced(LAST), question, "6")
     assert (told.accepted, told.right) == ("exactly 6", True)
     assert told.reason.startswith("Kept: 3 for the slope of `a` and 3 of `a`")
+    wrong = av.judge(traced(LAST), question, "3")
+    assert wrong.says.startswith("3 takes off all results in 'last'")
+    assert wrong.wire == ("b", 0)  # what enters it
     told = av.judge(traced(LAST), question, "6.01")
     assert (told.right, told.near) == (False, False)
     told = av.judge(traced(NESTED), Question(NUMBER, Quantity(RUNS, "v1")), "3")
     assert told.reason == "1 forward + 2 on the way back, by 'outer' and 'inner'."
     told = av.judge(traced(LAST), Question(NUMBER, Quantity(RUNS, "a")), "1")
     assert told.reason == "No checkpoint is around it: it runs forward alone."
+
+
+def test_many_nodes_in_regions_nested_deep_are_not_counted_for_a_question():
+    opening = [f'{"    " * i}with checkpoint("r{i}"):' for i in range(6)]
+    chain = [f"{'    ' * 6}y{i + 1} = 1.0 * y{i}" for i in range(32)]  # each of them runs in 2^6 ways
+    found = traced("\n".join(["y0 = 1.0", *opening, *chain]))
+    with pytest.raises(GraphError, match="not counted"):
+        av.judge(found, Question(NUMBER, Quantity(RUNS, "y1")), "7")
+    assert av.judge(found, Question(NUMBER, arrives("y0")), "1").right
 
 
 def test_counts_of_a_and_b_are_compared():

@@ -248,3 +248,26 @@ def test_sliders_of_an_asked_graph_come_after_the_answer():
     (state,) = states(av.to_html(av.Tour(title="Fork", steps=(step,)), check=False))
     sliders = state["drawing"]["sliders"]
     assert (sliders["rows"], sliders["says"]) == ([], "Sliders come after the answer.")
+
+
+def test_a_count_and_an_answer_of_an_author_are_in_what_judges_alone():
+    """617 + 617 numbers are kept: a region around one sine gives up a slope, and keeps what enters it."""
+    formula = (
+        'x = input(shape=(617,), seed=1)\na = sin(x)\nwith checkpoint("last"):\n    b = sin(a)\ny = sum(b)'
+    )
+    about = av.Quantity("kept", "y")
+    questions = (
+        av.Question("number", about),
+        av.Question("number", about, words="And in the end?", right="73512.5"),
+        av.Question("choice", about, words="Saved?", options=("heaps", "zilch"), right="zilch"),
+    )
+    step = av.Step(title="A sine", formula=formula, questions=questions, hides="asked")
+    (state,) = states(av.to_html(av.Tour(title="Sines", steps=(step,)), check=False))
+    judges = json.loads(zlib.decompress(b64decode(state.pop("hidden"))))
+    told = json.dumps(state, ensure_ascii=False)
+    assert not any(text in told for text in ("1234", "73512.5", "×2", "runs again", "is kept"))
+    assert told.count("heaps") == told.count("zilch") > 0
+    assert state["play"]["steps"] == []
+    assert [table["answer"]["text"] for table in judges["tables"]] == ["1234", "73512.5", "zilch"]
+    assert "×2" in json.dumps(judges["after"][-1], ensure_ascii=False)
+    assert judges["after"][-1]["play"]["steps"]

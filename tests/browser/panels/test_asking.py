@@ -91,6 +91,18 @@ def test_a_question_is_asked_answered_and_kept_by_keyboard_alone(lab: LabPage):
     expect(lab.node("a").locator(".number.cotangent")).to_have_text("1")
     question.get_by_role("button", name="Stop asking").click()
     expect(question).to_be_hidden()
+    lab.press("q")  # a question whose answer no number tells
+    dialog.get_by_label("Kind").select_option("one of your own options")
+    dialog.get_by_role("textbox", name="Options").fill("it doubles; it is 4 times as large, for x is squared")
+    dialog.get_by_role("textbox", name="Right").fill("it is 4 times as large, for x is squared")
+    dialog.get_by_role("textbox", name="Words").fill("Twice the x: what becomes of b?")
+    assert faults(page) == []
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(question.get_by_role("button", name="it doubles")).to_be_visible()
+    lab.press("q")
+    page.keyboard.press("2")
+    expect(question.locator(".verdict")).to_have_text("You: it is 4 times as large, for x is squared. Right.")
 
 
 def test_on_a_phone_the_question_stands_below_the_graph_and_a_tap_on_its_sign_answers(
