@@ -45,6 +45,7 @@ ONLY_IN = {
     "plotly": {"display", "explain", "training", "segments"},
     "streamlit": {"ui", "app.py"},
     "starlette": {"ui"},
+    "PIL": {"ui"},
     "uvicorn": set(),
     "pandas": set(),
 }
@@ -78,6 +79,7 @@ OWN_SCRIPTS = {
     "autodiff_viz/ui/panels/lesson.py",
     "autodiff_viz/ui/navigation.py",
     "autodiff_viz/ui/server/poster.py",  # a file of web/embed
+    "autodiff_viz/ui/server/lessons_page.py",  # names a file of web/lessons_page
     "autodiff_viz/ui/server/security_headers.py",  # names the others' scripts
 }
 ASKS_ITS_OWN_HOST = "autodiff_viz/web/canvas/files/webfont.js"

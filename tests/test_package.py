@@ -22,7 +22,7 @@ NEEDS = [Requirement(text) for text in PROJECT["project"]["dependencies"]]
 APP_NEEDS = [Requirement(text) for text in PROJECT["project"]["optional-dependencies"]["app"]]
 BUILD_NEEDS = [Requirement(text) for text in PROJECT["build-system"]["requires"]]
 ON_THE_PAGE = {"ui", "app.py"}
-INSTALLED_AS = {"google": "protobuf"}
+INSTALLED_AS = {"google": "protobuf", "PIL": "pillow"}
 """Where the page's own libraries may be imported."""
 
 

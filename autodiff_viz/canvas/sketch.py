@@ -1,4 +1,4 @@
-"""Sketch a graph for a small picture: its cards with symbols, wires, rules and frames, without any number.
+"""Draw a graph as a sketch for a small picture: cards with symbols, wires, rules, frames, without any number.
 
 A number of a trace would tell what a lesson asks, and could not be read at this size. The sketch is a list of
 shapes, which `svg` writes for a page and `ui/server/card_picture.py` paints.

@@ -1,4 +1,4 @@
-"""Show the lessons: cards for the gallery, and the open lesson beside the lab with its claims."""
+"""Show the open lesson beside the lab, with its claims."""
 
 from __future__ import annotations
 
@@ -172,30 +172,7 @@ def _written(claim: Claim, numbers: np.ndarray) -> str:
     return parts[0] if numbers.ndim == 0 else f"[{', '.join(parts)}]"
 
 
-# Lessons: cards of the gallery, and the lesson that is open.
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """View of a lesson in the gallery.
-
-    Attributes:
-      key: key of the lesson.
-      number: its place among the lessons, from 1.
-      title, summary: its texts.
-      graphs: (title, claims), in the lesson's order; without claims while they are not computed.
-    """
-
-    key: str
-    number: int
-    title: str
-    summary: str
-    graphs: tuple[tuple[str, tuple[ClaimView, ...]], ...]
-
-    @property
-    def claims(self) -> tuple[ClaimView, ...]:
-        """The claims of all graphs."""
-        return tuple(claim for _, claims in self.graphs for claim in claims)
+# The lesson that is open.
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +207,6 @@ class LessonView:
     before: str | None
     after: str | None
     after_title: str
-
-
-def card(lesson: Lesson, proof: Proof | None) -> Card:
-    """Return the card of a lesson, without its claims while there is no `proof` of them."""
-    shown = [own_claims(own) for own in proof] if proof else [()] * len(lesson.steps)
-    groups = tuple((variant.title, claims) for variant, claims in zip(lesson.steps, shown, strict=True))
-    return Card(lesson.key, LESSONS.index(lesson) + 1, lesson.title, lesson.summary, groups)
 
 
 def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:

@@ -1,15 +1,10 @@
-"""Draw the lab as one Streamlit component with one outbox, everything that an edit changes, and a pulse.
+"""Draw the lab as one Streamlit component with one outbox, which has everything that an edit changes.
 
 The canvas is where the component is drawn; the bar's buttons, tabs, formula, sliders, the selected node and
 the check go where `place` has been called.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from msgspec import UNSET
@@ -87,21 +82,3 @@ def _on_message() -> None:
     session.expect(str(message))
     if apply_message(session, message):
         redraw_rest(session)
-
-
-# The pulse: an invisible component with a timer, which runs a fragment again after a delay.
-
-
-SOURCE = Path(__file__).parents[1] / "web" / "pulse.js"
-
-
-def pulse(after: float | None, *, key: str, on_look: Callable[[], None]) -> None:
-    """Run the fragment again in `after` seconds, after calling `on_look`; None for not at all."""
-    number = st.session_state[f"{key}_number"] = st.session_state.get(f"{key}_number", 0) + 1
-    data = {"after": None if after is None else round(1000 * after), "number": number}
-    _renderer()(key=key, data=data, on_look_change=on_look)
-
-
-@cache
-def _renderer() -> Callable[..., Any]:
-    return st.components.v2.component("autodiff_viz_pulse", js=SOURCE.read_text("utf-8"))

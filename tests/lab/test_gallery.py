@@ -9,7 +9,7 @@ from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.actions import set_input, set_rule, undone
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
-from autodiff_viz.lab.lessons import card, claims_on_canvas, close_lesson, lesson_view, open_lesson
+from autodiff_viz.lab.lessons import claims_on_canvas, close_lesson, lesson_view, open_lesson
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.evaluate import findings
@@ -115,19 +115,6 @@ def test_runs_are_shown_in_words():
 def test_a_law_is_shown_with_its_formula():
     claim = _claim(open_lesson(start(), "forward-backward", 3), "The same value")
     assert claim.expected.startswith("abs(x) * sqrt(u) = [2.0")
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
-def test_a_card_holds_every_claim_once(found):
-    shown = card(found, _proof(found))
-    assert sorted(c.says for c in shown.claims) == sorted(c.says for c in found.claims)
-    assert all(claim.holds for claim in shown.claims)
-
-
-def test_a_card_without_a_proof_claims_nothing():
-    shown = card(LESSONS[0], None)
-    assert (shown.title, shown.claims) == (LESSONS[0].title, ())
 
 
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)

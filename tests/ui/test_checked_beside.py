@@ -20,7 +20,6 @@ from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons import evaluate
 from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.ui import pages as lessons_page
 from autodiff_viz.ui import worker_jobs
 from autodiff_viz.ui.panels.claims import CHECKING
 from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job, Report
@@ -29,8 +28,8 @@ from tests.ui.page import put
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 120.0  # seconds
-FORK, SURGERY = lesson("fork"), lesson("surgery")
-TICK = "✓"
+FORK = lesson("fork")
+OF_THE_FIRST_GRAPH = sum(claim.variant == 0 for claim in FORK.claims)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +41,7 @@ def pool() -> Iterator[Pool]:
 
 @pytest.fixture
 def server(monkeypatch, tmp_path, pool):
-    """A server that has just started, with two lessons; claims cannot be worked out in it.
+    """A server that has just started; claims cannot be worked out in it.
 
     It is of a version of its own, so an answer that the pool still gets for the test before is not taken.
     """
@@ -51,7 +50,6 @@ def server(monkeypatch, tmp_path, pool):
         raise AssertionError("claims are worked out in the server")
 
     monkeypatch.setattr(evaluate, "findings", refuse)
-    monkeypatch.setattr(lessons_page, "LESSONS", (FORK, SURGERY))
     monkeypatch.setattr(worker_jobs, "workers", lambda: pool)
     monkeypatch.setattr(worker_jobs, "kept", lambda: tmp_path)
     monkeypatch.setattr(worker_jobs, "this_version", lambda: str(tmp_path))
@@ -86,14 +84,6 @@ def started_again(server, found: Answer | None = None) -> Idle:
     return idle
 
 
-def gallery() -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    app.query_params["view"] = "lessons"
-    app.run()
-    assert not app.exception
-    return app
-
-
 def lab() -> AppTest:
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
     put(app, stop_asking(open_lesson(start(), "fork")))
@@ -116,86 +106,68 @@ def checked(app: AppTest) -> AppTest:
     return app
 
 
-def ticks(app: AppTest) -> list[int]:
-    return [expander.label.count(TICK) for expander in app.expander]
-
-
 def held(app: AppTest) -> int:
     return sum(element.proto.body.count('aria-label="holds"') for element in app.get("html"))
-
-
-def test_the_gallery_says_checking_and_then_ticks(server):
-    app = gallery()
-    assert [header.value.partition(" ")[2] for header in app.header] == [FORK.title, SURGERY.title]
-    assert (checking(app), ticks(app)) == (2, [])
-    assert ticks(checked(app)) == [len(FORK.claims), len(SURGERY.claims)]
 
 
 def test_the_claims_beside_the_lab_say_checking_and_then_tick(server):
     app = lab()
     assert (checking(app), held(app)) == (1, 0)
-    of_the_first_graph = sum(claim.variant == 0 for claim in FORK.claims)
-    assert held(checked(app)) == of_the_first_graph
+    assert held(checked(app)) == OF_THE_FIRST_GRAPH
 
 
 def test_a_check_under_way_says_how_many_claims_it_has_done(server):
     idle = started_again(server)
-    gallery()
-    (of_fork,) = (job for job in idle.asked if job.arguments[0] == "fork")
+    lab()
+    (of_fork,) = idle.asked
     idle.reports[of_fork.key] = Report(4, 6, "claims")
-    assert [text.value for text in gallery().text] == ["Checking: 4 of 6 claims", "Checking ..."]
     assert "Checking: 4 of 6 claims" in [text.value for text in lab().text]
 
 
 def test_the_next_start_of_the_same_version_ticks_at_once_and_asks_for_nothing(server):
-    checked(gallery())
+    checked(lab())
     idle = started_again(server)
-    assert ticks(gallery()) == [len(FORK.claims), len(SURGERY.claims)]
-    assert held(lab())
+    assert held(lab()) == OF_THE_FIRST_GRAPH
     assert idle.asked == []
 
 
 def test_another_version_asks_again(server):
-    checked(gallery())
+    checked(lab())
     idle = started_again(server)
     server.setattr(worker_jobs, "this_version", lambda: "another one")
-    assert (checking(gallery()), held(lab())) == (2, 0)
-    assert {job.arguments[0] for job in idle.asked} == {"fork", "surgery"}
+    app = lab()
+    assert (checking(app), held(app)) == (1, 0)
+    assert [job.arguments[0] for job in idle.asked] == ["fork"]
 
 
 def test_a_lesson_that_claims_something_else_asks_again(server):
-    checked(gallery())
+    checked(lab())
     idle = started_again(server)
     assert worker_jobs.proved(replace(FORK, claims=FORK.claims[1:])) is None
     assert len(idle.asked) == 1
 
 
 def test_a_file_that_somebody_has_changed_is_not_used(server, tmp_path):
-    checked(gallery())
+    checked(lab())
     for file in tmp_path.glob("*.json"):
         kept = json.loads(file.read_text())
         kept["answer"][0][0][1]["numbers"][0] += 1.0
         file.write_text(json.dumps(kept))
     idle = started_again(server)
-    assert (checking(gallery()), ticks(gallery())) == (2, [])
+    app = lab()
+    assert (checking(app), held(app)) == (1, 0)
     assert idle.asked
 
 
 @pytest.mark.parametrize(("why", "says"), [(TOO_LONG, "took too long"), (BROKEN, "broke down")])
 def test_claims_that_could_not_be_checked_say_so_and_tick_nothing(server, why, says):
     started_again(server, Answer(why=why))
-    for app in (gallery(), lab()):
-        assert (checking(app), sum(ticks(app)), held(app)) == (0, 0, 0)
-        assert any(says in text.value and "these claims are not checked" in text.value for text in app.text)
+    app = lab()
+    assert (checking(app), held(app)) == (0, 0)
+    assert any(says in text.value and "these claims are not checked" in text.value for text in app.text)
 
 
 def test_the_claims_of_a_lesson_do_not_take_the_place_of_a_check(server):
     idle = started_again(server)
-    gallery()
-    assert (len(idle.asked), idle.short) == (2, [])
-
-
-def test_the_first_lesson_of_the_page_is_asked_for_last_and_so_comes_first(server):
-    idle = started_again(server)
-    gallery()
-    assert idle.asked[-1].arguments[0] == "fork"
+    lab()
+    assert (len(idle.asked), idle.short) == (1, [])

@@ -1,4 +1,4 @@
-"""Test the gallery page and the open lesson, run by Streamlit without a browser."""
+"""Test the open lesson, run by Streamlit without a browser."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from autodiff_viz.lab.asking import stop_asking
 from autodiff_viz.lab.lessons import ClaimView, open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons import gallery
-from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS
+from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui.exchange import apply_message
 from autodiff_viz.ui.fragments import rest_due
 from autodiff_viz.ui.panels.claims import claims_title
@@ -21,12 +21,6 @@ from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 300  # seconds; the first run compiles, and some lessons train
-
-
-def _gallery() -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    app.query_params["view"] = "lessons"
-    return app.run()
 
 
 def _lab_with(key: str, variant: int = 0) -> AppTest:
@@ -44,25 +38,6 @@ def _claims(app: AppTest) -> str:
 def _ticks(app: AppTest) -> list[bool]:
     marks = [element.proto.body for element in app.get("html")]
     return ["av-done" in mark for mark in marks if mark.startswith('<span class="av-tick')]
-
-
-def test_the_gallery_shows_a_card_and_a_tick_per_claim_for_every_lesson():
-    app = _gallery()
-    assert not app.exception
-    assert [h.value.partition(" ")[2] for h in app.header] == [found.title for found in LESSONS]
-    for found, expander in zip(LESSONS, app.expander, strict=True):
-        assert expander.label.count("\u2713") == len(found.claims)
-    assert not any("five digits" in text.value for text in app.markdown)
-
-
-def test_a_card_opens_its_lesson_in_the_lab_and_the_address_says_so():
-    app = _gallery()
-    app.button(key="open_fork").click().run()
-    assert not app.exception
-    assert lab_of(app).lesson == "fork"
-    assert drawing_of(app)["formula"]["text"]
-    assert app.query_params["lesson"] == "fork"
-    assert "view" not in app.query_params
 
 
 @pytest.mark.sampled(3)
@@ -146,15 +121,6 @@ def test_an_exercise_opens_the_numbers_of_the_tensor_that_it_speaks_of():
     assert not app.exception
     assert lab_of(app).selected == "yhat"
     assert len(app.get("code")) == before + 1  # all numbers, not their norm
-
-
-def test_a_card_has_a_picture_and_the_number_of_exercises():
-    app = _gallery()
-    pictures = [image for images in app.get("image") for image in images.proto.imgs]
-    assert len(pictures) == len(LESSONS) - len(CONTRIBUTED)
-    said = "".join(element.proto.body for element in app.get("html"))
-    assert said.count('class="av-progress"') == len(LESSONS)
-    assert 'data-lesson="fork">4 tried' in said
 
 
 def test_the_script_of_the_progress_is_one_that_streamlit_runs():

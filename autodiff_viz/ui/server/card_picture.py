@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -31,6 +31,7 @@ from autodiff_viz.canvas.sketch import (
     Word,
     sketch,
 )
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.lab.persistence.address import GALLERY
 from autodiff_viz.lab.persistence.link_preview import NAME, Preview
 from autodiff_viz.lab.state import start
@@ -75,7 +76,7 @@ def _font(size: int, weight: int) -> ImageFont.FreeTypeFont:
     return ImageFont.load_default(size)
 
 
-@lru_cache(maxsize=128)
+@remembered(128)
 def card_picture(seen: Preview) -> bytes:
     """Return the picture of a preview as a PNG file, 1200 by 630 px."""
     image = Image.new("RGB", (WIDE * FINER, HIGH * FINER), GROUND)

@@ -10,16 +10,18 @@ import gzip
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import blake2b
 from html import escape
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from autodiff_viz.canvas.sketch import SIZE, Sketch, sketch, svg
 from autodiff_viz.display.numbers import exact
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.text import counted
 from autodiff_viz.lab.persistence.address import CLASS, GALLERY, LESSON, VIEW
 from autodiff_viz.lessons.evaluate import graph_of
@@ -284,37 +286,38 @@ def _picture(name: str) -> str:
     return f"data:image/svg+xml;base64,{b64encode((ASSETS / f'{name}.svg').read_bytes()).decode()}"
 
 
-def _loads(script: str) -> str:
-    return f'<script type="module" src="{script}"></script>\n' if script else ""
+@remembered(32)
+def _whole(tags: str, which: str) -> Page:
+    """Return a page with its head: of all lessons, of the class that is named, or the table of numbers.
 
-
-@lru_cache(maxsize=32)
-def _whole(tags: str, body: str, script: str) -> Page:
-    """Return a page with its head; those of as many hosts and classes as are asked for are kept."""
+    Those of as many hosts and classes as are asked for are kept.
+    """
     style = (ASSETS / "lessons_page.css").read_text("utf-8")
-    text = _HEAD.format(tags=tags, icon=_picture("icon"), style=style, script=_loads(script)) + body
-    data = text.encode()
+    loads = f'<script type="module" src="{lessons_script().path}"></script>\n'
+    script, body = ("", _claims_body()) if which == CLAIMS else (loads, _body(which or None))
+    data = f"{_HEAD.format(tags=tags, icon=_picture('icon'), style=style, script=script)}{body}".encode()
     tag = f'W/"{blake2b(data, digest_size=16).hexdigest()}"'
     return Page(data, gzip.compress(data, mtime=0), tag)
 
 
-def lessons_page(request: Request, tags: str, key: str | None = None) -> Response:
-    """Answer with the page of all lessons, or of the class `key`.
+async def lessons_page(request: Request, tags: str) -> Response:
+    """Answer with the page of all lessons, or of the class that the address names.
 
     Args:
       tags: title and preview, for its head.
     """
-    return _answer(request, tags, _body(key if path(key) else None), lessons_script().path)
+    way = path(request.query_params.get(WAY))
+    return await _answer(request, tags, way.key if way else "")
 
 
 async def claims(request: Request) -> Response:
     """Answer with the table of all numbers."""
     tags = '<title>Numbers in the lessons · autodiff_viz</title>\n<meta name="robots" content="noindex">'
-    return _answer(request, tags, _claims_body(), "")
+    return await _answer(request, tags, CLAIMS)
 
 
-def _answer(request: Request, tags: str, body: str, script: str) -> Response:
-    page = _whole(tags, body, script)
+async def _answer(request: Request, tags: str, which: str) -> Response:
+    page = await run_in_threadpool(_whole, tags, which)
     headers = {"ETag": page.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
     if page.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

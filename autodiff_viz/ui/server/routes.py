@@ -24,7 +24,7 @@ from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
 from autodiff_viz.ui.server.lab_socket import SOCKET
-from autodiff_viz.ui.server.lessons_page import CLAIMS, WAY, claims, lessons_page
+from autodiff_viz.ui.server.lessons_page import CLAIMS, claims, lessons_page
 from autodiff_viz.ui.server.poster import THEME, framed, picture
 from autodiff_viz.ui.warm_up import WARM, warmth
 from autodiff_viz.ui.worker_jobs import poster
@@ -155,7 +155,7 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
             return await framed(request, embed, preview(path, request.query_params).title)
         seen = preview(path, request.query_params)
         if seen.address == f"/{GALLERY}":  # which needs no session, and so has room on a full server
-            return lessons_page(request, tags(seen, origin(request)), request.query_params.get(WAY))
+            return await lessons_page(request, tags(seen, origin(request)))
         if VISITS.full:
             shown = meant(request.query_params.get(LESSON)).lesson
             figure = poster(shown) if shown else None

@@ -1,0 +1,75 @@
+"""Test that lessons are found by words and by other names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autodiff_viz.lab.persistence.address import from_query, to_query
+from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.paths import PATHS
+from autodiff_viz.lessons.search import meant, words_in, words_of
+
+CASES = json.loads((Path(__file__).parent / "search_cases.json").read_text("utf-8"))
+"""Read by tests/web/lessons/lessons_search.test.mjs too."""
+
+PLANNED = {
+    "twins", "branch-nan", "vanish", "residual", "gets-nothing", "loss-zero", "td-target", "dqn-target",
+    "cancels", "reinforce", "norm-zero", "nan-from", "guard", "corner", "half", "last-stage", "scan",
+    "budget", "matmul", "bias-sum", "p-minus-y", "step-size", "gan-detach", "ste", "gumbel", "second",
+    "penalty",
+}  # fmt: skip
+"""Keys that a class may name before their lessons are written."""
+
+
+@pytest.mark.parametrize(("text", "words"), CASES, ids=lambda case: str(case)[:20])
+def test_words_have_small_letters_and_no_marks(text, words):
+    assert words_in(text) == words
+
+
+def test_a_lesson_is_found_by_its_ops_rules_and_what_people_say():
+    stops, kept = words_of(lesson("without-derivative")), words_of(lesson("checkpointing"))
+    assert {"sin", "cos", "stop", "detach", "gradient"} <= {*stops}
+    assert {"checkpoint", "remat", "cos"} <= {*kept}
+    assert "detach" not in kept
+    for each in LESSONS:
+        assert {word for text in each.found_by for word in words_in(text)} <= {*words_of(each)}
+
+
+@pytest.mark.parametrize("name", ["fork", "Fork", " fork ", "FORK!"])
+def test_a_name_is_a_key_however_it_is_written(name):
+    found = meant(name)
+    assert (found.lesson, found.others, found.guessed) == (lesson("fork"), (), False)
+
+
+def test_the_beginning_of_a_key_a_word_in_it_and_a_slip_lead_to_a_lesson():
+    assert meant("gated").lesson is lesson("gated-transformer")
+    assert meant("knobs").lesson is lesson("two-knobs")
+    slip = meant("serguery")
+    assert (slip.lesson, slip.guessed) == (lesson("surgery"), True)
+    xor = meant("xor")
+    assert {xor.lesson.key, *(other.key for other in xor.others)} == {"xor-broadcast", "xor-tutorial"}
+    assert meant("zzz").lesson is meant("").lesson is meant(None).lesson is meant("<b>" * 999).lesson is None
+
+
+def test_another_name_in_an_address_opens_the_lesson_and_says_which():
+    lab = from_query({"lesson": "xor"})
+    assert lab.lesson == "xor-broadcast"
+    assert "xor-tutorial" in lab.notice[0].hint
+    surely = from_query({"lesson": "knobs"})
+    assert (surely.lesson, surely.notice) == ("two-knobs", ())
+    assert "There is no lesson 'zzz'." in from_query({"lesson": "zzz"}).notice[0].message
+    assert from_query({**to_query(surely), "lesson": "knobs"}).lesson == "two-knobs"
+
+
+def test_every_class_names_lessons_that_there_are_or_will_be():
+    known = {each.key for each in LESSONS}
+    named = [key for way in PATHS for sitting in way.sittings for key in sitting]
+    assert {*named} - known <= PLANNED
+    for way in PATHS:
+        keys = [key for sitting in way.sittings for key in sitting]
+        assert len(set(keys)) == len(keys)
+    assert len({way.key for way in PATHS}) == len(PATHS)
+    assert len(PATHS[-1].sittings) == 12

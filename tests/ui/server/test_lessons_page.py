@@ -1,0 +1,127 @@
+"""Test the page of lessons as a browser without scripts gets it, and the table of numbers."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+from starlette.applications import Starlette
+
+from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson
+from autodiff_viz.lessons.paths import PATHS
+from autodiff_viz.ui.server import routes
+from autodiff_viz.ui.server.lessons_page import sketch_of
+from tests.ui.server.asgi import get
+
+SERVER = Starlette(routes=routes.ROUTES)
+FIRST_VIEW = 200_000  # bytes on the wire, with fifty cards
+FIFTY = 50
+VOID = {"meta", "link", "input", "img", "rect", "path"}
+
+
+class Read(HTMLParser):
+    """What a browser reads: the elements in order, with those that are open at the end."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.all: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.all.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.all.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def of(self, kind: str) -> list[dict[str, str | None]]:
+        return [found for _, found in self.all if kind in (found.get("class") or "").split()]
+
+
+def page(target: str = "/lessons") -> Read:
+    answer = get(SERVER, target)
+    assert answer.status == 200
+    return Read(answer.text)
+
+
+def test_the_page_has_a_link_and_a_picture_for_every_lesson_in_the_order_of_the_tracks():
+    found = page()
+    assert found.open == []
+    assert [card["data-key"] for card in found.of("card")] == [each.key for each in LESSONS]
+    assert [link["href"] for link in found.of("open")] == [f"./?lesson={each.key}" for each in LESSONS]
+    assert len(found.of("sketch")) == len(LESSONS)
+    text = unescape(get(SERVER, "/lessons").text)
+    places = [text.index(f">{each}<") for track in TRACKS if track.lessons for each in (track.title,)]
+    assert places == sorted(places)
+    assert all(f">{each.title}<" in text for each in LESSONS)
+
+
+def test_a_card_says_level_and_minutes_and_leads_to_what_comes_before():
+    cards = re.findall(r'<li class="card".*?</li>', get(SERVER, "/lessons").text, re.DOTALL)
+    for shown, card in zip(LESSONS, cards, strict=True):
+        assert f"Level {shown.level}<" in card
+        assert (f"{shown.minutes} min" in card) == bool(shown.minutes)
+        links = re.findall(r'href="\./\?lesson=([^"]+)"', card)
+        assert links == [shown.key, *(key for key in shown.after if lesson(key))]
+
+
+@pytest.mark.parametrize("way", PATHS, ids=lambda way: way.key)
+def test_a_class_has_its_lessons_by_sitting(way):
+    keys = [each.key for sitting in way.lessons for each in sitting]
+    found = page(f"/lessons?path={way.key}")
+    assert [card["data-key"] for card in found.of("card")] == keys
+    assert len(found.of("track")) == len([sitting for sitting in way.lessons if sitting])
+    (here,) = (each for tag, each in found.all if tag == "a" and each.get("aria-current") == "true")
+    assert here["href"] == f"./lessons?path={way.key}"
+
+
+def test_an_unknown_class_is_all_lessons():
+    assert page("/lessons?path=%3Cb%3E").of("card") == page("/?view=lessons").of("card")
+
+
+def test_the_first_view_is_small_with_fifty_cards():
+    """What a browser loads is the page and its script; all else is in them."""
+    answer = get(SERVER, "/lessons", {"accept-encoding": "gzip"})
+    loaded = re.findall(r'(?:src|href)="((?!\./|\?|data:)[^"]+\.\w+)"', gzip.decompress(answer.body).decode())
+    (script,) = (address for address in loaded if address.startswith("code/"))
+    sent = get(SERVER, f"/{script}", {"accept-encoding": "gzip"})
+    assert (sent.status, sent.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
+    assert len(answer.body) / len(LESSONS) * max(FIFTY, len(LESSONS)) + len(sent.body) < FIRST_VIEW
+
+
+def test_the_page_is_sent_once_as_long_as_it_stays():
+    first = get(SERVER, "/lessons")
+    again = get(SERVER, "/lessons", {"if-none-match": first.headers["etag"]})
+    assert (again.status, again.body) == (304, b"")
+    zipped = get(SERVER, "/lessons", {"accept-encoding": "gzip"})
+    assert gzip.decompress(zipped.body) == first.body
+
+
+def test_every_number_of_the_lessons_is_in_the_table_with_its_source():
+    text = get(SERVER, "/claims").text
+    claims = [
+        claim
+        for each in LESSONS
+        for claim in (*each.claims, *(held for one in each.to_try for held in one.then))
+    ]
+    assert text.count("<tr><td>") == len(claims)
+    assert all(claim.source in unescape(text) for claim in claims)
+    assert f"All {len(claims):,} numbers" in get(SERVER, "/lessons").text
+
+
+@pytest.mark.parametrize("shown", LESSONS, ids=lambda shown: shown.key)
+def test_a_picture_is_large_enough_to_be_read(shown):
+    """A symbol has at least 11 px at the picture's own size, and is at least partly in it."""
+    drawn = sketch_of(shown)
+    _, _, wide, high = drawn.view
+    assert 29 * min(372 / wide, 148 / high) >= 11
+    assert drawn.shapes

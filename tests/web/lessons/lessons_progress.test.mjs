@@ -1,0 +1,94 @@
+// Test how far a lesson is, which comes next, and the text of the progress.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { noteVisit, readTries, readVisits } from "../../../autodiff_viz/web/base/visits.js";
+import {
+  asText,
+  broughtIn,
+  nextOf,
+  stateOf,
+} from "../../../autodiff_viz/web/lessons_page/progress.js";
+
+const card = (key, tries = 2, asks = true) => ({ key, tries, asks });
+const opened = { key: "fork", at: 5 };
+const answered = { key: "fork", at: 5, answered: true };
+
+test("a lesson is done once it is answered and all exercises are ticked", () => {
+  assert.equal(stateOf(card("fork"), undefined, undefined), "");
+  assert.equal(stateOf(card("fork"), opened, undefined), "opened");
+  assert.equal(stateOf(card("fork"), answered, new Set([0])), "answered");
+  assert.equal(stateOf(card("fork"), opened, new Set([0, 1])), "opened");
+  assert.equal(stateOf(card("fork"), answered, new Set([0, 1])), "done");
+  assert.equal(stateOf(card("fork", 2, false), opened, new Set([0, 1])), "done");
+  assert.equal(stateOf(card("fork", 2, false), opened, undefined), "opened");
+  assert.equal(stateOf(card("fork"), answered, new Set([0, 7])), "answered"); // 7 is of another version
+});
+
+test("the next lesson is the last one opened, or the first after it that is not done", () => {
+  const cards = [card("a"), card("b"), card("c")];
+  const visits = [
+    { key: "b", at: 9 },
+    { key: "a", at: 3 },
+  ];
+  const next = (done) =>
+    nextOf(cards, visits, ({ key }) => (done.includes(key) ? "done" : "opened"))?.key;
+  assert.equal(next([]), "b");
+  assert.equal(next(["b"]), "c");
+  assert.equal(next(["b", "c"]), "a");
+  assert.equal(next(["a", "b", "c"]), undefined);
+  assert.equal(
+    nextOf(cards, [{ key: "gone", at: 1 }], () => ""),
+    null,
+  );
+});
+
+test("a text brings progress to another browser, and takes nothing away there", () => {
+  const text = asText([answered], new Map([["fork", new Set([1, 0])]]));
+  assert.deepEqual(JSON.parse(text).lessons, [
+    { key: "fork", at: 5, answered: true, done: [0, 1] },
+  ]);
+  const after = broughtIn(
+    text,
+    [
+      { key: "fork", at: 9 },
+      { key: "surgery", at: 2 },
+    ],
+    new Map([["fork", new Set([2])]]),
+  );
+  assert.deepEqual(after.visits, [
+    { key: "fork", at: 9, answered: true },
+    { key: "surgery", at: 2 },
+  ]);
+  assert.deepEqual([...after.tries.get("fork")].sort(), [0, 1, 2]);
+});
+
+test("another text brings in nothing", () => {
+  for (const text of ["", "{", "null", "[]", '{"kind":"other"}', `"${"x".repeat(60_000)}"`])
+    assert.equal(broughtIn(text, [], new Map()), null, text.slice(0, 20));
+  const odd = JSON.stringify({
+    kind: "autodiff_viz progress",
+    v: 1,
+    lessons: [{ key: '"]{}', done: [0] }, { key: "fork", at: "x", done: [-1, "0", 4] }, null],
+  });
+  const after = broughtIn(odd, [], new Map());
+  assert.deepEqual(after.visits, []);
+  assert.deepEqual([...after.tries], [["fork", new Set([4])]]);
+});
+
+test("a browser that keeps nothing breaks nothing", () => {
+  const denied = () => {
+    throw new Error("denied");
+  };
+  const before = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
+  Object.defineProperty(globalThis, "localStorage", { get: denied, configurable: true });
+  try {
+    noteVisit("fork", true);
+    assert.deepEqual(readVisits(), []);
+    assert.equal(readTries().size, 0);
+  } finally {
+    delete globalThis.localStorage;
+    if (before) Object.defineProperty(globalThis, "localStorage", before);
+  }
+});
