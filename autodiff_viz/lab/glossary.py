@@ -7,17 +7,20 @@ from html import escape, unescape
 
 GLOSSARY = {
     "value": "What a node computes in the forward pass.",
-    "cotangent": "Cotangent of a node: how fast the output moves when this node moves, as far as stops "
-    "and other rules let it through. For a loss it is the gradient.",
+    "cotangent": "The orange number at a node: how fast the output moves when this node moves, as far as "
+    "stops and other rules let it through. For a loss it is the gradient.",
     "gradient": "The cotangent that arrives at an input or a parameter: what training uses.",
-    "seed": "The cotangent with which the backward pass begins, at the output: 1, unless you set another.",
+    "seed": "The number at the output with which the way back begins: 1, unless you set another.",
+    "stop": "A stop lets values through and no gradient.",
+    "twins": "Two graphs with equal values and other gradients.",
+    "NaN": "What 0 \u00b7 \u221e and 0/0 give: no number. Whatever touches it is NaN.",
     "pullback": "The backward step of a node: it takes the cotangent that arrives at the node and gives "
     "what each of its wires passes back.",
     "arriving cotangent": "The sum of what all readers of this node pass back to it.",
-    "passes": "What a node gives back down one of its wires: its part of the cotangent at the wire's "
-    "other end.",
-    "rule": "What a node does with the gradient in place of JAX's own derivative: stop, rewrite, scale, a "
-    "declared pullback, or backward as another expression.",
+    "passes": "A node multiplies what arrives by its own slope and passes that on down its wire: its part "
+    "of the cotangent at the wire's other end.",
+    "rule": "What a node passes on in place of JAX's own derivative, whatever the truth is: stop, rewrite, "
+    "scale, a declared pullback, another expression.",
     "residual": "An array that the forward pass keeps, since the backward pass needs it.",
     "run": "One computation of a node: in the forward pass, or once more in the backward pass if it is "
     "checkpointed.",
@@ -35,10 +38,11 @@ GLOSSARY = {
     "loss scale": "A number by which the seed is multiplied in 16 bits, so that small cotangents do not "
     "become 0. Gradients are divided by it at the end.",
     "local derivative": "How fast a node moves when one node that it reads moves and the others stand still.",
-    "path": "A way along wires from a node to the output. It brings the product of the local derivatives "
-    "on it.",
-    "parameter": "An input that training may change.",
+    "path": "One way from a node to the output. It brings the product of the local derivatives on it.",
+    "parameter": "An input that training moves: a little against its gradient, again and again.",
+    "grad node": "A node that holds a gradient, as a value among others, so that it has a gradient too.",
     "segment": "A part of the graph between two cuts, with one pullback for all of it.",
+    "cut": "Where one segment ends and another begins; what crosses it on the way back is one array.",
 }
 """Each word, in the form in which the page has it, with its sentence."""
 

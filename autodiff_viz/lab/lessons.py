@@ -232,13 +232,13 @@ def _with_answers(lab: Lab, before: Iterable[Lab]) -> Lab:
     if lab.asking is None:
         return lab
     known = {
-        asked.question: asked
+        (asked.question, asked.of): asked
         for old in before
         if old.lesson == lab.lesson and old.asking is not None
         for asked in old.asking.asked
-        if asked.revealed and asked.of == numbers_key(lab, asked.question)
+        if asked.revealed
     }
-    asked = tuple(known.get(one.question, one) for one in lab.asking.asked)
+    asked = tuple(known.get((one.question, numbers_key(lab, one.question)), one) for one in lab.asking.asked)
     return replace(lab, asking=replace(lab.asking, asked=asked))
 
 

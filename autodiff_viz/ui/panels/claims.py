@@ -57,7 +57,7 @@ def draw_claims(claims: Iterable[ClaimView]) -> None:
 def draw_open_claims(lab: Lab, view: LabView) -> None:
     """Draw the claims of the open lesson, compared with the canvas; nothing without a lesson."""
     opened = lesson(lab.lesson)
-    if opened is None:
+    if opened is None or not opened.claims:
         return
     answer = proved(opened)
     if answer is None:
@@ -126,7 +126,7 @@ def draw_tries(lab: Lab, view: LabView) -> None:
     """Draw the exercises of the open lesson; nothing without one."""
     before = current_session().tried
     exercises = tries(lab, before)
-    if exercises is None:
+    if exercises is None or not exercises[1]:
         return
     key, items = exercises
     st.markdown("**Try**")

@@ -8,6 +8,7 @@ import { answerKeys } from "../canvas/actions/keys.js";
 import { copy } from "../canvas/files/import_export.js";
 import { whenRefused } from "../canvas/popovers/notice.js";
 import { openAsk, stopAsking } from "./ask.js";
+import { showPanel } from "../dock/panels.js";
 import { showWhy } from "../lesson/reveal.js";
 import { answerForm, write } from "./form.js";
 import { isOpen, nextOpen, spoken, verdictText } from "./questions.js";
@@ -114,7 +115,9 @@ export function askingBar(editor) {
             said === at || !editor.drawing.lesson ? "main" : "",
           ),
         );
-      else if (asking.summary)
+      else if (editor.drawing.lesson && said === at)
+        after.push(press("Back to the lesson", () => showPanel("lesson"), "main back"));
+      if (ahead < 0 && asking.summary)
         after.push(press("Copy my result", () => copy(editor, "Result", asking.summary ?? "")));
     }
     const labels = after.map(({ textContent, className }) => `${textContent} ${className}`).join();
@@ -146,9 +149,9 @@ export function askingBar(editor) {
   };
 
   const focusNext = () =>
-    /** @type {HTMLElement | null} */ (next.querySelector(".main") ?? next.lastElementChild)?.focus(
-      { preventScroll: true },
-    );
+    /** @type {HTMLElement | null} */ (
+      next.querySelector(".main:not(.back)") ?? next.lastElementChild
+    )?.focus({ preventScroll: true });
 
   const focusForm = () =>
     /** @type {HTMLElement | null} */ (form.querySelector("input, button"))?.focus({

@@ -20,7 +20,7 @@ export function lessonBrief(editor) {
   editor.watchers.push(() => {
     const { lesson, asking } = editor.drawing;
     const item = asking?.items.find(isOpen);
-    const asks = Boolean(lesson && item);
+    const asks = Boolean(lesson && item) && !editor.root.classList.contains("embedded"); // a frame shows what its address says
     root.hidden = !asks;
     editor.root.classList.toggle("predicts", asks);
     document.documentElement.dataset.avPredict = asks ? "open" : lesson && asking ? "done" : "none";

@@ -202,7 +202,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     expect(page.locator(LESSON)).to_be_hidden()
     page.get_by_role("tab", name="Only looked at").click()  # another graph of the lesson
     expect(page.locator(f"{LESSON} .st-key-about_graph")).to_contain_text("Only looked at")
-    page.locator(f"{LESSON} .st-key-next_lesson button").click()
+    page.locator(f"{LESSON} .st-key-next_lesson button").first.click()
     expect(page.locator(f"{LESSON} h2")).to_be_focused()
     in_view(page, f"{LESSON} h2")
     lab.open("/?lesson=surgery")
