@@ -22,11 +22,14 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.lab.persistence.address import HIDDEN, KEPT, PRESENT, to_query
 from autodiff_viz.lab.persistence.short_link import short_query, written
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.talk import stage_data
 
 BASE, FRAGMENT, STAGE, ASKS = "base", "fragment", "stage", "asks"
 HEIGHT, WIDTH, RATIO, TITLE = "height", "width", "ratio", "title"
+STEPS = "steps"
 """Names of a request: the page's own address, what follows its #, whether links open on a stage, whether they
-ask first; then of a frame. The other names are parameters of `embedding/contract.py`."""
+ask first; then of a frame; then whether what the steps of the talk draw is wished for. The other names are
+parameters of `embedding/contract.py`."""
 
 LEAST, MOST = 120, 4_000  # px of a frame
 _FRAGMENT = re.compile(r"[\w=&.,%-]{0,200}", re.ASCII)
@@ -77,6 +80,7 @@ def share_data(lab: Lab, wish: Mapping[str, str], code_of: CodeOf) -> dict[str, 
         "code": code and {"version": code.version, "size": code.size, "path": code.path},
         "says": _says(lab, state, short, code),
         **_frame(base, state, wish),
+        **({"steps": stage_data(lab)} if wish.get(STEPS) else {}),
     }
 
 

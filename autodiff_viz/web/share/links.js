@@ -25,6 +25,7 @@
  * @property {string} [frame] address of a frame
  * @property {string} [frame_code] its HTML
  * @property {Parameter[]} [parameters] what can be chosen of it
+ * @property {(object | null)[]} [steps] what each step of the talk draws, as read_drawing.js reads it; null for one that cannot be opened
  * @property {string} says why there is no code, or what is to be known of it
  */
 export {};
