@@ -20,7 +20,8 @@
  * @property {Record<string, string>} wish what was requested
  * @property {string} link the whole one
  * @property {string} short
- * @property {boolean} elsewhere whether the graph is too large for a link
+ * @property {boolean} elsewhere whether the graph or the tour is too large for a link
+ * @property {string} file the action that saves it as a file
  * @property {Code | null} code
  * @property {string} [frame] address of a frame
  * @property {string} [frame_code] its HTML
