@@ -146,9 +146,7 @@ def _pixels(text: str | None) -> int | None:
     return min(max(int(text), LEAST), MOST)
 
 
-def _says(
-    lab: Lab, state: dict[str, str], kept: Mapping[str, str], link: str, code: QrCode | None
-) -> str:
+def _says(lab: Lab, state: dict[str, str], kept: Mapping[str, str], link: str, code: QrCode | None) -> str:
     """Return what is to be known of the code, in a sentence; "" for nothing.
 
     Args:

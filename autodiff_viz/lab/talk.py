@@ -44,7 +44,7 @@ DRAWN = ("nodes", "wires", "regions", "groups")
 
 
 def stage_data(lab: Lab) -> list[dict[str, Any] | None]:
-    """Return what each step of the talk draws as it opens, in the format of drawings; None for one that cannot.
+    """Return what each step of the talk draws as it opens, as in drawings; None for one that cannot.
 
     The pictures of tensors are left out. What a step asks for is hidden in it, as on the stage.
     """

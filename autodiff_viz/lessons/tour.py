@@ -84,7 +84,9 @@ class Step(Kept):
     @property
     def size(self) -> int:
         """The characters of its texts, and some for the rest."""
-        return 500 + sum(map(len, (self.formula, self.pinned, self.text, self.caption, self.notes, self.trained)))
+        return 500 + sum(
+            map(len, (self.formula, self.pinned, self.text, self.caption, self.notes, self.trained))
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -90,7 +90,8 @@ LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED, ASK, GUESS)
 NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
 DAMAGED_LINK = "This link is damaged: letters of it are wrong or missing."
 TOUR_NOT_HERE = (
-    "The tour of this link is too large for a link. The browser in which it was made keeps it; this one does not."
+    "The tour of this link is too large for a link. "
+    "The browser in which it was made keeps it; this one does not."
 )
 SAVE_THERE = "Save it there as JSON, in its panel; a JSON file can be dropped on the canvas."
 OPEN_THERE = "Open it there and take it as JSON; a JSON file can be dropped on the canvas."

@@ -1,4 +1,4 @@
-"""Test tours in addresses: too large for one, previewed, with sliders and trainings, and of earlier versions."""
+"""Test tours in addresses: too large for one, previewed, with sliders and trainings, of earlier versions."""
 
 from __future__ import annotations
 
@@ -9,28 +9,33 @@ from random import Random
 import pytest
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.link import packed
 from autodiff_viz.lab.actions import set_input
 from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import TOUR_ELSEWHERE, divided, from_query, to_query
 from autodiff_viz.lab.persistence.link_preview import OWN_TOUR, preview
 from autodiff_viz.lab.share import share_data
-from autodiff_viz.lab.state import Lab, start, toured_at, without_history
+from autodiff_viz.lab.state import start
 from autodiff_viz.lab.tours import captured, go_to
+from autodiff_viz.lab.training import scrubs, trains_again
 from autodiff_viz.lessons.codec import read_tour, tour_to_json
-from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
 from tests.lab.persistence.corpus.write import FOLDER
+from tests.lab.persistence.corpus.write_tours import meaning
+from tests.lab.regression import finished, trained
 
 SQUARE = "x = 3.0\ny = x * x\n"
-SMALL = Tour(title="Two <b>ways</b>", steps=(Step("Free", SQUARE), Step("Stopped", "x = 3.0\ny = stop_gradient(x)\n")))
-NOTES = "".join(Random(5).choices([chr(code) for code in range(33, 2000)], k=limits.PROSE - 1))
-"""No packing makes it short."""
-LARGE = replace(SMALL, steps=(*SMALL.steps, *(Step(f"Step {i}", SQUARE, notes=NOTES) for i in range(12))))
+SMALL = Tour(
+    title="Two <b>ways</b>", steps=(Step("Free", SQUARE), Step("Stopped", "x = 3.0\ny = stop_gradient(x)\n"))
+)
+SIGNS = [chr(code) for code in range(33, 2000) if chr(code).isprintable()]
+NOTES = ["".join(Random(seed).choices(SIGNS, k=limits.PROSE)) for seed in range(12)]
+"""No packing makes them short."""
+LARGE = replace(SMALL, steps=(*SMALL.steps, *(Step("More", SQUARE, notes=notes) for notes in NOTES)))
 
 
 def test_a_tour_too_large_for_its_link_is_missed_in_another_browser_and_found_in_its_own():
@@ -60,7 +65,9 @@ def test_a_link_of_a_tour_is_previewed_by_its_title_and_its_steps():
     assert len(told.description) == 200
 
 
-@pytest.mark.parametrize("payload", ["damaged", packed("[]"), packed('{"title": 1}'), packed("{"), "A" * 70_000])
+@pytest.mark.parametrize(
+    "payload", ["damaged", packed("[]"), packed('{"title": 1}'), packed("{"), "A" * 70_000]
+)
 def test_a_tour_that_cannot_be_read_has_the_preview_of_any(payload):
     assert preview("/", {"tour": payload}) == OWN_TOUR
 
@@ -75,31 +82,22 @@ def test_a_step_has_the_ranges_of_its_sliders():
 
 
 def test_a_step_has_the_training_on_view():
-    line = "x = [1.0, 2.0]\nw = parameter(0.5)\ny = x * w\nloss = mean_squared_error(y, [3.0, 6.0])\n"
-    made = go_to(start(), Tour(title="T", steps=(Step("A", line, training=Plan(Settings("sgd", 0.1), 3)),)), 0)
-    trained = edited(made, {"seq": 1, "kind": "learn", "act": "train"})
-    assert trained.training is not None
+    """By hand, x = 1, w = 0.5, target 0: the gradient is 2 w, so w is 0.5 * 0.8^k after k steps of rate 0.1."""
+    plan = Plan(Settings("sgd", 0.1), 4)
+    line = "x = [1.0]\nw = parameter(0.5)\nloss = mean_squared_error(x * w, [0.0])\n"
+    made = Tour(title="T", steps=(Step("A", line, training=plan),))
+    lab = go_to(start(), made, 0)
+    step = captured(scrubs(trained(lab, 4), 2), "A")
+    tour = Tour(title="T", steps=(step,))
+    assert read_tour(tour_to_json(tour)) == tour
+    back = finished(trains_again(go_to(start(), tour, 0)))
+    assert back.step == 2
+    assert float(lab_view(back).trace.value["w"]) == pytest.approx(0.5 * 0.8**2, rel=1e-6)
 
 
 # What earlier versions wrote: JSON, links and what they meant. Each file is written once, by `write_tours`.
 
 FILES = sorted(path.name for path in FOLDER.glob("tours_*.json"))
-
-
-def meaning(tour: Tour) -> list[dict[str, object]]:
-    """What a tour says, its graphs as documents."""
-    return [
-        {
-            "title": step.title, "caption": step.caption, "text": step.text, "notes": step.notes,
-            "document": to_json(graph_of(step), None), "selected": step.look_at, "asks": len(step.questions),
-            "hides": step.hides, "ranges": [list(each) for each in step.ranges], "dtype": step.dtype,
-        }
-        for step in tour.steps
-    ]  # fmt: skip
-
-
-def opened_lab(fields: dict[str, str]) -> Lab:
-    return without_history(from_query(fields))
 
 
 @pytest.mark.parametrize("name", FILES)
