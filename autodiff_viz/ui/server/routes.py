@@ -15,8 +15,9 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainT
 from starlette.routing import Route
 
 from autodiff_viz.embedding.contract import POSTER, read_embed
+from autodiff_viz.graph.short_text import FORMULA
 from autodiff_viz.lab.glossary import GLOSSARY
-from autodiff_viz.lab.persistence.address import LESSON
+from autodiff_viz.lab.persistence.address import GRAPH, KEPT, LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.ui.bundle import CODE, script
@@ -154,7 +155,8 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
         if embed is not None:
             return await framed(request, embed, preview(path, request.query_params).title)
         if VISITS.full:
-            shown = lesson(request.query_params.get(LESSON))
+            own = {GRAPH, FORMULA, KEPT}.intersection(request.query_params)  # no figure has it
+            shown = None if own else lesson(request.query_params.get(LESSON))
             figure = poster(shown) if shown else None
             return VISITS.figure(figure) if figure else VISITS.page()
         text = document(preview(path, request.query_params), origin(request)).encode()

@@ -82,7 +82,7 @@ def test_a_step_has_the_ranges_of_its_sliders():
 
 
 def test_a_step_has_the_training_on_view():
-    """By hand, x = 1, w = 0.5, target 0: the gradient is 2 w, so w is 0.5 * 0.8^k after k steps of rate 0.1."""
+    """By hand: with x = 1 and target 0 the gradient is 2 w, so w is 0.5 * 0.8^k after k steps of rate 0.1."""
     plan = Plan(Settings("sgd", 0.1), 4)
     line = "x = [1.0]\nw = parameter(0.5)\nloss = mean_squared_error(x * w, [0.0])\n"
     made = Tour(title="T", steps=(Step("A", line, training=plan),))
