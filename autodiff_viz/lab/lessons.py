@@ -18,7 +18,6 @@ from autodiff_viz.lab.tours import has_graph_of, is_answered, open_step, words_o
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
-from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import PLAY, Claim, Law, Lesson
 from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import still

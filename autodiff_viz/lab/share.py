@@ -19,14 +19,18 @@ from autodiff_viz.asking.question import (
 from autodiff_viz.embedding.contract import CONTRACT, VERSION, Embed, embed_link, frame_code, read_embed
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT
-from autodiff_viz.lab.persistence.address import HIDDEN, KEPT, PRESENT, to_query
+from autodiff_viz.lab.persistence.address import GRAPH, HIDDEN, PRESENT, divided, to_query
 from autodiff_viz.lab.persistence.short_link import short_query, written
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.talk import stage_data
+from autodiff_viz.lessons.codec import TOUR
 
 BASE, FRAGMENT, STAGE, ASKS = "base", "fragment", "stage", "asks"
 HEIGHT, WIDTH, RATIO, TITLE = "height", "width", "ratio", "title"
+STEPS = "steps"
 """Names of a request: the page's own address, what follows its #, whether links open on a stage, whether they
-ask first; then of a frame. The other names are parameters of `embedding/contract.py`."""
+ask first; then of a frame; then whether what the steps of the talk draw is wished for. The other names are
+parameters of `embedding/contract.py`."""
 
 LEAST, MOST = 120, 4_000  # px of a frame
 _FRAGMENT = re.compile(r"[\w=&.,%-]{0,200}", re.ASCII)
@@ -66,17 +70,19 @@ def share_data(lab: Lab, wish: Mapping[str, str], code_of: CodeOf) -> dict[str, 
     end = f"#{fragment}" if fragment and _FRAGMENT.fullmatch(fragment) else ""
     look = {PRESENT: wish[STAGE]} if wish.get(STAGE) in STAGES else {}
     lab = asking_first(lab) if wish.get(ASKS) else lab
-    state = short_query(lab)
+    state, kept = short_query(lab), divided(lab)[1]
     link, short = (_address(base, query, end) for query in ({**look, **to_query(lab)}, {**look, **state}))
     code = code_of(short)
     return {
         "wish": dict(wish),
         "link": link,
         "short": short,
-        "elsewhere": KEPT in state,
+        "elsewhere": bool({GRAPH, TOUR} & kept.keys()),
+        "file": "download_tour" if TOUR in kept else "download_json",
         "code": code and {"version": code.version, "size": code.size, "path": code.path},
-        "says": _says(lab, state, short, code),
+        "says": _says(lab, state, kept, short, code),
         **_frame(base, state, wish),
+        **({"steps": stage_data(lab)} if wish.get(STEPS) else {}),
     }
 
 
@@ -140,10 +146,15 @@ def _pixels(text: str | None) -> int | None:
     return min(max(int(text), LEAST), MOST)
 
 
-def _says(lab: Lab, state: dict[str, str], link: str, code: QrCode | None) -> str:
-    """Return what is to be known of the code, in a sentence; "" for nothing."""
-    if KEPT in state:
-        return "This graph is too large for a link: this browser alone keeps it. Share it as a file."
+def _says(lab: Lab, state: dict[str, str], kept: Mapping[str, str], link: str, code: QrCode | None) -> str:
+    """Return what is to be known of the code, in a sentence; "" for nothing.
+
+    Args:
+      kept: what the link has no room for.
+    """
+    if GRAPH in kept or TOUR in kept:
+        what = "tour" if TOUR in kept else "graph"
+        return f"This {what} is too large for a link: this browser alone keeps it. Share it as a file."
     if code is not None and code.version <= DENSE:
         return ""
     length = f"{len(link):,} characters"

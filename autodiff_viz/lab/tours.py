@@ -14,6 +14,7 @@ from autodiff_viz.graph.identity import remembered, same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, without_natives
 from autodiff_viz.lab.asking import ask
+from autodiff_viz.lab.persistence.training import read_step, read_training, step_text, training_text
 from autodiff_viz.lab.state import Lab, opened, toured_at, with_choice, with_text, with_tour
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.scanner import POSITIONS
@@ -57,7 +58,12 @@ def open_step(lab: Lab, tour: Tour, at: int, label: str, exact: bool = False) ->
         selected=step.look_at,
         collapsed=frozenset(step.collapsed),
         forward=step.forward,
+        ranges=tuple(each for each in step.ranges if each[0] in graph),
     )
+    if step.trained:  # a recipe, whose steps have still to be computed
+        training = read_training(step.trained, graph, after.plan)
+        moment = read_step(step.moment) if training is not None else None
+        after = replace(after, training=training, step=moment, as_then=moment is not None)
     return ask(after, step.questions, step.hides or ASKED_ALONE) if step.questions or step.hides else after
 
 
@@ -183,6 +189,9 @@ def captured(lab: Lab, title: str) -> Step:
         letter=pinned.letter if pinned else "A",
         questions=tuple(one.question for one in lab.asking.asked) if lab.asking else (),
         hides=lab.asking.hides if lab.asking else "",
+        ranges=tuple(each for each in lab.ranges if each[0] in graph),
+        trained=training_text(lab),
+        moment=step_text(lab) if lab.training is not None else "",
     )
 
 

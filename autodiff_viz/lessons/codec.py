@@ -256,6 +256,14 @@ def _pair(first: Read, second: Read) -> Read:
     return read
 
 
+def _range(item: Reader) -> tuple[str, float, float]:
+    """Read the range of a slider."""
+    name, low, high = item.items(3, least=3)
+    if not float(low.number()) < float(high.number()):
+        refuse("number", item.path, "The range of a slider begins below its end.")
+    return NAME(name), float(low.value), float(high.value)
+
+
 def _among(*known: str) -> Read:
     return lambda item: item.choice(known)
 
@@ -395,6 +403,9 @@ STEP: Mapping[str, Read] = {
     "questions": _list(_question, limits.QUESTIONS),
     "hides": _among("", *HIDES),
     "reveal": _among("", *REVEALS),
+    "ranges": _list(_range, limits.NODES),
+    "trained": _text(limits.TOUR),
+    "moment": _text(limits.NAME, lines=False),
 }
 TOUR_FIELDS: Mapping[str, Read] = {
     "title": TITLE,

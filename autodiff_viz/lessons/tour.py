@@ -55,6 +55,8 @@ class Step(Kept):
       questions: what is asked about the graph, in order.
       hides: what is hidden until it is answered, one of `HIDES` of asking/question.py; "" for nothing.
       reveal: what shows the answer, one of `REVEALS`; "" for play.
+      ranges: (input, low, high) of each slider that was used.
+      trained, moment: the training on view and its step, as links have them; "" for none.
     """
 
     title: str
@@ -75,11 +77,16 @@ class Step(Kept):
     questions: tuple[Question, ...] = ()
     hides: str = ""
     reveal: str = ""
+    ranges: tuple[tuple[str, float, float], ...] = ()
+    trained: str = ""
+    moment: str = ""
 
     @property
     def size(self) -> int:
         """The characters of its texts, and some for the rest."""
-        return 500 + sum(map(len, (self.formula, self.pinned, self.text, self.caption, self.notes)))
+        return 500 + sum(
+            map(len, (self.formula, self.pinned, self.text, self.caption, self.notes, self.trained))
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -85,6 +85,7 @@ class Proxy:
             "/dev/stdout": str(self.log),
             "/dev/stderr": "stderr",
             "/srv/streamlit": str(self.folder),
+            "root /srv;": f"root {self.folder};",
         }.items():
             assert there in text, there
             text = text.replace(there, here)

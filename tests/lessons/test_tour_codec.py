@@ -60,6 +60,9 @@ STEPS = st.builds(
     questions=st.lists(QUESTIONS, max_size=3).map(tuple),
     hides=st.sampled_from(["", *HIDES]),
     reveal=st.sampled_from(["", *REVEALS]),
+    ranges=st.sampled_from([(), (("x", -2.0, 7.5),)]),
+    trained=WORDS,
+    moment=st.sampled_from(["", "3", "now"]),
 )
 TOURS = st.builds(
     Tour,

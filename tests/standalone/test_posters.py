@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
+import pytest
+
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.standalone.export import export
 from autodiff_viz.standalone.posters import make_poster, with_notice
 from autodiff_viz.workers.disk_cache import read
 from tests.standalone.test_figure_file import states
@@ -25,3 +30,14 @@ def test_each_graph_of_a_lesson_is_a_step_and_the_file_is_kept(tmp_path):
 def test_the_notice_stands_above_the_figure():
     shown = with_notice("<html><body><main>figure</main></body></html>", "All 2 places are taken.")
     assert re.search(r"<body><p class=\"full\"[^>]*>All 2 places are taken\..*<main>", shown)
+
+
+def test_the_figures_of_lessons_are_files_for_a_web_server(tmp_path):
+    files = export(tmp_path / "figures", ["fork"])
+    assert [file.name for file in files] == ["fork.html", "fork.svg"]
+    page, picture = (file.read_text("utf-8") for file in files)
+    assert "does not answer just now" in page
+    assert states(page)[0]["link"].startswith("./?")
+    assert ElementTree.fromstring(picture).tag.endswith("svg")
+    with pytest.raises(GraphError, match="There is no lesson 'none'"):
+        export(tmp_path, ["none"])

@@ -9,14 +9,15 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import segno
 
-from autodiff_viz.asking.question import ALL_COTANGENTS
+from autodiff_viz.asking.question import ALL_COTANGENTS, Quantity, Question
 from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import from_query
 from autodiff_viz.lab.share import PARAMETERS
 from autodiff_viz.lab.share import share_data as data_for
-from autodiff_viz.lab.state import Lab, start, without_history
+from autodiff_viz.lab.state import Lab, start, toured_at, without_history
 from autodiff_viz.lab.talk import talk_data
+from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.ui.qr_code import qr_code
 from tests.lab.qr_reader import modules_of, text_of
 
@@ -118,3 +119,16 @@ def test_a_talk_has_the_steps_of_the_lesson_and_notes_that_the_audience_does_not
     assert "3 + 3 = 6" in talk["notes"]
     assert "6" not in talk["caption"]
     assert talk_data(start()) is None
+
+
+def test_what_each_step_of_a_talk_draws_is_told_before_it_without_what_it_asks():
+    of_y = Question("number", Quantity("value", "y"))
+    asks = Step("B", "x = 3.5\ny = x * x", questions=(of_y,), hides="values")
+    tour = Tour(title="T", steps=(Step("A", "x = 1.0"), asks, Step("C", "x = 1.0\n z")))
+    lab = toured_at(start(), tour, 0)
+    first, second, third = share_data(lab, {"base": HOST, "steps": "1"})["steps"]
+    assert [node["id"] for node in first["nodes"]] == ["x"]
+    assert [node["id"] for node in second["nodes"]] == ["x", "y"]
+    assert "12.25" not in str(second)  # 3.5 * 3.5, which is asked for
+    assert third is None
+    assert "steps" not in share_data(lab, {"base": HOST})

@@ -20,6 +20,7 @@ from autodiff_viz.lab.persistence.address import (
     ELSEWHERE,
     GRAPH,
     LESSON,
+    TOUR_ELSEWHERE,
     from_query,
     place_of,
     with_documents,
@@ -107,6 +108,8 @@ def _restored(lab: Lab, edit: Restored) -> Lab:
     waiting = [problem.code for problem in lab.notice] == [ELSEWHERE] and not lab.graph.nodes
     query = edit.query
     if query.get(GRAPH) and lab.graph == _graph(query[GRAPH]) and len(lab.history.entries) == 1:
+        if [problem.code for problem in lab.notice] == [TOUR_ELSEWHERE]:
+            lab = replace(lab, notice=())
         lab = lab if lab.pinned else with_pinned(lab, query, limits.JSON)
         return lab if lab.tour else with_toured(lab, query, limits.JSON)
     if not waiting:

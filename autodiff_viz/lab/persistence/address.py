@@ -82,12 +82,20 @@ NAMED = 40  # characters of an unknown lesson's key that the message quotes
 ELSEWHERE = "link-kept"
 """Code of the problem with an address that has only the digest."""
 
+TOUR_ELSEWHERE = "tour-kept"
+"""Code of the problem with an address that has a graph and only the place in its tour."""
+
 
 LARGE = (GRAPH, SEED, TEXT, DRAFT, SHELVED, RANGES, TRAINED, ASK, GUESS)
 """Names of the parameters that may be too long for an address."""
 
 NOT_HERE = "This graph is too large for a link. The browser in which it was made keeps it; this one does not."
 DAMAGED_LINK = "This link is damaged: letters of it are wrong or missing."
+TOUR_NOT_HERE = (
+    "The tour of this link is too large for a link. "
+    "The browser in which it was made keeps it; this one does not."
+)
+SAVE_THERE = "Save it there as JSON, in its panel; a JSON file can be dropped on the canvas."
 OPEN_THERE = "Open it there and take it as JSON; a JSON file can be dropped on the canvas."
 
 
@@ -124,6 +132,8 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
     for part in sorted((pinned, toured), key=lambda part: len(urlencode(part)), reverse=True):
         if len(urlencode(query)) > limits.LINK:
             large |= {key: query.pop(key) for key in part}
+    if TOUR in large:
+        query[AT] = large.pop(AT, "0")  # says that there is a tour
     if len(urlencode(query)) > limits.LINK:
         large |= {key: query.pop(key) for key in LARGE if key in query}
     return ({**query, KEPT: digest(json.dumps(large))} if large else query), large
@@ -271,6 +281,8 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     )
     if text is not None:
         lab = with_text(lab, matching_text(text, lab.graph))
+    if KEPT in query and AT in query and lab.tour is None:
+        lab = refused(lab, GraphError(Problem(TOUR_ELSEWHERE, TOUR_NOT_HERE, SAVE_THERE)))
     return lab if draft is None else typed(lab, draft)
 
 

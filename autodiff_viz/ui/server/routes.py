@@ -15,8 +15,9 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from autodiff_viz.embedding.contract import POSTER, read_embed
+from autodiff_viz.graph.short_text import FORMULA
 from autodiff_viz.lab.glossary import GLOSSARY
-from autodiff_viz.lab.persistence.address import GALLERY, LESSON
+from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
 from autodiff_viz.lessons.search import meant
 from autodiff_viz.ui.bundle import CODE, lessons_script, script
@@ -157,7 +158,8 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
         if seen.address == f"/{GALLERY}":  # which needs no session, and so has room on a full server
             return await lessons_page(request, tags(seen, origin(request)))
         if VISITS.full:
-            shown = meant(request.query_params.get(LESSON)).lesson
+            own = {GRAPH, FORMULA, KEPT}.intersection(request.query_params)  # no figure has it
+            shown = None if own else meant(request.query_params.get(LESSON)).lesson
             figure = poster(shown) if shown else None
             return VISITS.figure(figure) if figure else VISITS.page()
         text = document(seen, origin(request)).encode()

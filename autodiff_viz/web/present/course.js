@@ -124,6 +124,17 @@ export function roomSays(without, all, groups) {
   return `${cards} smaller than the last row reads: ${groups ? "collapse a group, or " : ""}show fewer.`;
 }
 
+/** The steps whose cards are too small, in sentences. @param {{ title: string, says: string[] }[]} steps what does not fit in each window
+ * @param {string[]} windows their names @returns {{ title: string, says: string }[]} */
+export const shortSteps = (steps, windows) =>
+  steps.flatMap(({ title, says }, at) => {
+    const short = windows.filter((_, i) => says[i]);
+    const [first] = says.filter(Boolean);
+    return short.length
+      ? [{ title: `${at + 1}. ${title}`, says: `${short.join(", ")}: ${first}` }]
+      : [];
+  });
+
 /** Minutes and seconds. @param {number} ms */
 export function clock(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));

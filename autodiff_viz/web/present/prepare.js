@@ -2,12 +2,17 @@
 // Prepare a talk: say what is too small for the last row, and begin.
 
 import { html } from "../base/dom.js";
+import { dispatch, listen } from "../base/events.js";
 import { arrange } from "../canvas/actions/arrange.js";
 import { collapse } from "../canvas/actions/groups.js";
 import { isHiding, toggleHiding } from "../canvas/actions/hiding.js";
 import { closePopover } from "../canvas/popovers/popover.js";
+import { folded } from "../canvas/state/fold.js";
+import { bounds, padded } from "../canvas/state/geometry.js";
+import { readDrawing } from "../canvas/state/read_drawing.js";
 import { takesNoGradient } from "../canvas/state/sizes.js";
-import { cardsWithoutRoom, roomSays } from "./course.js";
+import { stackTabs } from "../canvas/state/tabs.js";
+import { cardsWithoutRoom, roomSays, shortSteps } from "./course.js";
 import { openNotes, presenterOf } from "./presenter.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -28,6 +33,7 @@ export function openPrepare(editor) {
   };
   const start = button("Start", () => begin(true), "main");
   const room = html("div", { class: "stage-room", role: "status" });
+  const others = html("div", { class: "stage-room stage-steps", role: "status", hidden: true });
   const keydown = (/** @type {any} */ event) => {
     event.stopPropagation(); // keys must not reach the canvas
     if (event.key === "Escape") closePopover(editor);
@@ -42,6 +48,7 @@ export function openPrepare(editor) {
       "The graph fills the screen. \u2192 and Page \u2193 go on, Esc leaves, ? lists the keys.",
     ),
     room,
+    others,
     html(
       "label",
       { class: "check-row" },
@@ -64,7 +71,43 @@ export function openPrepare(editor) {
   editor.watchers = [...editor.watchers, tell];
   tell();
   start.focus();
+  const { talk } = editor.drawing;
+  if (!talk || talk.steps.length < 2) return;
+  listen(
+    "shared",
+    ({ of, shared }) => of === "prepare" && fillSteps(others, talk.steps, shared.steps ?? []),
+    () => !root.isConnected,
+  );
+  dispatch("wants-share", { of: "prepare", parameters: { steps: "1" } });
 }
+
+/** Say which steps of the talk do not fit. @param {HTMLElement} others @param {string[]} titles @param {(object | null)[]} drawn by step */
+function fillSteps(others, titles, drawn) {
+  const judged = drawn.map((sent, at) => {
+    const { nodes } = sent ? folded(stackTabs(readDrawing(sent))) : { nodes: [] };
+    const content = bounds(nodes);
+    const says = WINDOWS.map((window) =>
+      roomSays(
+        cardsWithoutRoom(nodes, content && padded(content, PAD), window),
+        nodes.length,
+        nodes.length > MANY,
+      ),
+    );
+    return { title: titles[at] ?? "", says };
+  });
+  const names = WINDOWS.map(({ w, h }) => `${w} \u00d7 ${h}`);
+  const short = shortSteps(judged, names);
+  others.hidden = false;
+  others.replaceChildren(
+    html("b", {}, short.length ? "Steps that are too small" : "All steps fit."),
+    ...short.map(({ title, says }) =>
+      html("p", { class: "short" }, html("b", {}, title), ` ${says}`),
+    ),
+  );
+}
+
+const PAD = 20; // px around the cards, for names and chips
+const MANY = 12; // cards, of which some may be put into a group
 
 /** Say for each size of a projector what does not fit, and offer what helps. @param {Editor} editor @param {HTMLElement} room */
 function fillRoom(editor, room) {

@@ -101,7 +101,8 @@ export class Presenter {
     this.head = html("div", { class: "stage-head" }, this.title, this.caption, this.place);
     this.says = html("div", { class: "stage-says", role: "status" });
     this.numbers = html("div", { class: "stage-numbers", role: "status" });
-    this.foot = html("div", { class: "stage-foot" }, this.numbers, this.says);
+    this.lines = html("pre", { class: "stage-lines" }); // where the window is higher than wide
+    this.foot = html("div", { class: "stage-foot" }, this.numbers, this.says, this.lines);
     this.over = html("div", { class: "stage-over" });
     this.spot = html("div", { class: "stage-spot", hidden: true });
     this.corner = this.cornerButtons();
@@ -241,6 +242,7 @@ export class Presenter {
     while (this.numbers.scrollWidth > this.numbers.clientWidth && this.numbers.children.length > 1)
       this.numbers.lastChild?.remove();
     this.foot.classList.toggle("speaks", sentence !== "");
+    setText(this.lines, formulaLines());
     this.editor.root.classList.toggle("blank-stage", this.blank);
     this.tell();
   }
@@ -438,11 +440,7 @@ export class Presenter {
   }
 
   toggleFormula() {
-    const { text } = dispatch("formula", { text: "" });
-    const lines = text
-      .split("\n")
-      .filter((/** @type {string} */ line) => line.trim() && !line.startsWith("# positions"));
-    this.open("formula", html("pre", { class: "stage-formula" }, lines.join("\n")));
+    this.open("formula", html("pre", { class: "stage-formula" }, formulaLines()));
   }
 
   openCode() {
@@ -558,6 +556,13 @@ export class Presenter {
     this.line?.send(signal);
   }
 }
+
+/** The formula without the places of nodes. */
+const formulaLines = () =>
+  dispatch("formula", { text: "" })
+    .text.split("\n")
+    .filter((line) => line.trim() && !line.startsWith("# positions"))
+    .join("\n");
 
 /** Show all numbers again. @param {Editor} editor */
 function repaint(editor) {

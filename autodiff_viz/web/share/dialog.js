@@ -432,10 +432,10 @@ class ShareDialog {
     this.tell(`Saved as autodiff_link.${kind}.`);
   }
 
-  /** A graph that no link has room for is shared as a file. */
+  /** A graph or a tour that no link has room for is shared as a file. */
   saveGraph() {
     this.root.close();
-    pressDownload(this.editor, "download_json");
+    pressDownload(this.editor, this.shared?.file ?? "download_json");
   }
 
   /** @param {string} text */

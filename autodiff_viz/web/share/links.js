@@ -20,11 +20,13 @@
  * @property {Record<string, string>} wish what was requested
  * @property {string} link the whole one
  * @property {string} short
- * @property {boolean} elsewhere whether the graph is too large for a link
+ * @property {boolean} elsewhere whether the graph or the tour is too large for a link
+ * @property {string} file the action that saves it as a file
  * @property {Code | null} code
  * @property {string} [frame] address of a frame
  * @property {string} [frame_code] its HTML
  * @property {Parameter[]} [parameters] what can be chosen of it
+ * @property {(object | null)[]} [steps] what each step of the talk draws, as read_drawing.js reads it; null for one that cannot be opened
  * @property {string} says why there is no code, or what is to be known of it
  */
 export {};

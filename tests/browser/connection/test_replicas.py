@@ -168,23 +168,61 @@ def test_a_page_of_another_site_is_refused_through_nginx_too(proxy):
         assert opened.subprotocol == "streamlit"
 
 
-def test_no_log_of_nginx_has_a_graph_or_a_secret_also_when_no_replica_answers(proxy, tmp_path):
-    alone = Proxy(tmp_path, [Server(tmp_path / "none.txt")])
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    """nginx without any replica, with the figure of one lesson."""
+    if nginx() is None:
+        pytest.skip(HOW_TO_GET_NGINX)
+    folder = tmp_path_factory.mktemp("alone")
+    (folder / "figures").mkdir()
+    for kind in ("html", "svg"):
+        (folder / "figures" / f"fork.{kind}").write_text(f"<p>the {kind}</p>")
+    found = Proxy(folder, [Server(folder / "none.txt")])
     try:
-        alone.start()
-        for one in (proxy, alone):
-            for path in ("/", "/lessons", "/static/none.js", "/_stcore/metrics"):
-                fetch(one, f"{path}?g=AGRAPH", Referer=f"{one.address}/?g=AGRAPH")
-            fetch(one, "/?g=" + "AGRAPH" * 40_000)  # more than nginx reads
-            with pytest.raises(InvalidStatus):
-                connect(f"ws://127.0.0.1:{one.port}/lab-socket?g=AGRAPH", subprotocols=["lab", "0" * 32])
+        found.start()
+        yield found
     finally:
-        alone.stop()
+        found.stop()
+
+
+def test_no_log_of_nginx_has_a_graph_or_a_secret_also_when_no_replica_answers(proxy, alone):
+    for one in (proxy, alone):
+        for path in ("/", "/lessons", "/static/none.js", "/_stcore/metrics"):
+            fetch(one, f"{path}?g=AGRAPH", Referer=f"{one.address}/?g=AGRAPH")
+        fetch(one, "/?g=" + "AGRAPH" * 40_000)  # more than nginx reads
+        with pytest.raises(InvalidStatus):
+            connect(f"ws://127.0.0.1:{one.port}/lab-socket?g=AGRAPH", subprotocols=["lab", "0" * 32])
     for one in (proxy, alone):
         log = one.log.read_text() + (one.folder / "nginx.txt").read_text()
         assert '"GET /lab-socket"' in log
         assert "AGRAPH" not in log
         assert "0" * 32 not in log
+
+
+def test_while_no_replica_answers_a_lesson_is_its_figure(alone):
+    for path, kind in (
+        ("/?lesson=fork", "text/html"),
+        ("/?embed=1&v=1&lesson=fork&show=canvas", "text/html"),
+        ("/?lesson=fork&reveal=now", "text/html"),
+        ("/embed.svg?embed=1&v=1&lesson=fork", "image/svg+xml"),
+    ):
+        status, headers, body = fetch(alone, path)
+        assert (status, headers["Content-Type"], headers["Retry-After"]) == (503, kind, "5"), path
+        assert b"<p>the " in body
+        assert [len(headers.get_all(name, [])) for name in HEADERS] == [1, 1, 1, 1]
+        assert headers["Content-Security-Policy"] == "frame-ancestors * file:"  # a figure has its own besides
+    for path in (
+        "/",
+        "/lessons?lesson=fork",
+        "/?lesson=none",
+        "/?lesson=../figures/fork",
+        "/?lesson=fork&g=AGRAPH",
+        "/?lesson=fork&f=AGRAPH",
+        "/?embed=1&v=1&lesson=fork&reveal=ask",
+    ):
+        status, headers, body = fetch(alone, path)
+        assert (status, b"Try again" in body) == (503, True), path
+        assert "default-src 'self'" in headers["Content-Security-Policy"]
 
 
 def test_a_page_comes_packed(proxy):

@@ -8,6 +8,7 @@ import {
   clock,
   leastType,
   roomSays,
+  shortSteps,
   stopAfter,
   stopBefore,
   stopsOf,
@@ -106,6 +107,18 @@ test("cards have no room where their numbers would be smaller than that", () => 
     roomSays(1, 17, false),
     "1 of 17 cards is smaller than the last row reads: show fewer.",
   );
+});
+
+test("steps are named with the windows in which they are too small", () => {
+  const steps = [
+    { title: "One", says: ["", ""] },
+    { title: "Two", says: ["2 of 9 cards are smaller.", "1 of 9 cards is smaller."] },
+    { title: "Three", says: ["3 of 9 cards are smaller.", ""] },
+  ];
+  assert.deepEqual(shortSteps(steps, ["small", "high"]), [
+    { title: "2. Two", says: "small, high: 2 of 9 cards are smaller." },
+    { title: "3. Three", says: "small: 3 of 9 cards are smaller." },
+  ]);
 });
 
 test("a talk's time is minutes and seconds", () => {
