@@ -83,6 +83,7 @@ def test_everything_that_the_package_reads_is_in_it(installed):
     assert files(installed) == files(ROOT)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("block", PROGRAMS)
 def test_the_readmes_python_runs_where_only_the_package_is_installed(installed, tmp_path, block):
     text = program(block) + "import autodiff_viz\nprint(autodiff_viz.__file__)\n"

@@ -4,7 +4,7 @@
     @pytest.mark.every        every case also by day: numbers from outside, of which none may wait
     @pytest.mark.nightly      only at night: it takes long for what it adds to the tests beside it
 
-Of a test of more than a dozen cases without a mark a third is run. A case is in the sample by the checksum
+Of a test of more than four cases without a mark a quarter is run. A case is in the sample by the checksum
 of its name, so it stays in or out when others are added. Of hypothesis' examples a ninth is tried, and of a
 list that one test goes through, `by_day(cases, 3)` is a third. A test that is named
 on the command line runs in full, but for such lists.
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 THOROUGH = os.environ.get("THOROUGH") == "1"
 SHARE, FEWEST = 9, 5
-LONG, OF_LONG = 12, 3  # of a list with more cases than that, one of so many
+LONG, OF_LONG = 4, 4  # of a list with more cases than that, one of so many
 SETTINGS = "_hypothesis_internal_use_settings"
 """Where hypothesis keeps the settings of a test; it has no documented factor for all numbers of examples."""
 

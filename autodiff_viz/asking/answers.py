@@ -18,9 +18,6 @@ from autodiff_viz.graph.text import MINUS, listed, scalar
 
 LENGTH = 100  # characters of an answer
 MOST = 16  # numbers in an answer
-CHOICE = "choice"
-"""The form of an answer that is one of a few words; `NUMBER` and `SHAPE` are the other two."""
-
 Form = Mapping[str, Any]
 """What an answer may be, as JSON: {"form": "number", "count": how many are asked for}, {"form": "shape"}, or
 {"form": "choice", "choices": [{"choice", "words": [...]}, ...], "number": "zero", "sign" or ""}; the last
@@ -85,7 +82,7 @@ def read_answer(form: Form, text: str) -> Answer:
         raise GraphError(Problem("not-a-text", f"An answer is a text; found {kind_of(text)}."))
     if len(text) > LENGTH:
         raise unread(f"The answer has {len(text):,} characters; at most {LENGTH} are read.")
-    plain = " ".join(text.translate(_PLAIN).replace("`", "").split())
+    plain = plain_text(text)
     if not plain:
         raise unread("Nothing was typed.", "Type an answer, or ? if you do not know.")
     if plain.lower() in KNOWS_NOT:
@@ -93,6 +90,16 @@ def read_answer(form: Form, text: str) -> Answer:
     if form["form"] == NUMBER:
         return read_numbers(plain, form["count"])
     return read_shape(plain) if form["form"] == SHAPE else _choice(form, plain)
+
+
+def plain_text(text: str) -> str:
+    """Return a text with plain digits, signs and spaces, and without backticks."""
+    return " ".join(text.translate(_PLAIN).replace("`", "").split())
+
+
+def bare_text(text: str) -> str:
+    """Return a plain text without the marks around it, as choices are compared."""
+    return text.strip("'\".!()[] ") or text
 
 
 def unread(found: str, needed: str = "") -> GraphError:
@@ -230,7 +237,7 @@ def written_shape(lengths: Sequence[float]) -> str:
 
 def _choice(form: Form, text: str) -> Answer:
     """Return the choice that a text is a word for; case counts only where it must."""
-    bare = text.strip("'\".!()[] ") or text
+    bare = bare_text(text)
     choices, folded = form["choices"], _folded(bare)
     exact = [each["choice"] for each in choices if bare in each["words"]]
     loose = [each["choice"] for each in choices if folded in map(_folded, each["words"])]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.asking.answers import MOST
-from autodiff_viz.asking.question import COTANGENT, PASSED, QUANTITIES, VALUE, Quantity
+from autodiff_viz.asking.question import COTANGENT, KEPT, PASSED, QUANTITIES, RUNS, VALUE, Quantity
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.op_derivative import at_corner, own_contributions
 from autodiff_viz.engine.trace import Trace, trace, with_output
@@ -295,13 +295,17 @@ def producer_of(found: Trace, asked: Quantity) -> str:
 
 
 def array_of(found: Trace, asked: Quantity) -> np.ndarray:
-    """Return the array that a question is about, of which it may ask for one element.
+    """Return the array that a question is about, of which it may ask for one element; a count as a number.
 
     Raises:
-      GraphError: there is no such node, wire or element.
+      GraphError: there is no such node, wire or element, or what is asked for cannot be counted.
     """
     producer_of(found, asked)
-    if asked.of == PASSED:
+    if asked.of == KEPT:
+        array = np.asarray(float(sum(residual.elements for residual in found.residuals)))
+    elif asked.of == RUNS:
+        array = np.asarray(float(found.runs[asked.node].forward + found.runs[asked.node].backward))
+    elif asked.of == PASSED:
         array = found.passed[asked.node, asked.slot]
     else:
         array = (found.value if asked.of == VALUE else found.cotangent)[asked.node]

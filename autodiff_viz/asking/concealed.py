@@ -63,9 +63,11 @@ def conceal(trace: Trace, places: Collection[Place]) -> Trace:
 
 def _is_given(trace: Trace, place: Place) -> bool:
     """Return whether the formula says the number, as of an input that no training has changed."""
+    if place[0] not in (VALUE, SHAPE):
+        return False
     node = trace.graph.by_name.get(place[1])
     written = node.param("value") if node is not None and node.op == INPUT else None
-    if place[0] not in (VALUE, SHAPE) or written is None:
+    if written is None:
         return False
     return np.array_equal(np.asarray(written, trace.dtype), trace.value[place[1]], equal_nan=True)
 

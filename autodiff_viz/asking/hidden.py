@@ -10,6 +10,7 @@ from autodiff_viz.asking.question import (
     ALL_VALUES,
     CAUSE,
     COTANGENT,
+    COUNTS,
     PASSED,
     SHAPE,
     VALUE,
@@ -42,6 +43,7 @@ class Hidden:
       values, cotangents, tangents: names of nodes.
       passed: wires as (node, slot).
       shapes: names of nodes whose shape is asked for.
+      counts: whether run counts and how much is kept must not be shown, nor what training leads to.
     """
 
     values: frozenset[str] = frozenset()
@@ -49,12 +51,17 @@ class Hidden:
     passed: frozenset[Wire] = frozenset()
     tangents: frozenset[str] = frozenset()
     shapes: frozenset[str] = frozenset()
+    counts: bool = False
 
     @property
     def places(self) -> frozenset[tuple]:
-        """The numbers as places of a trace, for `conceal`; tangents are in no trace."""
+        """The numbers as places of a trace, for `conceal`; tangents are in no trace.
+
+        A count has no place in the graph: the name of the quantity stands for all counts.
+        """
         return frozenset(
             {
+                *(((of,) for of in COUNTS) if self.counts else ()),
                 *((VALUE, name) for name in self.values),
                 *((COTANGENT, name) for name in self.cotangents),
                 *((PASSED, *wire) for wire in self.passed),
@@ -62,7 +69,8 @@ class Hidden:
         )
 
     def __bool__(self) -> bool:
-        return bool(self.values or self.cotangents or self.passed or self.tangents or self.shapes)
+        numbers = self.values or self.cotangents or self.passed or self.tangents or self.shapes
+        return bool(numbers or self.counts)
 
 
 def hidden(graph: Graph, asking: Asking | None) -> Hidden:
@@ -79,6 +87,9 @@ def hidden(graph: Graph, asking: Asking | None) -> Hidden:
       negations, and of what arrives at a node the value of a grad node of the output by it. With a cotangent
       all tangents of forward mode are hidden, for the output's can be it. Of a cause it is what arrives at
       the nodes on the way to the output, and what their wires bring; not the number that it points at.
+
+    A question whose answer no value and no gradient tells, since it is counted or its author's own, hides all
+    counts besides; about a count it hides no other number by itself.
 
     Args:
       graph: on view; its muted nodes count as identities.
@@ -105,6 +116,7 @@ def hidden(graph: Graph, asking: Asking | None) -> Hidden:
         passed=frozenset((name, slot) for of, name, slot in things if of == PASSED),
         tangents=frozenset(node.name for node in graph.nodes) if backward else frozenset(),
         shapes=frozenset(_producer(graph, q.about) for q in open_ if q.kind == SHAPE) - {None},
+        counts=not all(q.is_of_numbers for q in open_),
     )
 
 
@@ -129,7 +141,7 @@ def _asked(graph: Graph, question: Question) -> Iterator[Thing]:
         return
     for about in _about(question):
         producer = _producer(graph, about)
-        if about.node not in graph or producer is None:
+        if about.node not in graph or producer is None or about.of in COUNTS:
             continue
         yield from _same_numbers(graph, _thing(about))
         if question.kind == SHAPE:  # both show it

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.asking.answers import (
-    CHOICE,
     MOST,
     SOME,
     ZERO_CHOICE,
@@ -28,20 +27,26 @@ from autodiff_viz.asking.answers import (
     written_number,
     written_shape,
 )
-from autodiff_viz.asking.case import Case, array_of
+from autodiff_viz.asking.authored import check_own_answer
+from autodiff_viz.asking.case import Case, array_of, producer_of
 from autodiff_viz.asking.mistakes import PLAIN, Guess, guess_text, guesses
 from autodiff_viz.asking.question import (
     CAUSE,
+    CHOICE,
     COTANGENT,
+    COUNTS,
+    KEPT,
     KINDS,
     LARGER,
     NUMBER,
+    RUNS,
     SAME,
     SHAPE,
     SIGN,
     UNKNOWN,
     VALUE,
     ZERO,
+    Quantity,
     Question,
 )
 from autodiff_viz.asking.reasons import reason_of, reason_same, reason_shape
@@ -65,13 +70,18 @@ WITHIN = 0.01  # of a number: right, for hand work
 SHOWN = 4  # digits of a number on a card; a number that is read off it is right too
 ROUNDED = 0.1  # of a number: an answer with few digits that rounds it is nearly right
 CAUSES = 200  # nodes of a graph in which each has a sentence if it is taken for the cause
-KEPT = 64  # tables
+TABLES = 64  # kept
 DIGITS, EDGES = 6, 5  # of a right number, and of the ends of what is accepted
 
 UNKNOWN_SAYS = "No guess is no mistake. The reveal shows it."
 NEAR_SAYS = "Right idea, rounding: accepted is <accepted>."
 TIED_SAYS = "Two mistakes give <guess>: <one>, and <two>. Which wire decided?"
 RIGHT_SAYS = "Right."
+COUNT = {
+    KEPT: "Ask of each node what its slope is made of, and of each checkpoint what enters it.",
+    RUNS: "Count one run forward, and what each checkpoint around it adds.",
+}
+"""Where to look next, of what is counted."""
 
 Table = Mapping[str, Any]
 
@@ -245,6 +255,7 @@ def feedback_table(found: Trace, question: Question, pinned: Trace | Twin | None
         what = quoted(question.kind) if isinstance(question, Question) else kind_of(question)
         message = f"A question of a kind among {listed([*KINDS], last='or')} is needed; found {what}."
         raise GraphError(Problem("bad-question", message))
+    check_own_answer(question)
     other, letter = (pinned.trace, pinned.letter) if isinstance(pinned, Twin) else (pinned, "A")
     if other is not None:
         known_trace(other)
@@ -255,7 +266,7 @@ def feedback_table(found: Trace, question: Question, pinned: Trace | Twin | None
 
 
 @remembered(
-    KEPT,
+    TABLES,
     lambda found, question, other, letter: (
         found.identity,
         identity(question),
@@ -264,17 +275,24 @@ def feedback_table(found: Trace, question: Question, pinned: Trace | Twin | None
     ),
 )
 def _table(found: Trace, question: Question, other: Trace | None, letter: str) -> dict[str, Any]:
-    case = Case(found, question.about, other, letter)
-    form = form_of(found.graph, question, len(case.numbers))
-    made = MAKERS[question.kind](case, question, form)
+    if question.right:
+        producer_of(found, question.about)  # that it has what the question points at
+        form = form_of(found.graph, question, 1)
+        told = list(_told(form, question, found))
+        made = _own_table(question, form, told, found.dtype)
+    else:
+        case = Case(found, question.about, other, letter)
+        form = form_of(found.graph, question, len(case.numbers))
+        told = list(_told(form, question, found))
+        made = MAKERS[question.kind](case, question, form)
     words = question_words(found.graph, question, letter)
     return {
         "v": VERSION,
         "kind": question.kind,
         "words": words,
-        "hint": hint_of(form, question.kind),
+        "hint": hint_of(form, question),
         "form": form,
-        "told": list(_told(form, question, found)),
+        "told": told,
         **made,
     }
 
@@ -290,6 +308,22 @@ def _told(form: Table, question: Question, found: Trace) -> Iterable[dict[str, A
             yield {"at": [interval(number, found.dtype) for number in numbers], "says": says}
         else:
             yield {"shape": [*answer.numbers], "says": says}
+
+
+def _own_table(question: Question, form: Table, told: Sequence[Table], dtype: str) -> dict[str, Any]:
+    """Return the table of an answer that its author gives: no trace has it, so no mistake is computed."""
+    answer = read_answer(form, question.right)
+    if answer.choice:
+        right = _chosen(form, answer.choice, "")
+    else:
+        right = _numbered(answer.numbers, question.about, dtype, "")
+    reason = next((each["says"] for each in told if fits(answer, each)), "")
+    says = "Not so. Think of what happens in the graph, one node after the other."
+    return {
+        "answer": {**right, "reason": reason},
+        "mistakes": [],
+        "otherwise": {"says": says, "wire": None},
+    }
 
 
 # Numbers
@@ -331,17 +365,28 @@ def _number_table(case: Case, question: Question, form: Table) -> dict[str, Any]
             f"{quoted(case.producer)} has {len(case.numbers)} numbers; at most {MOST} are asked for at once."
         )
         raise GraphError(Problem("too-many-numbers", message, "Ask for one element, or for the shape."))
-    at = [interval(number, dtype) for number in case.numbers]
-    answer = {
-        "text": number_text(case.numbers),
-        "accepted": accepted_text(at),
-        "reason": reason_of(case),
-        "at": at,
-        "near": [interval(number, dtype, 2.0) for number in case.numbers],
-        "exact": [sent_number(number) for number in case.numbers],
-    }
-    mistakes = [_entry(guess, case) for guess in guesses(case) if not _inside(guess.numbers, at)]
+    answer = _numbered(case.numbers, case.asked, dtype, reason_of(case))
+    mistakes = [_entry(guess, case) for guess in guesses(case) if not _inside(guess.numbers, answer["at"])]
     return {"answer": answer, "mistakes": mistakes, "otherwise": _otherwise(case)}
+
+
+def _numbered(numbers: Sequence[float], about: Quantity, dtype: str, reason: str) -> dict[str, Any]:
+    """Return the entry of right numbers."""
+    room = _room(about)
+    at = [interval(number, dtype, room) for number in numbers]
+    return {
+        "text": number_text(numbers),
+        "accepted": accepted_text(at),
+        "reason": reason,
+        "at": at,
+        "near": [interval(number, dtype, 2.0 * room) for number in numbers],
+        "exact": [sent_number(number) for number in numbers],
+    }
+
+
+def _room(about: Quantity) -> float:
+    """Return how much of the usual tolerance there is: none for what is counted."""
+    return 0.0 if about.of in COUNTS else 1.0
 
 
 def number_text(numbers: Sequence[float]) -> str:
@@ -351,7 +396,8 @@ def number_text(numbers: Sequence[float]) -> str:
 
 
 def _entry(guess: Guess, case: Case, choice: str = "") -> dict[str, Any]:
-    where = {"choice": choice} if choice else {"at": [interval(n, case.found.dtype) for n in guess.numbers]}
+    at = [interval(number, case.found.dtype, _room(case.asked)) for number in guess.numbers]
+    where = {"choice": choice} if choice else {"at": at}
     return {
         "code": guess.mistake.code,
         "name": guess.mistake.name,
@@ -365,6 +411,8 @@ def _entry(guess: Guess, case: Case, choice: str = "") -> dict[str, Any]:
 
 def _otherwise(case: Case) -> dict[str, Any]:
     """Return what is said to an answer that no usual mistake gives: where to look next."""
+    if case.asked.of in COUNTS:
+        return {"says": f"Not <guess>. {COUNT[case.asked.of]}", "wire": None}
     if case.asked.of == VALUE:
         node = case.found.graph[case.producer]
         read = listed([f"`{name}`" for name in dict.fromkeys(name for _, name in node.wires)], 4)
@@ -381,7 +429,7 @@ def _otherwise(case: Case) -> dict[str, Any]:
 # Choices
 
 
-def _chosen(case: Case, form: Table, choice: str, reason: str) -> dict[str, Any]:
+def _chosen(form: Table, choice: str, reason: str) -> dict[str, Any]:
     label = choice_label(form, choice)
     return {"text": label, "accepted": label, "reason": reason, "choice": choice}
 
@@ -424,7 +472,7 @@ def _by_number(case: Case, form: Table, right: str, choice_of: Any) -> dict[str,
         .replace("Not <guess>. ", "Not so. ")
     )
     return {
-        "answer": _chosen(case, form, right, reason_of(case)),
+        "answer": _chosen(form, right, reason_of(case)),
         "mistakes": mistakes,
         "otherwise": {"says": says, "wire": look["wire"]},
     }
@@ -476,7 +524,7 @@ def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]
     )
     return {
         "answer": _chosen(
-            case, form, right, f"{reason[0].upper()}{reason[1:]}. {reason_of(cases[right == SECOND])}"
+            form, right, f"{reason[0].upper()}{reason[1:]}. {reason_of(cases[right == SECOND])}"
         ),
         "mistakes": [*mistakes.values()],
         "otherwise": {
@@ -500,7 +548,7 @@ def _same_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     look = "Not so. Go back in both graphs from the output, and look for the first wire that differs."
     reason = reason_same(case.found, case.pinned, case.letter, case, other)
     return {
-        "answer": _chosen(case, form, right, reason),
+        "answer": _chosen(form, right, reason),
         "mistakes": mistakes,
         "otherwise": {"says": look, "wire": None},
     }
@@ -604,7 +652,7 @@ def _cause_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     if not causes:
         message = f"What is asked of {quoted(name)} has no one node as its cause: a zero or a NaN has."
         raise GraphError(Problem("no-cause", message, "Ask for the cause where nothing arrives, or NaN."))
-    answer = _chosen(case, form, causes[0], reason)
+    answer = _chosen(form, causes[0], reason)
     return {
         "answer": {
             **answer,

@@ -16,6 +16,9 @@ QUANTITIES = (VALUE, COTANGENT, PASSED, KEPT, RUNS)
 """What a node computes, what arrives at it on the way back, and what a wire into one of its slots brings;
 how many numbers are kept for the way back, in all, and how often a node's op runs, forward and back."""
 
+COUNTS = (KEPT, RUNS)
+"""Quantities that are counted: whole numbers, which no value and no gradient tells."""
+
 UNKNOWN = "?"
 """The answer "I do not know", which is one of every kind."""
 
@@ -59,6 +62,11 @@ class Question:
     told: tuple[tuple[str, str], ...] = ()
     options: tuple[str, ...] = ()
     right: str = ""
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether a value or a gradient answers it: it is not counted, nor its author's to answer."""
+        return not self.right and self.about.of not in COUNTS
 
 
 ALL_VALUES, ALL_COTANGENTS, ASKED_ALONE = "values", "cotangents", "asked"

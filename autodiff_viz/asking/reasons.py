@@ -6,7 +6,7 @@ import numpy as np
 
 from autodiff_viz.asking.answers import written_shape
 from autodiff_viz.asking.case import Case
-from autodiff_viz.asking.question import COTANGENT, VALUE
+from autodiff_viz.asking.question import COTANGENT, COUNTS, KEPT, RUNS, VALUE
 from autodiff_viz.display.numbers import fork_terms, short, wire_numbers, written
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
@@ -16,7 +16,7 @@ from autodiff_viz.explain.zero.compute import why_zero
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
-from autodiff_viz.graph.text import listed
+from autodiff_viz.graph.text import listed, quoted
 from autodiff_viz.ops.catalog import OPS
 
 DIGITS = 4
@@ -27,6 +27,10 @@ TIMES = {"*": "·", "-": "−"}  # of infix signs, as the lab writes them
 def reason_of(case: Case) -> str:
     """Return why a number is what it is."""
     found, name = case.found, case.producer
+    if case.asked.of == KEPT:
+        return _of_kept(found)
+    if case.asked.of == RUNS:
+        return _of_runs(found, name)
     if case.asked.of == VALUE:
         return _of_value(found, name)
     if not np.isfinite(case.full).all() and (origin := nonfinite_origin(found)):
@@ -58,6 +62,32 @@ def _of_wire(case: Case, wire: Wire) -> str:
     return f"{came} arrives at `{name}`, and its pullback makes {passed} of it."
 
 
+def _of_kept(found: Trace) -> str:
+    """Return whose numbers are kept, and how many of each."""
+    kept: dict[str, int] = {}
+    for residual in found.residuals:
+        of = f"`{residual.producer}`" if residual.producer else "a constant"
+        name = of if residual.is_value else f"a slope at {of}"
+        kept[name] = kept.get(name, 0) + residual.elements
+    if not kept:
+        return "No slope on the way back needs a number of the way forward."
+    names = [f"{count:,} of {name}" for name, count in kept.items()]
+    return f"Kept are {listed(names, TERMS)}: what the slopes are made of."
+
+
+def _of_runs(found: Trace, name: str) -> str:
+    """Return why a node runs as often as it does."""
+    runs, around = found.runs[name], [each for each in found.graph.regions if name in each.nodes]
+    if not runs.backward:
+        none = "No checkpoint is around it" if not around else "Nothing on the way back needs it again"
+        return f"{none}: it runs forward alone."
+    by = listed([quoted(region.name) for region in around], TERMS)
+    again = f"{runs.forward} forward + {runs.backward} on the way back, where {by} runs again."
+    if runs.kept < runs.backward:
+        again += f" Of those {runs.kept} are needed: JAX drops what no slope is made of."
+    return again
+
+
 def _of_value(found: Trace, name: str) -> str:
     """Return an op with its numbers."""
     node, value = found.graph[name], short(found.value[name], DIGITS)
@@ -76,6 +106,8 @@ def reason_same(found: Trace, pinned: Trace, letter: str, case: Case, other: np.
     numbers = ", ".join(
         f"in {name} it is {short(array, DIGITS)}" for name, array in sorted(sides, key=lambda s: s[0])
     )
+    if case.asked.of in COUNTS:
+        return f"{numbers[0].upper()}{numbers[1:]}. {reason_of(case)}"
     try:
         both = compare(pinned, found) if letter == "A" else compare(found, pinned)
     except GraphError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_viz.asking.answers import (
-    CHOICE,
     NEGATIVE,
     NO_NUMBER,
     POSITIVE,
@@ -13,9 +12,13 @@ from autodiff_viz.asking.answers import (
     ZERO_CHOICE,
     Form,
 )
+from autodiff_viz.asking.authored import form_of_options
 from autodiff_viz.asking.question import (
     CAUSE,
+    CHOICE,
     COTANGENT,
+    COUNTS,
+    KEPT,
     LARGER,
     NUMBER,
     PASSED,
@@ -43,6 +46,10 @@ def question_words(graph: Graph, question: Question, letter: str = "A") -> str:
     if question.words:
         return question.words
     about, kind = question.about, question.kind
+    if kind == CHOICE:
+        return "Which of these is right?"
+    if about.of in COUNTS:
+        return _counted(question)
     thing, node = named(graph, about), about.node
     if kind == LARGER:
         return _larger(graph, question, letter)
@@ -65,6 +72,24 @@ def question_words(graph: Graph, question: Question, letter: str = "A") -> str:
     return (
         f"Does anything arrive at `{node}`{place}?" if kind == ZERO else f"What arrives at `{node}`{place}?"
     )
+
+
+def _counted(question: Question) -> str:
+    """Return a question for how much is kept, or how often a node runs, in words."""
+    kind, node = question.kind, f"`{question.about.node}`"
+    if question.about.of == KEPT:
+        return {
+            ZERO: "Is anything kept for the way back?",
+            SAME: "Are as many numbers kept for the way back in A as in B?",
+            LARGER: "Where are more numbers kept for the way back, in A or in B?",
+        }.get(kind, "How many numbers are kept for the way back?")
+    if kind == LARGER and question.other is not None:
+        return f"Which runs more often: {node} or `{question.other.node}`?"
+    return {
+        ZERO: f"Does {node} run?",
+        SAME: f"Does {node} run as often in A as in B?",
+        LARGER: f"Where does {node} run more often, in A or in B?",
+    }.get(kind, f"How often does {node} run, forward and back together?")
 
 
 def named(graph: Graph, about: Quantity) -> str:
@@ -120,6 +145,8 @@ def form_of(graph: Graph, question: Question, count: int) -> Form:
         return {"form": NUMBER, "count": count}
     if kind == SHAPE:
         return {"form": SHAPE}
+    if kind == CHOICE:
+        return form_of_options(question.options)
     if kind == ZERO:
         # The question's own words may turn yes and no round; those of the record do not.
         yes, no = ([], []) if question.words else (["yes"], ["no"])
@@ -189,8 +216,11 @@ def _calls(graph: Graph, about: Quantity) -> list[str]:
     ]
 
 
-def hint_of(form: Form, kind: str) -> str:
+def hint_of(form: Form, question: Question) -> str:
     """Return what can be typed, in one line."""
+    kind = question.kind
+    if kind == NUMBER and question.about.of in COUNTS:
+        return "A whole number, such as 3."
     if kind == NUMBER:
         several = f" {form['count']} of them as in [1, 2]; one stands for all." if form["count"] > 1 else ""
         return f"A number: 2, 1/2, 0.5, 5e-1, inf or nan.{several} Within 1 % is right."

@@ -35,9 +35,9 @@ from autodiff_viz.ops.misfits import describe_shape
 
 VALUE, ARRIVES, PASSED, SHAPE = "value", "cotangent", "passed", "shape"
 
-Place = tuple[str, str] | tuple[str, str, int]
+Place = tuple[str] | tuple[str, str] | tuple[str, str, int]
 """Where a number of a trace is: (`VALUE`, node), (`ARRIVES`, node), or (`PASSED`, node, slot). The shape of a
-value is at (`SHAPE`, node)."""
+value is at (`SHAPE`, node). What is counted has no place: the name of a count stands alone."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
+from autodiff_viz.asking.authored import check_own_answer, refused
 from autodiff_viz.asking.hidden import hidden
 from autodiff_viz.asking.question import (
+    CHOICE,
     COTANGENT,
+    COUNTS,
     HIDES,
     KINDS,
     LARGER,
+    NUMBER,
     PASSED,
     QUANTITIES,
     SAME,
@@ -34,6 +38,9 @@ from autodiff_viz.graph.text import quoted
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import moment
 
+OF_COUNTS = (NUMBER, ZERO, SAME, LARGER, CHOICE)
+"""Kinds of questions that can be about what is counted."""
+
 NAMED = 40  # characters of something unknown that a message quotes
 
 
@@ -51,7 +58,7 @@ def ask(lab: Lab, questions: Sequence[Question], hides: str) -> Lab:
       GraphError: codes "bad-question" and "too-many-questions".
     """
     if hides not in HIDES:
-        raise _bad(f"{quoted(hides[:NAMED])} cannot be hidden", f"Hide one of {', '.join(HIDES)}.")
+        raise refused(f"{quoted(hides[:NAMED])} cannot be hidden", f"Hide one of {', '.join(HIDES)}.")
     if len(questions) > limits.QUESTIONS:
         message = f"There are {len(questions)} questions; the limit is {limits.QUESTIONS}."
         raise GraphError(Problem("too-many-questions", message, "Ask some of them of another graph."))
@@ -71,18 +78,22 @@ def check_question(graph: Graph, question: Question, pinned: bool) -> None:
       GraphError: code "bad-question".
     """
     if question.kind not in KINDS:
-        raise _bad(f"{quoted(question.kind[:NAMED])} is no kind of question", f"One of {', '.join(KINDS)}.")
+        raise refused(
+            f"{quoted(question.kind[:NAMED])} is no kind of question", f"One of {', '.join(KINDS)}."
+        )
+    check_own_answer(question)
+    counted = [each for each in (question.about, question.other) if each is not None and each.of in COUNTS]
+    if counted and question.kind not in OF_COUNTS:
+        raise refused(f"Of what is counted no {question.kind} is asked", f"One of {', '.join(OF_COUNTS)}.")
+    if question.other is not None and len({question.about.of in COUNTS, question.other.of in COUNTS}) > 1:
+        raise refused("A count is compared with something else", "Compare two counts.")
     if question.other is not None and question.kind != LARGER:
-        raise _bad("Two numbers are compared by a question of kind larger alone", "Leave out the second.")
+        raise refused("Two numbers are compared by a question of kind larger alone", "Leave out the second.")
     if not pinned and (question.kind == SAME or (question.kind == LARGER and question.other is None)):
-        raise _bad("The question compares A with B, and no graph is pinned", "Pin a graph as A first.")
+        raise refused("The question compares A with B, and no graph is pinned", "Pin a graph as A first.")
     for quantity in (question.about, question.other):
         if quantity is not None and not has(graph, quantity):
-            raise _bad(f"The graph has no {describe(quantity)}", "Ask about a node or a wire that it has.")
-
-
-def _bad(message: str, hint: str) -> GraphError:
-    return GraphError(Problem("bad-question", f"{message}.", hint))
+            raise refused(f"The graph has no {describe(quantity)}", "Ask about a node or a wire that it has.")
 
 
 def describe(quantity: Quantity) -> str:
@@ -109,8 +120,11 @@ def stop_asking(lab: Lab) -> Lab:
 
 def reveal(lab: Lab, at: int) -> Lab:
     """Show the answer of a question; one that is not there changes nothing."""
-    now = numbers_key(lab)
-    return with_asked(lab, at, lambda asked: replace(asked, revealed=True, of=asked.of or now))
+    return with_asked(
+        lab,
+        at,
+        lambda asked: replace(asked, revealed=True, of=asked.of or numbers_key(lab, asked.question)),
+    )
 
 
 def with_asked(lab: Lab, at: int, change: Callable[[Asked], Asked]) -> Lab:
@@ -122,17 +136,20 @@ def with_asked(lab: Lab, at: int, change: Callable[[Asked], Asked]) -> Lab:
     return replace(lab, asking=replace(lab.asking, asked=tuple(asked)), notice=())
 
 
-def numbers_key(lab: Lab) -> str:
-    """Return a digest of all that the numbers follow from: guesses about other numbers say nothing of these.
+def numbers_key(lab: Lab, question: Question) -> str:
+    """Return a digest of all that the answer follows from: guesses about other numbers say nothing of these.
 
-    The pinned graph is part of it, since a question may compare both.
+    The pinned graph is part of it, since a question may compare both; regions, which change no value and no
+    gradient, where these do not answer it.
     """
     nodes = tuple([node.content for node in lab.graph.nodes])
     beside = lab.pinned and tuple([node.content for node in lab.pinned.graph.nodes])
     at = moment(lab)
     # Of a step of a training its settings count too: another rate has other numbers at the same step.
-    numbers = identity((nodes, lab.graph.output, lab.seed, lab.dtype, at and at.key, beside))
-    return blake2b(numbers, digest_size=6).hexdigest()
+    numbers = nodes, lab.graph.output, lab.seed, lab.dtype, at and at.key, beside
+    if not question.is_of_numbers:
+        numbers += lab.graph.regions, lab.pinned and lab.pinned.graph.regions
+    return blake2b(identity(numbers), digest_size=6).hexdigest()
 
 
 # What is hidden
@@ -185,14 +202,14 @@ def _bare(asking: Asking, graph: Graph) -> Asking:
 
 
 def guesses(lab: Lab) -> Mapping[Place, str]:
-    """Return by place the last answer about it, as it stands on the canvas."""
+    """Return by place the last answer about it, as it stands on the canvas; a count stands nowhere."""
     if lab.asking is None:
         return {}
-    now, found = numbers_key(lab), {}
+    found = {}
     for asked in lab.asking.asked:
         said = [text for text in asked.tries if text != UNKNOWN]
-        if said:
-            before = "" if asked.of == now else " before"
+        if said and asked.question.is_of_numbers:
+            before = "" if asked.of == numbers_key(lab, asked.question) else " before"
             found[_stands_at(lab.graph, asked.question)] = f"you {said[-1]}{before}"
     return found
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.asking.concealed import conceal
+from autodiff_viz.asking.question import RUNS
 from autodiff_viz.canvas.drawing import Drawing, Picture, drawing
 from autodiff_viz.canvas.notices import elsewhere, notice_data
 from autodiff_viz.canvas.slider_tables import Stretch, keys, tables
@@ -255,7 +256,7 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
     picture = Picture(
         graph,
         shown,
-        result.runs,
+        NO_RUNS if (RUNS,) in places else result.runs,
         result.problems,
         lab.selected,
         lab.document,
@@ -304,6 +305,10 @@ def lab_view(lab: Lab, last: LabView | None = None) -> LabView:
 
 NO_STATES: Mapping[str, State] = {}
 """Of numbers of which some are hidden; one object, by which the drawing knows that nothing has changed."""
+
+
+NO_RUNS: Mapping[str, Runs] = {}
+"""Run counts while they are asked for; one object, likewise."""
 
 
 def _concealed(lab: Lab, result: Evaluated, last: LabView | None) -> tuple[Trace | None, frozenset[Place]]:

@@ -44,6 +44,7 @@ figure svg { max-width: 100%; max-height: 112mm; }
 .overleaf figure svg { max-height: 74mm; }
 pre, code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: 0.92em; }
 pre { margin: 2mm 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+ul { list-style: "\2610  "; margin: 1mm 0; padding-inline-start: 7mm; }
 .room { height: 11mm; border-bottom: 0.3mm solid #8a919e; }
 .hint, footer { color: #5f6672; font-size: 9.5pt; }
 .right { font-weight: 650; }
@@ -104,6 +105,9 @@ def _question_page(found: Trace, asking: Asking, name: str, pinned: Trace | Twin
 
 
 def _room(question: Question) -> str:
+    """Return lines for an answer, or the options to choose from."""
+    if question.options:
+        return f"<ul>{''.join(f'<li>{_worded(option)}</li>' for option in question.options)}</ul>"
     lines = 2 if question.kind in (NUMBER, SHAPE) else 1
     return "<div class='room'></div>" * lines
 

@@ -65,7 +65,7 @@ def answered(lab: Lab, at: int, text: str) -> Lab:
     asked = asking.asked[at]
     if not is_present(lab.graph, asked.question):
         return lab
-    now, text = numbers_key(lab), text.strip()
+    now, text = numbers_key(lab, asked.question), text.strip()
     tries = asked.tries if asked.of == now else ()  # those about other numbers have been judged by them
     last = text == UNKNOWN
     if not last:
@@ -105,11 +105,12 @@ def asking_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
     asking = asking_of(lab)
     if asking is None:
         return None
-    now, run = numbers_key(lab), view.evaluated.trace if view.whole else None
+    run = view.evaluated.trace if view.whole else None
     beside = beside_of(lab) if any(asked.tries or asked.revealed for asked in asking.asked) else None
-    judged = [_judgements(asked, now, run, beside) for asked in asking.asked]
-    pairs = zip(asking.asked, judged, strict=True)
-    items = [_item(lab, asked, now, run, beside, each) for asked, each in pairs]
+    keys = [numbers_key(lab, asked.question) for asked in asking.asked]
+    judged = [_judgements(asked, now, run, beside) for asked, now in zip(asking.asked, keys, strict=True)]
+    each = zip(asking.asked, keys, judged, strict=True)
+    items = [_item(lab, asked, now, run, beside, said) for asked, now, said in each]
     waiting = [i for i, item in enumerate(items) if not (item["revealed"] or item["gone"])]
     data = {
         "hides": asking.hides,
@@ -148,7 +149,9 @@ def _item(
         "words": question.words or None,
         "says": says or question.words or "A question about what the graph no longer has.",
         "form": form,
-        "hint": form and hint_of(form, question.kind),
+        "hint": form and hint_of(form, question),
+        "options": list(question.options) or None,
+        "own": bool(question.right) or None,
         "tries": list(asked.tries),
         "revealed": asked.revealed or None,
         "gone": None if here else True,
@@ -167,7 +170,8 @@ def _form(graph: Graph, question: Question, run: Trace | None) -> dict[str, Any]
     if question.kind == CAUSE and len(graph.nodes) > NAMED:
         return {"form": "choice", "choices": [], "number": ""}
     count = 1
-    if question.kind == NUMBER and question.about.element is None and run is not None:
+    is_whole = question.is_of_numbers and question.about.element is None
+    if question.kind == NUMBER and is_whole and run is not None:
         try:
             count = int(array_of(run, question.about).size)
         except GraphError:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from autodiff_viz.asking.question import RUNS
 from autodiff_viz.display.numbers import sent
 from autodiff_viz.explain.catalog import FIGURES, lacking
 from autodiff_viz.explain.forward.view import NOT_RUN, balance_says
@@ -265,6 +266,8 @@ def play_data(view: LabView, state: int) -> dict[str, Any]:
     run = view.evaluated.trace
     if run is None or not view.whole:
         return _none(state, UNFINISHED)
+    if (RUNS,) in view.trace.hidden:  # a region that runs again would be seen
+        return _none(state, ANSWER_FIRST)
     graph = run.graph
     if len(graph.nodes) > VERIFIED_AT_ONCE or runs_are_many(graph):
         return _none(state, TOO_MANY)

@@ -474,8 +474,11 @@ def _not_a_line(line: LogicalLine, statement: ast.stmt, names: Names) -> GraphEr
         better = f"{value.left.id} = {line.piece(value.comparators[0])}"
         message = "Two signs = compare; one gives a name its value."
         return line.error(statement, "not-in-language", message, f"Write {better}.", better)
-    known = isinstance(value, (ast.BinOp, ast.Subscript, ast.Name)) or called in (*FUNCTIONS, *FILLS)
-    if not known and not isinstance(value, ast.Constant):
+    bare = value
+    while isinstance(bare, ast.UnaryOp) and isinstance(bare.op, (ast.USub, ast.UAdd)):
+        bare = bare.operand
+    calls_known = isinstance(bare, ast.Call) and getattr(bare.func, "id", "") in (*FUNCTIONS, *FILLS)
+    if not calls_known and not isinstance(bare, (ast.BinOp, ast.Subscript, ast.Name, ast.Constant)):
         try:  # a better message than "no name": x := 1.0, __import__("os")
             Reader(line, Names()).read(value)
         except GraphError as error:

@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlunsplit
 
+from autodiff_viz.asking.authored import check_own_answer
 from autodiff_viz.asking.question import HIDES, KINDS, QUANTITIES, Quantity, Question
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import Reader, parsed, refuse
@@ -340,6 +341,17 @@ def _edit(item: Reader) -> Mapping[str, Any]:
     return given
 
 
+def _question(item: Reader) -> Question:
+    """Read a question, with the answers that its author gives."""
+    question = _record(item, Question, QUESTION)
+    try:
+        check_own_answer(question)
+    except GraphError as error:
+        problem = error.problems[0]
+        refuse("type", item.path, problem.message, problem.hint)
+    return question
+
+
 QUANTITY: Mapping[str, Read] = {
     "of": _among(*QUANTITIES),
     "node": NAME,
@@ -352,8 +364,8 @@ QUESTION: Mapping[str, Read] = {
     "other": _quantity,
     "words": _text(limits.WORDS),
     "told": _list(_pair(_text(limits.ANSWER), _text(limits.WORDS)), limits.TOLD),
-    "options": _list(_text(limits.ANSWER), limits.TOLD),
-    "right": _text(limits.ANSWER),
+    "options": _list(_text(limits.OPTION, lines=False), limits.OPTIONS),
+    "right": _text(limits.OPTION, lines=False),
 }
 SETTINGS: Mapping[str, Read] = {
     "optimiser": _among(*NAMES),
@@ -380,7 +392,7 @@ STEP: Mapping[str, Read] = {
     "letter": _among("A", "B"),
     "caption": PROSE,
     "notes": PROSE,
-    "questions": _list(lambda item: _record(item, Question, QUESTION), limits.QUESTIONS),
+    "questions": _list(_question, limits.QUESTIONS),
     "hides": _among("", *HIDES),
     "reveal": _among("", *REVEALS),
 }

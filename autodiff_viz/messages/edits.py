@@ -909,13 +909,16 @@ class QuestionRecord(Struct, frozen=True):
     """A question, as `Question` of asking/question.py.
 
     Attributes:
-      kind: number, zero, sign, larger, same, shape or cause.
-      of: value, cotangent or passed.
+      kind: number, zero, sign, larger, same, shape, cause or choice.
+      of: value, cotangent, passed, kept or runs.
       node: a node; of passed the one that reads.
       slot: of passed, the slot.
       element: index of an element.
-      other: of larger the second of both, as node and slot.
+      other: of larger the second of both, as node and slot; the slot of a wire alone.
       words: as the author asks it.
+      options: of choice, what can be chosen.
+      right: of choice the right one, of number one that no trace has; where the browser knows it.
+      own: whether the right answer is the author's and stays as it was: the browser is not told it.
     """
 
     kind: str
@@ -923,8 +926,13 @@ class QuestionRecord(Struct, frozen=True):
     node: str
     slot: Index | None = None
     element: Annotated[list[Index], Meta(max_length=limits.RANK)] | None = None
-    other: tuple[str, Index] | None = None
+    other: tuple[str, Index | None] | None = None
     words: Annotated[str, Meta(max_length=limits.WORDS)] = ""
+    options: Annotated[
+        list[Annotated[str, Meta(max_length=limits.OPTION)]], Meta(max_length=limits.OPTIONS)
+    ] = field(default_factory=list)
+    right: Annotated[str, Meta(max_length=limits.OPTION)] = ""
+    own: bool = False
 
 
 class Ask(Edit, tag="ask"):

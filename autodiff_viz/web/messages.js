@@ -34,13 +34,16 @@
  * A question, as `Question` of asking/question.py.
  *
  * @typedef {object} QuestionRecord
- * @property {string} kind number, zero, sign, larger, same, shape or cause.
- * @property {string} of value, cotangent or passed.
+ * @property {string} kind number, zero, sign, larger, same, shape, cause or choice.
+ * @property {string} of value, cotangent, passed, kept or runs.
  * @property {string} node a node; of passed the one that reads.
  * @property {number | null} [slot] of passed, the slot.
  * @property {number[] | null} [element] index of an element.
- * @property {[string, number] | null} [other] of larger the second of both, as node and slot.
+ * @property {[string, number | null] | null} [other] of larger the second of both, as node and slot; the slot of a wire alone.
  * @property {string} [words] as the author asks it.
+ * @property {string[]} [options] of choice, what can be chosen.
+ * @property {string} [right] of choice the right one, of number one that no trace has; where the browser knows it.
+ * @property {boolean} [own] whether the right answer is the author's and stays as it was: the browser is not told it.
  */
 
 /**

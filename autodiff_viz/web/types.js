@@ -278,11 +278,13 @@
  *
  * @typedef {object} AskedItem
  * @property {string} kind
- * @property {"value" | "cotangent" | "passed"} of
+ * @property {"value" | "cotangent" | "passed" | "kept" | "runs"} of
  * @property {string} node
  * @property {number} [slot]
  * @property {number[]} [element]
  * @property {[string, number]} [other] the second of two wires that are compared, as node and slot
+ * @property {string[]} [options] of a choice, as its author writes them
+ * @property {boolean} [own] whether the right answer is its author's
  * @property {string} [words] as its author asks it
  * @property {string} says the question
  * @property {AnswerForm} form what can be answered

@@ -68,6 +68,7 @@ def test_the_95th_percentile_is_what_five_of_a_hundred_exceed():
     assert quantile(range(1, 101), 0.95) == 96
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("gesture", GESTURES)
 def test_the_app_confirms_every_gesture(gesture, app):
     tab = Editor(app.address, size=8, gestures=(gesture,))
@@ -82,6 +83,7 @@ def test_the_app_tells_its_memory_and_its_processor_time(app):
     assert app.megabytes > 50
 
 
+@pytest.mark.nightly
 def test_a_bare_page_is_run_for_every_tick():
     with server("benchmarks/bare_page.py") as bare:
         assert done(Ticker(bare.address), 3) == []

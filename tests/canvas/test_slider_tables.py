@@ -223,6 +223,7 @@ def table_of(lab: Lab, name: str) -> dict:
     return found
 
 
+@pytest.mark.nightly
 def test_in_forward_mode_a_table_has_the_tangents_too():
     """z = y sin x + stop(e^sin x) at y = 1.5, tangents (1, 2): by hand."""
     lab = forward(start(), x=1.0, y=2.0)

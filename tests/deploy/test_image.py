@@ -121,6 +121,7 @@ def health(port: int) -> int:
     return subprocess.run([sys.executable, *command[1:]], stderr=subprocess.DEVNULL, timeout=60).returncode
 
 
+@pytest.mark.nightly
 def test_the_files_of_the_image_are_enough_where_they_may_not_be_written_to(container):
     touch = [*rights(), "touch", container.folder / "new"]
     assert subprocess.run(touch, stderr=subprocess.DEVNULL).returncode != 0

@@ -83,6 +83,7 @@ def test_another_process_compiles_nothing_that_is_there_and_finds_the_same_numbe
     assert gradient == pytest.approx(0.9182168, rel=1e-6)  # sin 0.5 + 0.5 cos 0.5
 
 
+@pytest.mark.nightly
 def test_so_does_a_worker_by_its_environment(place):
     asked, loaded, _ = ran(place, "trace(known)\n", **_variables(place))
     assert asked == loaded > 0
@@ -105,6 +106,7 @@ def test_filling_leaves_nothing_beside_what_is_filled(place):
     assert [path.name for path in place.iterdir()] == [PLACE]
 
 
+@pytest.mark.nightly
 def test_the_second_of_two_that_fill_changes_nothing(place):
     before = files(place)
     ran(place, FILL)
@@ -112,6 +114,7 @@ def test_the_second_of_two_that_fill_changes_nothing(place):
     assert [path.name for path in place.iterdir()] == [PLACE]
 
 
+@pytest.mark.nightly
 def test_who_begins_before_it_is_filled_finds_the_code_when_it_is(tmp_path):
     """As the server does, and its workers."""
     both = BOTH.format(COUNTED.format(place=str(tmp_path)) + FILL)
@@ -126,6 +129,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, resource.RLIM_INFINITY))
 """A limit of the size of files stands for a full disk: what is beyond is not written, with an OSError."""
 
 
+@pytest.mark.nightly
 def test_on_a_full_disk_nothing_is_kept_and_the_process_goes_on(tmp_path):
     _, loaded, gradient = ran(tmp_path, FULL + FILL)
     assert gradient == pytest.approx(0.9182168, rel=1e-6)  # sin 0.5 + 0.5 cos 0.5

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 from autodiff_viz.engine.finite_differences import check_inputs
 from autodiff_viz.engine.trace import trace
@@ -29,6 +30,7 @@ def visit(dtype: str, times: int = 25) -> list[tuple]:
     return seen
 
 
+@pytest.mark.nightly
 def test_float32_and_float64_at_once_do_not_disturb_each_other():
     alone = {dtype: visit(dtype) for dtype in ("float32", "float64")}
     with ThreadPoolExecutor(4) as pool:

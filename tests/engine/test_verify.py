@@ -51,7 +51,7 @@ def bent(array: np.ndarray) -> dict[str, np.ndarray]:
     return {**some, "NaN": lost, "infinite": beyond}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.nightly
 @pytest.mark.parametrize(("graph", "seed"), [(NETWORK, 1e-20), *((GRAPH, seed) for seed in SEEDS)])
 def test_any_wrong_number_is_found_whatever_the_seed(graph, seed):
     found = trace(graph, seed=seed)

@@ -85,7 +85,7 @@ def valid(seeds: range) -> list[str]:
     return found
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.nightly
 @pytest.mark.parametrize("start", range(10, 300, 5))
 def test_a_cure_keeps_the_function_at_other_inputs(start):
     assert sum(check(text) for text in valid(range(start, start + 5))) > 0

@@ -90,7 +90,7 @@ def texts(seed: int) -> Iterator[av.Graph]:
         yield graph
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(60))
 def test_every_explanation_answers_in_every_dtype(seed):
     for graph in texts(seed):

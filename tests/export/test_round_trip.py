@@ -73,7 +73,7 @@ def fault(reading: av.Reading, variant) -> str:
     return ""
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_file_of_a_lesson_comes_back(kind, name):

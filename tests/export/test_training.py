@@ -39,6 +39,7 @@ CASES = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", CASES)
 def test_the_program_makes_the_same_steps(case, capsys):
     text, given = CASES[case]

@@ -90,6 +90,7 @@ def program(seed: int) -> str:
     )
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_random_function_has_one_gradient_whichever_way_it_comes(seed):
     text = program(seed)

@@ -97,6 +97,7 @@ def is_of_seed(claim) -> bool:
 WITH_SEED = [found for found in LESSONS if any(map(is_of_seed, found.claims))]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("found", WITH_SEED, ids=lambda found: found.key)
 def test_under_twice_the_seed_no_gradient_but_0_keeps_its_tick(found):
     unmoved = {"What is passed to x instead"}  # a rewrite to a constant
@@ -165,6 +166,7 @@ def test_a_claim_about_runs_follows_the_region():
     assert found["How often the square runs"].now == "1 forward, 0 backward, 0 needed"
 
 
+@pytest.mark.nightly
 def test_a_claim_about_segments_is_the_lessons_own_as_soon_as_the_graph_differs():
     lab = open_lesson(start(), "split-model")
     assert states(lab) == {HOLDS}

@@ -36,6 +36,7 @@ def interrupted() -> Iterator[None]:
     gc.set_threshold(*thresholds)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("interrupted")
 def test_no_text_is_refused_because_another_one_is_parsed_at_the_same_time():
     with ThreadPoolExecutor(THREADS) as pool:

@@ -98,6 +98,8 @@ def marked(problem: Problem) -> str:
         ("a = b = x", "not-in-language", "a = b = x", "One name"),
         ("x[0] = 1.0", "not-in-language", "x[0] = 1.0", "One name"),
         ("sin(x)", "no-name", "sin(x)", "z ="),
+        ("-x", "no-name", "-x", "z ="),
+        ("- -sin(x)", "no-name", "- -sin(x)", "z ="),
         ("import numpy as np", "not-in-language", "import", "needs an import"),
         ("if x > y:\n    z = x\nelse_ = z", "not-in-language", "if", "where(condition, a, b)"),
         ("del x", "not-in-language", "del", ""),
@@ -389,6 +391,7 @@ def _known_and_wrong(known: int, wrong: int) -> str:
     return names + "".join(f"a{i} = nam_of_a_valeu_{i}\n" for i in range(wrong))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("few", "many"),
     [

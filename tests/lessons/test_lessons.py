@@ -47,7 +47,7 @@ def test_every_graph_of_the_lesson_is_kept_runs_and_draws(found, variant):
     assert variant.look_at in graph
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("found", LESSONS, ids=_name)
 def test_the_whole_program_confirms_the_lesson(found):
     for variant in found.steps:

@@ -22,6 +22,7 @@ def recorded(dialect):
     return json.loads((FOLDER / f"{dialect}_answers.json").read_text("utf-8"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("dialect", "name"), CASES, ids=[name for _, name in CASES])
 def test_numbers_are_those_of_the_library(dialect, name):
     text, expression = snippets(dialect)[name]

@@ -32,6 +32,7 @@ def slope(text, x, name="x"):
     return reading.answers()[name]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_answers_are_those_of_tensorflow(name):
     text, expression = SNIPPETS[name]

@@ -16,6 +16,7 @@ SNIPPETS = snippets("torch")
 ANSWERS = json.loads((FOLDER / "torch_answers.json").read_text("utf-8"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_the_answers_are_those_of_pytorch(name):
     text, expression = SNIPPETS[name]

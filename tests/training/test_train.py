@@ -96,7 +96,7 @@ def adam(kept, gradient, step):
     return -(m / (1 - 0.9 ** (step + 1))) / (np.sqrt(v / (1 - 0.999 ** (step + 1))) + 1e-8), (m, v)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("rule", "rate"), [(sgd, 0.3), (momentum, 0.05), (adam, 0.02)])
 def test_a_loop_in_plain_numpy_takes_the_same_steps(rule, rate):
     trained = av.train(NET, rule.__name__, rate, 12, dtype="float64")
@@ -114,7 +114,7 @@ def test_a_loop_in_plain_numpy_takes_the_same_steps(rule, rate):
         np.testing.assert_allclose(array, values[name], rtol=1e-10, atol=1e-13)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["sgd", "momentum", "adam"])
 def test_optax_on_a_plain_function_takes_the_same_steps(name):
     given = dict(av.trace(NET).inputs)

@@ -141,6 +141,26 @@ def test_no_spelling_of_a_hidden_number_is_sent(seed, hides):
     assert [text for text in secret if text in shown]
 
 
+def test_no_count_and_no_answer_of_an_author_is_sent():
+    """9,617 + 9,617 numbers are kept, in both graphs: the region gives up a slope and keeps what enters it."""
+    graph = 'x = input(shape=(9617,), seed=1)\na = sin(x)\nwith checkpoint("last"):\n    b = sin(a)\ny = sum(b)'
+    about = {"of": "kept", "node": "y"}
+    questions = [
+        {"kind": "number", **about},
+        {"kind": "number", **about, "words": "And after a training?", "right": "73512.5"},
+    ]
+    lab = opened(start(), parse(graph), "Open")
+    asked = edited(lab, {"kind": "ask", "hides": "asked", "questions": questions})
+    assert not asked.notice
+    told = "\n".join(sent(asked, ("residuals", "runs", "memory", "plans")))
+    twice = [r"\u00d72", r"\303\2272", "\u00d72"]  # as it is escaped
+    secret = ["19,234", "19234", *twice, "73512.5", "saves nothing", "is kept", "runs again"]
+    assert [text for text in secret if text in told] == []
+    shown = "\n".join(sent(lab, ("residuals",)))
+    assert any(text in shown for text in twice)
+    assert "19,234" in shown or "19234" in shown
+
+
 def test_no_text_of_a_lesson_tells_what_is_asked_for():
     app = AppTest.from_file(APP, default_timeout=120)
     app.query_params["lesson"] = "fork"

@@ -109,6 +109,7 @@ def test_so_is_one_that_is_stopped_before_it_has_read_a_large_message(pool, monk
     assert done(pool, job(errands.length, b"0" * 10_000_000)) == Answer(10_000_000)
 
 
+@pytest.mark.nightly
 def test_a_template_that_is_stopped_is_replaced(monkeypatch):
     monkeypatch.setattr(fork_client, "BLOCKED", 1)
     own = Pool(("json",))
@@ -293,6 +294,7 @@ def test_workers_have_the_variables_that_are_given_for_them():
     mine.end()
 
 
+@pytest.mark.nightly
 def test_where_no_worker_can_be_started_the_answer_says_so_and_the_pool_goes_on(monkeypatch):
     mine = Pool(("no_such_module_of_ours",))
     asked = job(errands.product, 1.0, 1.0)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 from autodiff_viz.asking.question import PASSED, Quantity, Question
 from autodiff_viz.lab.asking import asking_of, reveal, stop_asking
 from autodiff_viz.lab.edits.edit import Handlers
@@ -12,16 +16,48 @@ from autodiff_viz.messages.edits import Answer, Ask, QuestionRecord, Reveal, Sto
 
 def _ask(lab: Lab, edit: Ask) -> Lab:
     before = asking_of(lab)
-    told = {asked.question.about: asked.question.told for asked in before.asked} if before else {}
-    return asked_of(lab, [_question(record, told) for record in edit.questions], edit.hides)
+    asked = _with_kept(edit.questions, [each.question for each in before.asked] if before else [])
+    return asked_of(lab, asked, edit.hides)
 
 
-def _question(record: QuestionRecord, told: dict[Quantity, tuple[tuple[str, str], ...]]) -> Question:
-    """Return the question of a record; what its author says to answers, which has no field, is kept."""
+def _with_kept(records: Sequence[QuestionRecord], before: Sequence[Question]) -> list[Question]:
+    """Return the questions of records, each with what its author says to answers, and the right one.
+
+    The browser is not told these, so they are those of the question before that it stands for: the same one,
+    or else the first like it that none stands for yet, since its words may be new.
+    """
+    asked, left = [_question(record) for record in records], [*before]
+    kept: dict[int, Question] = {}
+    for worded in (True, False):
+        for at, (record, question) in enumerate(zip(records, asked, strict=True)):
+            key = _key(question, record.own, worded)
+            same = next((each for each in left if _key(each, bool(each.right), worded) == key), None)
+            if at not in kept and same is not None:
+                left.remove(same)
+                kept[at] = same
+    return [
+        replace(question, told=kept[at].told, right=kept[at].right or question.right)
+        if at in kept
+        else question
+        for at, question in enumerate(asked)
+    ]
+
+
+def _key(question: Question, own: bool, worded: bool) -> tuple[Any, ...]:
+    """Return what two records of one question have in common, its words as well or not."""
+    what = question.kind, question.about, question.other, question.options, own
+    return (*what, question.words) if worded else what
+
+
+def _question(record: QuestionRecord) -> Question:
+    """Return the question of a record."""
     element = None if record.element is None else tuple(record.element)
     about = Quantity(record.of, record.node, record.slot, element)
-    other = None if record.other is None else Quantity(PASSED, *record.other)
-    return Question(record.kind, about, other, record.words.strip(), told.get(about, ()))
+    other = None
+    if record.other is not None:
+        node, slot = record.other
+        other = Quantity(record.of if slot is None else PASSED, node, slot)
+    return Question(record.kind, about, other, record.words.strip(), (), tuple(record.options), record.right)
 
 
 HANDLERS: Handlers = {

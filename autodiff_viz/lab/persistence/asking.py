@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from autodiff_viz.asking.authored import check_own_answer
 from autodiff_viz.asking.question import HIDES, KINDS, QUANTITIES, Asked, Asking, Quantity, Question
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import Unreadable, packed, unpacked
@@ -56,6 +57,8 @@ def _question(question: Question) -> list[Any]:
         None if question.other is None else _quantity(question.other),
         question.words,
         [list(pair) for pair in question.told],
+        list(question.options),
+        question.right,
     ]
     while not fields[-1]:
         fields.pop()
@@ -117,16 +120,23 @@ def _list(payload: str) -> list[Any]:
 
 
 def _read_question(fields: Sequence[Any]) -> Question:
-    kind, about, other, words, told, *_ = [*fields, *[None] * 4]
+    kind, about, other, words, told, options, right, *_ = [*fields, *[None] * 6]
     if kind not in KINDS or len(told or ()) > limits.TOLD:
         raise ValueError(kind)
-    return Question(
+    question = Question(
         kind,
         _read_quantity(about),
         None if other is None else _read_quantity(other),
         _text(words or "", limits.WORDS),
         tuple((_text(answer, limits.ANSWER), _text(says, limits.WORDS)) for answer, says in told or ()),
+        tuple(_text(option, limits.OPTION) for option in options or ()),
+        _text(right or "", limits.OPTION),
     )
+    try:
+        check_own_answer(question)
+    except GraphError as error:
+        raise ValueError(kind) from error
+    return question
 
 
 def _read_quantity(fields: Sequence[Any]) -> Quantity:

@@ -49,11 +49,12 @@ def _candidates(lab: Lab, whole: dict[str, str]) -> Iterator[dict[str, str]]:
     for kind in ((LESSON, VARIANT), (TOUR, AT)):  # one that is as it was made
         if kind[0] not in whole:
             continue
-        named = {key: whole[key] for key in (*kind, ASK, GUESS) if key in whole}
-        yield named
-        yield {kind[1]: "0", **named}  # not every lesson begins with the graph that links number 0
-        if SELECTED in whole:
-            yield {**named, SELECTED: whole[SELECTED]}
+        for keys in (kind, (*kind, ASK, GUESS)):  # its own questions, nothing answered; or others
+            named = {key: whole[key] for key in keys if key in whole}
+            yield named
+            yield {kind[1]: "0", **named}  # not every lesson begins with the graph that links number 0
+            if SELECTED in whole:
+                yield {**named, SELECTED: whole[SELECTED]}
     if GRAPH in whole and lab.draft is None:
         beside = {key: value for key, value in whole.items() if key not in (GRAPH, TEXT)}
         yield {FORMULA: short_text(formula_text(lab)), **beside}

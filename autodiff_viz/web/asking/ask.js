@@ -9,8 +9,9 @@ import { closePopover, openPopover } from "../canvas/popovers/popover.js";
 import {
   aboutText,
   HIDES,
-  KINDS,
   kindsFor,
+  kindText,
+  optionsOf,
   QUANTITIES,
   recordOf,
   recordOfItem,
@@ -24,6 +25,7 @@ import {
 /** @typedef {import("../explain/play.js").Quantity} Quantity */
 
 const WORDS = 400; // characters of a question
+const OPTION = 60; // of an answer that its author gives
 const FORMATIVE =
   "This page hides the numbers until they are answered. The link holds the graph, so this is for learning, not for marks.";
 
@@ -47,6 +49,8 @@ export function openAsk(editor) {
     of: /** @type {Quantity["of"]} */ ("cotangent"),
     kind: "",
     words: "",
+    options: "",
+    right: "",
   };
   let turn = 0; // counts changes of the draft, which is no part of the drawing
   const again = () => (turn++, editor.watchers.forEach((watch) => watch()));
@@ -152,7 +156,7 @@ function rows(editor) {
         records(editor).map((one, at) => (at === i ? { ...one, words: words.value.trim() } : one)),
       ),
     );
-    const about = `${KINDS[item.kind]}: ${aboutText(editor.shown, item)}`;
+    const about = `${kindText(item.kind, item.of)}: ${aboutText(editor.shown, item)}`;
     return html(
       "div",
       { class: "question-row", role: "group", "aria-label": `Question ${i + 1}` },
@@ -182,46 +186,58 @@ function rows(editor) {
 }
 
 /** The fields of one more question. @param {Editor} editor
- * @param {{ node: string, of: Quantity["of"], kind: string, words: string }} draft @param {() => void} again */
+ * @param {{ node: string, of: Quantity["of"], kind: string, words: string, options: string, right: string }} draft
+ * @param {() => void} again */
 function oneMore(editor, draft, again) {
   const { shown } = editor;
   const graph = { ...shown, twins: editor.drawing.twins };
   if (!shown.nodes.some(({ id }) => id === draft.node)) draft.node = usualNode(editor);
   const wires = wiresFrom(shown, draft.node);
   if (draft.of === "passed" && !wires.length) draft.of = "cotangent";
+  const hasRegions = shown.regions.length > 0;
+  const output = shown.nodes.find(({ isOutput }) => isOutput)?.id ?? draft.node;
+  if (!hasRegions && ["kept", "runs"].includes(draft.of)) draft.of = "cotangent";
   const [wire] = wires;
   /** @type {Quantity} */
   const about =
     draft.of === "passed"
       ? { of: "passed", node: wire.to, slot: wire.slot }
-      : { of: draft.of, node: draft.node };
+      : { of: draft.of, node: draft.of === "kept" ? output : draft.node };
   const kinds = kindsFor(graph, about);
   const kind = kinds.includes(draft.kind) ? draft.kind : kinds[0];
   const names = shown.nodes.map(({ id }) => /** @type {[string, string]} */ ([id, id]));
   const whats = /** @type {[string, string][]} */ (
-    Object.entries(QUANTITIES).filter(([of]) => of !== "passed" || wires.length)
+    Object.entries(QUANTITIES).filter(([of]) =>
+      of === "passed" ? wires.length : hasRegions || !["kept", "runs"].includes(of),
+    )
   );
-  const kindsOffered = kinds.map((one) => /** @type {[string, string]} */ ([one, KINDS[one]]));
+  const kindsOffered = kinds.map(
+    (one) => /** @type {[string, string]} */ ([one, kindText(one, draft.of)]),
+  );
   const take = (/** @type {"node" | "of" | "kind"} */ name) => (/** @type {any} */ value) => {
     draft[name] = value;
     again();
   };
   const add = () => {
-    const record = recordOf(graph, kind, about, draft.words.trim());
-    draft.words = "";
+    const [options, right] = [optionsOf(draft.options), draft.right.trim()];
+    const own = {
+      ...(kind === "choice" && { options }),
+      ...(right && ["choice", "number"].includes(kind) && { right }),
+    };
+    const record = recordOf(graph, kind, about, draft.words.trim(), own);
+    Object.assign(draft, { words: "", options: "", right: "" });
     send(editor, [...records(editor), record]);
   };
-  const words = /** @type {HTMLInputElement} */ (
-    html("input", {
-      type: "text",
-      "data-field": "words",
-      placeholder: "in your own words, if you like",
-      maxlength: WORDS,
-    })
-  );
-  words.value = draft.words;
-  words.addEventListener("input", () => (draft.words = words.value));
-  words.addEventListener("keydown", (event) => event.key === "Enter" && add());
+  /** @param {"words" | "options" | "right"} name @param {string} label @param {string} placeholder @param {number} most */
+  const text = (name, label, placeholder, most) => {
+    const field = /** @type {HTMLInputElement} */ (
+      html("input", { type: "text", "data-field": name, placeholder, maxlength: most })
+    );
+    field.value = draft[name];
+    field.addEventListener("input", () => (draft[name] = field.value));
+    field.addEventListener("keydown", (event) => event.key === "Enter" && add());
+    return html("label", {}, html("span", {}, label), field);
+  };
   const pair = html(
     "div",
     { class: "pair", role: "group", "aria-label": "What is asked for" },
@@ -231,7 +247,10 @@ function oneMore(editor, draft, again) {
   return [
     html("div", { class: "label" }, html("span", {}, "Ask for"), pair),
     html("label", {}, html("span", {}, "Kind"), choice("kind", kindsOffered, kind, take("kind"))),
-    html("label", {}, html("span", {}, "Words"), words),
+    text("words", "Words", "in your own words, if you like", WORDS),
+    ...(kind === "choice" ? [text("options", "Options", "2 to 6, between semicolons", WORDS)] : []),
+    ...(kind === "choice" ? [text("right", "Right", "one of them", OPTION)] : []),
+    ...(kind === "number" ? [text("right", "Right", "JAX's number, or your own", OPTION)] : []),
     html(
       "div",
       { class: "region-buttons" },

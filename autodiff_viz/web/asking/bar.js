@@ -98,7 +98,7 @@ export function askingBar(editor) {
     const after = [];
     if (!item) after.push(press("Ask", () => openAsk(editor)));
     if (item && !isOpen(item)) {
-      if (item.revealed) after.push(press("Play it", () => editor.playTo(item)));
+      if (item.revealed && !item.own) after.push(press("Play it", () => editor.playTo(item)));
       if (ahead >= 0)
         after.push(press("Next question", () => (go(asking, ahead), focusForm()), "main"));
       else if (asking.summary)
@@ -120,7 +120,7 @@ export function askingBar(editor) {
     // Just answered: the pass is played up to the number.
     if (before?.isOpen && state && before.key === state.key && !state.isOpen && item?.revealed) {
       const had = root.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
-      editor.playTo(item);
+      if (!item.own) editor.playTo(item); // the pass computes no answer of its author's
       if (had || !form.childElementCount)
         /** @type {HTMLElement | null} */ (next.lastElementChild)?.focus({ preventScroll: true });
     }

@@ -35,7 +35,16 @@ export function answerForm(editor, item, at, refused = "") {
   if (choices.length && choices.length <= BUTTONS && item.kind !== "cause")
     return html(
       "div",
-      { class: "answer-form", role: "group", "aria-label": `Answers to: ${spoken(item.says)}` },
+      {
+        class: "answer-form",
+        role: "group",
+        "aria-label": `Answers to: ${spoken(item.says)}`,
+        keydown: (/** @type {any} */ { key, ctrlKey, metaKey, altKey }) => {
+          const chosen =
+            item.options && !(ctrlKey || metaKey || altKey) && choices[Number(key) - 1];
+          if (chosen) send(chosen.words[0]);
+        },
+      },
       ...choices.map(({ words: [word] }) =>
         html("button", { type: "button", class: "choice", click: () => send(word) }, word),
       ),

@@ -19,7 +19,15 @@ export const KINDS = {
   same: "the same in A and B",
   shape: "its shape",
   cause: "which node is the cause",
+  choice: "one of your own options",
 };
+
+/** A kind of question in words. @param {string} kind @param {string} of */
+export const kindText = (kind, of) =>
+  kind === "larger" && isCount(of) ? "more in A or in B" : KINDS[kind];
+
+/** Whether a quantity is counted, and has no place on the canvas. @param {string} of */
+const isCount = (of) => of === "kept" || of === "runs";
 
 /** What can be hidden, in words. @type {Record<AskingData["hides"], string>} */
 export const HIDES = {
@@ -33,6 +41,8 @@ export const QUANTITIES = {
   cotangent: "what arrives at",
   value: "the value of",
   passed: "what comes along a wire to",
+  kept: "how many numbers are kept",
+  runs: "how often it runs:",
 };
 
 /** The kinds of questions that fit a number of the graph; the first is the usual one.
@@ -41,6 +51,7 @@ export function kindsFor({ nodes, wires, twins }, { of, node: name, slot }) {
   const wire = wires.find((one) => one.to === name && one.slot === slot);
   const node = nodes.find(({ id }) => id === (of === "passed" ? wire?.from : name));
   if (!node) return [];
+  if (isCount(of)) return ["number", ...(twins ? ["larger", "same"] : []), "choice"];
   const text = of === "value" ? node.value : of === "cotangent" ? node.cotangent : wire?.passed;
   const fits = {
     number: !node.dims?.length,
@@ -50,6 +61,7 @@ export function kindsFor({ nodes, wires, twins }, { of, node: name, slot }) {
     same: Boolean(twins) && of !== "passed",
     shape: of === "value",
     cause: of !== "passed" && (text === "0" || text === "NaN"),
+    choice: true,
   };
   return Object.keys(KINDS).filter((kind) => fits[/** @type {keyof typeof fits} */ (kind)]);
 }
@@ -59,10 +71,11 @@ export const wiresFrom = ({ wires }, name) =>
   wires.filter(({ from, alternative }) => from === name && !alternative);
 
 /** The record of a question: of two wires that are compared, the first two that leave the node.
- * @param {Graph} graph @param {string} kind @param {Quantity} about @param {string} words @returns {QuestionRecord} */
-export function recordOf(graph, kind, { of, node, slot }, words) {
-  const rest = words ? { words } : {};
-  if (kind !== "larger")
+ * @param {Graph} graph @param {string} kind @param {Quantity} about @param {string} words
+ * @param {{ options?: string[], right?: string }} [own] what its author gives as answers @returns {QuestionRecord} */
+export function recordOf(graph, kind, { of, node, slot }, words, own = {}) {
+  const rest = { ...(words && { words }), ...own };
+  if (kind !== "larger" || isCount(of))
     return { kind, of, node, ...rest, ...(of === "passed" && { slot: slot ?? 0 }) };
   const [first, second] = wiresFrom(graph, node);
   return {
@@ -75,8 +88,9 @@ export function recordOf(graph, kind, { of, node, slot }, words) {
   };
 }
 
-/** The record of a question that is asked already. @param {AskedItem} item @returns {QuestionRecord} */
-export const recordOfItem = ({ kind, of, node, slot, element, other, words }) => ({
+/** The record of a question that is asked already. Which answer of its author's is right the server knows.
+ * @param {AskedItem} item @returns {QuestionRecord} */
+export const recordOfItem = ({ kind, of, node, slot, element, other, words, options, own }) => ({
   kind,
   of,
   node,
@@ -84,12 +98,23 @@ export const recordOfItem = ({ kind, of, node, slot, element, other, words }) =>
   ...(element && { element }),
   ...(other && { other }),
   ...(words && { words }),
+  ...(options && { options }),
+  ...(own && { own }),
 });
+
+/** The options of a choice, as they are typed: between semicolons. @param {string} text */
+export const optionsOf = (text) =>
+  text
+    .split(";")
+    .map((option) => option.trim())
+    .filter(Boolean);
 
 /** What is asked about, in words. @param {{ wires: Wire[] }} graph @param {AskedItem} item */
 export function aboutText({ wires }, { kind, of, node, slot }) {
   const from = wires.find((wire) => wire.to === node && wire.slot === slot)?.from;
   if (kind === "larger" && from) return `wires of ${from}`;
+  if (of === "kept") return "numbers that are kept";
+  if (of === "runs") return `runs of ${node}`;
   if (of === "passed") return from ? `wire ${from} \u2192 ${node}` : `wire of ${node}`;
   return of === "value" ? `value of ${node}` : `what arrives at ${node}`;
 }
@@ -123,7 +148,7 @@ export function nextOpen({ items }, at) {
 
 /** What is said of the last answer to a question; "" before the first one. @param {AskedItem} item */
 export function verdictText(item) {
-  const { verdict, revealed, answer, accepted, reason, before, tries } = item;
+  const { verdict, revealed, answer, accepted, reason, before, tries, own } = item;
   if (item.gone) return `${before ?? ""} The graph no longer has what is asked for.`.trim();
   if (!revealed && before) return before;
   if (!revealed)
@@ -131,13 +156,14 @@ export function verdictText(item) {
       ? [...readBack(item), verdict.says, "One more try."].map(sentence).join(" ")
       : "";
   const last = tries.at(-1) ?? "?";
-  const own = before ? "" : last === "?" ? "You did not guess." : `You: ${last}.`;
-  const jax = answer === undefined ? "" : `JAX: ${answer}.`;
+  const you = before ? "" : last === "?" ? "You did not guess." : `You: ${last}.`;
+  const jax = answer === undefined ? "" : `${own ? "Answer" : "JAX"}: ${answer}.`;
   // What is said of a right answer is that it is right; of a wrong one which mistake it is.
   const says = last === "?" || before ? "" : sentence(verdict?.says);
   const range =
     accepted && !verdict?.near && !/^exactly/.test(accepted) ? `Accepted: ${accepted}.` : "";
-  return [own, jax, says, reason && sentence(reason), range, before].filter(Boolean).join(" ");
+  const why = reason && reason !== verdict?.says ? sentence(reason) : ""; // its author may have said it
+  return [you, jax, says, why, range, before].filter(Boolean).join(" ");
 }
 
 /** How the last answer was read, where that is not just as it was typed. @param {AskedItem} item */

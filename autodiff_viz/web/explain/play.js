@@ -102,10 +102,19 @@ export const placeText = (steps, at) =>
     .join(" ")
     .replace(/ (\d+)$/, " of $1");
 
-/** A number of the graph. @typedef {{ of: "value" | "cotangent" | "passed", node: string, slot?: number }} Quantity */
+/** A number of the graph, or a count. @typedef {{ of: "value" | "cotangent" | "passed" | "kept" | "runs", node: string, slot?: number }} Quantity */
 
-/** After how many steps a number is computed; 0 if no step computes it. @param {Step[]} steps @param {Quantity} about */
-export const stepOf = (steps, { of, node, slot }) =>
+/** After how many steps a number is computed; 0 if no step computes it. All that is kept is there at the turn, and
+ * runs are counted after the last one. @param {Step[]} steps @param {Quantity} about */
+export function stepOf(steps, { of, node, slot }) {
+  if (of === "kept") return turnOf(steps);
+  if (of === "runs")
+    return 1 + steps.findLastIndex((step) => step.node === node && (!step.back || step.again));
+  return computedAt(steps, { of, node, slot });
+}
+
+/** @param {Step[]} steps @param {Quantity} about */
+const computedAt = (steps, { of, node, slot }) =>
   1 +
   steps.findIndex(
     (step) =>

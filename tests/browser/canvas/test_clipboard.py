@@ -61,6 +61,7 @@ IN_VIEW = """canvas => {
 }"""
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 def test_after_a_paste_all_of_a_small_graph_is_in_view_and_of_a_view_that_was_chosen_the_output(lab: LabPage):
     lab.page.set_viewport_size({"width": 1280, "height": 720})
@@ -89,6 +90,7 @@ def test_pasting_again_does_not_cover_the_last_copy(lab: LabPage):
     assert len({lab.place(name) for name in ("a", "a_1", "a_2")}) == 3
 
 
+@pytest.mark.nightly
 def test_nodes_are_pasted_in_another_tab_with_rules_and_empty_slots_for_what_is_not_there(
     lab: LabPage, other_tab: LabPage
 ):

@@ -62,6 +62,7 @@ def test_a_group_collapses_to_one_card_at_once_and_nothing_else_moves(grouped: L
     ).to_have_count(1)
 
 
+@pytest.mark.nightly
 def test_undo_leaves_a_group_shut_and_a_reload_brings_it_back_so(grouped: LabPage):
     shut(grouped)
     grouped.page.keyboard.press("Escape")

@@ -176,6 +176,7 @@ def undrawn(lab: LabPage) -> Iterator[LabPage]:
     style.evaluate("(style) => style.remove()")
 
 
+@pytest.mark.nightly
 def test_every_graph_of_every_lesson_can_be_read_and_is_covered_by_nothing(undrawn: LabPage):
     lab, found = undrawn, {}
     for window, graphs in BY_WINDOW.items():
@@ -188,6 +189,7 @@ def test_every_graph_of_every_lesson_can_be_read_and_is_covered_by_nothing(undra
     assert {key for key, *_ in found} == {key for shown in BY_WINDOW.values() for key, *_ in shown}
 
 
+@pytest.mark.nightly
 def test_lessons_open_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabPage):
     phone.page.get_by_role("tab", name="Formula").tap()
     expect(phone.formula).to_be_visible()

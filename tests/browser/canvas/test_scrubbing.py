@@ -303,6 +303,7 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
     assert number(gradient.text_content()) == pytest.approx(Y * math.cos(exact), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.nightly
 def test_a_tick_goes_with_the_numbers_that_it_was_found_for(lab: LabPage, wire: Wire):
     lab.select("a")
     expect(tick(lab)).to_be_visible(timeout=CHECKED)

@@ -72,6 +72,7 @@ def test_a_drawing_that_got_lost_is_asked_for_again(lab: LabPage):
     expect(lab.cotangent("y")).to_have_text("0")
 
 
+@pytest.mark.nightly
 def test_a_browser_that_cannot_load_the_code_by_its_path_is_sent_it(context: BrowserContext, address: str):
     page = context.new_page()  # whose console says that it could not
     page.route("**/code/*.js", lambda route: route.fulfill(status=404, body="Not found"))

@@ -100,6 +100,7 @@ def test_a_slider_just_moved_outlives_a_reload(lab: LabPage):
     expect(lab.page.get_by_label("Value of x")).to_have_value(moved, timeout=BACK)
 
 
+@pytest.mark.nightly
 def test_a_server_that_restarts_opens_the_newest_state_and_does_once_each_what_was_done_meanwhile(
     tab: Page, server: Server
 ):
@@ -130,6 +131,7 @@ def test_a_server_that_restarts_opens_the_newest_state_and_does_once_each_what_w
     expect(lab.formula).to_have_value(saying(STOPPED))
 
 
+@pytest.mark.nightly
 def test_where_no_websocket_but_streamlits_gets_through_all_is_done_as_well(tab: Page, address: str):
     tab.route_web_socket("**/lab-socket", lambda socket: socket.close())
     lab = LabPage(tab, address).open(FOLDED)
@@ -141,6 +143,7 @@ def test_where_no_websocket_but_streamlits_gets_through_all_is_done_as_well(tab:
     expect(lab.formula).to_have_value(saying(STOPPED))
 
 
+@pytest.mark.nightly
 def test_the_canvas_keeps_the_keys_while_there_is_no_connection(tab: Page, line: Cuttable):
     lab = LabPage(tab, line.address).open(FOLDED)
     lab.select("b")
@@ -168,6 +171,7 @@ def test_all_that_was_done_without_a_connection_is_done_in_order(tab: Page, line
     expect(lab.tools.get_by_role("button", name="Undo: Make b the output")).to_be_enabled()
 
 
+@pytest.mark.nightly
 def test_a_phone_that_slept_in_mid_edit_goes_on_where_it_was(tab: Page, line: Cuttable):
     lab = LabPage(tab, line.address).open(FOLDED)
     lab.select("b")

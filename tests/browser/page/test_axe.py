@@ -67,6 +67,7 @@ def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
     assert faults(visit) == []
 
 
+@pytest.mark.nightly
 @DESK
 def test_the_lab_with_rules_a_region_a_wire_in_hand_and_a_problem(visit: Page, address: str):
     lab = LabPage(visit, address).open(FOLDED)
@@ -86,6 +87,7 @@ def test_the_lab_with_rules_a_region_a_wire_in_hand_and_a_problem(visit: Page, a
     assert faults(visit) == []
 
 
+@pytest.mark.nightly
 @DESK
 def test_a_stopped_node_in_a_region_its_comparison_and_the_history(visit: Page, address: str):
     lab = LabPage(visit, address).open()

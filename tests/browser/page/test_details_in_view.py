@@ -29,7 +29,7 @@ def shown_whole(thing: Locator) -> None:
     assert thing.evaluate(TOPMOST)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", GRAPHS)
 def test_details_of_a_check_and_of_a_node_open_in_view_in_every_window(lab: LabPage, kind: str):
     formula, node = GRAPHS[kind]

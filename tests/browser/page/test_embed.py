@@ -82,6 +82,7 @@ EXAMPLES = {each.name: f"&{each.example}" for each in CONTRACT[2:]}
 NINE = [name for name in EXAMPLES if name != "start"]
 
 
+@pytest.mark.nightly
 def test_nine_frames_cost_nothing_until_they_are_touched_and_then_do_what_the_table_says(page, address):
     sockets: list[str] = []
     page.on("websocket", lambda socket: sockets.append(urlsplit(socket.url).path))

@@ -93,6 +93,7 @@ TOPMOST = """(thing) => {
 """Whether nothing covers the middle of a thing."""
 
 
+@pytest.mark.nightly
 def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or_scrolls(
     page: Page, address: str
 ):
@@ -174,6 +175,7 @@ NARROWEST = (900, 650)
 """The narrowest window with a column beside the canvas."""
 
 
+@pytest.mark.nightly
 def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room(page: Page, address: str):
     resized(page, 1280, 720)
     lab = LabPage(page, address).open("/?lesson=surgery")

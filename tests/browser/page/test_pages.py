@@ -63,6 +63,7 @@ def scroll(lab: LabPage) -> None:
     assert top(lab) > 0
 
 
+@pytest.mark.nightly
 def test_lessons_open_after_a_rule_was_set_and_back_and_forward_lead_to_each_page(lab: LabPage):
     lab.select("b")
     lab.press("s")
@@ -85,6 +86,7 @@ def test_lessons_open_after_a_rule_was_set_and_back_and_forward_lead_to_each_pag
     on_lessons(lab)
 
 
+@pytest.mark.nightly
 def test_between_a_link_and_its_answer_nothing_is_sent_that_could_lead_back_and_no_edit_is_lost(
     lab: LabPage, wire: Wire
 ):
@@ -154,6 +156,7 @@ def test_no_edit_is_lost_when_the_page_is_left_at_once(lab: LabPage):
         is_done()
 
 
+@pytest.mark.nightly
 def test_what_is_done_after_lessons_were_asked_for_does_not_take_their_place(lab: LabPage, wire: Wire):
     """On a slow line a page stays on view until the other one comes."""
     with wire.hold():
@@ -168,6 +171,7 @@ def test_what_is_done_after_lessons_were_asked_for_does_not_take_their_place(lab
     is_done()
 
 
+@pytest.mark.nightly
 def test_the_lab_opens_whatever_is_done_among_the_lessons_meanwhile(lab: LabPage, wire: Wire):
     to_lessons(lab)
     on_lessons(lab)

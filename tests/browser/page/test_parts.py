@@ -60,6 +60,7 @@ def test_after_quick_edits_the_page_is_as_if_it_had_just_been_opened(
     assert [name for name, shown in seen.items() if not shown] == []
 
 
+@pytest.mark.nightly
 def test_a_figure_that_nobody_sees_is_drawn_when_it_comes_into_view(page: Page, address: str):
     page.set_viewport_size({"width": 590, "height": 520})
     lab = LabPage(page, address).open()

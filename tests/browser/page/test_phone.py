@@ -66,6 +66,7 @@ def test_a_gradient_is_bent_and_undone_by_the_four_buttons(phone: LabPage):
 CORNERS = "\n".join(f"x{i} = 0.0\ny{i} = maximum(x{i}, 0.0) + log1p(exp(-abs(x{i})))" for i in range(4))
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 def test_undo_is_above_every_panel_and_a_menu_closes_the_panels_in_its_place(phone: LabPage):
     page, panel = phone.page, phone.page.get_by_role("group", name="Hints")
@@ -85,6 +86,7 @@ def test_undo_is_above_every_panel_and_a_menu_closes_the_panels_in_its_place(pho
     expect(phone.node("x3")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_add_opens_the_ops_over_most_of_the_canvas_and_closes_them_again(phone: LabPage):
     add, ops = phone.tools.get_by_role("button", name="Add", exact=True), phone.canvas.locator(".palette")
     add.tap()
@@ -166,6 +168,7 @@ def test_a_wires_numbers_have_the_whole_canvas_which_a_high_sheet_gives_back(pho
     assert box["y"] + box["height"] <= surface["y"] + surface["height"]
 
 
+@pytest.mark.nightly
 def test_details_leads_to_the_node_on_the_sheet(phone: LabPage):
     tap(phone, "b")
     panel = phone.page.locator(".st-key-inspector")

@@ -71,7 +71,7 @@ def opened(page: Page, address: str, query: str) -> LabPage:
     return lab
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.nightly
 @pytest.mark.parametrize("query", ["lesson=xor-broadcast&variant=1", "lesson=gated-transformer&variant=4"])
 def test_the_last_row_reads_all_of_a_lesson(page: Page, address: str, query: str):
     opened(page, address, f"/?{query}&present")

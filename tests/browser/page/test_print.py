@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage
@@ -24,6 +25,7 @@ CUT = """() => {
 }"""
 
 
+@pytest.mark.nightly
 def test_the_lab_is_printed_whole(lab: LabPage):
     page = lab.page
     page.goto(f"{lab.address}/?lesson=fork&node=b")

@@ -43,6 +43,7 @@ def test_unfinished_text_outlives_a_click_on_the_canvas_and_a_reload(lab: LabPag
     expect(lab.cotangent("a")).to_have_text("0")
 
 
+@pytest.mark.nightly
 def test_unfinished_text_can_be_dropped(lab: LabPage):
     lab.type_formula("p = sinn(")
     lab.page.get_by_role("button", name="Drop my text").click()
@@ -79,6 +80,7 @@ def test_text_that_looks_like_html_is_text(lab: LabPage):
     assert lab.page.locator("img[src=x]").count() == 0
 
 
+@pytest.mark.nightly
 def test_nodes_keep_their_places_when_the_formula_is_edited(lab: LabPage):
     lab.select("b")
     lab.drag_by("b", 40, 60)

@@ -13,6 +13,7 @@ WAIT = 60_000  # ms; a worker traces and compiles
 SINES = "v0 = 0.5\nv1 = sin(v0)\nv2 = sin(v1)\nv3 = sin(v2)\nv4 = sin(v3)"
 
 
+@pytest.mark.nightly
 def test_a_budget_chooses_a_plan_and_one_click_takes_it(lab: LabPage):
     page = lab.page
     page.set_viewport_size({"width": 1280, "height": 720})

@@ -39,6 +39,7 @@ def ended(lab):
     expect(lab.canvas).not_to_have_attribute("data-play", re.compile("."), timeout=15_000)
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     """Nothing is selected; numbers appear as they are computed; the server is not asked meanwhile."""

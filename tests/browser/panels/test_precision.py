@@ -13,6 +13,7 @@ SMALL = "w = 1.0\nm = w * 0.0001220703125\ny = m * 0.0001220703125"  # 2^-13 twi
 NOISY = "mu = 0.3\nz = mu + 2.0 * normal()\nf = square(z)"
 
 
+@pytest.mark.nightly
 def test_a_loss_scale_saves_what_float16_loses(lab: LabPage):
     page = lab.page
     page.set_viewport_size({"width": 1280, "height": 720})

@@ -114,6 +114,7 @@ def test_each_choice_of_a_frame_is_in_its_code_and_on_view(lab: LabPage):
     lab.page.keyboard.press("Escape")
 
 
+@pytest.mark.nightly
 def test_on_a_phone_it_fills_the_screen_and_nothing_is_cut(phone: LabPage):
     phone.page.get_by_role("button", name="Files, pictures and links").click()
     phone.page.get_by_role("menuitem", name="Share").click()

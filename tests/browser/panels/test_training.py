@@ -88,6 +88,7 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(0)))
 
 
+@pytest.mark.nightly
 def test_a_step_goes_on_from_the_one_on_view_and_loses_none_that_was_made(lab):
     lab.type_formula(TEXT)
     live = lab.page.get_by_role("tab", name="Cotangents", exact=True)

@@ -75,6 +75,7 @@ def test_without_this_stop_says_what_it_changes_and_one_key_flips(lab: LabPage):
     expect(page.get_by_role("tab", name="Compare")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_the_canvas_compares_without_a_rule_a_mute_or_a_region_too(lab: LabPage):
     def compared(by: str) -> None:
         bar = lab.page.locator(".twins-says")
@@ -106,6 +107,7 @@ def test_the_canvas_compares_without_a_rule_a_mute_or_a_region_too(lab: LabPage)
     compared("Equal")
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 def test_a_reload_keeps_both_and_the_steps_between_them(lab: LabPage):
     lab.canvas.locator(".surface").focus()

@@ -14,6 +14,7 @@ from tests.browser.lab_page import LabPage, four_digits, saying
 DX = 1.5 * math.cos(0.6)
 
 
+@pytest.mark.nightly
 @pytest.mark.shared_page
 def test_a_moved_node_stays_where_it_was_put_after_a_reload(lab: LabPage):
     before = lab.place("b")
@@ -48,6 +49,7 @@ def test_a_reload_loses_nothing(lab: LabPage):
     expect(lab.page.get_by_role("combobox", name="Precision")).to_have_value("float64")
 
 
+@pytest.mark.nightly
 def test_a_visitor_who_did_nothing_has_the_bare_address_and_back_leads_to_it_again(lab: LabPage):
     bare = lab.page.url
     assert "?" not in bare

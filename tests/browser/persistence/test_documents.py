@@ -27,7 +27,7 @@ def shows_mine(lab: LabPage) -> None:
     lab.settle()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", [2, 10])
 def test_undo_in_a_lesson_that_has_just_been_opened_leads_out_of_it(lab: LabPage, number: int):
     lab.type_formula(f"{MINE}\nr = q * q")

@@ -98,6 +98,7 @@ def test_the_link_of_the_menu_opens_the_same_graph(lab: LabPage):
     expect(lab.value("v")).to_have_text("4")
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 @pytest.mark.shared_page  # with the plots open
 def test_a_link_carries_what_is_folded_the_size_of_the_type_and_the_part_on_view(lab: LabPage):

@@ -75,6 +75,7 @@ def test_a_reload_in_mid_edit_keeps_the_history(lab: LabPage):
     assert labels(lab)[:-1] == before[:-1]
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 def test_a_tab_opened_again_from_its_address_has_the_history(lab: LabPage, context: BrowserContext):
     before = worked(lab)
@@ -88,6 +89,7 @@ def test_a_tab_opened_again_from_its_address_has_the_history(lab: LabPage, conte
         other.close()
 
 
+@pytest.mark.nightly
 def test_a_link_of_somebody_else_brings_no_history_of_mine(lab: LabPage):
     worked(lab)
     link = lab.page.url
@@ -105,6 +107,7 @@ def view(lab: LabPage) -> tuple[float, ...]:
     return card["x"] - canvas["x"], card["y"] - canvas["y"], card["width"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("names", [["a"], ["a", "b"]])
 def test_the_chosen_view_and_the_selection_are_as_they_were_after_a_reload(lab: LabPage, names: list[str]):
     first = view(lab)
@@ -165,6 +168,7 @@ def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     expect(lab.node("s").locator(".chip.stop")).to_have_count(0)
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 def test_a_large_graph_is_not_in_another_browser_which_says_so(lab: LabPage):
     lab.page.goto(lab.address + "/?kept=0123456789ab")
@@ -172,6 +176,7 @@ def test_a_large_graph_is_not_in_another_browser_which_says_so(lab: LabPage):
     assert lab.names() == set()
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 def test_a_draft_too_long_for_a_link_comes_back(lab: LabPage):
     digits = "".join(hashlib.sha256(bytes([i % 256, i // 256])).hexdigest() for i in range(1_900))

@@ -196,6 +196,7 @@ def test_a_wide_graph_survives(fan):
     assert len({y for _, y in found.positions.values()}) >= fan
 
 
+@pytest.mark.nightly
 def test_a_node_read_by_every_other_of_a_long_chain_survives():
     nodes = (
         Node("x", "input"),

@@ -70,6 +70,7 @@ def passes_unchanged(name: str, shape: tuple[int, ...]) -> bool:
         return False
 
 
+@pytest.mark.nightly
 def test_no_other_op_passes_the_cotangent_unchanged():
     assert {
         (name, shape) for name in OPS for shape in SHAPES if OPS[name].slots and passes_unchanged(name, shape)

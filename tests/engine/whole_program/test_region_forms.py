@@ -108,6 +108,7 @@ def test_runs_are_what_a_callback_in_each_node_counts(form, graphs):
     holds()
 
 
+@pytest.mark.nightly
 def test_forward_and_kept_runs_are_what_the_compiled_program_executes(form):
     @settings(**FRESH)
     @given(graph=scalar_graphs(rules=False, ops=tuple(COUNTED)).filter(lambda graph: graph.regions))

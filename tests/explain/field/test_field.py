@@ -62,6 +62,7 @@ def is_near(found, wanted, dtype, units=8):
 # By hand.
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", EVERY)
 def test_td_with_a_stop_has_a_curl_and_no_loss(dtype):
     """delta = 1 + 0.75 (2 w1 + w2) - w1 - 2 w2 = 1 + 0.5 w1 - 1.25 w2."""
@@ -111,6 +112,7 @@ def test_a_game_has_the_curl_minus_two_and_descent_circles_outwards(dtype):
     assert (found.descent.why, found.descent.steps) == (ALL, 30)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", EVERY)
 def test_simsiam_has_a_curl_that_grows_with_the_encoder(dtype):
     """With S = 1.5^2 + 2^2 and P = 1.5 * 2: the gradients are a(b^2 S - 2bP) and a^2(bS - 2P)."""
@@ -125,6 +127,7 @@ def test_simsiam_has_a_curl_that_grows_with_the_encoder(dtype):
     assert f"goes from {low:g} to {high:g} over the grid".replace("-", "−") in found.sentence
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", EVERY)
 def test_a_plain_loss_has_no_curl(dtype):
     found = field_of(PLAIN, dtype=dtype)
@@ -198,7 +201,7 @@ def differences(text, found, places, step=1e-5):
         yield by_y - by_x
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", RULED.values(), ids=RULED)
 def test_the_curl_is_that_of_float64_differences_under_every_rule(text):
     found = field_of(text, points=7, steps=0)
@@ -209,7 +212,7 @@ def test_the_curl_is_that_of_float64_differences_under_every_rule(text):
     assert found.turns == (np.abs(wanted).max() > 1e-5)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", EVERY)
 @pytest.mark.parametrize("text", RULED.values(), ids=RULED)
 def test_the_declared_gradient_is_that_of_a_trace_at_each_point_and_the_true_one_ignores_rules(text, dtype):
@@ -227,6 +230,7 @@ def test_the_declared_gradient_is_that_of_a_trace_at_each_point_and_the_true_one
         assert float(found.value[i, j]) == pytest.approx(float(one.value["z"]), rel=room)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", EVERY)
 def test_the_numbers_are_those_of_plain_jax(dtype):
     def loss(x, y):
@@ -407,6 +411,7 @@ def test_descent_ends_where_it_rests_or_is_not_finite_or_has_made_its_steps():
 FLAT = "x = 0.5\ny = 0.5\nz = sigmoid(1000.0 * x - 499.0) + y"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", [TD, GAN, SIMSIAM, PLAIN, FLAT])
 def test_the_usual_rate_is_round_and_goes_at_most_a_tenth_of_the_grid_at_first_and_at_half_of_the_points(
     text,

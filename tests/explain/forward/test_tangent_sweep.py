@@ -32,7 +32,7 @@ def swept(text: str, moved: str, along: str = "x") -> tuple[TangentSweep, dict]:
     return found, alone
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("moved", ["x", "y"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_each_position_has_the_tangents_that_it_has_alone(name, moved):

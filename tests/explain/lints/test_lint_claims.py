@@ -155,7 +155,7 @@ def check_all(text: str, dtype: str) -> int:
     return len(hints)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_the_hints_on_graphs_made_by_hand_are_true(name):
     text, expected = CASES[name]

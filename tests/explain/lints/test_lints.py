@@ -369,7 +369,7 @@ LESSON_LINTS = {
 """By variant of a lesson: the lints that were looked at and are true. All others have none."""
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.key)
 def test_the_graphs_of_the_lessons_have_no_lint_but_these(lesson):
     for variant in lesson.steps:

@@ -111,6 +111,7 @@ CHAINS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("ops", CHAINS, ids="-".join)
 def test_the_best_plans_are_the_best_of_an_exhaustive_search_by_another_program(ops):
     """Every set of regions of neighbours with every set of names, run by a simulator in plain Python."""

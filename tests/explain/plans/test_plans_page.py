@@ -149,6 +149,7 @@ def test_plans_are_found_again_only_if_the_program_is_another():
         assert plans_job(lab_view(other)).key not in keys
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("text", [sines(6), LAYER])
 def test_after_a_plan_is_taken_the_page_has_what_a_search_from_nothing_finds(text):
     """Costs of all plans, and which one is present, are those of `av.plans` of the graph with its regions."""

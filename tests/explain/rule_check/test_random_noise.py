@@ -46,6 +46,7 @@ def check(program: Program) -> None:
         np.testing.assert_allclose(found.error[name] ** 2 * DRAWS, found.variance[name], rtol=1e-6)
 
 
+@pytest.mark.nightly
 @settings(max_examples=6, deadline=None)
 @given(program=programs(noise=True))
 def test_mean_and_variance_are_those_of_plain_jax_with_other_keys(program):

@@ -223,7 +223,7 @@ def test_an_element_of_an_input_is_checked():
     assert (along.declared[along.at_here], along.true[along.at_here]) == (0.5, 1.0)
 
 
-@pytest.mark.sampled(80)
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(0, 200, 2))
 def test_every_sentence_on_a_random_program_is_true(seed):
     for text in valid(range(seed, seed + 2)):

@@ -31,6 +31,7 @@ def over(surface):
     return np.stack(np.meshgrid(*(axis.astype(np.float64) for axis in surface.axes)), axis=-1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("step", [0, 7, 40])
 def test_the_surface_of_any_step_is_the_network_written_out_in_numpy(step):
     trained = av.train(av.parse(XOR), "adam", 0.05, 40)
@@ -54,6 +55,7 @@ def test_at_the_data_points_the_surface_is_what_the_trace_predicts():
     np.testing.assert_allclose([found.axes[0][0], found.axes[0][-1]], [-1 / 6, 7 / 6], rtol=1e-6)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_it_is_computed_in_the_dtype_of_the_trace(dtype):
     trace = av.trace(av.parse(XOR), dtype=dtype)
@@ -141,7 +143,7 @@ MIXED = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [4, 200])
 @pytest.mark.parametrize("what", MIXED)
 def test_where_a_row_depends_on_others_or_on_its_number_it_is_refused(what, n):

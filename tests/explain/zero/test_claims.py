@@ -122,7 +122,7 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("text", BY_HAND)
 def test_the_sentences_of_graphs_made_by_hand_are_true(text, dtype):

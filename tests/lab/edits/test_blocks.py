@@ -54,6 +54,7 @@ def test_every_block_has_shapes_to_try():
     assert SHAPES.keys() == BLOCKS.keys()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "shape", "gives"), CASES)
 def test_a_block_runs_at_once_on_what_it_reads(name, shape, gives):
     lab = added(name, shape)
@@ -61,6 +62,7 @@ def test_a_block_runs_at_once_on_what_it_reads(name, shape, gives):
     assert trace(lab.graph).value[lab.selected].shape == gives
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", BLOCKS)
 def test_every_parameter_of_a_block_learns(name):
     lab = added(name, SHAPES[name][0][0])

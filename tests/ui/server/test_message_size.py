@@ -157,6 +157,7 @@ def server(request, tmp_path_factory):
         server.stop()
 
 
+@pytest.mark.nightly
 def test_a_piece_that_is_read_at_once_unpacks_to_little(server):
     """30 messages of 15 MB come as 450 kB; the first is refused, and of the others few are unpacked by then.
 
@@ -179,6 +180,7 @@ def peak(server: Server) -> int:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) // 1024
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "data",
     [with_text("[]" * 47_500_000), rerun(field(WIDGETS, b"") * 3_900_000)],

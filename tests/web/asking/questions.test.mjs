@@ -5,7 +5,9 @@ import { stepOf } from "../../../autodiff_viz/web/explain/play.js";
 import {
   aboutText,
   kindsFor,
+  kindText,
   nextOpen,
+  optionsOf,
   pieces,
   pointedAt,
   questionAt,
@@ -37,18 +39,21 @@ test("what can be asked fits the number: a fork has two wires to compare, a tens
     "zero",
     "sign",
     "larger",
+    "choice",
   ]);
   assert.deepEqual(kindsFor(fork, { of: "cotangent", node: "b" }), [
     "number",
     "zero",
     "sign",
     "cause",
+    "choice",
   ]);
-  assert.deepEqual(kindsFor(fork, { of: "value", node: "z" }), ["zero", "sign", "shape"]);
+  assert.deepEqual(kindsFor(fork, { of: "value", node: "z" }), ["zero", "sign", "shape", "choice"]);
   assert.deepEqual(kindsFor(fork, { of: "passed", node: "a", slot: 1 }), [
     "number",
     "zero",
     "sign",
+    "choice",
   ]);
   assert.ok(kindsFor({ ...fork, twins: {} }, { of: "value", node: "x" }).includes("same"));
   assert.deepEqual(kindsFor(fork, { of: "value", node: "q" }), []);
@@ -83,6 +88,50 @@ test("a question that is asked is sent back as it was", () => {
   assert.deepEqual(recordOfItem({ ...record, says: "Which?", tries: ["b"], form: {} }), record);
   assert.equal(aboutText(fork, { ...record, tries: [] }), "wires of x");
   assert.equal(aboutText(fork, item({ of: "passed", node: "a", slot: 1 })), "wire x → a");
+});
+
+test("of what is counted a number is asked, or A beside B; it has no wires", () => {
+  const kept = { of: "kept", node: "z" };
+  assert.deepEqual(kindsFor(fork, kept), ["number", "choice"]);
+  const twins = { ...fork, twins: {} };
+  assert.deepEqual(kindsFor(twins, { of: "runs", node: "a" }), [
+    "number",
+    "larger",
+    "same",
+    "choice",
+  ]);
+  assert.deepEqual(recordOf(twins, "larger", kept, ""), { kind: "larger", ...kept });
+  assert.equal(kindText("larger", "runs"), "more in A or in B");
+  assert.equal(kindText("larger", "cotangent"), "which wire brings more");
+  assert.equal(aboutText(fork, item({ of: "runs", node: "a" })), "runs of a");
+  assert.equal(aboutText(fork, item(kept)), "numbers that are kept");
+});
+
+test("an author's answer is sent once, and afterwards only that it stays", () => {
+  const options = optionsOf(" up ; down, and out;; ");
+  assert.deepEqual(options, ["up", "down, and out"]);
+  const about = { of: "value", node: "z" };
+  const record = recordOf(fork, "choice", about, "Where?", { options, right: "up" });
+  assert.deepEqual(record, { kind: "choice", ...about, words: "Where?", options, right: "up" });
+  const sent = item({ kind: "choice", ...about, words: "Where?", options, own: true });
+  assert.deepEqual(recordOfItem(sent), {
+    kind: "choice",
+    ...about,
+    words: "Where?",
+    options,
+    own: true,
+  });
+  const told = { own: true, revealed: true, answer: "up", reason: "The bowl is steep." };
+  const right = { right: true, near: false, readAs: "read as: up", says: "The bowl is steep." };
+  assert.equal(
+    verdictText(item({ ...told, tries: ["up"], verdict: right })),
+    "You: up. Answer: up. The bowl is steep.",
+  );
+  const wrong = { right: false, near: false, readAs: "read as: down", says: "Not so." };
+  assert.equal(
+    verdictText(item({ ...told, tries: ["down"], verdict: wrong })),
+    "You: down. Answer: up. Not so. The bowl is steep.",
+  );
 });
 
 test("the question about a place is found while it is open, of two wires by both", () => {
@@ -163,4 +212,6 @@ test("the step that computes a number is found, and not the one that runs it aga
   assert.equal(stepOf(steps, { of: "passed", node: "a", slot: 1 }), 4);
   assert.equal(stepOf(steps, { of: "passed", node: "a", slot: 0 }), 0);
   assert.equal(stepOf(steps, { of: "cotangent", node: "x" }), 5);
+  assert.equal(stepOf(steps, { of: "runs", node: "a" }), 3);
+  assert.equal(stepOf(steps, { of: "kept", node: "a" }), 2);
 });
