@@ -20,7 +20,7 @@ const KEY = /^[a-z0-9-]{1,60}$/;
 export function readVisits() {
   const seen = new Set();
   return readList(BROWSER, VISITS)
-    .filter(({ key, at }) => KEY.test(String(key)) && Number.isFinite(at))
+    .filter(({ key, at }) => typeof key === "string" && KEY.test(key) && Number.isFinite(at))
     .sort((a, b) => b.at - a.at)
     .filter(({ key }) => !seen.has(key) && seen.add(key));
 }

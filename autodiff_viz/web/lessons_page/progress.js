@@ -59,7 +59,7 @@ export function broughtIn(text, visits, tries) {
   const all = new Map(visits.map((visit) => [visit.key, visit]));
   const done = new Map([...tries].map(([key, numbers]) => [key, new Set(numbers)]));
   for (const lesson of read.lessons) {
-    if (!KEY.test(String(lesson?.key))) continue;
+    if (typeof lesson?.key !== "string" || !KEY.test(lesson.key)) continue;
     const { key } = lesson,
       before = all.get(key),
       at = Number.isFinite(lesson.at) ? lesson.at : 0;
