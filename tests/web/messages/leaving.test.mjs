@@ -20,6 +20,7 @@ function page(search, link) {
     removeEventListener: () => {},
     querySelectorAll: () => [anchor],
   };
+  Object.assign(globalThis, { addEventListener: () => {}, removeEventListener: () => {} }); // pagehide
   const stop = watchLinks();
   return {
     stop,
