@@ -142,7 +142,7 @@ def test_no_spelling_of_a_hidden_number_is_sent(seed, hides):
 
 
 def test_no_count_and_no_answer_of_an_author_is_sent():
-    """9,617 + 9,617 numbers are kept, in both graphs: the region gives up a slope and keeps what enters it."""
+    """9,617 + 9,617 numbers are kept: the region gives up a slope, and keeps what enters it."""
     graph = (
         'x = input(shape=(9617,), seed=1)\na = sin(x)\nwith checkpoint("last"):\n    b = sin(a)\ny = sum(b)'
     )
