@@ -66,6 +66,23 @@ def results_taken_off(case: Case) -> Found:
             yield (left if left >= 0 else None), _entering(case, regions), fields
 
 
+def nothing_given_up(case: Case) -> Found:
+    """Yield what would be kept if a region kept what enters it beside all that is kept without it."""
+    value = case.found.value
+    for regions in _sets(case):
+        whole = _count_without(case, regions)
+        inside = {name for region in regions for name in region.nodes}
+        reads = {read for name in inside for _, read in case.found.graph[name].wires} - inside
+        if whole is not None:
+            entering = sum(prod(value[read].shape) for read in reads)
+            yield whole + entering, _entering(case, regions), {"at": _names(regions)}
+
+
+def nothing_kept(case: Case) -> Found:
+    """Yield 0, as if everything were computed again from nothing."""
+    yield 0.0, _entering(case, case.found.graph.regions), {}
+
+
 def without_policy(case: Case) -> Found:
     """Yield the count where a region keeps nothing of what its policy names."""
     graph = case.found.graph

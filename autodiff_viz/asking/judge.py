@@ -29,7 +29,7 @@ from autodiff_viz.asking.answers import (
 )
 from autodiff_viz.asking.authored import check_own_answer
 from autodiff_viz.asking.case import Case, array_of, producer_of
-from autodiff_viz.asking.mistakes import PLAIN, Guess, guess_text, guesses
+from autodiff_viz.asking.mistakes import FAR, PLAIN, Guess, guess_text, guesses
 from autodiff_viz.asking.question import (
     CAUSE,
     CHOICE,
@@ -39,6 +39,7 @@ from autodiff_viz.asking.question import (
     KINDS,
     LARGER,
     NUMBER,
+    PASSED,
     RUNS,
     SAME,
     SHAPE,
@@ -63,6 +64,7 @@ from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.order import descendants
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of
+from autodiff_viz.graph.rule_kinds import FOLLOW
 from autodiff_viz.graph.text import listed, quoted, scalar
 
 VERSION = 1  # of the table
@@ -518,7 +520,7 @@ def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]
         head = f"That takes {texts[0]} for {labels[0]} and {texts[1]} for {labels[1]}."
         mistakes[choice] = {**_entry(pair[at], cases[at], choice), "says": f"{head} {pair[at].says}"}
     taken = None if question.other is not None else next(iter(_taken_for_same(*cases)), None)
-    if taken and EQUAL not in (right, *mistakes):
+    if taken and right != EQUAL and mistakes.get(EQUAL, {"tier": FAR})["tier"] >= FAR:
         mistakes[EQUAL] = taken
     sized = zip(labels, cases, sizes, strict=True)
     reason = "; ".join(
@@ -548,7 +550,7 @@ def _same_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     mistakes = []
     if right == OTHER:
         mistakes += _taken_for_same(case, beside)
-    elif case.asked.of in COUNTS:
+    else:
         mistakes += _taken_for_other(case)
     look = "Not so. Go back in both graphs from the output, and look for the first wire that differs."
     reason = reason_same(case.found, case.pinned, case.letter, case, other)
@@ -595,11 +597,24 @@ def _taken_for_same(case: Case, beside: Case) -> Iterable[dict[str, Any]]:
 
 
 def _taken_for_other(case: Case) -> Iterable[dict[str, Any]]:
-    """Yield the mistake by which two equal counts are taken for different ones."""
-    for guess in guesses(case):
-        if guess.mistake.code == "results-taken-off":
-            yield _entry(guess, case, OTHER)
-            return
+    """Yield the mistake by which two equal numbers are taken for different ones."""
+    if case.asked.of == KEPT:
+        taken = (guess for guess in guesses(case) if guess.mistake.code == "results-taken-off")
+        yield from (_entry(guess, case, OTHER) for guess in [*taken][:1])
+    rules = [
+        {(n.name, n.rule) for n in each.graph.nodes if n.rule.kind != FOLLOW}
+        for each in (case.found, case.pinned)
+    ]
+    if case.asked.of in (COTANGENT, PASSED) and rules[0] != rules[1]:
+        yield {
+            "code": "off-the-way",
+            "name": "off the way",
+            "guess": "different",
+            "wire": None,
+            "says": "Other stops or rules are not enough: each of them changes what its own path leads to.",
+            "tier": PLAIN,
+            "choice": OTHER,
+        }
 
 
 def _shape_table(case: Case, question: Question, form: Table) -> dict[str, Any]:

@@ -803,6 +803,22 @@ MISTAKES: tuple[Mistake, ...] = (
         of=(RUNS,),
     ),
     Mistake(
+        "nothing-given-up",
+        "nothing given up",
+        "<guess> keeps all as before, and what enters <at> too. What slopes inside need is given up for it.",
+        counting.nothing_given_up,
+        of=(KEPT,),
+        tier=FAR,
+    ),
+    Mistake(
+        "nothing-kept",
+        "nothing kept",
+        "Slopes are made of something: what they need is kept, and of a checkpoint what enters it.",
+        counting.nothing_kept,
+        of=(KEPT,),
+        tier=FAR,
+    ),
+    Mistake(
         "arrays-for-numbers",
         "arrays for numbers",
         "<guess> counts arrays. Each of them holds as many numbers as its shape says.",

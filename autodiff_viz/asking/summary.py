@@ -32,6 +32,7 @@ MORE_CODES = (
     "inherits",
     "harmless",
     "passes-on",
+    "off-the-way",
     "axes-turned",
     "shape-of-reader",
     "shape-of-operand",

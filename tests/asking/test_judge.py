@@ -266,7 +266,13 @@ NUMBERS = [
         LAST,
         Quantity(KEPT, "y"),
         "6",
-        {"3": "results-taken-off", "2": "arrays-for-numbers", "7": "every-result"},
+        {
+            "3": "results-taken-off",
+            "2": "arrays-for-numbers",
+            "7": "every-result",
+            "9": "nothing-given-up",
+            "0": "nothing-kept",
+        },
     ),
     (BUDGET, Quantity(KEPT, "v4"), "2", {"1": "policy-ignored", "4": "region-ignored"}),
     (
@@ -470,7 +476,7 @@ def test_the_same_in_a_and_b_names_the_stop():
     a, b = (traced(TD % target) for target in ("1.0 + 3.0 * f", "stop_gradient(1.0 + 3.0 * f)"))
     assert choices(b, Question(SAME, arrives("w")), ["same", "different"], a) == {
         "same": True,
-        "different": "",
+        "different": "off-the-way",
     }
 
 
