@@ -239,7 +239,7 @@ def test_a_phone_shows_the_page_without_sideways_scrolling_in_either_theme(
 
 WIDER_THAN_THE_PAGE = """() => {
   const whole = [document.documentElement, document.body, document.querySelector('[data-testid="stMain"]')];
-  const wide = whole.filter((e) => e.scrollWidth > e.clientWidth + 1);
+  const wide = whole.filter((e) => e && e.scrollWidth > e.clientWidth + 1);
   return wide.map((e) => `${e.tagName} ${e.scrollWidth} > ${e.clientWidth}`);
 }"""
 

@@ -28,7 +28,7 @@ def to_lab(lab: LabPage) -> None:
 
 def on_lessons(lab: LabPage) -> None:
     """The page of lessons is complete, and that of the lab has gone."""
-    expect(lab.page.locator(".card")).to_have_count(len(LESSONS))
+    expect(lab.page.locator("li.card")).to_have_count(len(LESSONS))
     expect(lab.page.get_by_role("status").first).to_have_text(f"{len(LESSONS)} lessons")
     expect(lab.canvas).to_have_count(0)
 
@@ -36,7 +36,7 @@ def on_lessons(lab: LabPage) -> None:
 def on_lab(lab: LabPage) -> None:
     expect(lab.canvas).to_be_visible()
     lab.settle()
-    expect(lab.page.locator(".card")).to_have_count(0)
+    expect(lab.page.locator("li.card")).to_have_count(0)
 
 
 @pytest.mark.nightly
