@@ -78,7 +78,7 @@ def taken(browser: Browser, address: str, picture: Picture) -> bytes:
         page.get_by_role("button", name=picture.press).click()
         expect(page.get_by_text("Step 10 of 10")).to_be_visible(timeout=PATIENCE)
         _rest(page)
-    if not page.get_by_role("button", name="Open in the lab").count():
+    if not page.locator("li.card").count():
         expect(page.locator(".checks .says")).to_contain_text("agree", timeout=PATIENCE)
     page.wait_for_timeout(1500)  # fonts and figures
     data = page.screenshot()
@@ -90,11 +90,9 @@ def arrive(page: Page, path: str) -> None:
     """Wait until the page at `path` is drawn, however busy the machine is."""
     if path != "/lessons":
         expect(page.locator(".canvas [data-id]").first).to_be_visible(timeout=PATIENCE)
+        _rest(page)
     else:
-        expect(page.get_by_role("button", name="Open in the lab")).to_have_count(
-            len(LESSONS), timeout=PATIENCE
-        )
-    _rest(page)
+        expect(page.locator("li.card")).to_have_count(len(LESSONS), timeout=PATIENCE)
 
 
 def _rest(page: Page) -> None:

@@ -11,7 +11,7 @@ import { BROWSER, TAB, readList, writeList } from "./store.js";
  */
 
 const VISITS = "lessons";
-const PLACE = "lab";
+const PLACE = "place in the lab";
 const TRIES = "autodiff_viz done"; // kept by web/progress.js: ids of exercises, such as "fork:0"
 const MOST = 300; // lessons that are kept
 const KEY = /^[a-z0-9-]{1,60}$/;
