@@ -68,8 +68,8 @@ LESSON = Lesson(
             (Part(1),),
             ("x",),
             then=(
-                Claim("y", "value", "y", 0.0, "by hand: the branch that is taken", within=EXACTLY),
-                Claim("What arrives at x", "cotangent", "x", 0.0, "by hand: 0 · ½ · 0", within=EXACTLY),
+                Claim("y", "value", "y", 0.0, "by hand: the branch that is taken", 1, within=EXACTLY),
+                Claim("What arrives at x", "cotangent", "x", 0.0, "by hand: 0 · ½ · 0", 1, within=EXACTLY),
             ),
         ),
         Try(
@@ -82,7 +82,7 @@ LESSON = Lesson(
             "Open *A guarded logarithm*: is it any better?",
             (Part(2),),
             ("x",),
-            then=(Claim("What arrives at x", "cotangent", "x", nan, "by hand: 0 · 1/0 = 0 · ∞"),),
+            then=(Claim("What arrives at x", "cotangent", "x", nan, "by hand: 0 · 1/0 = 0 · ∞", 2),),
         ),
     ),
     claims=(

@@ -80,20 +80,21 @@ LESSON = Lesson(
             "Open *Without the stop*: why is it 0 here?",
             (Part(1),),
             ("p",),
-            then=(Claim("p gets", "gradient", "p", 0.0, "by hand: −2 + 2", within=EXACTLY),),
+            then=(Claim("p gets", "gradient", "p", 0.0, "by hand: −2 + 2", 1, within=EXACTLY),),
         ),
         Try(
             "Open *As it is in use*: the loss is 0, and the two logarithms get −0.5 and 0.5.",
             (Part(2),),
             ("logp",),
             then=(
-                Claim("The loss", "value", "loss", 0.0, "by hand: −(1 − 1)/2", within=EXACTLY),
+                Claim("The loss", "value", "loss", 0.0, "by hand: −(1 − 1)/2", 2, within=EXACTLY),
                 Claim(
                     "logp gets",
                     "gradient",
                     "logp",
                     (-0.5, 0.5),
                     "by hand: −adv/2, for the ratio is 1",
+                    2,
                     within=EXACTLY,
                 ),
             ),

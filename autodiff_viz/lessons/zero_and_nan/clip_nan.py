@@ -34,7 +34,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="why zero",
             text="“Passes nothing” is a multiplication by 0, and here it meets −∞, the slope of `arccos` "
-            "at 1. Clip to inside the domain, and not onto its edge.",
+            "at 1. Clip to a range inside the domain, not onto its edge.",
         ),
         Step(
             "Clipped to 0.99",

@@ -45,7 +45,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="sweep",
             text="At a corner every slope between left and right is allowed, and each op has its own: "
-            "`maximum` takes the middle, ½, and `relu` takes 0. So ½ − 0 arrives.",
+            "`maximum` takes the middle, ½, and `relu` takes 0. So ½ arrives.",
         ),
         Step(
             "A where in place of it",

@@ -28,7 +28,7 @@ LESSON = Lesson(
     after=("branch-nan",),
     found_by=("nan", "entropy", "nan_to_num", "xlogy", "log 0", "cross entropy", "kl divergence"),
     text="`p` is a chance of 0 and should add nothing to the entropy. But 0 · ln 0 is NaN, and so is "
-    "what arrives at `p`. One repair puts a 0 in place of the product, another a 1 into the "
+    "what arrives at `p`. One repair puts a 0 in place of the product, another puts a 1 into the "
     "logarithm.",
     steps=(
         Step(

@@ -29,7 +29,7 @@ LESSON = Lesson(
     after=("branch-nan",),
     found_by=("nan", "attention mask", "-inf", "softmax", "padding", "masked_fill"),
     text="`a` holds two scores, 2 and 1. A softmax makes weights of them, with the sum 1. To forbid a "
-    "score one adds −∞, here ln 0, and its weight is 0. Here both are forbidden.",
+    "score one adds −∞, written ln 0, and its weight is 0. Here both are forbidden.",
     steps=(
         Step(
             "Both masked",
