@@ -103,7 +103,7 @@ def test_the_lessons_within_the_page_show_what_their_own_address_shows():
 
 def test_a_lesson_with_a_changed_graph_shows_the_lesson_and_is_not_listed():
     said = head(f"/?lesson=fork&g={LINK}").said
-    assert said["title"] == "Gradients add at a fork · autodiff_viz"
+    assert said["title"] == "Two uses of x: do their gradients add or compete? · autodiff_viz"
     assert said["robots"] == "noindex"
 
 
