@@ -108,8 +108,9 @@ LESSON = Lesson(
     sources=(
         "[JAX's FAQ](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where): "
         "gradients contain NaN where using `where`",
-        "[ml-explore/mlx PR #3692](https://github.com/ml-explore/mlx/pull/3692): other frameworks do so "
-        "as well",
+        "[jax-ml/jax #347](https://github.com/jax-ml/jax/issues/347): a root behind a `where`; "
+        "[ml-explore/mlx #3668](https://github.com/ml-explore/mlx/issues/3668): the same in another "
+        "framework",
     ),
     code="x = torch.tensor(0., requires_grad=True)\n"
     "torch.where(x > 0, x.sqrt(), 0.).backward()\n"

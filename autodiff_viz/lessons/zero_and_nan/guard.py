@@ -121,10 +121,11 @@ LESSON = Lesson(
         Prediction(OPTIONS[3], TOLD),
     ),
     sources=(
-        "[huggingface/trl PR #7251](https://github.com/huggingface/trl/pull/7251), "
-        "[#7263](https://github.com/huggingface/trl/pull/7263): the result was cleaned, the gradient was "
-        "NaN",
-        "[pyro-ppl/numpyro #1696](https://github.com/pyro-ppl/numpyro/issues/1696)",
+        "[huggingface/trl #7221](https://github.com/huggingface/trl/issues/7221): the entropy; "
+        "[huggingface/trl PR #7251](https://github.com/huggingface/trl/pull/7251) cleans the result, "
+        "[huggingface/trl PR #7263](https://github.com/huggingface/trl/pull/7263) what goes in",
+        "[pyro-ppl/numpyro #1696](https://github.com/pyro-ppl/numpyro/issues/1696): NaN in the gradient "
+        "of an entropy",
     ),
     code="jax.grad(lambda p: -(p * jax.numpy.log(p)))(0.0)  # nan",
 )
