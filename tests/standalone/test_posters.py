@@ -20,11 +20,13 @@ def test_each_graph_of_a_lesson_is_a_step_and_the_file_is_kept(tmp_path):
     assert read(tmp_path, b"name") == text
     steps = states(text)
     assert len(steps) >= len(lesson("fork").steps)
-    assert steps[0]["title"].startswith("Gradients add at a fork: ")
+    assert steps[0]["title"].startswith("Two uses of x: do their gradients add or compete?: ")
     assert steps[0]["link"].startswith("./?")
     assert "lesson=fork" in steps[0]["link"]
-    values = {node["id"]: node["cotangent"] for node in steps[0]["drawing"]["nodes"]}
-    assert values["x"] == 8.0  # 2 + 2 * 3, by hand
+    assert "cotangent" not in repr(steps[0]["drawing"]["nodes"][0].keys())  # which is asked for
+    product = next(step for step in steps if step["title"].endswith("product"))
+    values = {node["id"]: node["cotangent"] for node in product["drawing"]["nodes"]}
+    assert values["x"] == 6.0  # 3 + 3, by hand
 
 
 def test_the_notice_stands_above_the_figure():

@@ -165,11 +165,11 @@ def test_no_count_and_no_answer_of_an_author_is_sent():
 
 def test_no_text_of_a_lesson_tells_what_is_asked_for():
     app = AppTest.from_file(APP, default_timeout=120)
-    app.query_params["lesson"] = "fork"
+    app.query_params["lesson"], app.query_params["variant"] = "fork", "1"  # a graph of which it asks nothing
     app.run()
     session: Session = app.session_state[SESSION]
     app.run()  # with what is beside the canvas
-    told = ("contribution stays 2", "2 + 6 = 8")
+    told = ("only the 2 is left", "3 + 3 = 6")
     assert [text for text in told if any(text in said for said in texts_of(app))] == [*told]
     question = {"kind": "number", "of": "cotangent", "node": "x"}
     session.lab = edited(session.lab, {"kind": "ask", "hides": "cotangents", "questions": [question]})

@@ -68,8 +68,8 @@ LESSON = Lesson(
             (Part(1),),
             ("x",),
             then=(
-                Claim("y", "value", "y", 0.0, "by hand: the branch that is taken", within=EXACTLY),
-                Claim("What arrives at x", "cotangent", "x", 0.0, "by hand: 0 · ½ · 0", within=EXACTLY),
+                Claim("y", "value", "y", 0.0, "by hand: the branch that is taken", 1, within=EXACTLY),
+                Claim("What arrives at x", "cotangent", "x", 0.0, "by hand: 0 · ½ · 0", 1, within=EXACTLY),
             ),
         ),
         Try(
@@ -82,7 +82,7 @@ LESSON = Lesson(
             "Open *A guarded logarithm*: is it any better?",
             (Part(2),),
             ("x",),
-            then=(Claim("What arrives at x", "cotangent", "x", nan, "by hand: 0 · 1/0 = 0 · ∞"),),
+            then=(Claim("What arrives at x", "cotangent", "x", nan, "by hand: 0 · 1/0 = 0 · ∞", 2),),
         ),
     ),
     claims=(
@@ -108,8 +108,9 @@ LESSON = Lesson(
     sources=(
         "[JAX's FAQ](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where): "
         "gradients contain NaN where using `where`",
-        "[ml-explore/mlx PR #3692](https://github.com/ml-explore/mlx/pull/3692): other frameworks do so "
-        "as well",
+        "[jax-ml/jax #347](https://github.com/jax-ml/jax/issues/347): a root behind a `where`; "
+        "[ml-explore/mlx #3668](https://github.com/ml-explore/mlx/issues/3668): the same in another "
+        "framework",
     ),
     code="x = torch.tensor(0., requires_grad=True)\n"
     "torch.where(x > 0, x.sqrt(), 0.).backward()\n"

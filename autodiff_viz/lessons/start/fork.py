@@ -83,7 +83,9 @@ LESSON = Lesson(
             "Open *Both wires into one product*: one node, and still two terms, 3 + 3.",
             (Part(1),),
             ("x",),
-            then=(Claim("What arrives at x", "cotangent", "x", 6.0, "by hand: (x²)' = 2x", within=EXACTLY),),
+            then=(
+                Claim("What arrives at x", "cotangent", "x", 6.0, "by hand: (x²)' = 2x", 1, within=EXACTLY),
+            ),
         ),
         Try(
             "Open *A sine and a cosine*: what do two strong wires add up to?",
@@ -96,6 +98,7 @@ LESSON = Lesson(
                     "x",
                     0.0,
                     "by hand: (sin² + cos²)' = 1' = 0",
+                    2,
                     within=EXACTLY,
                 ),
             ),

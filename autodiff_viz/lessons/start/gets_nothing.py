@@ -88,7 +88,7 @@ LESSON = Lesson(
             "Open *With another relu*, a leaky one: −0.727 arrives at `w1`.",
             (Part(1),),
             ("w1",),
-            then=(Claim("w1 gets", "gradient", "w1", -0.7272, "by hand: 2(−0.06 − 6) · 3 · 0.01 · 2"),),
+            then=(Claim("w1 gets", "gradient", "w1", -0.7272, "by hand: 2(−0.06 − 6) · 3 · 0.01 · 2", 1),),
         ),
     ),
     claims=(

@@ -80,20 +80,21 @@ LESSON = Lesson(
             "Open *Without the stop*: why is it 0 here?",
             (Part(1),),
             ("p",),
-            then=(Claim("p gets", "gradient", "p", 0.0, "by hand: −2 + 2", within=EXACTLY),),
+            then=(Claim("p gets", "gradient", "p", 0.0, "by hand: −2 + 2", 1, within=EXACTLY),),
         ),
         Try(
             "Open *As it is in use*: the loss is 0, and the two logarithms get −0.5 and 0.5.",
             (Part(2),),
             ("logp",),
             then=(
-                Claim("The loss", "value", "loss", 0.0, "by hand: −(1 − 1)/2", within=EXACTLY),
+                Claim("The loss", "value", "loss", 0.0, "by hand: −(1 − 1)/2", 2, within=EXACTLY),
                 Claim(
                     "logp gets",
                     "gradient",
                     "logp",
                     (-0.5, 0.5),
                     "by hand: −adv/2, for the ratio is 1",
+                    2,
                     within=EXACTLY,
                 ),
             ),
@@ -116,10 +117,12 @@ LESSON = Lesson(
         Prediction("nothing", "stop-ignored"),
     ),
     sources=(
-        "[huggingface/trl #2608](https://github.com/huggingface/trl/issues/2608): why is the loss 0",
-        "[huggingface/trl #2769](https://github.com/huggingface/trl/issues/2769), "
-        "[#3452](https://github.com/huggingface/trl/issues/3452): the 0 is cosmetic, its gradient is not "
-        "0",
+        "[huggingface/trl #2681](https://github.com/huggingface/trl/issues/2681): is x − x.detach() not "
+        "all zero? Yes, and the gradient is needed",
+        "[huggingface/trl #3452](https://github.com/huggingface/trl/issues/3452): the 0 is cosmetic, its "
+        "gradient is not 0",
+        "[huggingface/open-r1 #239](https://github.com/huggingface/open-r1/issues/239): why does the "
+        "loss start at 0?",
     ),
     code="p = torch.tensor(0.5, requires_grad=True)\n(1 - p / p.detach()).backward()\np.grad  # -2.0",
 )

@@ -90,7 +90,7 @@ LESSON = Lesson(
             "sigmoid is flat out there.",
             (Part(1, asks=PLAY),),
             ("y",),
-            then=(Claim("What the sigmoid passes", "passed", ("y", 0), 0.034690, FLAT, digits=4),),
+            then=(Claim("What the sigmoid passes", "passed", ("y", 0), 0.034690, FLAT, 1, digits=4),),
         ),
     ),
     claims=(

@@ -227,8 +227,8 @@ LESSON = Lesson(
     numbers=(3, 4, 1, 0, 2),
     sources=(
         f"{TUTORIAL}, which prints the network and its first loss",
-        "[pytorch/pytorch #16045](https://github.com/pytorch/pytorch/issues/16045), "
-        "[#19699](https://github.com/pytorch/pytorch/issues/19699): a loss that broadcasts should warn",
+        "[pytorch/pytorch PR #18349](https://github.com/pytorch/pytorch/pull/18349): a loss of shapes "
+        "(n, 1) and (n,) warns since then",
         "[jsboige/CoursIA PR #926](https://github.com/jsboige/CoursIA/pull/926): found after 96 runs of "
         "which none beat the baseline",
     ),

@@ -82,7 +82,13 @@ LESSON = Lesson(
         Claim("The path through the sample", "passed", ("z", 0), -0.75, "by hand: −1.5/sigma", 0, EXACTLY),
         Claim("The direct path", "passed", ("sub_1", 1), 0.75, "by hand: 1.5/sigma", 0, EXACTLY),
         Claim(
-            "mu gets", "gradient", "mu", 0.0, "by hand: logq is −1.5²/2 − ln sigma, without mu", 0, EXACTLY
+            "mu gets",
+            "gradient",
+            "mu",
+            0.0,
+            "by hand: logq is −1.5²/2 − ln sigma, without mu; tensorflow/tensorflow #7236 prints 0",
+            0,
+            EXACTLY,
         ),
         Claim("sigma gets", "gradient", "sigma", -0.5, "by hand: −1/sigma, by the same formula", 0),
         Claim("mu gets", "gradient", "mu", 0.75, "by hand: 1.5/sigma", 1, EXACTLY),
@@ -95,9 +101,10 @@ LESSON = Lesson(
     ),
     sources=(
         "[tensorflow/tensorflow #7236](https://github.com/tensorflow/tensorflow/issues/7236), "
-        "[google-deepmind/distrax #323](https://github.com/google-deepmind/distrax/issues/323): the "
-        "gradient of log_prob of a sample",
-        "[DLR-RM/stable-baselines3 #2096](https://github.com/DLR-RM/stable-baselines3/issues/2096)",
+        "[pytorch/pytorch #10943](https://github.com/pytorch/pytorch/issues/10943): the gradient of the "
+        "mean is 0, a bug?",
+        "[google-deepmind/distrax #323](https://github.com/google-deepmind/distrax/issues/323): log_prob "
+        "of a sample without its reparametrisation",
     ),
     code="mu = torch.tensor(1., requires_grad=True)\n"
     "z = mu + 2. * 1.5\n"

@@ -34,7 +34,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="why zero",
             text="“Passes nothing” is a multiplication by 0, and here it meets −∞, the slope of `arccos` "
-            "at 1. Clip to inside the domain, and not onto its edge.",
+            "at 1. Clip to a range inside the domain, not onto its edge.",
         ),
         Step(
             "Clipped to 0.99",
@@ -70,7 +70,7 @@ LESSON = Lesson(
     ),
     claims=(
         Claim("What arrives at the clip", "cotangent", "c", -inf, "by hand: −1/√(1 − 1²)"),
-        Claim("What arrives at x", "cotangent", "x", nan, "by hand: −∞ · 0"),
+        Claim("What arrives at x", "cotangent", "x", nan, "by hand: −∞ · 0; jax-ml/jax #23649 prints it"),
         Claim(
             "What arrives at the clip",
             "cotangent",
@@ -88,9 +88,10 @@ LESSON = Lesson(
         Prediction("-inf", "arriving-alone"),
     ),
     sources=(
-        "[jax-ml/jax #23649](https://github.com/jax-ml/jax/issues/23649), "
-        "[#15798](https://github.com/jax-ml/jax/issues/15798): arccos and its neighbours at 1",
-        "PyTorch's `clamp` chooses where JAX's `clip` multiplies: there 0 arrives",
+        "[jax-ml/jax #23649](https://github.com/jax-ml/jax/issues/23649): arccos of a clip at 10.0, and "
+        "its cure",
+        "[pytorch/pytorch #8069](https://github.com/pytorch/pytorch/issues/8069): acos at 1. Behind a "
+        "clamp PyTorch gives 0 there, for it chooses and does not multiply",
     ),
     code="jax.grad(lambda x: jax.numpy.arccos(jax.numpy.clip(x, -1.0, 1.0)))(10.0)  # nan",
 )

@@ -45,7 +45,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="sweep",
             text="At a corner every slope between left and right is allowed, and each op has its own: "
-            "`maximum` takes the middle, ½, and `relu` takes 0. So ½ − 0 arrives.",
+            "`maximum` takes the middle, ½, and `relu` takes 0. So ½ arrives.",
         ),
         Step(
             "A where in place of it",
@@ -86,7 +86,7 @@ LESSON = Lesson(
             "passed",
             ("a", 0),
             0.5,
-            "jax-ml/jax PR #2342: at a tie each gets a half",
+            "jax-ml/jax #37821 prints it; PR #2342: at a tie each gets a half",
             0,
             EXACTLY,
         ),
@@ -95,7 +95,7 @@ LESSON = Lesson(
             "passed",
             ("b", 0),
             0.0,
-            "jax.nn.relu, its documentation: the gradient at 0 is 0",
+            "jax-ml/jax PR #2342: relu takes 0",
             0,
             EXACTLY,
         ),
@@ -104,7 +104,7 @@ LESSON = Lesson(
             "cotangent",
             "x",
             0.5,
-            "PyTorch 2.13 prints the same: by hand ½ − 0",
+            "by hand: ½ − 0; PyTorch 2.13 prints the same",
             0,
             EXACTLY,
         ),
@@ -117,9 +117,9 @@ LESSON = Lesson(
         Prediction("-0.5", TOLD),
     ),
     sources=(
-        "[jax-ml/jax PR #2342](https://github.com/jax-ml/jax/pull/2342), [HIPS/autograd PR "
-        "#141](https://github.com/HIPS/autograd/pull/141): the gradient of max at a tie",
-        "[jax.nn.relu](https://docs.jax.dev/en/latest/_autosummary/jax.nn.relu.html): the gradient at 0 is 0",
+        "[jax-ml/jax #37821](https://github.com/jax-ml/jax/issues/37821): 0.5 from `maximum`, 0 from `where`",
+        "[jax-ml/jax PR #2342](https://github.com/jax-ml/jax/pull/2342): a tie is shared, by "
+        "[HIPS/autograd PR #141](https://github.com/HIPS/autograd/pull/141), and relu takes 0",
     ),
     code="x = torch.tensor(0., requires_grad=True)\n"
     "(torch.maximum(x, torch.tensor(0.)) - torch.relu(x)).backward()\n"

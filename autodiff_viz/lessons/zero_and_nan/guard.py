@@ -28,7 +28,7 @@ LESSON = Lesson(
     after=("branch-nan",),
     found_by=("nan", "entropy", "nan_to_num", "xlogy", "log 0", "cross entropy", "kl divergence"),
     text="`p` is a chance of 0 and should add nothing to the entropy. But 0 · ln 0 is NaN, and so is "
-    "what arrives at `p`. One repair puts a 0 in place of the product, another a 1 into the "
+    "what arrives at `p`. One repair puts a 0 in place of the product, another puts a 1 into the "
     "logarithm.",
     steps=(
         Step(
@@ -121,10 +121,11 @@ LESSON = Lesson(
         Prediction(OPTIONS[3], TOLD),
     ),
     sources=(
-        "[huggingface/trl PR #7251](https://github.com/huggingface/trl/pull/7251), "
-        "[#7263](https://github.com/huggingface/trl/pull/7263): the result was cleaned, the gradient was "
-        "NaN",
-        "[pyro-ppl/numpyro #1696](https://github.com/pyro-ppl/numpyro/issues/1696)",
+        "[huggingface/trl #7221](https://github.com/huggingface/trl/issues/7221): the entropy; "
+        "[huggingface/trl PR #7251](https://github.com/huggingface/trl/pull/7251) cleans the result, "
+        "[huggingface/trl PR #7263](https://github.com/huggingface/trl/pull/7263) what goes in",
+        "[pyro-ppl/numpyro #1696](https://github.com/pyro-ppl/numpyro/issues/1696): NaN in the gradient "
+        "of an entropy",
     ),
     code="jax.grad(lambda p: -(p * jax.numpy.log(p)))(0.0)  # nan",
 )

@@ -29,7 +29,7 @@ LESSON = Lesson(
     after=("branch-nan",),
     found_by=("nan", "attention mask", "-inf", "softmax", "padding", "masked_fill"),
     text="`a` holds two scores, 2 and 1. A softmax makes weights of them, with the sum 1. To forbid a "
-    "score one adds −∞, here ln 0, and its weight is 0. Here both are forbidden.",
+    "score one adds −∞, written ln 0, and its weight is 0. Here both are forbidden.",
     steps=(
         Step(
             "Both masked",
@@ -133,7 +133,7 @@ LESSON = Lesson(
     sources=(
         "[tensorflow/tensorflow #11756](https://github.com/tensorflow/tensorflow/issues/11756): a mask "
         "that multiplies",
-        "[pytorch/pytorch #31829](https://github.com/pytorch/pytorch/issues/31829), [PR "
+        "[pytorch/pytorch #41508](https://github.com/pytorch/pytorch/issues/41508), [pytorch/pytorch PR "
         "#131060](https://github.com/pytorch/pytorch/pull/131060): rows that are masked altogether",
     ),
     code="y = torch.softmax(torch.tensor([2., 1.]) - float('inf'), 0)[0]  # nan",

@@ -30,8 +30,8 @@ LESSON = Lesson(
     minutes=3,
     after=("branch-nan",),
     found_by=("nan", "inf", "overflow", "log1pexp", "softplus", "float32", "exploding"),
-    text="ln(1 + eˣ) is almost `x` where `x` is large: of 100 it is 100, with slope 1. Here `y` is ∞, "
-    "and NaN arrives at `x`.",
+    text="`x` is 100 and `y` is ln(1 + eˣ), so `y` should be 100, with slope 1. But `y` is ∞, and NaN "
+    "arrives at `x`.",
     steps=(
         Step(
             "In 32 bits",

@@ -96,12 +96,12 @@ LESSON = Lesson(
             "cotangent",
             "x",
             (nan, nan),
-            "jax-ml/jax #21723: the gradient of the norm at 0 is NaN",
+            "jax-ml/jax #4177, as printed",
         ),
         Claim("What arrives at x", "cotangent", "x", (0.0, 0.0), "by hand: 2x", 1, EXACTLY),
         Claim("What the root passes", "passed", ("y", 0), inf, "by hand: 1/(2√0)", 2),
         Claim(
-            "What arrives at x", "cotangent", "x", (nan, nan), "jax-ml/jax #11716: std of equal numbers", 2
+            "What arrives at x", "cotangent", "x", (nan, nan), "jax-ml/jax #11716, as printed for [1, 1]", 2
         ),
     ),
     predictions=(
@@ -110,8 +110,8 @@ LESSON = Lesson(
         Prediction("inf", "slope-alone"),
     ),
     sources=(
-        "[jax-ml/jax #21723](https://github.com/jax-ml/jax/issues/21723), "
-        "[#3058](https://github.com/jax-ml/jax/issues/3058): the norm at 0",
+        "[jax-ml/jax #4177](https://github.com/jax-ml/jax/issues/4177): a squared norm at [0, 0], which "
+        "prints [nan nan] and [0. 0.]",
         "[jax-ml/jax #11716](https://github.com/jax-ml/jax/issues/11716), [pytorch/pytorch "
         "#4320](https://github.com/pytorch/pytorch/issues/4320): the standard deviation of equal numbers",
     ),

@@ -77,7 +77,15 @@ LESSON = Lesson(
     ),
     claims=(
         Claim("y", "value", "y", log(2.0), "by hand: 0 + ln(1 + 1) = 0.6931472"),
-        Claim("What arrives at x", "cotangent", "x", 0.0, "by hand: ½ + ½ · (−1) · 1", 0, EXACTLY),
+        Claim(
+            "What arrives at x",
+            "cotangent",
+            "x",
+            0.0,
+            "by hand: ½ + ½ · (−1) · 1; jax-ml/jax #2107 prints it of this formula",
+            0,
+            EXACTLY,
+        ),
         Claim(
             "What arrives at x",
             "cotangent",
@@ -95,8 +103,9 @@ LESSON = Lesson(
         Prediction("-0.5", TOLD),
     ),
     sources=(
-        "[jax-ml/jax #2107](https://github.com/jax-ml/jax/issues/2107), [PR "
-        "#2195](https://github.com/jax-ml/jax/pull/2195): softplus at 0",
+        "[jax-ml/jax #2107](https://github.com/jax-ml/jax/issues/2107): the slope of softplus at 0 was "
+        "0, for its `max` and `abs`",
+        "[jax-ml/jax #2140](https://github.com/jax-ml/jax/issues/2140): the same in log_sigmoid",
     ),
     code="jax.grad(lambda x: jax.numpy.maximum(x, 0.0) + jax.numpy.log1p(jax.numpy.exp(-abs(x))))(0.0)  "
     "# 0.0",

@@ -120,7 +120,15 @@ LESSON = Lesson(
         ),
     ),
     claims=(
-        Claim("x gets", "gradient", "x", 1.0, "JAX's rule of abs: g where x ≥ 0, −g elsewhere", 0, EXACTLY),
+        Claim(
+            "x gets",
+            "gradient",
+            "x",
+            1.0,
+            "jax-ml/jax #37820 prints it: the rule takes the side x ≥ 0",
+            0,
+            EXACTLY,
+        ),
         Claim("y", "value", "y", 0.0, "by hand: |0|", 0, EXACTLY),
         Claim("x gets", "gradient", "x", 0.0, PYTORCH, 1, EXACTLY),
         Claim("x gets", "gradient", "x", (0.0, 0.5, 0.5), "jax-ml/jax PR #2342: ties share", 2, EXACTLY),
@@ -143,8 +151,9 @@ LESSON = Lesson(
         Prediction("-1", "sign-turned"),
     ),
     sources=(
-        "[pytorch/pytorch #184574](https://github.com/pytorch/pytorch/issues/184574): the ends of clamp",
-        "[jax-ml/jax PR #2342](https://github.com/jax-ml/jax/pull/2342): the gradient of max at a tie",
+        "[jax-ml/jax #37820](https://github.com/jax-ml/jax/issues/37820): abs passes 1 at 0 and sign(0) is 0",
+        "[pytorch/pytorch #184574](https://github.com/pytorch/pytorch/issues/184574): the ends of clamp; "
+        "[jax-ml/jax PR #2342](https://github.com/jax-ml/jax/pull/2342): ties",
     ),
     code="x = torch.tensor(0., requires_grad=True)\nx.abs().backward()\nx.grad  # 0.0",
 )
