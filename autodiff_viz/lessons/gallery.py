@@ -18,7 +18,16 @@ from autodiff_viz.lessons.documents import (
 from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.lessons.recomputation import checkpointing
 from autodiff_viz.lessons.rules import declare_derivative
-from autodiff_viz.lessons.start import fork, neuron, two_knobs, xor_broadcast
+from autodiff_viz.lessons.start import (
+    branch_nan,
+    fork,
+    gets_nothing,
+    loss_zero,
+    neuron,
+    twins,
+    two_knobs,
+    xor_broadcast,
+)
 from autodiff_viz.lessons.steps import gumbel, lsq, reinforce, ste, top1, vq
 from autodiff_viz.lessons.stops import (
     bptt,
@@ -31,6 +40,18 @@ from autodiff_viz.lessons.stops import (
     td_target,
     two_stops,
     without_derivative,
+)
+from autodiff_viz.lessons.zero_and_nan import (
+    accuracy,
+    cancels,
+    clip_nan,
+    corner,
+    guard,
+    mask_nan,
+    nan_from,
+    norm_zero,
+    softplus_corner,
+    two_frameworks,
 )
 
 
@@ -62,15 +83,30 @@ TRACKS: tuple[Track, ...] = (
         (
             two_knobs.LESSON,
             fork.LESSON,
+            twins.LESSON,
+            loss_zero.LESSON,
+            branch_nan.LESSON,
             xor_broadcast.LESSON,
             neuron.LESSON,
+            gets_nothing.LESSON,
         ),
     ),
     Track(
         "zero_and_nan",
         "Zero and NaN",
         "A gradient that is 0, or no number, has a place where it became so.",
-        (),
+        (
+            accuracy.LESSON,
+            cancels.LESSON,
+            corner.LESSON,
+            two_frameworks.LESSON,
+            softplus_corner.LESSON,
+            norm_zero.LESSON,
+            clip_nan.LESSON,
+            nan_from.LESSON,
+            guard.LESSON,
+            mask_nan.LESSON,
+        ),
     ),
     Track(
         "stops",

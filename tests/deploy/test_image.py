@@ -127,7 +127,7 @@ def test_the_files_of_the_image_are_enough_where_they_may_not_be_written_to(cont
     assert subprocess.run(touch, stderr=subprocess.DEVNULL).returncode != 0
     assert health(container.port) == 0
     assert [path.stat().st_mode & 0o777 for path in (container.folder.parent / "cache").iterdir()] == [0o700]
-    assert b"Gradients add at a fork" in urlopen(f"{container.address}/?lesson=fork", timeout=30).read()
+    assert b"add or compete?" in urlopen(f"{container.address}/?lesson=fork", timeout=30).read()
     assert urlopen(f"{container.address}/cards/fork.png", timeout=30).status == 200
     with connect(f"ws://127.0.0.1:{container.port}/_stcore/stream", subprotocols=["streamlit"]) as socket:
         socket.send(BackMsg(rerun_script=ClientState()).SerializeToString())

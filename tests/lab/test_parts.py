@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from autodiff_viz.lab.actions import set_input, set_rule
+from autodiff_viz.lab.asking import stop_asking
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.inspector.fields import fields
@@ -91,7 +92,7 @@ def test_a_part_is_drawn_again_for_what_it_shows_beside_the_lab():
 
 
 def test_claims_follow_an_edit_by_themselves_and_only_in_a_lesson():
-    lesson = set_input(open_lesson(start(), "fork"), "x", 1.0)
+    lesson = set_input(stop_asking(open_lesson(start(), "fork")), "x", 1.0)
     after = parts(lesson, set_input(lesson, "x", 2.0))
     assert "claims" in after
     assert "lesson" not in after  # with which the whole page would be drawn again

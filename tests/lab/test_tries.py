@@ -81,8 +81,8 @@ def test_every_exercise_has_a_part_that_the_lesson_as_it_opens_does_not_reach():
 def test_the_same_done_by_hand_is_ticked_too():
     lab = opened("fork")
     assert done(set_input(lab, "x", -1.5))[0]  # any other value
-    assert done(edited(lab, ruled("b", "stop"))) == [False, True, False]
-    assert done(open_lesson(lab, "fork", 1)) == [False, False, True]
+    assert done(edited(lab, ruled("b", "stop"))) == [False, True, False, False]
+    assert done(open_lesson(lab, "fork", 1)) == [False, False, True, False]
 
 
 def ten(*edits: dict) -> Lab:
@@ -153,15 +153,20 @@ UNDONE = {
     "a bias set, not started over": ("xor-tutorial", 2, lambda: [edited(ten(), written("b2", "[0.1]"))]),
     "the other graph trained, this one opened": (
         "xor-broadcast",
-        1,
-        lambda: [open_lesson(trained(opened("xor-broadcast"), 2000), "xor-broadcast", 1)],
+        0,
+        lambda: [open_lesson(trained(opened("xor-broadcast", 1), 100), "xor-broadcast", 0)],
+    ),
+    "one of two graphs trained": (
+        "xor-broadcast",
+        2,
+        lambda: [trained(opened("xor-broadcast", 2), 2000), opened("xor-broadcast", 3)],
     ),
     "trained at another rate": (
         "xor-broadcast",
         0,
-        lambda: [trained(plans(opened("xor-broadcast"), rate=0.01), 2000)],
+        lambda: [trained(plans(opened("xor-broadcast"), rate=0.01), 100)],
     ),
-    "the usual seed": ("xor-broadcast", 3, lambda: [trained(opened("xor-broadcast", 2), 100)]),
+    "the usual seed": ("xor-broadcast", 3, lambda: [trained(opened("xor-broadcast", 4), 100)]),
     "trained without the region": (
         "checkpointed-cnn",
         0,
@@ -225,7 +230,7 @@ def test_another_lesson_begins_with_nothing_reached():
 
 
 def test_the_exercise_with_a_seed_is_done_by_a_training_with_that_seed_alone():
-    usual = trained(opened("xor-broadcast", 2), 100)
+    usual = trained(opened("xor-broadcast", 4), 100)
     assert not any(done(usual))
     lab = finished(do_try(usual, "xor-broadcast", 3), 50)
     assert done(lab)[3]

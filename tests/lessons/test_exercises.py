@@ -25,16 +25,6 @@ def floats(trace: Trace) -> int:
     return sum(residual.elements for residual in trace.residuals)
 
 
-def test_an_input_of_0_gives_its_weight_nothing():
-    assert after("neuron", 1).gradient["w"] == 0.0  # its local derivative is x
-
-
-def test_at_a_fork_a_stop_leaves_the_other_contribution():
-    assert after("fork", 1).gradient["x"] == 2.0
-    moved = after("fork", 0)  # x = 1: 2 and 2x
-    assert (moved.passed["a", 1], moved.passed["b", 0], moved.gradient["x"]) == (2.0, 2.0, 4.0)
-
-
 def test_a_declared_derivative_is_what_the_function_says():
     assert after("declare-derivative", 0).gradient["x"] == pytest.approx(np.e**2)
     assert after("declare-derivative", 2).gradient["x"] == 1.0

@@ -21,13 +21,20 @@ def proved(found) -> list:
     return json.loads(json.dumps(prove(found.key, None, b"")))
 
 
+def without_nan(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Arrays with one NaN for all: a computed one may carry a sign, which JSON has no word for."""
+    return tuple(
+        np.where(one != one, one.dtype.type(np.nan), one) if one.dtype.kind == "f" else one for one in arrays
+    )
+
+
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
 def test_a_proof_comes_back_bit_by_bit_as_json(found):
     proof = read_proof(proved(found), found)
     for variant, ours in enumerate(proof):
         for mine, theirs in zip(ours, findings(found, variant), strict=True):
-            assert same((mine.expected, mine.computed), (theirs.expected, theirs.computed))
+            assert same(*(without_nan(each.expected, each.computed) for each in (mine, theirs)))
             assert (mine.claim, mine.holds) == (theirs.claim, theirs.holds)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from math import isfinite
 
 import numpy as np
 import pytest
@@ -38,11 +37,11 @@ def test_every_graph_of_the_lesson_is_kept_runs_and_draws(found, variant):
     assert av.parse(av.show(graph)) == graph
     assert av.from_json(to_json(graph)) == graph
     assert problems(graph) == ()
-    trace = av.trace(graph, seed=variant.seed)
+    trace = av.trace(graph, seed=variant.seed, dtype=variant.dtype)
     drawn = drawing(Picture(graph, trace, trace.runs, (), variant.look_at, 0)).data
     assert {node["id"] for node in drawn["nodes"]} == set(graph.by_name)
     claimed = [claim.expected for claim in found.claims if claim.variant == found.steps.index(variant)]
-    if not any(isinstance(one, float) and not isfinite(one) for one in claimed):
+    if all(np.isfinite(one).all() for one in claimed if not isinstance(one, (Law, Like))):
         assert trace.nonfinite_origins == ()
     assert variant.look_at in graph
 
@@ -150,8 +149,8 @@ def test_keys_are_unique_and_unknown_keys_find_nothing():
 def test_a_lesson_that_cites_a_document_introduces_it_with_its_address_where_one_is_known():
     for found in LESSONS:
         cited = {name for claim in found.claims for name in INTRODUCTIONS if name in claim.source}
-        said = " ".join([found.text, *found.sources])
-        assert [name for name in cited if INTRODUCTIONS[name] not in said] == [], found.key
+        introduced = " ".join([found.text, *found.sources])
+        assert [name for name in cited if INTRODUCTIONS[name] not in introduced] == [], found.key
     known = [said for said in INTRODUCTIONS.values() if "](" in said]
     assert len({*known}) == 3
     assert all(re.search(r"\[[^]]+\]\(https://[a-z.0-9/_-]+\)", said) for said in known)
@@ -161,12 +160,14 @@ def test_no_lesson_speaks_of_a_document_that_it_has_not_introduced():
     for found in LESSONS:
         words = [v.text for v in found.steps] + [item.says for item in found.to_try] + [found.summary]
         speaks = re.search(r"\b[Tt]he (tutorial|question|document)\b", " ".join([found.text, *words]))
-        assert not speaks or any(said in found.text for said in INTRODUCTIONS.values()), found.key
+        introduced = " ".join([found.text, *found.sources])
+        assert not speaks or any(said in introduced for said in INTRODUCTIONS.values()), found.key
         assert not re.search(r"\b(tutorial|question|document)\b", found.summary), found.key
 
 
 def test_the_first_training_in_the_order_of_the_lessons_learns():
-    first = next(found.steps[0] for found in LESSONS if found.steps[0].training)
+    steps = [step for found in LESSONS for step in found.steps if step.training]
+    first = next(step for step in steps if not step.questions and step.training.steps > 10)
     last = trace_of(first, first.training.steps)
     assert trace_of(first).value["loss"] > 0.1
     assert last.value["loss"] < 1e-6

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from autodiff_viz.lab.asking import stop_asking
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons import evaluate
@@ -95,7 +96,7 @@ def gallery() -> AppTest:
 
 def lab() -> AppTest:
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    put(app, open_lesson(start(), "fork"))
+    put(app, stop_asking(open_lesson(start(), "fork")))
     app.run()
     assert not app.exception
     return app

@@ -113,7 +113,8 @@ def test_each_choice_of_a_frame_stands_in_its_address_and_in_its_code():
 
 def test_a_talk_has_the_steps_of_the_lesson_and_notes_that_the_audience_does_not_see():
     talk = talk_data(FORK)
-    assert (talk["title"], talk["at"], len(talk["steps"])) == ("Gradients add at a fork", 1, 3)
+    title = "Two uses of x: do their gradients add or compete?"
+    assert (talk["title"], talk["at"], len(talk["steps"])) == (title, 1, 3)
     assert "3 + 3 = 6" in talk["notes"]
     assert "6" not in talk["caption"]
     assert talk_data(start()) is None

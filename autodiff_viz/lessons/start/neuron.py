@@ -1,6 +1,19 @@
-"""Teach the chain rule: one neuron forward and backward, step by step."""
+"""Ask what arrives at the weight of one neuron: the chain rule, step by step."""
 
-from autodiff_viz.lessons.lesson import EXACTLY, PLAY, STEPS, Claim, Lesson, Part, Try, put
+from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
+from autodiff_viz.lessons.lesson import (
+    EXACTLY,
+    PLAY,
+    RIGHT,
+    STEPS,
+    TOLD,
+    Claim,
+    Lesson,
+    Part,
+    Prediction,
+    Try,
+    put,
+)
 from autodiff_viz.lessons.tour import Step
 
 NEURON = """x = 2.0
@@ -12,60 +25,72 @@ s = p + b
 y = sigmoid(s)
 loss = square(y - t)
 """
+FLAT = "by hand: 2y·y(1 − y) with y = sigmoid(4) = 0.98201379"
 
 LESSON = Lesson(
     key="neuron",
     track="start",
-    title="One neuron, the chain rule",
-    summary="Values go forward; on the way back each step multiplies by its own slope, and that is all.",
-    text="""A neuron multiplies its input `x` by a weight `w`, adds a bias `b` and squashes the sum with a
-sigmoid. The loss says how far its answer `y` is from the target `t`.
-
-**Press play**, below the graph. First the values come, from left to right. Then the way back begins at the
-loss with a 1, and each node does one small thing: it multiplies what arrives by *its own* derivative and
-hands that on. What arrives at a node is its **cotangent**: how fast the loss moves when this node moves.
-
-No node knows the whole formula. Multiplied along the way, the local derivatives are the derivative of the
-whole: that is **the chain rule**, and backpropagation is no more than this.""",
+    title="How does one neuron hear of its mistake?",
+    summary="A weight, a sum, a sigmoid and a loss: what is left of the mistake when it arrives?",
+    level=1,
+    minutes=3,
+    after=("fork",),
+    found_by=("sigmoid", "backpropagation", "chain rule", "saturation", "neuron", "perceptron"),
+    text="The answer `y` is ½ and should be `t`, which is 1, so the loss sends −1 back. On the way to "
+    "the weight `w` it meets a sigmoid, whose slope here is ¼, a sum, and a product.",
     steps=(
         Step(
             "One neuron",
             NEURON.format(w=0.5, t=1.0),
             look_at="w",
-            text="""On the way back:
-
-- the square: 2(y − t) = −1
-- the sigmoid: y(1 − y) = 0.25, so −0.25 goes on
-- the sum hands it on as it is
-- the product: `w` gets −0.25 · x = −0.5""",
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(COTANGENT, "w"),
+                    words="What arrives at `w`?",
+                    told=(
+                        (
+                            "-0.25",
+                            "−0.25 is what arrives at the product. The product tells `w` its "
+                            "other factor, `x`.",
+                        ),
+                    ),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="play",
+            text="Each step multiplies what arrives by its own slope and passes that on: −1 · ¼ · 1 · 2. "
+            "Multiplied along the way, the slopes of the steps are that of the whole: the chain "
+            "rule.",
         ),
         Step(
-            "Far out, where the sigmoid is flat",
+            "Farther out",
             NEURON.format(w=2.5, t=0.0),
             look_at="y",
-            text="""The answer is 0.982 and should be 0, and yet little comes back:
-
-- the square: 2(y − t) = 1.964
-- the sigmoid: y(1 − y) = 0.0177, so 0.0347 goes on
-- the sum hands it on as it is
-- the product: `w` gets 0.0347 · x = 0.0694""",
+            text="The answer is 0.982 and should be 0. The square sends 1.964 back, and the sigmoid "
+            "multiplies it by y(1 − y) = 0.0177. So 0.0347 goes on, and `w` gets twice that.",
         ),
     ),
     to_try=(
         Try(
-            "Press play, then step back and forth with the arrow keys, or the buttons beside Play: say what "
-            "comes before you look.",
+            "Step through the pass with the arrow keys, and say each number before you look.",
             (Part(asks=STEPS),),
         ),
         Try(
-            "Move `x` to 0: nothing goes to `w` any more, since its local derivative is `x`.",
+            "Move `x` to 0: `w` gets 0, though the mistake is larger.",
             (Part(edits=(put("x", 0.0),)),),
             ("w",),
+            then=(
+                Claim("Gradient of w", "gradient", "w", 0.0, "by hand: its slope is x = 0", within=EXACTLY),
+                Claim("The loss", "value", "loss", 0.53444665, "by hand: (sigmoid(−1) − 1)² = 0.73105858²"),
+            ),
         ),
         Try(
-            "Open *Far out* and play it: 1.964 arrives at the sigmoid, and hardly anything gets through.",
+            "Open *Farther out* and play it: 1.964 arrives at `y`, and 0.0347 gets through, for the "
+            "sigmoid is flat out there.",
             (Part(1, asks=PLAY),),
             ("y",),
+            then=(Claim("What the sigmoid passes", "passed", ("y", 0), 0.034690, FLAT, digits=4),),
         ),
     ),
     claims=(
@@ -77,15 +102,16 @@ whole: that is **the chain rule**, and backpropagation is no more than this.""",
         Claim("Gradient of b", "gradient", "b", -0.25, "by hand: −0.25·1", 0, EXACTLY),
         Claim("Gradient of x", "gradient", "x", -0.125, "by hand: −0.25·w", 0, EXACTLY),
         Claim("What arrives at the answer", "cotangent", "y", 1.9640276, "by hand: 2·sigmoid(4)", 1),
-        Claim(
-            "What the sigmoid passes",
-            "passed",
-            ("y", 0),
-            0.034690,
-            "by hand: 2y·y(1 − y) with y = sigmoid(4) = 0.98201379",
-            1,
-            digits=4,
-        ),
+        Claim("What the sigmoid passes", "passed", ("y", 0), 0.034690, FLAT, 1, digits=4),
         Claim("Gradient of w", "gradient", "w", 0.069380, "by hand: twice that, since x = 2", 1, digits=4),
     ),
+    predictions=(
+        Prediction("-0.5", RIGHT),
+        Prediction("-1", "arriving-alone"),
+        Prediction("-0.25", TOLD),
+        Prediction("-0.125", "own-factor"),
+        Prediction("0.5", "sign-turned"),
+        Prediction("0.25", "value"),
+    ),
+    code="jax.grad(lambda w: (jax.nn.sigmoid(w * 2.0 - 1.0) - 1.0) ** 2)(0.5)  # -0.5",
 )

@@ -1,12 +1,29 @@
-"""Teach a first training, of XOR, and why the tutorial's never learns: its loss broadcasts shapes."""
+"""Ask where a training ends whose loss broadcasts: of four predictions, and of the tutorial's network."""
 
+from autodiff_viz.asking.question import ASKED_ALONE, NUMBER, VALUE, Quantity, Question
 from autodiff_viz.lessons.documents.xor_tutorial import FORMULA
-from autodiff_viz.lessons.lesson import SWIFT, TUTORIAL, Claim, Lesson, Part, Try, selected
+from autodiff_viz.lessons.lesson import (
+    RIGHT,
+    SWIFT,
+    TOLD,
+    TUTORIAL,
+    Claim,
+    Lesson,
+    Part,
+    Prediction,
+    Try,
+    selected,
+)
 from autodiff_viz.lessons.tour import Step
 from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
 
-MEANT = FORMULA.replace("[0.0, 1.0, 1.0, 0.0]", "[[0.0], [1.0], [1.0], [0.0]]")
+LIST, COLUMN = "[0.0, 1.0, 1.0, 0.0]", "[[0.0], [1.0], [1.0], [0.0]]"
+FOUR = """yhat = parameter([[0.2], [0.4], [0.6], [0.8]])
+y = [0.0, 1.0, 1.0, 0.0]
+loss = mean(square(yhat - y))
+"""
+MEANT = FORMULA.replace(LIST, COLUMN)
 DRAWN = """x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
 y = [[0.0], [1.0], [1.0], [0.0]]
 W1 = parameter(shape=(2, 10), init="glorot_uniform", seed=0)
@@ -17,39 +34,99 @@ b2 = parameter(shape=(1,))
 yhat = relu(dense(layer1, W2, b2))
 loss = mean(square(yhat - y))
 """
+SHORT = {"training": Plan(Settings("sgd", 0.5), 100)}
 LONG = {"training": Plan(Settings("sgd", 0.1), 2_000)}
 TARGETS = ((0.0,), (1.0,), (1.0,), (0.0,))
 HALF = ((0.5,), (0.5,), (0.5,), (0.5,))
+FLOOR = "by hand: (p − ½)² + ¼ is least, ¼, at p = ½"
+REPLAY = "the same weights in a hand-written replay of the tutorial"
 
 LESSON = Lesson(
     key="xor-broadcast",
     track="start",
-    title="A first training: XOR, and a bug",
-    summary="A small network learns XOR. With its targets as a list, nothing fails and nothing is learned.",
-    text=f"""Two layers are to learn XOR: 1 where one of two inputs is 1, else 0. A **parameter** is an input
-that training moves, a little against its gradient, again and again. Press *Train 2,000* below the graph:
-the loss falls almost to 0.
-
-Then open *As it was printed*: the same network from the same weights, as in {TUTORIAL}. Its predictions
-have the shape [4, 1], its targets [4]. Their difference is no error: both are **broadcast** to 4×4, every
-prediction beside every target. The loss is the mean of sixteen squares where four were meant.
-
-Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0, so it costs
-(p − ½)² + ¼. The best p is ½, for every sample, and the loss never falls below 0.25.""",
+    title="Same data, same start: do both learn XOR?",
+    summary="Two losses differ by the brackets around four targets. Nothing fails.",
+    level=1,
+    minutes=3,
+    after=("two-knobs",),
+    found_by=(
+        "broadcasting",
+        "loss stuck",
+        "shapes",
+        "not learning",
+        "training",
+        "parameter",
+        "xor",
+        "brackets",
+    ),
+    text="`yhat` holds four predictions for XOR. It is a **parameter**: an input that training moves, a "
+    "little against its gradient, again and again. The targets `y` are a column in A and a list in "
+    "B. Both losses begin at 0.3.",
     steps=(
+        Step(
+            "Targets in a list",
+            FOUR,
+            look_at="loss",
+            pinned=FOUR.replace(LIST, COLUMN),
+            letter="A",
+            questions=(
+                Question(
+                    NUMBER,
+                    Quantity(VALUE, "loss"),
+                    words="B trains until nothing moves. Where does its loss end?",
+                    right="0.25",
+                    told=(
+                        (
+                            "0.25",
+                            "A prediction p is compared with 0, 1, 1 and 0, so it costs (p − ½)² + "
+                            "¼. The best p is ½.",
+                        ),
+                        (
+                            "0",
+                            "So it ends in A. In B each prediction meets all four targets, and cannot "
+                            "be 0 and 1 at once.",
+                        ),
+                        (
+                            "0.3",
+                            "Something arrives at each prediction, so they move and the loss falls. "
+                            "To which number does each go?",
+                        ),
+                        (
+                            "0.5",
+                            "All predictions 0 would cost 0.5, and so would all 1. Is there a better "
+                            "compromise?",
+                        ),
+                    ),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="training",
+            text="[4, 1] minus [4] is a table of 16: every prediction meets every target. ½ suits them "
+            "all, so that is what is learned.",
+            **SHORT,
+        ),
+        Step(
+            "Targets in a column",
+            FOUR.replace(LIST, COLUMN),
+            look_at="loss",
+            text="[4, 1] minus [4, 1] is four differences. Each prediction goes to its own target, and "
+            "the loss to 0.",
+            **SHORT,
+        ),
         Step(
             "As it was meant",
             MEANT,
             look_at="loss",
-            text="The targets are a column, as the predictions are. The first loss is 0.3157, and 2,000 "
-            "steps later the predictions are 0, 1, 1 and 0.",
+            text="A network with its targets in a column. The first loss is 0.3157, and 2,000 steps "
+            "later the predictions are 0, 1, 1 and 0.",
             **LONG,
         ),
         Step(
             "As it was printed",
             FORMULA,
             look_at="loss",
-            text="The targets are a list of four. Training does what this loss wants: four times ½.",
+            text="The network that a tutorial printed, with its targets in a list. Training does what "
+            "this loss wants: four times ½.",
             **LONG,
         ),
         Step(
@@ -63,69 +140,99 @@ Work out what such a loss wants. One prediction p is compared with 0, 1, 1 and 0
     ),
     to_try=(
         Try(
-            "Train *As it was meant* to the end: the predictions at `yhat` become 0, 1, 1 and 0.",
-            (Part(0, steps=2_000, unchanged=True),),
+            "Train B 100 steps: four times ½, and 0.25.",
+            (Part(0, steps=100, unchanged=True),),
             ("yhat",),
+            then=(
+                Claim("Predictions", "value", "yhat", HALF, "by hand: the same for each", within=1e-6),
+                Claim("The loss", "value", "loss", 0.25, FLOOR),
+            ),
         ),
         Try(
-            "Train *As it was printed* to the end: all four predictions become ½.",
-            (Part(1, steps=2_000, unchanged=True),),
-            ("yhat",),
-        ),
-        Try(
-            "In *As it was printed*, select the difference, `sub_1`: its warning says which shapes were "
-            "mixed.",
-            (Part(1, (selected("sub_1"),)),),
+            "Select the difference, `sub_1`: it warns which shapes were mixed.",
+            (Part(0, (selected("sub_1"),)),),
             ("sub_1",),
         ),
         Try(
-            "Train the drawn weights with seed 4 (beside the rate) for 100 steps: all predictions are 0, no "
-            "gradient arrives, the loss stays 0.5.",
-            (Part(2, steps=100, seed=4, unchanged=True),),
+            "Train the network *As it was meant*, then *As it was printed*: 0, 1, 1, 0, and four times ½.",
+            (Part(2, steps=2_000, unchanged=True), Part(3, steps=2_000, unchanged=True)),
             ("yhat",),
+            then=(Claim("Predictions", "value", "yhat", HALF, FLOOR, 3, within=1e-5),),
+        ),
+        Try(
+            "Train the drawn weights with seed 4: all predictions are 0, nothing arrives.",
+            (Part(4, steps=100, seed=4, unchanged=True),),
+            ("yhat",),
+            then=(
+                Claim(
+                    "The loss", "value", "loss", 0.5, "by hand: 0, 1, 1 and 0 less 0: (0 + 1 + 1 + 0)/4", 4
+                ),
+            ),
         ),
     ),
     claims=(
-        Claim("Loss in step 0", "value", "loss", 0.33274758, SWIFT, 1),
+        Claim("The first loss", "value", "loss", 0.3, "by hand: the mean of (p − ½)² is 0.05, and 0.05 + ¼"),
         Claim(
-            "Loss after 2,000 steps: its floor",
-            "value",
-            "loss",
-            0.25,
-            "by hand: (p − ½)² + ¼ is least at p = ½",
-            1,
-            at=2_000,
-        ),
-        Claim(
-            "Predictions then: halfway, all of them",
-            "value",
+            "What arrives at the predictions",
+            "gradient",
             "yhat",
-            HALF,
-            "by hand: the same",
-            1,
-            within=1e-5,
-            at=2_000,
+            ((-0.15,), (-0.05,), (0.05,), (0.15,)),
+            "by hand: (p − ½)/2, which sends each to ½",
         ),
+        Claim("Loss after 100 steps: its floor", "value", "loss", 0.25, FLOOR, at=100),
+        Claim("The first loss", "value", "loss", 0.3, "by hand: (0.04 + 0.36 + 0.16 + 0.64)/4", 1),
         Claim(
-            "Loss in step 0, with the shapes as meant",
-            "value",
-            "loss",
-            0.31568435,
-            "the same weights in a hand-written replay of the tutorial",
+            "What arrives at the predictions",
+            "gradient",
+            "yhat",
+            ((0.1,), (-0.3,), (-0.2,), (0.4,)),
+            "by hand: (p − y)/2, which sends each to its target",
+            1,
         ),
+        Claim("Predictions after 100 steps", "value", "yhat", TARGETS, "the targets", 1, within=1e-6, at=100),
+        Claim("Loss in step 0, with the shapes as meant", "value", "loss", 0.31568435, REPLAY, 2),
         Claim(
             "Loss after 2,000 steps",
             "value",
             "loss",
             0.0,
             "by hand: XOR can be learned",
+            2,
             within=1e-9,
             at=2_000,
         ),
-        Claim("Predictions then: XOR", "value", "yhat", TARGETS, "the targets", within=1e-5, at=2_000),
+        Claim("Predictions then: XOR", "value", "yhat", TARGETS, "the targets", 2, within=1e-5, at=2_000),
+        Claim("Loss in step 0", "value", "loss", 0.33274758, SWIFT, 3),
+        Claim("Loss after 2,000 steps: its floor", "value", "loss", 0.25, FLOOR, 3, at=2_000),
         Claim(
-            "Predictions after 2,000 steps", "value", "yhat", TARGETS, "the targets", 2, within=1e-5, at=2_000
+            "Predictions then: halfway, all of them",
+            "value",
+            "yhat",
+            HALF,
+            "by hand: the same",
+            3,
+            within=1e-5,
+            at=2_000,
+        ),
+        Claim(
+            "Predictions after 2,000 steps", "value", "yhat", TARGETS, "the targets", 4, within=1e-5, at=2_000
         ),
     ),
-    numbers=(1, 0, 2),
+    predictions=(
+        Prediction("0.25", RIGHT),
+        Prediction("0", TOLD),
+        Prediction("0.3", TOLD),
+        Prediction("0.5", TOLD),
+    ),
+    numbers=(3, 4, 1, 0, 2),
+    sources=(
+        f"{TUTORIAL}, which prints the network and its first loss",
+        "[pytorch/pytorch #16045](https://github.com/pytorch/pytorch/issues/16045), "
+        "[#19699](https://github.com/pytorch/pytorch/issues/19699): a loss that broadcasts should warn",
+        "[jsboige/CoursIA PR #926](https://github.com/jsboige/CoursIA/pull/926): found after 96 runs of "
+        "which none beat the baseline",
+    ),
+    code="p = torch.full((2, 1), 0.5, requires_grad=True)\n"
+    "((p - torch.tensor([0., 1.])) ** 2).mean().backward()\n"
+    "p.grad.flatten().tolist()  # [0.0, 0.0]",
 )

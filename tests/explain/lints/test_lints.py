@@ -368,6 +368,13 @@ LESSON_LINTS = {
     "Four sines, checkpointed": {CHECKPOINT},  # the whole function
     "Ten steps": {BROADCAST},
     "As it was printed": {BROADCAST},
+    "Targets in a list": {BROADCAST},
+    "A guarded root": {WHERE_TRAP},
+    "A guarded logarithm": {WHERE_TRAP},
+    "0 in place of the product": {WHERE_TRAP},
+    "Two ways to write it": {CORNERS},
+    "With max and abs": {CORNERS},
+    "With PyTorch's rule": {FORWARD_MODE},
     "From weights drawn at random": {DEAD},
     "Convolution checkpointed": {CHECKPOINT},
     "Declared derivative": {FORWARD_MODE},

@@ -96,8 +96,9 @@ def test_what_was_set_in_a_document_is_there_when_redo_leads_to_it_again():
 def test_a_jump_over_several_documents_brings_back_the_one_it_leads_to():
     lab = imported(open_lesson(open_lesson(of_mine(MINE), "fork"), "surgery"), JSON)
     at = {entry.label: i for i, entry in enumerate(lab.history.entries)}
-    assert jumped(lab, at["Lesson: Gradients add at a fork"]).lesson == "fork"
-    assert beside(jumped(lab, at["Lesson: Gradients add at a fork"] - 1)) == beside(of_mine(MINE))
+    here = at["Lesson: Two uses of x: do their gradients add or compete?"]
+    assert jumped(lab, here).lesson == "fork"
+    assert beside(jumped(lab, here - 1)) == beside(of_mine(MINE))
     assert jumped(undone(undone(lab)), len(at) - 1).lesson is None
 
 

@@ -1,0 +1,125 @@
+"""Ask whether a loss that is always 0 can train, as those of chatbots do."""
+
+from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, ZERO, Quantity, Question
+from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, put
+from autodiff_viz.lessons.tour import Step
+
+STOPPED = """p = 0.5
+ratio = p / stop_gradient(p)
+loss = 1.0 - ratio
+"""
+PLAIN = """p = 0.5
+ratio = p / p
+loss = 1.0 - ratio
+"""
+IN_USE = """logp = [-1.2, -0.7]
+adv = [1.0, -1.0]
+ratio = exp(logp - stop_gradient(logp))
+loss = -mean(ratio * adv)
+"""
+SAYS = "The loss is 0 for every `p`. But the lower `p` is stopped: on the way back it counts as a fixed "
+"number, 0.5."
+
+LESSON = Lesson(
+    key="loss-zero",
+    track="start",
+    title="My loss is exactly 0. Is it still training?",
+    summary="A ratio that is always 1, a loss that is always 0: does anything go back?",
+    level=1,
+    minutes=2,
+    after=("twins",),
+    found_by=("loss is 0", "loss is zero", "GRPO", "PPO ratio", "detach", "stop_gradient"),
+    text="`p` is 0.5, the chance of a good answer. `ratio` divides it by a stopped copy of itself, so "
+    "`ratio` is 1 and `loss` is 0, whatever `p` is. Cut to the bone, chatbots are trained like this.",
+    steps=(
+        Step(
+            "A ratio to itself",
+            STOPPED,
+            look_at="p",
+            pinned=PLAIN,
+            letter="B",
+            questions=(
+                Question(
+                    ZERO,
+                    Quantity(COTANGENT, "p"),
+                    words="What arrives at `p` in A: zero or not?",
+                    told=(("zero", SAYS),),
+                ),
+            ),
+            hides=ASKED_ALONE,
+            reveal="compare",
+            text="The height of a loss says nothing about its slope. −2 arrives, so a step raises `p`. "
+            "Then the loss is 0 again, and `p` has moved.",
+        ),
+        Step(
+            "Without the stop",
+            PLAIN,
+            look_at="p",
+            text="Two paths bring −2 and 2, and nothing arrives: p/p is 1 for every `p`. The stop above "
+            "leaves the first path alone.",
+        ),
+        Step(
+            "As it is in use",
+            IN_USE,
+            look_at="logp",
+            text="Two answers with the logarithms of their chances; `adv` says that the first was good "
+            "and the second bad. The loss of GRPO, at every first step, is this 0.",
+        ),
+    ),
+    to_try=(
+        Try(
+            "Move `p` to 0.25: the loss is 0 as before, and −4 arrives.",
+            (Part(edits=(put("p", 0.25),)),),
+            ("p",),
+            then=(
+                Claim("The loss", "value", "loss", 0.0, "by hand: 1 − 0.25/0.25", within=EXACTLY),
+                Claim("p gets", "gradient", "p", -4.0, "by hand: −1/0.25", within=EXACTLY),
+            ),
+        ),
+        Try(
+            "Open *Without the stop*: why is it 0 here?",
+            (Part(1),),
+            ("p",),
+            then=(Claim("p gets", "gradient", "p", 0.0, "by hand: −2 + 2", within=EXACTLY),),
+        ),
+        Try(
+            "Open *As it is in use*: the loss is 0, and the two logarithms get −0.5 and 0.5.",
+            (Part(2),),
+            ("logp",),
+            then=(
+                Claim("The loss", "value", "loss", 0.0, "by hand: −(1 − 1)/2", within=EXACTLY),
+                Claim(
+                    "logp gets",
+                    "gradient",
+                    "logp",
+                    (-0.5, 0.5),
+                    "by hand: −adv/2, for the ratio is 1",
+                    within=EXACTLY,
+                ),
+            ),
+        ),
+    ),
+    claims=(
+        Claim("The loss", "value", "loss", 0.0, "by hand: 1 − p/p", 0, EXACTLY),
+        Claim("p gets", "gradient", "p", -2.0, "by hand: −1/p with the lower p held", 0, EXACTLY),
+        Claim("The upper wire brings", "passed", ("ratio", 0), -2.0, "by hand: −1/p", 1, EXACTLY),
+        Claim("The lower wire brings", "passed", ("ratio", 1), 2.0, "by hand: p/p²", 1, EXACTLY),
+        Claim("p gets", "gradient", "p", 0.0, "by hand: −2 + 2", 1, EXACTLY),
+        Claim("The loss", "value", "loss", 0.0, "by hand: −(1 − 1)/2", 2, EXACTLY),
+        Claim(
+            "logp gets", "gradient", "logp", (-0.5, 0.5), "by hand: −adv/2, for the ratio is 1", 2, EXACTLY
+        ),
+    ),
+    predictions=(
+        Prediction("-2", RIGHT),
+        Prediction("zero", TOLD),
+        Prediction("nothing", "stop-ignored"),
+    ),
+    sources=(
+        "[huggingface/trl #2608](https://github.com/huggingface/trl/issues/2608): why is the loss 0",
+        "[huggingface/trl #2769](https://github.com/huggingface/trl/issues/2769), "
+        "[#3452](https://github.com/huggingface/trl/issues/3452): the 0 is cosmetic, its gradient is not "
+        "0",
+    ),
+    code="p = torch.tensor(0.5, requires_grad=True)\n(1 - p / p.detach()).backward()\np.grad  # -2.0",
+)
