@@ -11,12 +11,9 @@ a_copy = stop_gradient(a)
 b_copy = stop_gradient(b)
 loss = a_copy + b_copy
 """
-STACK, LEAF, CLONE, FROM_ITEMS = (
-    "torch.stack([a, b])",
-    "torch.tensor([a, b], requires_grad=True)",
-    "torch.tensor([a.clone(), b.clone()])",
-    "torch.tensor([a.item(), b.item()])",
-)
+STACK = "torch.stack([a, b])"
+LEAF = "torch.tensor([a, b], requires_grad=True)"
+CLONE = "torch.tensor([a.clone(), b.clone()])"
 
 LESSON = Lesson(
     key="hidden-stop",
@@ -39,7 +36,7 @@ LESSON = Lesson(
                     CHOICE,
                     Quantity(COTANGENT, "x"),
                     words="Which line in its place lets the gradient through to `x`?",
-                    options=(LEAF, STACK, CLONE, FROM_ITEMS),
+                    options=(LEAF, STACK, CLONE),
                     right=STACK,
                     told=(
                         (
@@ -51,7 +48,6 @@ LESSON = Lesson(
                             "The clones still know where they come from. `torch.tensor` reads their numbers "
                             "alone.",
                         ),
-                        (FROM_ITEMS, "`.item()` is one more stop: it gives a plain number."),
                     ),
                 ),
             ),
@@ -97,7 +93,6 @@ LESSON = Lesson(
         Prediction(STACK, RIGHT),
         Prediction(LEAF, TOLD),
         Prediction(CLONE, TOLD),
-        Prediction(FROM_ITEMS, TOLD),
     ),
     sources=(
         "The same two lines, None and 1: [DeepXDE 1318](https://github.com/lululxvi/deepxde/pull/1318). A "
