@@ -6,11 +6,11 @@ from autodiff_viz.lessons.tour import Step
 
 BY_VALUE = """w = [0.0, 0.0]
 g = rewrite(w, lambda v: clip(v, -1.0, 1.0))
-loss = sum(g * [3.0, 4.0])
+loss = dot(g, [3.0, 4.0])
 """
 BY_NORM = """w = [0.0, 0.0]
 g = rewrite(w, lambda v: v / maximum(1.0, norm(v)))
-loss = sum(g * [3.0, 4.0])
+loss = dot(g, [3.0, 4.0])
 """
 CHAIN = """w = 2.0
 h0 = 1.0

@@ -20,6 +20,7 @@ LESSON = Lesson(
     track="losses",
     level=2,
     minutes=3,
+    after=("nan-from",),
     found_by=("float16", "fp16", "loss scale", "amp", "mixed precision"),
     text="`w` is 1. It is divided by 8192, and so is the loss, as in a mean over so many words. 1/8192 of "
     "1/8192 is 0.000000015. The graph is computed in float16, numbers of 16 bits.",

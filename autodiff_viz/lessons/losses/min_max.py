@@ -29,7 +29,7 @@ LESSON = Lesson(
     track="losses",
     level=2,
     minutes=3,
-    after=("surgery", "step-size"),
+    after=("surgery", "step-size", "gan-detach"),
     found_by=("GAN", "game", "adversarial", "two optimizers", "equilibrium"),
     text="`loss` is `theta` times `phi`. `theta` lowers it. A rule turns the sign of what `phi` gets, so "
     "`phi` raises it, and only at 0, 0 would both rest. From 1, 1 both take 100 small steps, at the same "

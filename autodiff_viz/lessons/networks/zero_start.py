@@ -29,7 +29,7 @@ LESSON = Lesson(
     track="networks",
     level=1,
     minutes=3,
-    after=("neuron",),
+    after=("gets-nothing",),
     found_by=("initialisation", "initialization", "symmetry", "zero init"),
     text="`w1` and `w2` are 0, so the answer `y` is 0. It should be 1, and −2 arrives at it. Training is to "
     "move both weights.",
