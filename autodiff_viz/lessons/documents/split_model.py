@@ -1,6 +1,6 @@
 """Ask which number crosses from one model to the one before it."""
 
-from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
+from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import (
     EXACTLY,
     RIGHT,
@@ -78,7 +78,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
-            hides=ASKED_ALONE,
+            hides=ALL_COTANGENTS,
             reveal="play",
             text="What crosses is what arrives at the boundary: a number for each number there. The "
             "Jacobian, which is far larger for whole layers, nobody needs.",

@@ -1,6 +1,6 @@
 """Ask what passes a relu at exactly 0, on the tutorial's XOR training with its printed numbers."""
 
-from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
+from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import (
     EXACTLY,
     RIGHT,
@@ -224,7 +224,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
-            hides=ASKED_ALONE,
+            hides=ALL_COTANGENTS,
             reveal="why zero",
             text="relu has slope 0 at 0, in JAX, PyTorch and Swift: −2 ends there. The sample waits until "
             "other samples have moved a bias.",

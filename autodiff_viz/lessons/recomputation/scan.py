@@ -14,16 +14,16 @@ from autodiff_viz.lessons.lesson import (
 )
 from autodiff_viz.lessons.tour import Step
 
-BODY = ("s = sin(h)", "c = cos(s)", "h = h + c")
+BODY = ("s = sin(h)", "h = cos(s)")
 
 
 def _indented(by: int) -> str:
     return "".join(f"{' ' * by}{line}\n" for line in BODY)
 
 
-EACH = 'h = 0.5\nfor i in range(4):\n    with checkpoint("step"):\n' + _indented(8)
-NONE = "h = 0.5\nfor i in range(4):\n" + _indented(4)
-ALL = 'h = 0.5\nwith checkpoint("all"):\n    for i in range(4):\n' + _indented(8)
+EACH = 'h = 0.5\nfor i in range(3):\n    with checkpoint("step"):\n' + _indented(8)
+NONE = "h = 0.5\nfor i in range(3):\n" + _indented(4)
+ALL = 'h = 0.5\nwith checkpoint("all"):\n    for i in range(3):\n' + _indented(8)
 
 LESSON = Lesson(
     key="scan",
@@ -34,25 +34,25 @@ LESSON = Lesson(
     minutes=4,
     after=("last-stage", "bptt"),
     found_by=("scan", "remat", "loop", "peak memory", "layers of a transformer"),
-    text="`h` goes through four equal steps, each with a sine and a cosine. Without a checkpoint every step "
-    "keeps 2 numbers for the way back, 8 in all. Here each step is a checkpoint of its own.",
+    text="`h` goes through three equal steps, each with a sine and a cosine. Without a checkpoint every step "
+    "keeps 2 numbers for the way back, 6 in all. Here each step is a checkpoint of its own.",
     steps=(
         Step(
             "Around every step",
             EACH,
-            look_at="h_3",
+            look_at="h_2",
             questions=(
                 Question(
                     NUMBER,
-                    Quantity(KEPT, "h_3"),
+                    Quantity(KEPT, "h_2"),
                     words="How many numbers are kept now?",
                     told=(
                         (
                             "1",
-                            "1 is enough for one region around all four. Here are four regions: what enters "
-                            "each?",
+                            "1 is enough for one region around all steps. Here are three regions: what "
+                            "enters each?",
                         ),
-                        ("8", "8 are kept without regions. Inside a region nothing is kept."),
+                        ("6", "6 are kept without regions. Inside a region nothing is kept."),
                         ("0", "Each region must run again from what enters it. That is kept."),
                     ),
                 ),
@@ -65,14 +65,14 @@ LESSON = Lesson(
         Step(
             "No checkpoint",
             NONE,
-            look_at="h_3",
+            look_at="h_2",
             text="Two slopes are kept of every step.",
         ),
         Step(
             "Around all steps",
             ALL,
-            look_at="h_3",
-            text="Only `h` enters. On the way back all four steps run first, and then all is there at once.",
+            look_at="h_2",
+            text="Only `h` enters. On the way back all steps run first, and then all is there at once.",
         ),
     ),
     to_try=(
@@ -84,37 +84,37 @@ LESSON = Lesson(
             then=(Claim("Floats that are kept", "residual elements", None, 1, "by hand: h alone enters", 2),),
         ),
         Try(
-            "In *Around every step* select `s_0`, then `s_3`: each sine runs once more, wherever it stands.",
-            (Part(0, (selected("s_0"),)), Part(0, (selected("s_3"),))),
+            "In *Around every step* select `s_0`, then `s_2`: each sine runs once more, wherever it stands.",
+            (Part(0, (selected("s_0"),)), Part(0, (selected("s_2"),))),
             ("runs",),
             then=(
                 Claim(
                     "How often s_0 runs", "runs", "s_0", (1, 1, 1), "by hand: the slope of c is taken at s"
                 ),
                 Claim(
-                    "How often s_3 runs", "runs", "s_3", (1, 1, 1), "by hand: the slope of c is taken at s"
+                    "How often s_2 runs", "runs", "s_2", (1, 1, 1), "by hand: the slope of c is taken at s"
                 ),
             ),
         ),
     ),
     claims=(
         Claim(
-            "Floats that are kept", "residual elements", None, 4, "by hand: the state that enters each step"
+            "Floats that are kept", "residual elements", None, 3, "by hand: the state that enters each step"
         ),
         Claim(
             "Gradient of h",
             "gradient",
             "h",
-            0.94010985,
-            "by hand: four times 1 − sin(sin h) cos h, from h = 0.5 on",
+            -0.08236762,
+            "by hand: three times −sin(sin h) · cos h, from h = 0.5 on",
         ),
-        Claim("Floats that are kept", "residual elements", None, 8, "by hand: 4 · 2 slopes", 1),
-        Claim("Gradient of h, unchanged", "gradient", "h", Like(0), "the same four steps", 1, 1e-6),
+        Claim("Floats that are kept", "residual elements", None, 6, "by hand: 3 · 2 slopes", 1),
+        Claim("Gradient of h, unchanged", "gradient", "h", Like(0), "the same three steps", 1, 1e-6),
         Claim("Floats that are kept", "residual elements", None, 1, "by hand: h alone enters", 2),
     ),
     predictions=(
-        Prediction("4", RIGHT),
-        Prediction("8", TOLD),
+        Prediction("3", RIGHT),
+        Prediction("6", TOLD),
         Prediction("1", TOLD),
         Prediction("0", TOLD),
     ),
@@ -125,13 +125,13 @@ LESSON = Lesson(
     ),
     code="""@jax.checkpoint
 def step(h):
-    return h + jnp.cos(jnp.sin(h))
+    return jnp.cos(jnp.sin(h))
 
 def run(h):
-    for i in range(4):
+    for i in range(3):
         h = step(h)
     return h
 
-jax.grad(run)(0.5)  # 0.94011
+jax.grad(run)(0.5)  # -0.082368
 """,
 )

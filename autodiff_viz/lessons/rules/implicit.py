@@ -11,7 +11,7 @@ x2 = 0.5 * x1 + a
 x3 = 0.5 * x2 + a
 """
 LAST = STEPS.replace("0.5 * x2", "0.5 * stop_gradient(x2)")
-CLOSED = STEPS + "x = backward_as(stop_gradient(x3), a / (1.0 - 0.5))\n"
+CLOSED = STEPS + "x = backward_as(x3, a / (1.0 - 0.5))\n"
 NEWTON = """a = 2.0
 x1 = 0.5 * (1.0 + a / 1.0)
 x2 = 0.5 * (x1 + a / x1)

@@ -1,6 +1,6 @@
 """Ask whether a penalty on a gradient reaches the weight behind it."""
 
-from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
+from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import (
     EXACTLY,
     RIGHT,
@@ -60,7 +60,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
-            hides=ASKED_ALONE,
+            hides=ALL_COTANGENTS,
             reveal="compare",
             text="The slope of `w` times `x` by `x` is `w` itself: the penalty reaches it. Forget "
             "`create_graph`, and a penalty is printed and trains nothing.",

@@ -353,6 +353,8 @@ def test_a_graph_without_rules_and_regions_clear_of_corners_has_no_lint(graph):
 LESSON_LINTS = {
     "With a rule": {FORWARD_MODE},
     "Declared": {FORWARD_MODE},
+    "Rewritten to 0.5": {FORWARD_MODE},
+    "Declared rightly": {FORWARD_MODE},
     "Declared wrongly": {FORWARD_MODE},
     "The noise behind a stop": {SECOND},  # straight through, and then squashed
     "One number": {SECOND},
@@ -365,7 +367,20 @@ LESSON_LINTS = {
     "Two stops swapped": {SECOND},
     "zq in place of e": {SECOND},
     "The tutorial's square": {CHECKPOINT},  # of the value 2 elements are kept with it and without
+    "The answer's three numbers": {SECOND},
+    "A square that prints": {CHECKPOINT},  # of the value 2 elements are kept with it and without
     "Four sines, checkpointed": {CHECKPOINT},  # the whole function
+    "Two losses": {FORWARD_MODE, SECOND},  # the reversal
+    "One loss": {FORWARD_MODE, SECOND},
+    "Declared along the rows": {FORWARD_MODE},
+    "By the rule": {FORWARD_MODE, SECOND},
+    "The second sine": {CHECKPOINT},
+    "Keep v2": {CHECKPOINT},  # the whole function, as in the others
+    "Keep v1 and v2": {CHECKPOINT},
+    "Keep none": {CHECKPOINT},
+    "Keep three": {CHECKPOINT},
+    "Two levels": {CHECKPOINT},
+    "Around all steps": {CHECKPOINT},  # the whole function
     "Ten steps": {BROADCAST},
     "As it was printed": {BROADCAST},
     "Targets in a list": {BROADCAST},
@@ -383,7 +398,7 @@ LESSON_LINTS = {
     "From weights drawn at random": {DEAD},
     "Convolution checkpointed": {CHECKPOINT},
     "Declared derivative": {FORWARD_MODE},
-    "The question's two models": {DEAD},
+    "Cats and dogs": {DEAD},
 }
 """By variant of a lesson: the lints that were looked at and are true. All others have none."""
 
