@@ -30,7 +30,7 @@ def is_asked_in_view(lab: LabPage) -> None:
     words, question = page.locator(words_of(page)), page.locator(".asking")
     for each in (
         words.locator("h2"),
-        words.locator("p").first,
+        words.locator("p:not(.st-key-lesson_head p)").first,
         page.locator(f"{BRIEF} .says" if words_of(page) == BRIEF else ".asking-says"),
         *question.locator(".answer-form :is(button, input)").all(),
         *lab.canvas.locator("[data-id] > .card").all(),
