@@ -439,7 +439,7 @@ export class Player {
         (item.tries.at(-1) ?? "?") !== "?" &&
         stepOf(this.steps ?? [], item) === this.at,
     );
-    return [says, ...here.map(({ tries }) => `you said ${tries.at(-1)}`)].join(" \u00b7 ");
+    return [says, ...here.map(({ tries }) => `you\u00a0said\u00a0${tries.at(-1)}`)].join(" \u00b7 ");
   }
 
   /** Show the step that computes a number. @param {Quantity} about */
