@@ -141,7 +141,8 @@ CONTRACT: tuple[Parameter, ...] = (
     Parameter(
         "start",
         "touch",
-        "When the frame connects to the server; until then it is a picture.",
+        "When the frame connects to the server; until then it is a picture, of more than "
+        f"{limits.VERIFIED_AT_ONCE} nodes their number alone.",
         {"touch": "at the first touch, click or key", "now": "at once"},
         example="start=now",
     ),

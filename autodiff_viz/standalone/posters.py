@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 from autodiff_viz.lab.lessons import open_lesson
@@ -10,6 +12,9 @@ from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.standalone.data import Words, state_of
 from autodiff_viz.standalone.page import html_of, unmarked
 from autodiff_viz.workers.disk_cache import keep
+
+FIGURES = "AUTODIFF_VIZ_FIGURES"
+"""Folder with the figures of lessons, as standalone/export.py has written them; none unless set."""
 
 HERE = "./"  # the address of the lab, from the page of a lesson
 BODY = "<body>"
@@ -33,6 +38,19 @@ def make_poster(key: str, directory: str | None, name: bytes) -> str:
     text = html_of(made, HERE, False, shown.title)
     keep(directory and Path(directory), name, text)
     return text
+
+
+def kept_poster(key: str) -> str | None:
+    """Return the figure of a lesson that was written ahead; None if there is none."""
+    folder = os.environ.get(FIGURES, "").strip()
+    try:
+        text = (Path(folder) / f"{key}.html").read_text("utf-8") if folder else ""
+    except OSError:
+        return None
+    return _NOTICE.sub("", text, count=1) or None
+
+
+_NOTICE = re.compile(r'<p class="full".*?</p>', re.DOTALL)
 
 
 def with_notice(poster: str, sentence: str) -> str:

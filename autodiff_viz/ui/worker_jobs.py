@@ -21,7 +21,7 @@ from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.lessons.proof import prove, read_proof
-from autodiff_viz.standalone.posters import make_poster
+from autodiff_viz.standalone.posters import kept_poster, make_poster
 from autodiff_viz.ui import scheduling
 from autodiff_viz.ui.gc_tuning import note_departure
 from autodiff_viz.workers.disk_cache import directory, read, version
@@ -231,7 +231,7 @@ def poster(lesson: Lesson) -> str | None:
     if lesson.key in _posters:
         return _posters[lesson.key]
     name, place = identity((POSTER, this_version(), lesson)), kept()
-    text = read(place, name)
+    text = kept_poster(lesson.key) or read(place, name)
     if text is None and are_apart():
         arguments = (lesson.key, place and str(place), name)
         workers().ask(

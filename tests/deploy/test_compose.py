@@ -9,6 +9,7 @@ import sys
 
 import yaml
 
+from autodiff_viz.standalone.posters import FIGURES
 from autodiff_viz.ui.server.admission import FRAMES, HOSTS, VISITORS
 from autodiff_viz.ui.server.routes import ROUTES
 from autodiff_viz.ui.worker_jobs import WORKERS
@@ -74,7 +75,7 @@ def test_replicas_share_a_secret_that_streamlit_reads_under_uvicorn_too():
 def test_the_variables_that_are_told_are_those_that_are_read():
     app = SERVICES["app"]["environment"]
     assert {SECRET, VISITORS, HOSTS, FRAMES} == {*app}
-    for name in (*app, WORKERS, "FORWARDED_ALLOW_IPS", CACHE):
+    for name in (*app, WORKERS, "FORWARDED_ALLOW_IPS", CACHE, FIGURES):
         assert f"`{name}`" in GUIDE
 
 

@@ -10,7 +10,7 @@ import pytest
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.standalone.export import export
-from autodiff_viz.standalone.posters import make_poster, with_notice
+from autodiff_viz.standalone.posters import FIGURES, kept_poster, make_poster, with_notice
 from autodiff_viz.workers.disk_cache import read
 from tests.standalone.test_figure_file import states
 
@@ -34,12 +34,17 @@ def test_the_notice_stands_above_the_figure():
     assert re.search(r"<body><p class=\"full\"[^>]*>All 2 places are taken\..*<main>", shown)
 
 
-def test_the_figures_of_lessons_are_files_for_a_web_server(tmp_path):
+def test_the_figures_of_lessons_are_files_for_a_web_server(tmp_path, monkeypatch):
     files = export(tmp_path / "figures", ["fork"])
     assert [file.name for file in files] == ["fork.html", "fork.svg"]
     page, picture = (file.read_text("utf-8") for file in files)
     assert "does not answer just now" in page
     assert states(page)[0]["link"].startswith("./?")
+    monkeypatch.setenv(FIGURES, str(tmp_path / "figures"))
+    kept = kept_poster("fork")
+    assert "does not answer" not in kept
+    assert states(kept) == states(page)
+    assert kept_poster("none") is None
     assert ElementTree.fromstring(picture).tag.endswith("svg")
     with pytest.raises(GraphError, match="There is no lesson 'none'"):
         export(tmp_path, ["none"])

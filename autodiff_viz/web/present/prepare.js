@@ -33,7 +33,7 @@ export function openPrepare(editor) {
   };
   const start = button("Start", () => begin(true), "main");
   const room = html("div", { class: "stage-room", role: "status" });
-  const others = html("div", { class: "stage-room stage-steps", role: "status", hidden: true });
+  const others = html("div", { class: "stage-steps", role: "status", hidden: true });
   const keydown = (/** @type {any} */ event) => {
     event.stopPropagation(); // keys must not reach the canvas
     if (event.key === "Escape") closePopover(editor);
