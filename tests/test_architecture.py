@@ -78,13 +78,9 @@ OWN_SCRIPTS = {
     "autodiff_viz/standalone/page.py",
     "autodiff_viz/ui/panels/lesson.py",
     "autodiff_viz/ui/navigation.py",
-<<<<<<< HEAD
-    "autodiff_viz/ui/server/poster.py",  # a file of web/embed
     "autodiff_viz/ui/server/lessons_page.py",  # names a file of web/lessons_page
-=======
     "autodiff_viz/ui/server/poster.py",  # files of web/embed and web/base
     "autodiff_viz/ui/server/routes.py",  # a file of web/base
->>>>>>> w-frames
     "autodiff_viz/ui/server/security_headers.py",  # names the others' scripts
 }
 ASKS_ITS_OWN_HOST = "autodiff_viz/web/canvas/files/webfont.js"

@@ -1,13 +1,8 @@
 """Write the figures of lessons as files, which a web server shows while no server of the lab answers.
 
-<<<<<<< HEAD
 `python -m autodiff_viz.standalone.export DIR [LESSON ...]` makes KEY.html, the figure of a lesson, and
 KEY.svg, its first graph as a picture, for all lessons or for those that are named. `deploy/nginx.conf`
 serves them.
-=======
-`python -m autodiff_viz.standalone.export DIR [LESSON ...]` makes KEY.html, the figure of a lesson, and KEY.svg,
-its first graph as a picture, for all lessons or for those that are named. `deploy/nginx.conf` serves them.
->>>>>>> w-frames
 """
 
 from __future__ import annotations

@@ -439,15 +439,11 @@ export class Player {
         (item.tries.at(-1) ?? "?") !== "?" &&
         stepOf(this.steps ?? [], item) === this.at,
     );
-<<<<<<< HEAD
     // Spaces that do not break: it never stands on a line by itself.
     const said = here.map(({ tries }) =>
       ` \u00b7 you said ${tries.at(-1)}`.replaceAll(" ", "\u00a0"),
     );
     return says + said.join("");
-=======
-    return [says, ...here.map(({ tries }) => `you\u00a0said\u00a0${tries.at(-1)}`)].join(" \u00b7 ");
->>>>>>> w-frames
   }
 
   /** Show the step that computes a number. @param {Quantity} about */
