@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, expect
 from autodiff_viz.lessons.gallery import LESSONS
 from tests.browser.lab_page import LabPage, saying
 
+
 def lesson(lab: LabPage) -> Locator:
     return lab.page.locator(".st-key-lesson")
 
