@@ -16,7 +16,7 @@ from autodiff_viz.canvas.cards import constant_text
 from autodiff_viz.canvas.layout.sugiyama import Layout, Space, layout
 from autodiff_viz.canvas.layout.tabs import layers_of
 from autodiff_viz.graph.model import INPUT, Graph, Node
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, STOP
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, KINDS, STOP
 from autodiff_viz.ops.catalog import OPS
 
 SIZE = (372, 148)  # px of the picture on a card of the page of lessons
@@ -165,6 +165,8 @@ def _face(node: Node) -> str:
     """Return what is written on a node: its symbol, with a short constant where it reads two things."""
     if node.op == INPUT or node.op not in OPS:
         return node.name
+    if node.op == "identity" and node.rule.kind in KINDS and node.rule.kind != FOLLOW:
+        return KINDS[node.rule.kind].label  # its symbol, x, would be read as an input's name
     symbol, slots = OPS[node.op].symbol, node.op_slots
     held = [(i, constant_text(s)) for i, s in enumerate(slots) if s is not None and not isinstance(s, str)]
     if len(slots) == 2 and len(held) == 1 and len(held[0][1]) <= CONSTANT + 2 and len(symbol) == 1:

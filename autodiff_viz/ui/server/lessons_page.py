@@ -63,7 +63,8 @@ def _card(shown: Lesson) -> str:
     if shown.minutes:
         facts.append(f"<span>{shown.minutes} min</span>")
     before = [each for key in shown.after if (each := lesson(key))]
-    needs = ", ".join(f'<a href="{address_of(each)}">{escape(each.title)}</a>' for each in before)
+    titles = [(address_of(each), escape(each.title)) for each in before]
+    needs = " ".join(f'<a href="{address}" title="{title}">{title}</a>' for address, title in titles)
     asks = any(step.questions for step in shown.steps)
     data = {
         "key": shown.key,

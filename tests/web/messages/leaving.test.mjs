@@ -9,6 +9,7 @@ class Anchor {
   }
 }
 globalThis.HTMLAnchorElement = Anchor;
+globalThis.addEventListener = globalThis.removeEventListener = () => {};
 
 /** A page at an address, with a link that can be clicked. */
 function page(search, link) {
