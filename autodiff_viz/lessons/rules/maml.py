@@ -48,7 +48,7 @@ LESSON = Lesson(
                         ),
                         (
                             "4.5",
-                            "4.5 adds what comes through `g`, and is the loss too. The step goes against `g`.",
+                            "4.5 adds what comes through `g`. But the step goes against `g`.",
                         ),
                     ),
                 ),
