@@ -41,7 +41,7 @@ w0 = parameter(2.0)
 h = cut(w0 * x)
 w1 = parameter(3.0)
 y = cut(w1 * h)
-loss = square(y - 5.0)
+loss = square(y - 4.0)
 """
 
 LESSON = Lesson(
@@ -53,7 +53,7 @@ LESSON = Lesson(
     minutes=4,
     after=("two-knobs",),
     found_by=("pipeline", "two models", "vjp", "jacobian", "split learning", "batch_jacobian"),
-    text="Two models in a row: the first gives `h`, 2, the second makes `y` of it, 6. It should be 5. The "
+    text="Two models in a row: the first gives `h`, 2, the second makes `y` of it, 6. It should be 4. The "
     "second model is differentiated by itself, up to the cut at `h`.",
     steps=(
         Step(
@@ -72,8 +72,8 @@ LESSON = Lesson(
                             "3 is the second model's own slope, its Jacobian. It does not know yet how wrong "
                             "`y` is.",
                         ),
-                        ("2", "2 is what arrives at `y`. The second model multiplies it by its slope."),
-                        ("12", "12 has gone through the first model as well: that is its own work."),
+                        ("4", "4 is what arrives at `y`. The second model multiplies it by its slope."),
+                        ("24", "24 has gone through the first model as well: that is its own work."),
                         ("0", "The first model has no loss of its own. It hears of this one across the cut."),
                     ),
                 ),
@@ -119,8 +119,8 @@ LESSON = Lesson(
         ),
     ),
     claims=(
-        Claim("What crosses", "cotangent", "h", 6.0, "by hand: 2(6 − 5) · 3", within=EXACTLY),
-        Claim("What the first model makes of it", "gradient", "w0", 6.0, "by hand: 6 · 1", within=EXACTLY),
+        Claim("What crosses", "cotangent", "h", 12.0, "by hand: 2(6 − 4) · 3", within=EXACTLY),
+        Claim("What the first model makes of it", "gradient", "w0", 12.0, "by hand: 12 · 1", within=EXACTLY),
         Claim("How many numbers cross", "handed", "h", 1, "by hand: h is one number"),
         Claim(
             "Largest difference between the chain and the whole gradient",
@@ -199,10 +199,10 @@ LESSON = Lesson(
         ),
     ),
     predictions=(
-        Prediction("6", RIGHT),
+        Prediction("12", RIGHT),
         Prediction("3", TOLD),
-        Prediction("2", TOLD),
-        Prediction("12", TOLD),
+        Prediction("4", TOLD),
+        Prediction("24", TOLD),
         Prediction("0", TOLD),
     ),
     numbers=(1, 0),
@@ -214,10 +214,10 @@ LESSON = Lesson(
 w1 = torch.tensor(3.0, requires_grad=True)
 h = w0 * 1.0
 received = h.detach().requires_grad_()
-loss = (w1 * received - 5) ** 2
+loss = (w1 * received - 4) ** 2
 loss.backward()
-received.grad  # 6.0
+received.grad  # 12.0
 h.backward(received.grad)
-w0.grad  # 6.0
+w0.grad  # 12.0
 """,
 )

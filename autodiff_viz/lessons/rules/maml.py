@@ -4,7 +4,7 @@ from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantit
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, put
 from autodiff_viz.lessons.tour import Step
 
-INNER = """theta = 2.0
+INNER = """theta = 6.0
 rate = 0.5
 inner = 0.5 * square(theta)
 g = grad(inner, theta)
@@ -22,8 +22,8 @@ LESSON = Lesson(
     minutes=3,
     after=("second", "td-target"),
     found_by=("MAML", "meta learning", "first order", "inner loop", "FOMAML"),
-    text="`theta` is 2. One inner step against its gradient `g`, of half a `g`, takes it to `adapted`, 1. "
-    "From the loss 1 arrives at `adapted`. Which start would have been better?",
+    text="`theta` is 6. One inner step against its gradient `g`, of half a `g`, takes it to `adapted`, 3. "
+    "From the loss 3 arrives at `adapted`. Which start would have been better?",
     steps=(
         Step(
             "Through the step",
@@ -38,20 +38,24 @@ LESSON = Lesson(
                     words="What arrives at `theta`?",
                     told=(
                         (
-                            "1",
-                            "1 comes straight from `adapted`. It takes `g` for a number, and `g` moves with "
+                            "3",
+                            "3 comes straight from `adapted`. It takes `g` for a number, and `g` moves with "
                             "`theta`.",
                         ),
                         (
-                            "-0.5",
-                            "−0.5 comes through `g` alone. Something comes straight from `adapted` as well.",
+                            "-1.5",
+                            "−1.5 comes through `g` alone. Something comes straight from `adapted` as well.",
+                        ),
+                        (
+                            "4.5",
+                            "4.5 adds what comes through `g`. But the step goes against `g`.",
                         ),
                     ),
                 ),
             ),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="1 comes straight, −0.5 through `g`: the step itself depends on where it starts. "
+            text="3 comes straight, −1.5 through `g`: the step itself depends on where it starts. "
             "First-order MAML pretends that it does not.",
         ),
         Step(
@@ -63,12 +67,12 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Open *First order*: 1 arrives, twice as much, and the loss is 0.5 as before.",
+            "Open *First order*: 3 arrives, twice as much, and the loss is 4.5 as before.",
             (Part(1),),
             ("theta", "loss"),
             then=(
-                Claim("What arrives at theta", "gradient", "theta", 1.0, "by hand: 1 · 1", 1, EXACTLY),
-                Claim("The loss", "value", "loss", 0.5, "by hand: ½ · 1²", 1, EXACTLY),
+                Claim("What arrives at theta", "gradient", "theta", 3.0, "by hand: 3 · 1", 1, EXACTLY),
+                Claim("The loss", "value", "loss", 4.5, "by hand: ½ · 3²", 1, EXACTLY),
             ),
         ),
         Try(
@@ -76,48 +80,48 @@ LESSON = Lesson(
             (Part(edits=(put("rate", 1.0),)),),
             ("theta", "adapted"),
             then=(
-                Claim("Where the step leads", "value", "adapted", 0.0, "by hand: 2 − 1 · 2", within=EXACTLY),
+                Claim("Where the step leads", "value", "adapted", 0.0, "by hand: 6 − 1 · 6", within=EXACTLY),
                 Claim(
                     "What arrives at theta", "gradient", "theta", 0.0, "by hand: 0 · (1 − 1)", within=EXACTLY
                 ),
             ),
         ),
         Try(
-            "Move `rate` to 1.5, past the valley: −1 arrives at `adapted`, and 0.5 at `theta`.",
+            "Move `rate` to 1.5, past the valley: −3 arrives at `adapted`, and 1.5 at `theta`.",
             (Part(edits=(put("rate", 1.5),)),),
             ("theta", "adapted"),
             then=(
                 Claim(
-                    "What arrives at adapted", "cotangent", "adapted", -1.0, "by hand: 2 − 3", within=EXACTLY
+                    "What arrives at adapted", "cotangent", "adapted", -3.0, "by hand: 6 − 9", within=EXACTLY
                 ),
                 Claim(
                     "What arrives at theta",
                     "gradient",
                     "theta",
-                    0.5,
-                    "by hand: −1 · (1 − 1.5)",
+                    1.5,
+                    "by hand: −3 · (1 − 1.5)",
                     within=EXACTLY,
                 ),
             ),
         ),
     ),
     claims=(
-        Claim("Where the step leads", "value", "adapted", 1.0, "by hand: 2 − 0.5 · 2", within=EXACTLY),
+        Claim("Where the step leads", "value", "adapted", 3.0, "by hand: 6 − 0.5 · 6", within=EXACTLY),
         Claim(
             "What arrives at theta",
             "gradient",
             "theta",
-            0.5,
-            "by hand: adapted = θ − 0.5θ, so 1 · (1 − 0.5)",
+            1.5,
+            "by hand: adapted = θ − 0.5θ, so 3 · (1 − 0.5)",
             within=EXACTLY,
         ),
-        Claim("The same to first order", "gradient", "theta", 1.0, "by hand: 1 · 1", 1, EXACTLY),
+        Claim("The same to first order", "gradient", "theta", 3.0, "by hand: 3 · 1", 1, EXACTLY),
     ),
     predictions=(
-        Prediction("0.5", RIGHT),
-        Prediction("1", TOLD),
-        Prediction("-0.5", TOLD),
-        Prediction("1.5", "sign-turned"),
+        Prediction("1.5", RIGHT),
+        Prediction("3", TOLD),
+        Prediction("-1.5", TOLD),
+        Prediction("4.5", TOLD),
     ),
     sources=(
         "The method: [Finn and others](https://arxiv.org/abs/1703.03400). Asked in "
@@ -125,11 +129,11 @@ LESSON = Lesson(
         "[higher 128](https://github.com/facebookresearch/higher/issues/128), "
         "[MAML-Pytorch 19](https://github.com/dragen1860/MAML-Pytorch/issues/19).",
     ),
-    code="""theta = torch.tensor(2.0, requires_grad=True)
+    code="""theta = torch.tensor(6.0, requires_grad=True)
 (g,) = torch.autograd.grad(0.5 * theta ** 2, theta, create_graph=True)
 adapted = theta - 0.5 * g
 loss = 0.5 * adapted ** 2
 loss.backward()
-theta.grad  # 0.5
+theta.grad  # 1.5
 """,
 )
