@@ -16,6 +16,7 @@ from autodiff_viz.graph.codec import to_json
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
+from autodiff_viz.lessons.gallery import lesson
 from tests.lab.persistence.corpus.write import FOLDER, meaning, reopened, write
 
 VERSIONS = sorted(path.name for path in FOLDER.glob("*.json.gz"))
@@ -64,7 +65,12 @@ def test_a_graph_of_an_earlier_version_has_the_formula_that_it_had(version):
 @pytest.mark.parametrize(("version", "name"), named("sessions"))
 def test_an_address_with_its_stored_history_opens_as_it_was(version, name):
     kept = corpus(version)["sessions"][name]
-    assert json.loads(json.dumps(meaning(reopened(kept)))) == kept["means"]
+    lab = reopened(kept)
+    now, then = json.loads(json.dumps(meaning(lab))), {**kept["means"]}
+    if found := lesson(lab.lesson):  # its graphs may have changed their order since: links have numbers
+        assert str(found.number_of(now.pop("variant"))) == kept["query"].get("variant", "0")
+        del then["variant"]
+    assert now == then
 
 
 def test_what_a_version_has_written_is_not_written_anew():
