@@ -37,7 +37,7 @@ def test_undo_in_a_lesson_that_has_just_been_opened_leads_out_of_it(lab: LabPage
     lab.button("Redo")
     shows_lesson(lab, number, text.splitlines()[0])
     graphs = lab.page.get_by_role("tablist", name="Graphs of the lesson").get_by_role("tab")
-    graphs.filter(has_text=LESSONS[number - 1].steps[1].title).click()
+    graphs.filter(has_text=LESSONS[number - 1].steps[1].title).first.click()
     expect(lab.formula).not_to_have_value(text)
     lab.settle()
     lab.page.keyboard.press("Control+z")  # with the focus on the tab
