@@ -15,14 +15,6 @@ from autodiff_viz.lessons.search import meant, words_in, words_of
 CASES = json.loads((Path(__file__).parent / "search_cases.json").read_text("utf-8"))
 """Read by tests/web/lessons/lessons_search.test.mjs too."""
 
-PLANNED = {
-    "twins", "branch-nan", "vanish", "residual", "gets-nothing", "loss-zero", "td-target", "dqn-target",
-    "cancels", "reinforce", "norm-zero", "nan-from", "guard", "corner", "half", "last-stage", "scan",
-    "budget", "matmul", "bias-sum", "p-minus-y", "step-size", "gan-detach", "ste", "gumbel", "second",
-    "penalty",
-}  # fmt: skip
-"""Keys that a class may name before their lessons are written."""
-
 
 @pytest.mark.parametrize(("text", "words"), CASES, ids=lambda case: str(case)[:20])
 def test_words_have_small_letters_and_no_marks(text, words):
@@ -67,7 +59,7 @@ def test_another_name_in_an_address_opens_the_lesson_and_says_which():
 def test_every_class_names_lessons_that_there_are_or_will_be():
     known = {each.key for each in LESSONS}
     named = [key for way in PATHS for sitting in way.sittings for key in sitting]
-    assert {*named} - known <= PLANNED
+    assert {*named} <= known
     for way in PATHS:
         keys = [key for sitting in way.sittings for key in sitting]
         assert len(set(keys)) == len(keys)
