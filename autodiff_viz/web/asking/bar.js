@@ -138,10 +138,11 @@ export function askingBar(editor) {
     const state = item ? { key: `${item.of} ${item.node}`, at, isOpen: isOpen(item) } : null;
     const was = before;
     before = state;
-    // Just answered: the pass is played up to the number; in a lesson it is shown why, once the tries are used up.
+    // Just answered: the pass is played up to the number; in a lesson off the stage it is shown why, once the tries
+    // are used up.
     if (was?.isOpen && state && was.key === state.key && !state.isOpen && item?.revealed) {
       const had = root.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
-      if (editor.drawing.lesson) {
+      if (editor.drawing.lesson && !editor.root.classList.contains("on-stage")) {
         if (!item.verdict?.right) ((said = at), showWhy(editor, item), show(asking));
       } else if (!item.own) editor.playTo(item); // the pass computes no answer of its author's
       if (had || !form.childElementCount) focusNext();

@@ -286,7 +286,7 @@ def test_the_whole_lab_has_all_that_the_frame_has(page, address, name):
         frame.wait_for_function(LIVE, timeout=30_000)
         frame.locator(".canvas [data-id]").first.wait_for()
         rows = frame.locator(".sliders input[role=spinbutton]")
-        if rows.count():
+        if rows.count() and rows.first.is_visible():  # in a low frame the answer has their place
             rows.first.fill("2.5")
             rows.first.press("Enter")
             frame.wait_for_function("() => location.search.includes('g=')")

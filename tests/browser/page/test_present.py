@@ -173,7 +173,7 @@ def test_notes_in_a_second_window_follow_the_stage_and_drive_it(page: Page, addr
     with page.context.expect_page() as opening:
         page.keyboard.press("n")
     notes = opening.value
-    expect(notes.locator(".notes-caption")).to_have_text("Double and square", timeout=30_000)
+    expect(notes.locator(".notes-caption")).to_have_text(saying("What arrives at x?"), timeout=30_000)
     expect(notes.locator(".notes-says")).to_have_text("x = 3")
     expect(notes.locator(".notes-text")).to_contain_text("At x arrives 2 + 6 = 8.")
     expect(notes.locator(".notes-next")).to_have_text("Next: Both wires into one product")
