@@ -257,6 +257,7 @@ def test_a_table_has_the_factors_that_the_panel_multiplies():
     assert not {("local", "z", 0), ("local", "exp_1", 0)} & places(table)  # 1, and none
 
 
+@pytest.mark.nightly
 def test_only_forward_mode_sends_tangents_and_each_direction_has_tables_of_its_own():
     labs = (
         start(),

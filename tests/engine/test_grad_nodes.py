@@ -423,6 +423,7 @@ def test_at_a_corner_value_and_slope_of_a_gradient_are_those_of_plain_jax(name):
     np.testing.assert_array_equal(found.gradient["x"], slope)
 
 
+@pytest.mark.nightly
 def test_many_grad_nodes_share_the_ops_that_a_graph_has_for_them():
     """Each may be a program of its own: 32 have 1,000 ops each, and 33 have 969."""
     chain = "x = 0.5\nz_0 = sin(x)\n" + "".join(f"z_{i} = sin(z_{i - 1})\n" for i in range(1, 500))

@@ -97,6 +97,7 @@ def test_every_explanation_answers_in_every_dtype(seed):
         check(graph)
 
 
+@pytest.mark.nightly
 @settings(max_examples=3)
 @given(graph=scalar_graphs())
 def test_so_does_it_with_every_rule_and_region(graph):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ MANY = settings(
 )
 
 
+@pytest.mark.nightly
 @MANY
 @given(mutants())
 def test_what_is_accepted_is_written_run_shown_and_trained_and_all_else_is_refused(text):

@@ -209,6 +209,7 @@ def test_a_region_without_nodes_can_be_sent_as_it_can_be_written():
     assert exactly(from_link(to_link(graph))) == exactly(graph)
 
 
+@pytest.mark.nightly
 def test_a_document_is_refused_whose_formula_is_too_long():
     tensor = [1e15] * limits.ELEMENTS  # 5 characters in the document, and 20 in the formula
     nodes = [{"name": f"x{i}", "op": "input", "params": {"value": tensor}} for i in range(3)]

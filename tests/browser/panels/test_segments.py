@@ -12,6 +12,7 @@ pytestmark = pytest.mark.shared_page
 WAIT = 60_000  # ms; the first segments are compiled
 
 
+@pytest.mark.own_page  # a plot that another test has chosen stays in front
 def test_k_cuts_after_a_node_and_the_segments_say_that_their_chain_is_the_gradient(lab: LabPage):
     panel = lab.page.locator(".st-key-segments_panel")
     expect(panel).to_be_hidden()

@@ -150,6 +150,7 @@ def sines(count: int) -> tuple[Node, ...]:
     return tuple(Node(f"s{i}", "sin", ((0.5,) * (i + 2),)) for i in range(count))
 
 
+@pytest.mark.nightly
 @settings(max_examples=10)
 @given(graph=st.one_of(scalar_graphs(regions=False), ruled_regions()))
 def test_programs_of_rules_are_counted_with_those_of_ops(graph):
