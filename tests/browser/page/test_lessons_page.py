@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 
-DONE = """() => localStorage.setItem("autodiff_viz done", JSON.stringify(["fork:0", "fork:1", "fork:2", "fork:3"]))"""
+DONE = """() => localStorage.setItem("autodiff_viz done",
+  JSON.stringify(["fork:0", "fork:1", "fork:2", "fork:3"]))"""
 PARTS = """() => localStorage.setItem("autodiff_viz.1.lessons",
   JSON.stringify([{ key: "fork", at: 2, answered: true }, { key: "surgery", at: 1 }, "odd", { at: 3 }]))"""
 
