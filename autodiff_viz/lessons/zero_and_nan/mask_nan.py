@@ -58,7 +58,7 @@ LESSON = Lesson(
                 ),
             ),
             hides=ALL_VALUES,
-            reveal="play",
+            reveal="why zero",
             text="A softmax must share out 1. With everything forbidden it is 0/0, which is NaN. A large "
             "number such as −1e9 in place of −∞ avoids it.",
         ),
