@@ -12,10 +12,11 @@ from autodiff_viz.graph.model import Literal
 from autodiff_viz.training.run import Plan
 
 REVEALS = (
-    "play", "paths", "why zero", "sweep", "compare", "memory", "training", "noise", "field",
+    "play", "paths", "why zero", "sweep", "compare", "memory", "training", "segments", "noise", "field",
 )  # fmt: skip
 """What shows an answer: the pass step by step, paths at a node, why nothing arrives or where a NaN comes
-from, a number along an input, the twin, what is kept, a training, draws, arrows over two inputs."""
+from, a number along an input, the twin, what is kept, a training, one of segments, draws, arrows over two
+inputs."""
 
 COTANGENTS = "cotangents"
 """Key of the figure that is on view where a step and its tour name none."""

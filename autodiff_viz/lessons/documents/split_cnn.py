@@ -86,7 +86,7 @@ LESSON = Lesson(
                 ),
             ),
             hides=ASKED_ALONE,
-            reveal="training",
+            reveal="segments",
             text="A step against the gradient of `y` makes `y` smaller, for cats and dogs alike. What the "
             "first model lacks is one array: what arrives at `h` from the loss.",
         ),

@@ -59,7 +59,7 @@ LESSON = Lesson(
                 ),
             ),
             hides=ASKED_ALONE,
-            reveal="paths",
+            reveal="play",
             text="A weight meets one number of every sample. On the way back it hears from each, times that "
             "number: down a column of `X`. That is Xᵀ G.",
         ),

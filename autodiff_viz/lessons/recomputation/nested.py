@@ -48,7 +48,7 @@ LESSON = Lesson(
                     told=(
                         (
                             "2",
-                            "2 is forward, and again for *outer*. That run meets *inner*: what does it keep?",
+                            "2 is forward, and again for `outer`. That run meets `inner`: what does it keep?",
                         ),
                         ("4", "Each level adds one run. It does not double what there was."),
                         ("1", "1 is forward alone. On the way back its value is gone."),

@@ -2,7 +2,7 @@
 
 from math import inf, nan
 
-from autodiff_viz.asking.question import ASKED_ALONE, NUMBER, VALUE, Quantity, Question
+from autodiff_viz.asking.question import ALL_VALUES, NUMBER, VALUE, Quantity, Question
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try
 from autodiff_viz.lessons.tour import Step
 
@@ -44,8 +44,8 @@ LESSON = Lesson(
                         ("nan", "A softmax divides by a sum, and here the sum is 0: 0/0."),
                         (
                             "0",
-                            "So it is where another score is left. Here both would be 0, and weights "
-                            "must have the sum 1.",
+                            "A masked weight is 0 while another score is left. Here both would be 0, "
+                            "and weights must have the sum 1.",
                         ),
                         (
                             "0.5",
@@ -57,7 +57,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
-            hides=ASKED_ALONE,
+            hides=ALL_VALUES,
             reveal="why zero",
             text="A softmax must share out 1. With everything forbidden it is 0/0, which is NaN. A large "
             "number such as −1e9 in place of −∞ avoids it.",

@@ -14,7 +14,7 @@ const OF_MEMORY = ["residuals", "memory", "plans", "runs"];
  * @param {string} tool @param {Pick<Drawing, "figure" | "lacks" | "twins">} drawing @returns {string | undefined} */
 export function plotOf(tool, { figure, lacks = [], twins }) {
   if (tool === "compare") return twins ? "twins" : undefined;
-  if (tool === "training") return tool;
+  if (tool === "training" || tool === "segments") return tool;
   if (tool === "memory") {
     const own = figure && OF_MEMORY.includes(figure) ? figure : "residuals";
     return lacks.includes(own) ? undefined : own;

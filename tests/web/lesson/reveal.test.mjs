@@ -7,7 +7,7 @@ import { isPlayed, plotOf } from "../../../autodiff_viz/web/lesson/reveal.js";
 
 test("each tool has its plot, and what is on the canvas has none", () => {
   const graph = { figure: "cotangents" };
-  for (const tool of ["paths", "sweep", "noise", "field", "training"])
+  for (const tool of ["paths", "sweep", "noise", "field", "training", "segments"])
     assert.equal(plotOf(tool, graph), tool);
   for (const tool of ["play", "why zero"]) assert.equal(plotOf(tool, graph), undefined);
 });
