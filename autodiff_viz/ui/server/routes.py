@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from functools import cache
@@ -136,6 +137,7 @@ async def words(request: Request) -> HTMLResponse:
 
 
 PICTURES = {preview.picture: preview for preview in PREVIEWS}
+PAINTING = asyncio.Lock()  # all pictures at once would hold the other visitors for many seconds
 DAY = {"Cache-Control": "public, max-age=86400"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -177,7 +179,9 @@ async def card(request: Request) -> Response:
     seen = PICTURES.get(request.path_params["name"])
     if seen is None:
         return PlainTextResponse("Not found", 404)
-    return Response(await run_in_threadpool(card_picture, seen), media_type="image/png", headers=DAY)
+    async with PAINTING:
+        painted = await run_in_threadpool(card_picture, seen)
+    return Response(painted, media_type="image/png", headers=DAY)
 
 
 async def code(request: Request) -> Response:

@@ -186,7 +186,7 @@ export class EditSender {
         performance.getEntriesByType("navigation")
       );
       const { outbox, rest } = adoptOutbox(
-        readList(TAB, this.name),
+        this.kept(),
         word,
         location.search,
         first,
@@ -295,13 +295,18 @@ export class EditSender {
     writeList(
       TAB,
       this.name,
-      [left, ...others.filter(({ pending }) => pending?.length)].slice(0, KEPT),
+      [left, ...others.filter(({ pending }) => pending.length)].slice(0, KEPT),
     );
+  }
+
+  /** Edits that wait, as this tab keeps them; what something else wrote there is none. @returns {Left[]} */
+  kept() {
+    return readList(TAB, this.name).filter(({ pending }) => Array.isArray(pending));
   }
 
   /** Edits that wait for other documents. @returns {Left[]} */
   others() {
-    return readList(TAB, this.name).filter(({ key }) => key !== this.outbox.key);
+    return this.kept().filter(({ key }) => key !== this.outbox.key);
   }
 
   close() {

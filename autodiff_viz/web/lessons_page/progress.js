@@ -62,7 +62,7 @@ export function broughtIn(text, visits, tries) {
     if (typeof lesson?.key !== "string" || !KEY.test(lesson.key)) continue;
     const { key } = lesson,
       before = all.get(key),
-      at = Number.isFinite(lesson.at) ? lesson.at : 0;
+      at = Number.isFinite(lesson.at) ? Math.min(lesson.at, Date.now()) : 0; // else it stays the latest
     if (before || at > 0 || lesson.answered === true)
       all.set(key, {
         key,

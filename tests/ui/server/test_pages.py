@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import io
+import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,7 +25,7 @@ from autodiff_viz.ui import navigation
 from autodiff_viz.ui.server import routes
 from autodiff_viz.ui.server.admission import HOSTS, Visits
 from autodiff_viz.ui.server.routes import document, tags
-from tests.ui.server.asgi import HOST, get
+from tests.ui.server.asgi import HOST, answered, finished, get
 
 NAVIGATION = Path(navigation.__file__)
 STREAMLITS = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
@@ -196,6 +198,27 @@ def test_every_preview_has_a_picture_of_the_size_that_it_tells(preview):
     with Image.open(io.BytesIO(answer.body)) as picture:
         assert [f"{length}" for length in picture.size] == [said["og:image:width"], said["og:image:height"]]
         assert picture.size == (1200, 630)
+
+
+def test_pictures_that_are_asked_for_at_once_are_painted_one_after_another(monkeypatch):
+    at_work, seen_at_work = [], []
+
+    def paint(seen: Preview) -> bytes:
+        at_work.append(seen.picture)
+        time.sleep(0.01)
+        seen_at_work.append([*at_work])
+        at_work.remove(seen.picture)
+        return seen.picture.encode()
+
+    async def at_once() -> list[bytes]:
+        asked = [answered(SERVER, f"/cards/{preview.picture}.png") for preview in PREVIEWS[:6]]
+        return [answer.body for answer in await asyncio.gather(*asked)]
+
+    monkeypatch.setattr(routes, "card_picture", paint)
+    monkeypatch.setattr(routes, "PAINTING", asyncio.Lock())
+    names = [preview.picture for preview in PREVIEWS[:6]]
+    assert finished(at_once()) == [name.encode() for name in names]
+    assert sorted(seen_at_work) == sorted([name] for name in names)
 
 
 @pytest.mark.parametrize("name", ["nothing", "..%2Froutes", "fork.png"])

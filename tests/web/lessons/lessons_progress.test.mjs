@@ -77,6 +77,16 @@ test("another text brings in nothing", () => {
   assert.deepEqual([...after.tries], [["fork", new Set([4])]]);
 });
 
+test("a lesson that was opened in the future was opened now", () => {
+  const text = JSON.stringify({
+    kind: "autodiff_viz progress",
+    v: 1,
+    lessons: [{ key: "fork", at: 1e308, answered: true }],
+  });
+  const [visit] = broughtIn(text, [], new Map()).visits;
+  assert.ok(visit.at > 0 && visit.at <= Date.now());
+});
+
 test("a browser that keeps nothing breaks nothing", () => {
   const denied = () => {
     throw new Error("denied");

@@ -170,3 +170,11 @@ test("what was confirmed just before a reload began is done there if the address
     assert.deepEqual(editor(name, NEW).posted, done);
   }
 });
+
+test("what something else wrote in their place are no edits", () => {
+  sessionStorage.setItem("autodiff_viz.1.junk", '[{"key":"old"},{"key":"odd","pending":"x"},{}]');
+  const { posted, mail } = editor("junk", OLD);
+  assert.deepEqual(posted, []);
+  mail.send({ kind: "rule" });
+  assert.deepEqual(posted, [[[1, "rule"]]]);
+});
