@@ -17,7 +17,7 @@ from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.tours import has_graph_of, is_answered, open_step, words_on_view
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
-from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
+from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_in, graph_of
 from autodiff_viz.lessons.lesson import PLAY, Claim, Law, Lesson
 from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import still
@@ -215,7 +215,19 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
         return lab
     variant = variant_of(replace(lab, variant=variant), lesson)
     after = replace(open_step(lab, lesson, variant, f"Lesson: {lesson.title}"), lesson=key, variant=variant)
+    if not lesson.steps[variant].pinned and _is_pinned_by_a_lesson(lab):
+        present = after.history.present._replace(pinned=None)
+        after = replace(after, history=replace(after.history, present=present))
     return _with_answers(after, [*(old for _, old in lab.aside), lab])
+
+
+def _is_pinned_by_a_lesson(lab: Lab) -> bool:
+    """Return whether the pinned graph is one that the open lesson pins, or flipped the one beside it."""
+    lesson = gallery.lesson(lab.lesson)
+    if lesson is None or lab.pinned is None:
+        return False
+    own = [graph_in(text) for step in lesson.steps if step.pinned for text in (step.pinned, step.formula)]
+    return lab.pinned.graph in own
 
 
 def restart_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:

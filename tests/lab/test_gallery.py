@@ -138,3 +138,13 @@ def test_runs_in_many_steps_are_shown_once():
 def test_a_lesson_is_trained_as_its_document_does():
     lab = open_lesson(start(), "xor-tutorial", 1)
     assert (lab.plan.settings.optimiser, lab.plan.settings.rate, lab.plan.steps) == ("sgd", 0.02, 10)
+
+
+def test_what_a_lesson_has_pinned_goes_with_its_graph_and_what_a_visitor_has_pinned_stays():
+    twins = open_lesson(start(), "two-frameworks")
+    assert twins.pinned is not None
+    alone = next(i for i, step in enumerate(lesson("two-frameworks").steps) if not step.pinned)
+    assert open_lesson(twins, "two-frameworks", alone).pinned is None
+    assert open_lesson(twins, "fork").pinned is None
+    own = edited(open_lesson(start(), "fork"), {"kind": "pin"})
+    assert open_lesson(own, "fork", 1).pinned == own.pinned
