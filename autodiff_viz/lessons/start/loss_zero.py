@@ -17,8 +17,7 @@ adv = [1.0, -1.0]
 ratio = exp(logp - stop_gradient(logp))
 loss = -mean(ratio * adv)
 """
-SAYS = "The loss is 0 for every `p`. But the lower `p` is stopped: on the way back it counts as a fixed "
-"number, 0.5."
+SAYS = "The loss is 0 for every `p`. But the lower `p` is stopped: on the way back it is a fixed number."
 
 LESSON = Lesson(
     key="loss-zero",
@@ -30,7 +29,7 @@ LESSON = Lesson(
     after=("twins",),
     found_by=("loss is 0", "loss is zero", "GRPO", "PPO ratio", "detach", "stop_gradient"),
     text="`p` is 0.5, the chance of a good answer. `ratio` divides it by a stopped copy of itself, so "
-    "`ratio` is 1 and `loss` is 0, whatever `p` is. Cut to the bone, chatbots are trained like this.",
+    "`ratio` is 1 and `loss` is 0, whatever `p` is. In small, this is how chatbots are trained.",
     steps=(
         Step(
             "A ratio to itself",
