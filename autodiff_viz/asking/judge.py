@@ -490,6 +490,12 @@ def larger_of(one: float, two: float) -> str:
     return FIRST if one > two else SECOND
 
 
+def _as_sentence(text: str, case: Case) -> str:
+    """Return a text with a capital, unless it begins with the name of a node."""
+    is_named = any(text.startswith(f"{node.name}:") for node in case.found.graph.nodes)
+    return text if is_named else f"{text[0].upper()}{text[1:]}"
+
+
 def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     found = case.found
     if question.other is not None:
@@ -528,9 +534,7 @@ def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]
         for label, side, size in sized
     )
     return {
-        "answer": _chosen(
-            form, right, f"{reason[0].upper()}{reason[1:]}. {reason_of(cases[right == SECOND])}"
-        ),
+        "answer": _chosen(form, right, f"{_as_sentence(reason, case)}. {reason_of(cases[right == SECOND])}"),
         "mistakes": [*mistakes.values()],
         "otherwise": {
             "says": "Not so. Work out both: what arrives at each, times its own slope.",

@@ -431,7 +431,10 @@ def _why_unmended(found: Trace, name: str, node: Node) -> str:
     ):
         return "A factor is 0: any other factor is another function, so there is no mend."
     if node.op in CHOICES:
-        return f"{node.op} is constant between its steps: something smooth is another function, so no mend."
+        return (
+            f"{node.op} is constant between its steps: anything smooth is another function, so there is no "
+            "mend."
+        )
     return ""
 
 

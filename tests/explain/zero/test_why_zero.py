@@ -220,8 +220,8 @@ UNMENDED = {
     "so there is no mend.",
     "x = 2.0\nz = where(less(3.0, 1.0), x, 5.0)": "It takes the other branch here: to take this one is "
     "another function, so there is no mend.",
-    "x = 2.0\nz = greater(x, 1.0) * 3.0": "greater is constant between its steps: something smooth is "
-    "another function, so no mend.",
+    "x = 2.0\nz = greater(x, 1.0) * 3.0": "greater is constant between its steps: anything smooth is "
+    "another function, so there is no mend.",
 }
 
 
