@@ -64,7 +64,7 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "In B move `x` to 3.6: it rounds to 4, and 8 arrives. Between the steps it does not change.",
+            "In B move `x` to 3.6: it rounds to 4, and 8 arrives. The 8 stays until `x` rounds anew.",
             (Part(edits=(put("x", 3.6),)),),
             ("x", "sweep"),
             then=(

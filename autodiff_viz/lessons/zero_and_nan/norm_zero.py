@@ -2,7 +2,7 @@
 
 from math import inf, nan
 
-from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
+from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, Claim, Lesson, Part, Prediction, Try, put, written
 from autodiff_viz.lessons.tour import Step
 
@@ -38,7 +38,7 @@ LESSON = Lesson(
             questions=(
                 Question(NUMBER, Quantity(COTANGENT, "x"), words="What arrives at `x`: numbers, ∞ or NaN?"),
             ),
-            hides=ASKED_ALONE,
+            hides=ALL_COTANGENTS,
             reveal="why zero",
             text="Nothing looks ahead. The square passes 2n, which is 0, to the root, and the root "
             "multiplies it by its own slope, ∞. 0 · ∞ is NaN.",
