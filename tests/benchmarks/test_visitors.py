@@ -68,7 +68,7 @@ def test_the_95th_percentile_is_what_five_of_a_hundred_exceed():
     assert quantile(range(1, 101), 0.95) == 96
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.nightly
 @pytest.mark.parametrize("gesture", GESTURES)
 def test_the_app_confirms_every_gesture(gesture, app):
     tab = Editor(app.address, size=8, gestures=(gesture,))

@@ -32,6 +32,7 @@ def sizes(part: Any) -> Iterator[float]:
         yield from (float(px) for px in re.findall(r"font-size:([\d.]+)px", part))
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("low", [False, True])
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_text_of_every_figure_can_be_read_from_the_back(name, low):

@@ -95,6 +95,7 @@ def _variables(place: Path) -> dict[str, str]:
         return dict(variables(place))
 
 
+@pytest.mark.nightly
 def test_what_a_visitor_compiles_is_not_written(place):
     before = files(place)
     asked, loaded, _ = ran(place, VISIT)

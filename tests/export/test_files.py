@@ -24,6 +24,7 @@ VARIANTS = [variant for lesson in LESSONS for variant in lesson.steps]
 RUN_ALONE = VARIANTS if THOROUGH else VARIANTS[::12]
 
 
+@pytest.mark.nightly
 def test_lessons_agree_in_a_process_without_the_lab(tmp_path):
     sources = [to_python(graph_of(variant), variant.seed) for variant in RUN_ALONE]
     results = run_alone(sources, tmp_path)

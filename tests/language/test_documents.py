@@ -223,6 +223,7 @@ def test_a_tensor_of_the_largest_size_can_be_written_with_all_digits():
     assert exactly(parse(show(from_json(to_json(graph, None))))) == exactly(graph)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "slots", [["x", None], ["nobody", "x"]], ids=["empty slots", "wires that lead to nothing"]
 )

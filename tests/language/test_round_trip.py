@@ -234,6 +234,7 @@ def test_a_large_tensor_among_many_steps_is_written_once_and_not_once_for_each_s
     assert work(60) < 2 * work(6)  # the tensor is most of it
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("stem", ["sin", "y"], ids=["one long chain of steps", "a line for every node"])
 def test_two_thousand_nodes_take_linear_work(stem):
     def work(count: int) -> int:

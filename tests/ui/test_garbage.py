@@ -37,6 +37,7 @@ def old_cycle() -> weakref.ref:
     return weakref.ref(ring)
 
 
+@pytest.mark.nightly
 def test_an_old_cycle_is_freed_when_a_collection_is_due(thresholds):
     gc_tuning.tune()
     gc.collect()
@@ -49,6 +50,7 @@ def test_an_old_cycle_is_freed_when_a_collection_is_due(thresholds):
     assert found() is None
 
 
+@pytest.mark.nightly
 def test_under_load_that_lasts_a_collection_follows_many_departures(thresholds):
     gc_tuning.tune()
     gc.collect()

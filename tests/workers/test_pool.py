@@ -99,6 +99,7 @@ def test_a_worker_that_is_stopped_is_replaced_after_the_limit_of_its_job(pool):
     assert done(pool, job(errands.product, 2.0, 4.0)) == Answer(8.0)
 
 
+@pytest.mark.nightly
 def test_so_is_one_that_is_stopped_before_it_has_read_a_large_message(pool, monkeypatch):
     monkeypatch.setattr(fork_client, "BLOCKED", 1)
     assert done(pool, job(errands.killed)) == Answer(why=BROKEN)  # the next one has that limit
@@ -303,6 +304,7 @@ def test_where_no_worker_can_be_started_the_answer_says_so_and_the_pool_goes_on(
     mine.end()
 
 
+@pytest.mark.nightly
 def test_while_the_server_is_busy_short_jobs_pause_and_long_ones_do_not(monkeypatch):
     monkeypatch.setattr(pools, "LONGEST_REST", 1e6)
     busy = Pool(("json",), rest=lambda: 1e9)
@@ -326,6 +328,7 @@ def test_after_the_pause_the_next_job_is_done_unasked(monkeypatch):
         busy.end()
 
 
+@pytest.mark.nightly
 def test_a_worker_that_has_grown_ends_when_it_has_no_job_for_a_moment(monkeypatch):
     monkeypatch.setattr(pools, "GROWTH", 32.0)
     mine = Pool(("json",))

@@ -62,6 +62,7 @@ def card(lab: LabPage) -> Locator:
     return lab.node(NODE).locator(".card")
 
 
+@pytest.mark.nightly
 def test_a_picture_has_the_numbers_of_nodes_that_have_never_been_seen_from_near(lab: LabPage):
     # first in this file: the tests that follow go near
     lab.tools.get_by_role("button", name="Files, pictures and links").click()

@@ -85,6 +85,7 @@ def test_an_input_is_turned_into_a_parameter_in_the_inspector(net: LabPage):
     expect(net.formula).to_have_value(saying("x = parameter([[0.0, 0.0]"))
 
 
+@pytest.mark.nightly
 def test_the_inspector_has_a_tensor_in_few_numbers_in_colours_and_in_full(net: LabPage):
     net.select("w")
     tensor = net.page.locator(".st-key-tensor")

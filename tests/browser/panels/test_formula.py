@@ -109,6 +109,7 @@ def move_caret(lab: LabPage, *offsets: int) -> None:
     )
 
 
+@pytest.mark.nightly
 def test_the_caret_and_the_pointer_in_the_formula_lead_to_the_canvas_and_back(lab: LabPage):
     lab.type_formula(LOOP)
     before = int(lab.page.locator(".formula").get_attribute("data-ack"))

@@ -87,6 +87,7 @@ def test_links_of_all_kinds_and_a_code(lab: LabPage):
     other.close()
 
 
+@pytest.mark.nightly
 def test_each_choice_of_a_frame_is_in_its_code_and_on_view(lab: LabPage):
     dialog = open_dialog(lab)
     dialog.get_by_role("tab", name="Frame for a page").press("Enter")

@@ -36,6 +36,7 @@ def worked(lab: LabPage) -> list[str]:
     return labels(lab)
 
 
+@pytest.mark.nightly
 def test_the_history_comes_back_after_a_reload_with_what_was_undone(lab: LabPage):
     before = worked(lab)
     assert len(before) == 5

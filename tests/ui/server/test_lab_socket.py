@@ -158,6 +158,7 @@ def test_what_is_no_message_changes_nothing(server, visitor, text):
         assert talk.send(stop(1))["ack"] == 1
 
 
+@pytest.mark.nightly
 def test_brackets_without_end_are_refused_and_the_session_goes_on(server, visitor):
     with talking(server, visitor) as talk:
         talk.socket.send('{"key": ' + "[" * 100_000 + "]" * 100_000 + "}")
@@ -167,6 +168,7 @@ def test_brackets_without_end_are_refused_and_the_session_goes_on(server, visito
         assert talk.send(stop(1))["ack"] == 1
 
 
+@pytest.mark.nightly
 def test_more_values_than_a_page_sends_are_refused_and_the_session_goes_on(server, visitor):
     """2.6 million lists would be 140 MB and hold the interpreter for two seconds."""
     with talking(server, visitor) as talk:
@@ -177,6 +179,7 @@ def test_more_values_than_a_page_sends_are_refused_and_the_session_goes_on(serve
         assert talk.send(stop(1))["ack"] == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("message", ["x" * (limits.MESSAGE_BYTES + 1), b"{}"])
 def test_what_is_too_long_or_no_text_ends_the_connection_alone(server, visitor, message):
     with talking(server, visitor) as talk:

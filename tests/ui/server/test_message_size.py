@@ -180,7 +180,7 @@ def peak(server: Server) -> int:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) // 1024
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "data",
     [with_text("[]" * 47_500_000), rerun(field(WIDGETS, b"") * 3_900_000)],
