@@ -32,7 +32,7 @@ EVERYTHING = (
 )
 PAGE = (
     "tests/browser/page/test_page.py::test_reset_leads_back_to_the_first_graph",
-    "tests/browser/page/test_page.py::test_a_lesson_opens_in_the_lab_with_its_claims",
+    "tests/browser/page/test_reading.py::test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes",
 )
 REGIONS = (
     "tests/functions",

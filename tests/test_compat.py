@@ -8,7 +8,7 @@ import jax.lib
 import autodiff_viz as av
 from autodiff_viz.engine.compilation_cache import LIBRARIES
 from autodiff_viz.workers import disk_cache
-from tests.compat import newest
+from tests.compat import EVERYTHING, PAGE, REGIONS, ROOT, newest
 
 
 def python(folder: Path, name: str, prints: str, code: int = 0) -> str:
@@ -45,3 +45,10 @@ def test_what_is_kept_on_disk_depends_on_jaxlib_and_on_the_form_of_regions(monke
     assert disk_cache.version((*LIBRARIES[:1], "0.0.1", *LIBRARIES[2:])) != plain
     monkeypatch.setenv("JAX_REMAT3", "1")
     assert disk_cache.version(LIBRARIES) != plain
+
+
+def test_what_it_names_is_there():
+    for name in (*EVERYTHING, *REGIONS, *PAGE):
+        path, _, test = name.partition("::")
+        assert (ROOT / path).exists(), name
+        assert not test or f"def {test}(" in (ROOT / path).read_text("utf-8"), name
