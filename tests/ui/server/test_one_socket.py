@@ -27,6 +27,7 @@ class Browser:
         self.session, self.stuck = session, stuck
         self.incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.sent: list[dict[str, Any]] = []
+        self.left: list[dict[str, Any]] = []  # what a stuck one does not take
 
     def open(self) -> Browser:
         scope = {
@@ -47,6 +48,7 @@ class Browser:
 
     async def _take(self, message: dict[str, Any]) -> None:
         if self.stuck and message["type"] != "websocket.accept":
+            self.left.append(message)
             await asyncio.Event().wait()
         self.sent.append(message)
         if message["type"] == "websocket.close":
@@ -152,7 +154,7 @@ def test_websockets_that_read_nothing_are_few_and_do_not_hold_up_one_that_does(m
         for _ in range(UNENDED - 1):
             stuck.append(Browser(session, stuck=True).open())
             stuck[-1].send()
-            await asyncio.sleep(0.02)
+            await until(lambda: bool(stuck[-1].left))  # one that is replaced before that just ends
         reader = Browser(session).open()
         reader.send()
         await until(lambda: "send" in reader.kinds())
