@@ -17,7 +17,7 @@ from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.tours import has_graph_of, is_answered, open_step, words_on_view
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
-from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_in, graph_of
+from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
 from autodiff_viz.lessons.lesson import PLAY, Claim, Law, Lesson
 from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import still
@@ -133,17 +133,16 @@ def _claim(finding: Finding) -> ClaimView:
     if finding.computed.size > IN_FULL and claim.quantity != "runs":
         number, expected = _at_a_glance(finding)
     else:
-        number, expected = (_written(claim, numbers) for numbers in (finding.computed, finding.expected))
+        number, expected = (written(claim, numbers) for numbers in (finding.computed, finding.expected))
     if isinstance(claim.expected, Law):
         expected = f"{claim.expected.formula} = {expected}"
     state = HOLDS if finding.holds else FAILS
-    return ClaimView(claim.says, number, expected, closely(finding), claim.source, state)
+    return ClaimView(claim.says, number, expected, closely(claim, finding.expected), claim.source, state)
 
 
-def closely(finding: Finding) -> str:
-    """Return the tolerance of a finding as text."""
-    claim = finding.claim
-    if not allowed(claim, finding.expected).any():
+def closely(claim: Claim, expected: np.ndarray) -> str:
+    """Return the tolerance of a claim as text."""
+    if not allowed(claim, expected).any():
         return "exactly"
     return f"to {claim.digits} digits" if claim.within is None else f"within {scalar(claim.within)}"
 
@@ -159,7 +158,7 @@ def _at_a_glance(finding: Finding) -> tuple[str, str]:
     return f"{first}, {differ})", wanted
 
 
-def _written(claim: Claim, numbers: np.ndarray) -> str:
+def written(claim: Claim, numbers: np.ndarray) -> str:
     """Return numbers with all digits; runs in words, contributions at a fork as a sum."""
     parts = [exact(number) for number in numbers.ravel()]
     if claim.quantity == "runs":
@@ -215,19 +214,19 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
         return lab
     variant = variant_of(replace(lab, variant=variant), lesson)
     after = replace(open_step(lab, lesson, variant, f"Lesson: {lesson.title}"), lesson=key, variant=variant)
-    if not lesson.steps[variant].pinned and _is_pinned_by_a_lesson(lab):
+    if not lesson.steps[variant].pinned and _pins(lab):
         present = after.history.present._replace(pinned=None)
         after = replace(after, history=replace(after.history, present=present))
     return _with_answers(after, [*(old for _, old in lab.aside), lab])
 
 
-def _is_pinned_by_a_lesson(lab: Lab) -> bool:
-    """Return whether the pinned graph is one that the open lesson pins, or flipped the one beside it."""
+def _pins(lab: Lab) -> bool:
+    """Return whether the open graph of the open lesson came with another one pinned beside it.
+
+    That one goes with its graph, flipped or moved by a slider as it may be by now; undo brings it back.
+    """
     lesson = gallery.lesson(lab.lesson)
-    if lesson is None or lab.pinned is None:
-        return False
-    own = [graph_in(text) for step in lesson.steps if step.pinned for text in (step.pinned, step.formula)]
-    return lab.pinned.graph in own
+    return lesson is not None and bool(lesson.steps[variant_of(lab, lesson)].pinned)
 
 
 def restart_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:

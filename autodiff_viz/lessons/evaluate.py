@@ -201,12 +201,12 @@ def agree(found: np.ndarray, expected: np.ndarray, claim: Claim) -> bool:
 
 
 def allowed(claim: Claim, expected: np.ndarray) -> np.ndarray:
-    """Return the tolerance of each number."""
+    """Return the tolerance of each number; NaN and infinities have none."""
     if expected.dtype.kind in "iu":
         return np.zeros(expected.shape)
-    if claim.within is not None:
-        return np.full(expected.shape, claim.within)
-    return 10.0**-claim.digits * np.abs(expected.astype(np.float64))
+    size = np.abs(expected.astype(np.float64))
+    room = np.full(size.shape, claim.within) if claim.within is not None else 10.0**-claim.digits * size
+    return np.where(np.isfinite(size), room, 0.0)
 
 
 def _law_value(law: Law, traced: Trace) -> np.ndarray:

@@ -30,7 +30,7 @@ class Path:
     def lessons(self) -> tuple[tuple[Lesson, ...], ...]:
         """The lessons, by sitting."""
         by_key = {lesson.key: lesson for lesson in LESSONS}
-        return tuple(tuple(by_key[key] for key in keys if key in by_key) for keys in self.sittings)
+        return tuple(tuple(by_key[key] for key in keys) for keys in self.sittings)
 
 
 PATHS: tuple[Path, ...] = (

@@ -146,5 +146,8 @@ def test_what_a_lesson_has_pinned_goes_with_its_graph_and_what_a_visitor_has_pin
     alone = next(i for i, step in enumerate(lesson("two-frameworks").steps) if not step.pinned)
     assert open_lesson(twins, "two-frameworks", alone).pinned is None
     assert open_lesson(twins, "fork").pinned is None
+    flipped = edited(edited(twins, {"kind": "slide", "name": "x", "value": 2.0}), {"kind": "flip"})
+    assert flipped.pinned is not None
+    assert open_lesson(flipped, "two-frameworks", alone).pinned is None
     own = edited(open_lesson(start(), "fork"), {"kind": "pin"})
     assert open_lesson(own, "fork", 1).pinned == own.pinned

@@ -10,7 +10,7 @@ import autodiff_viz as av
 from autodiff_viz.canvas.drawing import Picture, drawing
 from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.codec import to_json
-from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, check, findings, graph_of, trace_of
+from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, allowed, check, findings, graph_of, trace_of
 from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, lesson
 from autodiff_viz.lessons.lesson import INTRODUCTIONS, Claim, Law, Lesson, Like
 from autodiff_viz.lessons.tour import Step
@@ -110,6 +110,12 @@ def test_a_count_must_be_exact_however_large_it_is():
 def test_a_claim_holds_as_closely_as_it_says(within, digits, expected, held):
     claim = Claim("y", "value", "y", expected, "by hand", within=within, digits=digits)
     assert holds("x = 1.0\ny = 2.0 * x", claim) is held
+
+
+def test_nan_and_infinities_have_no_tolerance():
+    for within in (None, 0.5):
+        claim = Claim("y", "value", "y", 0.0, "by hand", within=within)
+        assert (allowed(claim, np.array([np.nan, np.inf, 2.0])) > 0).tolist() == [False, False, True]
 
 
 def test_nan_holds_where_nan_is_claimed_and_nowhere_else():

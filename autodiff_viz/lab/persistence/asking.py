@@ -1,7 +1,7 @@
 """Write what is asked, and what was answered, as two parameters of an address, and read them.
 
 A teacher's link has the questions alone; a student's has the answers too. Neither keeps a secret: the graph
-is in the link, and its numbers follow from it.
+is in the link, and its numbers follow from it; an answer of the author's own is in it too.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from hashlib import blake2b
 from html import escape
 from pathlib import Path
 
+import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -23,10 +24,11 @@ from autodiff_viz.canvas.sketch import SIZE, Sketch, sketch, svg
 from autodiff_viz.display.numbers import exact
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.text import counted
+from autodiff_viz.lab.lessons import IN_FULL, closely, written
 from autodiff_viz.lab.persistence.address import CLASS, GALLERY, LESSON, VIEW
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, TRACKS, lesson
-from autodiff_viz.lessons.lesson import EXACTLY, Claim, Law, Lesson, Like
+from autodiff_viz.lessons.lesson import Claim, Law, Lesson, Like
 from autodiff_viz.lessons.paths import PATHS, path
 from autodiff_viz.lessons.paths import Path as Way
 from autodiff_viz.lessons.search import words_of
@@ -36,7 +38,6 @@ ASSETS = Path(__file__).parents[1] / "assets"
 CLAIMS = "/claims"  # path of the table of numbers
 WAY = "path"  # name of the parameter with the key of a class
 FIRST_LOOK = 12  # nodes of a graph that can be read on a card; the first such graph of a lesson is drawn
-IN_FULL = 12  # numbers of a claim that the table writes out
 
 
 @cache
@@ -104,9 +105,8 @@ def _tracks() -> Iterator[str]:
 
 def _sittings(way: Way) -> Iterator[str]:
     """Yield the sittings of a class; one alone has the title of the whole."""
-    sittings = [found for found in way.lessons if found]
-    for number, found in enumerate(sittings, 1):
-        if len(sittings) == 1:
+    for number, found in enumerate(way.lessons, 1):
+        if len(way.lessons) == 1:
             yield _section("sitting", way.title, way.summary, found)
         else:
             yield _section(f"sitting-{number}", f"Sitting {number}", "", found)
@@ -207,30 +207,17 @@ def _held(shown: Lesson) -> int:
     return len(shown.claims) + sum(len(each.then) for each in shown.to_try)
 
 
-def _expected(claim: Claim) -> str:
-    """Return the expected number of a claim as text."""
-    if isinstance(claim.expected, Law):
-        return claim.expected.formula
-    if isinstance(claim.expected, Like):
-        return f"as in graph {claim.expected.variant + 1}"
-    numbers = [*_numbers(claim.expected)]
-    if len(numbers) > IN_FULL:
-        return f"{exact(numbers[0])}, … ({len(numbers):,} numbers)"
-    return ", ".join(map(exact, numbers))
-
-
-def _numbers(expected: object) -> Iterator[float]:
-    if isinstance(expected, tuple | list):
-        for each in expected:
-            yield from _numbers(each)
-    else:
-        yield expected  # type: ignore[misc]
-
-
-def _closely(claim: Claim) -> str:
-    if claim.within is None:
-        return f"{claim.digits} digits"
-    return "exactly" if claim.within == EXACTLY else f"± {claim.within:g}"
+def _expected(claim: Claim) -> tuple[str, str]:
+    """Return the expected number of a claim, and how closely it must be met, as texts."""
+    if isinstance(claim.expected, Law | Like):
+        law = isinstance(claim.expected, Law)
+        says = claim.expected.formula if law else f"as in graph {claim.expected.variant + 1}"
+        return says, closely(claim, np.ones(1))
+    numbers = np.asarray(claim.expected)
+    says = written(claim, numbers)
+    if numbers.size > IN_FULL and claim.quantity != "runs":
+        says = f"{exact(numbers.ravel()[0])}, … ({numbers.size:,} numbers)"
+    return says, closely(claim, numbers)
 
 
 @cache
@@ -244,9 +231,10 @@ def _claims_body() -> str:
         link = f'<a href="{address_of(shown)}">{escape(shown.title)}</a>'
         rows.append(f'<tbody><tr><th colspan="4" scope="rowgroup">{link}</th></tr>')
         rows += [
-            f"<tr><td>{escape(when + claim.says)}</td><td>{escape(_expected(claim))}</td>"
-            f"<td>{_closely(claim)}</td><td>{escape(claim.source)}</td></tr>"
+            f"<tr><td>{escape(when + claim.says)}</td><td>{escape(says)}</td>"
+            f"<td>{escape(exactness)}</td><td>{escape(claim.source)}</td></tr>"
             for claim, when in claims
+            for says, exactness in [_expected(claim)]
         ]
         rows.append("</tbody>")
     numbers = sum(map(_held, LESSONS))

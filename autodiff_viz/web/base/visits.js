@@ -14,7 +14,8 @@ const VISITS = "lessons";
 const PLACE = "place in the lab";
 const TRIES = "autodiff_viz done"; // kept by web/progress.js: ids of exercises, such as "fork:0"
 const MOST = 300; // lessons that are kept
-const KEY = /^[a-z0-9-]{1,60}$/;
+/** What the key of a lesson looks like. */
+export const KEY = /^[a-z0-9-]{1,60}$/;
 
 /** All that was opened, the latest first. @returns {Visit[]} */
 export function readVisits() {

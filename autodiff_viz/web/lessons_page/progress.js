@@ -1,6 +1,8 @@
 // @ts-check
 // Tell from what the browser keeps how far each lesson is, which comes next, and write all of it as a text.
 
+import { KEY } from "../base/visits.js";
+
 /** @typedef {import("../base/visits.js").Visit} Visit */
 /** What a card says of its lesson. @typedef {object} Card
  * @property {string} key
@@ -11,7 +13,6 @@
 
 export const MARK = "autodiff_viz progress";
 const MOST = 50_000; // characters of a text that is brought in
-const KEY = /^[a-z0-9-]{1,60}$/;
 
 /** How far a lesson is: done once all that is asked was answered and all exercises are ticked.
  * @param {Card} card @param {Visit | undefined} visit @param {Set<number> | undefined} tries @returns {State} */
