@@ -73,8 +73,8 @@ LESSON = Lesson(
             "w gets, by a nudge",
             "gradient",
             "w",
-            (5.22 - 4.82) / 0.2,
-            "by hand: the total is 0.81 + 4.41 = 5.22 at 1.1 and 1.21 + 3.61 = 4.82 at 0.9",
+            2.0,
+            "by hand: the total is 0.81 + 4.41 = 5.22 at 1.1 and 1.21 + 3.61 = 4.82 at 0.9, and 0.4/0.2 = 2",
         ),
     ),
     predictions=(

@@ -104,17 +104,13 @@ export function askingBar(editor) {
     if (item && !isOpen(item)) {
       if (item.revealed) {
         const why = () => ((said = at), showWhy(editor, item), show(asking));
-        if (editor.drawing.lesson) after.push(press("Show why", why, said === at ? "" : "main"));
+        // While something else is asked, figures wait: the next question comes before the reason.
+        if (editor.drawing.lesson)
+          after.push(press("Show why", why, said === at || ahead >= 0 ? "" : "main"));
         else if (!item.own) after.push(press("Play it", () => editor.playTo(item)));
       }
       if (ahead >= 0)
-        after.push(
-          press(
-            "Next question",
-            () => (go(asking, ahead), focusForm()),
-            said === at || !editor.drawing.lesson ? "main" : "",
-          ),
-        );
+        after.push(press("Next question", () => (go(asking, ahead), focusForm()), "main"));
       else if (editor.drawing.lesson && said === at)
         after.push(press("Back to the lesson", () => showPanel("lesson"), "main back"));
       if (ahead < 0 && asking.summary)
