@@ -69,8 +69,8 @@ LESSON = Lesson(
             "gradient",
             "x",
             6.0,
-            "by hand: the loss is (3 · 2.1 − 5)² = 1.69 and (3 · 1.9 − 5)² = 0.49, and (1.69 − 0.49)/0.2 = 6; "
-            "of a parabola such a difference is exact",
+            "by hand: the loss is (3 · 2.1 − 5)² = 1.69 and (3 · 1.9 − 5)² = 0.49, and 1.2/0.2 = 6; of a "
+            "parabola such a difference is exact",
         ),
     ),
     predictions=(
