@@ -17,6 +17,7 @@ from benchmarks import (
     explanations,
     frames,
     hostile,
+    lessons_page,
     memory,
     training,
     visitors,
@@ -41,6 +42,7 @@ PARTS = {
     "browser": ("Browser", browser.gestures),
     "frames": ("Frames", frames.frames),
     "embeds": ("Frames in pages of others", embeds.embeds),
+    "lessons": ("Page of lessons", lessons_page.lessons_page),
     "visitors": ("Visitors", visitors.visitors),
     "hostile": ("One visitor's worst", hostile.hostile),
 }

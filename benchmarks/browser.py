@@ -112,7 +112,7 @@ def _loads(browser: Browser, app: str, bare: str) -> Iterator[Row]:
     """Measure first paint, with Streamlit's own files in the browser's cache."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     sides = ((app, FIRST_NUMBER), (bare, BARE_NUMBER))
-    taken = [[_first_seen(context.new_page(), *side) for side in sides] for _ in range(1 + LOADS)]
+    taken = [[first_seen(context.new_page(), *side) for side in sides] for _ in range(1 + LOADS)]
     mine, theirs = (median(side) for side in zip(*taken[1:], strict=True))
     context.close()
     yield Row(f"{SIZE} nodes: address opened to number / the same on a bare page", mine / theirs, 1.3)
@@ -126,14 +126,15 @@ def _figures(browser: Browser, bare: str) -> Iterator[Row]:
         file.write_text(text, "utf-8")
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
         sides = ((file.as_uri(), FIRST_NUMBER), (bare, BARE_NUMBER))
-        taken = [[_first_seen(context.new_page(), *side) for side in sides] for _ in range(1 + LOADS)]
+        taken = [[first_seen(context.new_page(), *side) for side in sides] for _ in range(1 + LOADS)]
         context.close()
     mine, theirs = (median(side) for side in zip(*taken[1:], strict=True))
     yield Row(f"{FILED} nodes: figure file opened to number / a bare page", mine / theirs, 1.0)
     yield Row(f"{FILED} nodes: KB of the figure file", len(text.encode()) / 1000, 350.0)
 
 
-def _first_seen(page: Page, address: str, number: str) -> float:
+def first_seen(page: Page, address: str, number: str) -> float:
+    """Open an address until an element has text, and close the page; return the milliseconds."""
     page.add_init_script(FIRST_SEEN % number)
     page.goto(address)
     page.wait_for_function("() => window.firstSeen")

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, sync_playwright
 
 from autodiff_viz.graph.link import to_link
-from benchmarks.browser import BARE_NUMBER, COLLECTED, FIRST_NUMBER, FIRST_SEEN, LOADS, SIZE
+from benchmarks.browser import BARE_NUMBER, COLLECTED, FIRST_NUMBER, LOADS, SIZE, first_seen
 from benchmarks.graphs import example
 from benchmarks.server import serving
 from benchmarks.table import Row
@@ -40,22 +40,8 @@ def embeds() -> Iterator[Row]:
 
 def _loads(browser: Browser, app: str, bare: str) -> Iterator[Row]:
     context = browser.new_context(viewport={"width": 600, "height": 400})
-    sides = (
-        (app, POSTER_NUMBER),
-        (f"{app}&start=now", FIRST_NUMBER),
-        (bare, BARE_NUMBER),
-    )
-    taken = []
-    for _ in range(1 + LOADS):
-        row = []
-        for address, number in sides:
-            page = context.new_page()
-            page.add_init_script(FIRST_SEEN % number)
-            page.goto(address)
-            page.wait_for_function("() => window.firstSeen")
-            row.append(page.evaluate("() => window.firstSeen"))
-            page.close()
-        taken.append(row)
+    sides = ((app, POSTER_NUMBER), (f"{app}&start=now", FIRST_NUMBER), (bare, BARE_NUMBER))
+    taken = [[first_seen(context.new_page(), *side) for side in sides] for _ in range(1 + LOADS)]
     picture, live, theirs = (median(side) for side in zip(*taken[1:], strict=True))
     context.close()
     yield Row(f"{SIZE} nodes, embed: address opened to its picture / number on a bare page", picture / theirs)

@@ -3,7 +3,7 @@
 // are the server's (ui/server/lessons_page.py).
 
 import { placeInLab, readTries, readVisits, writeTries, writeVisits } from "../base/visits.js";
-import { asText, broughtIn, nextOf, stateOf } from "./progress.js";
+import { MOST, asText, broughtIn, nextOf, stateOf } from "./progress.js";
 import { foundSays, isFound } from "./search.js";
 
 /** @typedef {import("./progress.js").Card & { element: HTMLElement, words: string[], level: string, link: HTMLAnchorElement }} Shown */
@@ -143,6 +143,7 @@ function keepProgress(changed) {
   const box = one("details.progress");
   const text = /** @type {HTMLTextAreaElement} */ (one("textarea", box));
   const said = one("output", box);
+  text.maxLength = MOST + 1; // a text of megabytes would hold the page for seconds, and is refused
   const fill = () => (text.value = asText(readVisits(), readTries()));
   box.addEventListener("toggle", fill);
   const press = (/** @type {string} */ name, /** @type {() => void} */ does) =>

@@ -12,7 +12,8 @@ import { KEY } from "../base/visits.js";
 /** @typedef {"" | "opened" | "answered" | "done"} State */
 
 export const MARK = "autodiff_viz progress";
-const MOST = 50_000; // characters of a text that is brought in
+/** Characters of a text that is brought in. */
+export const MOST = 50_000;
 
 /** How far a lesson is: done once all that is asked was answered and all exercises are ticked.
  * @param {Card} card @param {Visit | undefined} visit @param {Set<number> | undefined} tries @returns {State} */
