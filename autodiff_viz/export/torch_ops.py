@@ -1,12 +1,14 @@
 """Write ops as expressions of PyTorch whose values and slopes are those of the lab, which are JAX's.
 
-Where PyTorch takes another slope at a corner (abs, powers) the expression calls a function of `HELPERS`. An
+Where PyTorch takes another slope at a corner (abs, powers), or leaves out a 0 that meets infinity (maximum),
+the expression calls a function of `HELPERS`. An
 op that passes nothing reads its operand detached: PyTorch would pass a 0, which infinity makes NaN.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -89,7 +91,27 @@ def put(x, index, v):
     return y
 '''
 
-HELPERS = {"Abs": _ABS, "Power": _POWER, "Relu": _RELU, "standardize": _STANDARDIZE, "put": _PUT}
+_CHOSEN = '''
+class Chosen(torch.autograd.Function):
+    """The larger or smaller of two. What arrives is multiplied by 1, 1/2 or 0, as in JAX, and 0 * inf is nan;
+    PyTorch leaves out what it does not pass."""
+
+    @staticmethod
+    def forward(ctx, choose, a, b):
+        y = choose(a, b)
+        ctx.save_for_backward(a, b, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, v):
+        a, b, y = ctx.saved_tensors
+        is_a, is_b = (a == y).to(v.dtype), (b == y).to(v.dtype)
+        by_a, by_b = v * (is_a / (1 + is_b)), v * (is_b / (1 + is_a))
+        return None, by_a.sum_to_size(a.shape), by_b.sum_to_size(b.shape)
+'''
+
+HELPERS = {"Abs": _ABS, "Power": _POWER, "Relu": _RELU, "Chosen": _CHOSEN,
+           "standardize": _STANDARDIZE, "put": _PUT}  # fmt: skip
 """Source of what the expressions call, by name."""
 
 _LIKE_JAX = ("exp", "log", "log1p", "expm1", "sqrt", "square", "sin", "cos", "tan", "erf", "tanh", "sigmoid",
@@ -385,6 +407,11 @@ SOURCES: Mapping[str, str | Callable[[Place], str]] = {
 
 _BARE = frozenset(("add", "sub", "mul", "div", "pow", *COMPARISONS))
 """Ops that take a bare number beside a tensor."""
+
+
+def multiplied(line: str) -> str:
+    """Return a line with maximum and minimum as functions that multiply what arrives, also by 0."""
+    return re.sub(r"\btorch\.(maximum|minimum)\(", r"Chosen.apply(torch.\1, ", line)
 
 
 def torch_applied(

@@ -35,6 +35,7 @@ from autodiff_viz.export.rule_functions import Pull, function_body, packed
 from autodiff_viz.export.torch_ops import (
     HELPERS,
     filled,
+    multiplied,
     plain_numbers,
     tensor,
     torch_applied,
@@ -404,6 +405,8 @@ def torch_program(graph: Graph, seed: Any, dtype: str) -> str:
     lab = trace(graph, seed=seed, dtype=dtype)
     body = _TorchBody(graph, {name: value.shape for name, value in lab.value.items()}, dtype)
     lines = [*body.lines(blocks(graph)), f"return {body.variables[graph.output]}"]
+    if not all(np.isfinite(arriving).all() for arriving in lab.cotangent.values()):
+        lines, body.rules = [*map(multiplied, lines)], [*map(multiplied, body.rules)]
     inputs = {body.variables[node.name]: node for node in graph.nodes if node.op == INPUT}
     text = _FILE.format(
         output=graph.output,
