@@ -138,6 +138,7 @@ def test_on_a_full_disk_nothing_is_kept_and_the_process_goes_on(tmp_path):
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.nightly
 def test_what_has_been_cut_off_is_removed_and_filled_again(tmp_path, place):
     copy = tmp_path / "version"
     shutil.copytree(place, copy)

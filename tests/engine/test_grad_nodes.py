@@ -168,6 +168,7 @@ def _fields(found):
     return {name: getattr(found, name) for name in names}
 
 
+@pytest.mark.nightly
 def test_the_hessian_of_a_net_is_that_of_jax():
     """One grad node by each of the two parameters; a row of the Hessian for each element."""
     x, w, b = np.float64([0.3, -0.8]), np.float64([[0.4, -1.1], [0.9, 0.2]]), np.float64([0.5, 0.1])

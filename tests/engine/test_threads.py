@@ -43,6 +43,7 @@ def test_float32_and_float64_at_once_do_not_disturb_each_other():
                     np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.nightly
 def test_the_first_use_of_an_op_by_many_at_once():
     graph = parse("x = [0.3, 0.4, 0.5, 0.6, 0.7]\ny = sum(log1p(x) * expm1(x) / softplus(x))")
     with ThreadPoolExecutor(8) as pool:

@@ -87,6 +87,7 @@ def faults(name, given, ours):
             yield name, each
 
 
+@pytest.mark.nightly
 def test_value_and_gradients_are_those_of_the_function():
     """All cases in two programs: what costs most is to compile one, however small it is."""
     args = {name: args for name, (_, args) in CASES.items()}

@@ -120,6 +120,7 @@ loss = mean(square(p @ stack([o_1, o_2]) - 3.0))
 """
 
 
+@pytest.mark.nightly
 def test_a_training_goes_on_with_a_branch_more_that_is_trained_alone():
     lab = trained(lab_of(GATE), 4)
     learned = lab.training.course.state.parameters

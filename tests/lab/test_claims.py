@@ -101,6 +101,7 @@ LARGE = {"split-model", "split-cnn", "gated-transformer", "checkpointed-cnn"}
 WITH_SEED = [found for found in LESSONS if any(map(is_of_seed, found.claims))]
 
 
+@pytest.mark.nightly
 @pytest.mark.sampled(30)
 @pytest.mark.parametrize(
     "found", [found for found in WITH_SEED if THOROUGH or found.key not in LARGE], ids=lambda found: found.key

@@ -122,6 +122,7 @@ def test_a_lesson_opens_with_a_figure_that_exists(found):
     assert found.figure in FIGURES
 
 
+@pytest.mark.nightly
 def test_of_many_numbers_the_first_and_the_worst_are_shown():
     claim = _claim(open_lesson(start(), "xor-tutorial", 1), "What arrives at yhat in all ten steps")
     assert claim.computed.startswith("−0.25, … (40 numbers, at most ")

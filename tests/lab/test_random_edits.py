@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
@@ -258,6 +259,7 @@ def test_a_group_is_collapsed_in_the_drawing_made_from_the_one_before():
     assert repr(lab_view(folded, lab_view(lab)).drawing) == repr(lab_view(folded).drawing)
 
 
+@pytest.mark.nightly
 def test_every_op_of_the_catalog_can_be_added_to_a_graph_and_drawn():
     lab = start()
     for name, op in OPS.items():

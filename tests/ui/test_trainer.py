@@ -61,6 +61,7 @@ def test_rules_that_change_meanwhile_hold_from_then_on():
     trainer.put(None)
 
 
+@pytest.mark.nightly
 def test_a_training_ends_with_its_session():
     _, trainer = begun(20_000)
     seen = weakref.ref(trainer)

@@ -124,6 +124,7 @@ def test_a_graph_that_compiles_for_long_keeps_no_other_training_waiting():
         steps.end()
 
 
+@pytest.mark.nightly
 def test_idle_processes_end(monkeypatch):
     steps = Steps(1)
     steps.advance(LINE, begin(LINE, ADAM), 1, ADAM, "float32")

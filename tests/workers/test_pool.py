@@ -186,6 +186,7 @@ def test_a_job_that_another_one_waits_for_is_not_cancelled(pool):
     assert pool.answer(wanted.key, PATIENCE) == Answer(3)
 
 
+@pytest.mark.nightly
 def test_a_worker_without_work_ends(monkeypatch):
     monkeypatch.setattr(pools, "IDLE", 0.2)
     mine = Pool(("json",))

@@ -142,6 +142,7 @@ def shown(lab: LabPage) -> set[str]:
     return set(lab.canvas.locator("[data-id]").evaluate_all(f"{drawn}.map((node) => node.dataset.id)"))
 
 
+@pytest.mark.nightly
 def test_from_near_what_is_out_of_sight_is_left_out_and_keys_bring_it_back(lab: LabPage):
     assert shown(lab) == lab.names()  # from far
     zoom_in(lab, 12)

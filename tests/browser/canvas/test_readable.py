@@ -236,6 +236,7 @@ def test_the_check_sees_small_text_and_covered_nodes(lab: LabPage):
     }""")
 
 
+@pytest.mark.nightly
 def test_undo_and_new_text_are_fitted_until_the_user_moves_the_view(lab: LabPage):
     wide = "\n".join(["x = 0.5", *(f"a{i} = sin({f'a{i - 1}' if i else 'x'})" for i in range(9))])
     lab.type_formula(wide)

@@ -35,6 +35,7 @@ def messages(page: Page) -> Iterator[Messages]:
     return Messages(page)
 
 
+@pytest.mark.nightly
 def test_an_edit_sends_what_it_changed_and_not_the_drawing(messages: Messages, page: Page, address: str):
     graph = example(SIZE, 0).graph
     lab = LabPage(page, address).open("/?" + urlencode({"g": to_link(graph)}) + FOLDED)

@@ -237,6 +237,7 @@ def test_the_longest_link_goes_through(proxy):
     assert fetch(proxy, "/?g=" + "A" * limits.LINK)[0] == 200
 
 
+@pytest.mark.nightly
 def test_a_class_behind_one_address_is_let_in_and_a_flood_is_not(proxy):
     open_sockets = []
     try:

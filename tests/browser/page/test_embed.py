@@ -316,6 +316,7 @@ def test_the_step_of_the_pass_goes_on_in_the_whole_lab(page, address):
     expect(page.locator(".transport")).to_have_attribute("data-at", "3", timeout=30_000)
 
 
+@pytest.mark.nightly
 def test_no_size_has_a_second_scroll_bar_and_axe_finds_nothing(page, address):
     everything = "&show=canvas,formula,sliders,inspector,plot,play,check,open"
     page.set_viewport_size({"width": 300, "height": 200})

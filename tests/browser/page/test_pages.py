@@ -101,6 +101,7 @@ def test_no_edit_is_lost_when_the_page_is_left_at_once(lab: LabPage):
         is_done()
 
 
+@pytest.mark.nightly
 def test_a_lesson_is_opened_from_the_gallery_wherever_that_was_entered(
     page: Page, address: str, lab: LabPage
 ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from autodiff_viz.graph.link import to_link
@@ -32,6 +33,7 @@ def test_ticks_follow_the_canvas_through_a_stop_and_back(page: Page, address: st
     expect(arrives).not_to_contain_text("now")
 
 
+@pytest.mark.nightly
 def test_a_wrong_derivative_stands_on_its_node_and_in_the_inspector(page: Page, address: str):
     lab = LabPage(page, address).open("?lesson=declare-derivative" + FOLDED)
     expect(lab.node("y").locator(".chip.state")).to_have_count(0)  # before the answer

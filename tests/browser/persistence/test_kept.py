@@ -140,6 +140,7 @@ def large_graph() -> str:
     return json.dumps({"autodiff_viz": 1, "nodes": nodes, "output": "t"})
 
 
+@pytest.mark.nightly
 @pytest.mark.own_page
 def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     lab.canvas.evaluate(DROP, large_graph())

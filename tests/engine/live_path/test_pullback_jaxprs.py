@@ -40,6 +40,7 @@ def wrong_op(op: Op, shapes: tuple, given: dict, order: int) -> list[tuple]:
     return [(op.name, *each) for each in wrong(lambda *slots: of_arrays(*leading, *slots), arrays, order)]
 
 
+@pytest.mark.nightly
 def test_an_op_and_its_pullbacks_carry_to_the_slots_at_which_jax_lets_something_arrive():
     found = []
     for op in WIRED:

@@ -280,6 +280,7 @@ def test_a_plain_loss_with_corners_has_no_curl():
     assert not field_of(text, ends=((-2, 2), (-2, 2)), steps=0).turns
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "text",
     [

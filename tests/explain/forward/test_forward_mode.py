@@ -78,6 +78,7 @@ def test_without_rules_a_tangent_is_the_slope_along_the_direction(graph, data):
         assert abs(float(tangent) - float(slope)) <= 1e-5 * (abs(float(slope)) + size), name
 
 
+@pytest.mark.nightly
 def test_the_tangent_of_every_op_that_mixes_elements_is_that_of_jax_jvp():
     wrong = []
     for op in (op for op in WIRED if not op.elementwise):  # those that are stand in the random graphs

@@ -31,6 +31,7 @@ def test_polar_coordinates():
     assert column.determinant is None
 
 
+@pytest.mark.nightly
 def test_jax_jacrev_and_jacfwd_of_a_layer():
     trace = av.trace(av.parse(LAYER))
     x, w = (jnp.asarray(trace.value[name]) for name in "xw")

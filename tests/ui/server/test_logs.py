@@ -48,6 +48,7 @@ def ask(server: Server, target: str) -> None:
         urlopen(Request(server.address + target, headers=headers), timeout=30).read()
 
 
+@pytest.mark.nightly
 @pytest.mark.sampled(3)
 def test_the_log_has_neither_graph_nor_secret(server):
     for path in ("/", "/lessons", "/none", "/static/none.js", "/_stcore/metrics", "/media/none"):
