@@ -23,6 +23,7 @@ SIZE = (372, 148)  # px of the picture on a card of the page of lessons
 LEAST = 0.38  # least scale: a symbol has then 11 px; a larger graph is cropped
 MOST = 0.62  # largest scale: two nodes need not fill the picture
 TEXT, HIGH, LETTER = 29, 64, 17  # px of a symbol, of a card, and of a letter across
+BROAD, MORE = "mwMW@", 10  # letters that are wider, and by how many px
 CONSTANT = 4  # characters of a constant that stands beside its op's symbol
 PAD, FRAME = 12, 16  # px around all, and between a frame and its nodes
 FEW = 8  # nodes; of more, parameters with one reader are left out
@@ -99,7 +100,7 @@ def sketch(
     """
     graph = _less(_folded(graph, collapsed))
     faces = {node.name: _face(node) for node in graph.nodes}
-    sizes = {name: (max(HIGH, LETTER * len(face) + 26), HIGH) for name, face in faces.items()}
+    sizes = {name: (max(HIGH, _across(face) + 26), HIGH) for name, face in faces.items()}
     bare = tuple(replace(node, position=None) for node in graph.nodes)
     for widest, window in ((ROW, size), (inf, (inf, inf))):
         space = Space(lambda node: sizes[node.name], widest=widest, window=window)
@@ -143,6 +144,11 @@ def _folded(graph: Graph, collapsed: Iterable[str]) -> Graph:
             regions=tuple(other for other in graph.regions if not other.nodes & inside),
         )
     return graph
+
+
+def _across(face: str) -> int:
+    """Return the px that a symbol takes."""
+    return LETTER * len(face) + MORE * sum(letter in BROAD for letter in face)
 
 
 def _less(graph: Graph) -> Graph:
