@@ -27,6 +27,7 @@ from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
 from autodiff_viz.reading.several import Site
+from autodiff_viz.reading.torch_elements import absolute, clamp
 from autodiff_viz.reading.torch_memory import (
     DATA,
     ONCE,
@@ -39,6 +40,8 @@ from autodiff_viz.reading.torch_memory import (
     refreshed,
     source,
 )
+from autodiff_viz.reading.torch_places import in_place_method, item, set_item
+from autodiff_viz.reading.torch_shapes import t, transpose
 from autodiff_viz.reading.torch_structure import labels, with_parameters
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
@@ -46,18 +49,11 @@ from autodiff_viz.reading.torch_tensors import (
     Device,
     Draws,
     Pair,
-    absolute,
     check_drawn,
-    clamp,
     dtype_in_use,
-    in_place_method,
-    item,
     requires_grad_,
-    set_item,
     stopped,
-    t,
     tensor,
-    transpose,
 )
 from autodiff_viz.reading.values import (
     BOOL,

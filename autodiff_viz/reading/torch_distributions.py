@@ -10,16 +10,10 @@ from typing import Any
 
 from autodiff_viz.reading.arrays import expand, shape_of
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_tensors import (
-    TORCH,
-    Ops,
-    broadcast_to,
-    clamp,
-    detach,
-    gather,
-    squeeze_plain,
-    tensor,
-)
+from autodiff_viz.reading.torch_elements import clamp
+from autodiff_viz.reading.torch_places import gather
+from autodiff_viz.reading.torch_shapes import broadcast_to, squeeze_plain
+from autodiff_viz.reading.torch_tensors import TORCH, Ops, detach, tensor
 from autodiff_viz.reading.values import Array, Native, Refused
 
 

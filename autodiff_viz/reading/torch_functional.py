@@ -13,30 +13,24 @@ import numpy as np
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, shape_of
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.torch_elements import absolute, clamp
+from autodiff_viz.reading.torch_folds import fold, matmul, norm, variance
 from autodiff_viz.reading.torch_memory import LibraryError, change
+from autodiff_viz.reading.torch_places import gather, pick
+from autodiff_viz.reading.torch_shapes import split, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
     TORCH,
     Ops,
-    absolute,
+    can_have_rule,
     cast,
-    clamp,
     declared,
     detach,
-    fold,
     functional,
-    gather,
-    matmul,
-    norm,
     numbers,
-    pick,
-    split,
-    squeeze_plain,
-    variance,
     whole,
     with_pullback,
 )
-from autodiff_viz.reading.torch_tensors import _ruled as can_have_rule
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
 
 # Activations.

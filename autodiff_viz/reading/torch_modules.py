@@ -18,6 +18,7 @@ from autodiff_viz.reading.builder import Frame, Ref
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_autograd import called, recorded
 from autodiff_viz.reading.torch_memory import LibraryError, info
+from autodiff_viz.reading.torch_places import in_place_method
 from autodiff_viz.reading.torch_structure import (
     Modules,
     children,
@@ -31,7 +32,6 @@ from autodiff_viz.reading.torch_tensors import (
     Ops,
     fill_drawn,
     generator,
-    in_place_method,
     kept,
     leaf,
     requires_grad_,

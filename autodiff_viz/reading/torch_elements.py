@@ -1,0 +1,480 @@
+"""Read functions of PyTorch that go element by element, compare or choose, with PyTorch's slopes."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.reading import arrays
+from autodiff_viz.reading.arrays import shape_of
+from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.torch_places import nonzero
+from autodiff_viz.reading.torch_shapes import broadcast_to
+from autodiff_viz.reading.torch_tensors import (
+    TENSOR,
+    TORCH,
+    Draws,
+    Ops,
+    both,
+    can_have_rule,
+    cast,
+    declared,
+    detach,
+    float_of,
+    tensor,
+    trunc,
+    with_pullback,
+)
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+
+# Element by element.
+
+FLOATING = {
+    **{
+        name: name
+        for name in ("exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "sqrt", "sigmoid", "erf")
+    },
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "arcsin": "arcsin",
+    "arccos": "arccos",
+    "arctan": "arctan",
+}
+KEEPING = {
+    **{name: name for name in ("square", "sign", "floor", "relu", "neg", "round")},
+    "negative": "neg",
+    "sgn": "sign",
+}
+
+
+def _unary(op: str, floats: bool) -> Callable[..., Any]:
+    return lambda r, input: r.make(op, [input], dtype=float_of(r, input) if floats else None)
+
+
+for _name, _op in FLOATING.items():
+    both(_name)(_unary(_op, True))
+for _name, _op in KEEPING.items():
+    both(_name)(_unary(_op, False))
+TORCH["torch.special.expit"] = TORCH["torch.sigmoid"]
+
+
+@both("round")
+def rounded(r: Interpreter, input: Any, decimals: int = 0) -> Array:
+    """Read a rounding."""
+    if not decimals:
+        return r.make("round", [input])
+    return Ops(r).div(Ops(r).round(Ops(r).mul(input, 10.0**decimals)), 10.0**decimals)
+
+
+def promoted(r: Interpreter, a: Any, b: Any, floats: bool = False) -> str | None:
+    """Return the dtype of what an operator makes of two values, by PyTorch's rules.
+
+    A tensor without axes counts less than one with axes, and a number less than both, if they are of one
+    kind.
+    """
+    ranks: list[tuple[int, str]] = []
+    for one in (a, b):
+        if isinstance(one, Array):
+            ranks.append((2 if not isinstance(r.builder, Builder) or shape_of(r, one) else 1, one.dtype))
+        else:
+            ranks.append(
+                (
+                    0,
+                    BOOL
+                    if isinstance(one, bool)
+                    else INT
+                    if isinstance(one, int)
+                    else r.state(Draws).default,
+                )
+            )
+    kinds = [0 if dtype == BOOL else 1 if dtype == INT else 2 for _, dtype in ranks]
+    strongest = max(kinds)
+    if strongest < 2:
+        return r.state(Draws).default if floats else (INT if strongest == 1 else BOOL)
+    of_kind = [(rank, dtype) for (rank, dtype), kind in zip(ranks, kinds, strict=True) if kind == strongest]
+    top = max(rank for rank, _ in of_kind)
+    return max((dtype for rank, dtype in of_kind if rank == top), key=FLOATS.index)
+
+
+def _binary(op: str, floats: bool = False) -> Callable[..., Any]:
+    def read(r: Interpreter, input: Any, other: Any, *, alpha: Any = 1) -> Array:
+        if alpha != 1:
+            other = r.make("mul", [other, alpha])
+        return r.make(op, [input, other], dtype=promoted(r, input, other, floats))
+
+    return read
+
+
+for _name, _op in {"add": "add", "sub": "sub", "subtract": "sub"}.items():
+    both(_name)(_binary(_op))
+for _name, _op in {"mul": "mul", "multiply": "mul", "maximum": "maximum", "minimum": "minimum"}.items():
+    both(_name)(_binary(_op))
+
+
+@both("rsub")
+def rsub(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read a subtraction with its sides changed."""
+    return r.make("sub", [other, input], dtype=promoted(r, input, other))
+
+
+@both("div", "divide", "true_divide")
+def divide(r: Interpreter, input: Any, other: Any, *, rounding_mode: Any = None) -> Array:
+    """Read a division."""
+    quotient = r.make("div", [input, other], dtype=promoted(r, input, other, floats=rounding_mode is None))
+    if rounding_mode is None:
+        return quotient
+    return r.make("floor", [quotient]) if rounding_mode == "floor" else trunc(r, quotient)
+
+
+@both("floor_divide")
+def floor_divide(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read a division without rest."""
+    made = r.make("floor", [r.make("div", [input, other])], dtype=promoted(r, input, other))
+    if made.requires_grad:
+        made.requires_grad, made.leaf = False, True
+        made = detach(r, made)
+    return made
+
+
+@both("remainder")
+def remainder(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read a rest, with the sign of the divisor; the quotient passes no gradient by itself."""
+    o = Ops(r)
+    return r.make("sub", [input, o.mul(o.floor(o.div(input, other)), other)], dtype=promoted(r, input, other))
+
+
+@both("fmod")
+def fmod(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read a rest, with the sign of the number."""
+    o = Ops(r)
+    return r.make(
+        "sub", [input, o.mul(trunc(r, o.div(input, other)), other)], dtype=promoted(r, input, other)
+    )
+
+
+@both("ceil")
+def ceil(r: Interpreter, input: Any) -> Array:
+    """Read a rounding up."""
+    return Ops(r).neg(Ops(r).floor(Ops(r).neg(input)))
+
+
+@both("frac")
+def frac(r: Interpreter, input: Any) -> Array:
+    """Read what is behind the point."""
+    return Ops(r).sub(input, trunc(r, input))
+
+
+@both("abs", "absolute")
+def absolute(r: Interpreter, input: Any) -> Array:
+    """Read abs, whose slope at 0 is 0 in PyTorch."""
+    r.say(r.line, "the slope of abs at 0 is 0 here; JAX's is 1")
+    rule = declared("lambda v, x, out: v * sign(x)")
+    return r.make("abs", [input], rule=rule if can_have_rule(r, input) else None)
+
+
+@both("clamp", "clip")
+def clamp(r: Interpreter, input: Any, min: Any = None, max: Any = None) -> Array:
+    """Read clamp, which passes all of the gradient at its ends in PyTorch."""
+    if min is None and max is None:
+        raise LibraryError("torch.clamp: At least one of 'min' or 'max' must not be None.")
+    r.say(r.line, "PyTorch passes everything at the ends of clamp; JAX half")
+    ends = [one for one in (min, max) if one is not None]
+    if not any(isinstance(one, Array) for one in ends) and (len(ends) < 2 or min <= max):
+        rule = declared("lambda v, x, out: where(greater(abs(out - x), 0.0), zeros_like(v), v)")
+        low, high = (-1e30 if min is None else _finite(min)), (1e30 if max is None else _finite(max))
+        kind = promoted(r, input, ends[0])
+        return r.make("clip", [input, low, high], kind, rule=rule if can_have_rule(r, input) else None)
+    value = input  # at equality all goes to the number, and nothing to the limit
+    if min is not None:
+        value = r.make("where", [r.make("less", [value, min], dtype=BOOL), min, value])
+    if max is not None:
+        value = r.make("where", [r.make("greater", [value, max], dtype=BOOL), max, value])
+    return value
+
+
+def _finite(end: float) -> float:
+    return float(np.clip(end, -1e30, 1e30))
+
+
+def at_least(r: Interpreter, a: Any, b: Any) -> Array:
+    """Return whether a >= b, element by element."""
+    return r.compare(ast.GtE(), a, b, ast.Constant(0))
+
+
+TORCH["torch.clamp_min"] = TENSOR["clamp_min"] = lambda r, input, min: clamp(r, input, min)
+TORCH["torch.clamp_max"] = TENSOR["clamp_max"] = lambda r, input, max: clamp(r, input, None, max)
+
+
+@both("pow")
+def power(r: Interpreter, input: Any, exponent: Any) -> Array:
+    """Read a power; PyTorch's slope for the exponent 0 is 0 everywhere, and of 0 ** p by p it is 0."""
+    o = Ops(r)
+    kind = promoted(r, input, exponent)
+    if isinstance(exponent, (int, float)):
+        if exponent == 0:
+            r.say(r.line, "PyTorch's slope of x ** 0 is 0 everywhere; JAX's is NaN at 0")
+            rule = declared("lambda v, x, out: zeros_like(x)")
+            return r.make("pow", [input, 0.0], kind, rule=rule if can_have_rule(r, input) else None)
+        if exponent == 1:
+            return r.make("mul", [input, 1.0], kind)
+        if exponent == 2:
+            return r.make("square", [input], kind)
+        return r.make("pow", [input, float(exponent)], kind)
+    base, index = tensor(r, input), tensor(r, exponent)
+    if _constant_number(base) and base.held != 0:
+        return r.make("pow", [base, index], kind)
+    if not (base.requires_grad or index.requires_grad) or not isinstance(r.builder, Builder):
+        return r.make("pow", [base, index], kind)
+    shape = np.broadcast_shapes(shape_of(r, base), shape_of(r, index))
+    base, index = (_node(r, broadcast_to(r, one, shape)) for one in (base, index))
+    text = (
+        "lambda v, x, p, out: (where(abs(p) > 0.0, v * p * x ** where(abs(p) > 0.0, p - 1.0, zeros_like(p)), "
+        "zeros_like(x)), where(abs(x) > 0.0, v * out * log(x), where(p < 0.0, v * out * "
+        "log(x), zeros_like(x))))"
+    )
+    return with_pullback(r, o.pow(base, index), [base, index], text)
+
+
+def _constant_number(x: Array) -> bool:
+    return isinstance(x.held, (int, float))
+
+
+def _node(r: Interpreter, x: Array) -> Array:
+    """Return a tensor that is a node; a constant becomes one."""
+    if x.is_node or not isinstance(r.builder, Builder):
+        return x
+    return Array(r.builder.input(x.held, ""), "torch", x.dtype)
+
+
+TORCH["torch.float_power"] = TENSOR["float_power"] = power
+TORCH["torch.special.exp2"] = lambda r, input: power(r, 2.0, input)
+both("exp2")(lambda r, input: power(r, 2.0, input))
+both("rsqrt")(lambda r, input: r.make("pow", [input, -0.5], dtype=float_of(r, input)))
+both("reciprocal")(lambda r, input: r.make("div", [1.0, input], dtype=float_of(r, input)))
+both("log2")(lambda r, input: r.make("div", [r.make("log", [input]), math.log(2.0)]))
+both("log10")(lambda r, input: r.make("div", [r.make("log", [input]), math.log(10.0)]))
+both("sinh")(lambda r, input: _half_sum(r, input, "sub"))
+both("cosh")(lambda r, input: _half_sum(r, input, "add"))
+both("erfc")(lambda r, input: r.make("sub", [1.0, r.make("erf", [input])]))
+both("positive")(lambda r, input: input)
+both("deg2rad")(lambda r, input: r.make("mul", [input, math.pi / 180]))
+both("rad2deg")(lambda r, input: r.make("mul", [input, 180 / math.pi]))
+
+
+def _half_sum(r: Interpreter, x: Any, op: str) -> Array:
+    o = Ops(r)
+    if op == "sub":  # by expm1, which keeps its digits near 0
+        grown = o.expm1(x)
+        return o.mul(0.5, o.add(grown, o.div(grown, o.add(grown, 1.0))))
+    return o.mul(0.5, o.add(o.exp(x), o.exp(o.neg(x))))
+
+
+@both("asinh", "arcsinh")
+def asinh(r: Interpreter, input: Any) -> Array:
+    """Read asinh as a logarithm of the size, with the sign."""
+    o = Ops(r)
+    value = o.mul(o.sign(input), o.log(o.add(o.abs(input), o.sqrt(o.add(o.square(input), 1.0)))))
+    return with_pullback(r, value, [input], "lambda v, x, out: v / sqrt(x ** 2.0 + 1.0)")
+
+
+@both("acosh", "arccosh")
+def acosh(r: Interpreter, input: Any) -> Array:
+    """Read acosh as a logarithm."""
+    o = Ops(r)
+    return o.log(o.add(input, o.sqrt(o.sub(o.square(input), 1.0))))
+
+
+@both("atanh", "arctanh")
+def atanh(r: Interpreter, input: Any) -> Array:
+    """Read atanh as half a difference of logarithms."""
+    o = Ops(r)
+    return o.mul(0.5, o.sub(o.log1p(input), o.log1p(o.neg(input))))
+
+
+@both("logit")
+def logit(r: Interpreter, input: Any, eps: Any = None) -> Array:
+    """Read log(p / (1 - p))."""
+    o = Ops(r)
+    if eps is not None:
+        input = clamp(r, input, eps, 1.0 - eps)
+    return o.sub(o.log(input), o.log1p(o.neg(input)))
+
+
+@both("xlogy")
+def xlogy(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read x log y, which is 0 for x = 0 and has the slopes log y there too."""
+    o = Ops(r)
+    zero = r.compare(ast.Eq(), input, 0.0, ast.Constant(0))
+    value = o.where(zero, 0.0, o.mul(input, o.log(other)))
+    a, b = tensor(r, input), tensor(r, other)
+    if shape_of(r, a) != shape_of(r, b):
+        raise Refused("xlogy() is read of tensors of one shape.", "Write x * log(y).")
+    text = "lambda v, x, y, out: (where(abs(x) > 0.0, v * log(y), zeros_like(x)), v * x / y)"
+    return with_pullback(r, value, [a, b], text)
+
+
+TORCH["torch.special.xlogy"] = xlogy
+
+
+@both("atan2", "arctan2")
+def atan2(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read the angle of a point, whose gradient at the origin is 0 in PyTorch."""
+    o = Ops(r)
+    y, x = tensor(r, input), tensor(r, other)
+    shape = np.broadcast_shapes(shape_of(r, y), shape_of(r, x))
+    y, x = (_node(r, broadcast_to(r, one, shape)) for one in (y, x))
+    level = r.compare(ast.Eq(), x, 0.0, ast.Constant(0))
+    turned = o.where(o.less(y, 0.0), -math.pi, math.pi)
+    slanted = o.add(o.arctan(o.div(y, o.where(level, 1.0, x))), o.where(o.less(x, 0.0), turned, 0.0))
+    value = o.where(level, o.mul(o.sign(y), math.pi / 2), slanted)
+    safe = "where(x ** 2.0 + y ** 2.0 > 0.0, x ** 2.0 + y ** 2.0, ones_like(x))"
+    text = f"lambda v, y, x, out: (v * x / {safe}, -(v * y / {safe}))"
+    return with_pullback(r, value, [y, x], text, "the gradient of atan2(0, 0) is 0 here; JAX's is NaN")
+
+
+@both("hypot")
+def hypot(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read the length of the longest side."""
+    o = Ops(r)
+    return o.sqrt(o.add(o.square(input), o.square(other)))
+
+
+@both("sinc")
+def sinc(r: Interpreter, input: Any) -> Array:
+    """Read sin(pi x) / (pi x), which is 1 at 0."""
+    o = Ops(r)
+    zero = r.compare(ast.Eq(), input, 0.0, ast.Constant(0))
+    scaled = o.mul(math.pi, o.where(zero, 1.0, input))
+    return o.where(zero, 1.0, o.div(o.sin(scaled), scaled))
+
+
+both("fmax")(lambda r, input, other: r.make("where", [at_least(r, input, other), input, other]))
+both("fmin")(lambda r, input, other: r.make("where", [at_least(r, other, input), input, other]))
+both("addcmul")(
+    lambda r, input, tensor1, tensor2, *, value=1: r.make(
+        "add", [input, r.make("mul", [value, r.make("mul", [tensor1, tensor2])])]
+    )
+)
+both("addcdiv")(
+    lambda r, input, tensor1, tensor2, *, value=1: r.make(
+        "add", [input, r.make("mul", [value, r.make("div", [tensor1, tensor2])])]
+    )
+)
+both("lerp")(
+    lambda r, input, end, weight: r.make("add", [input, r.make("mul", [weight, r.make("sub", [end, input])])])
+)
+both("logaddexp")(
+    lambda r, input, other: r.make("logsumexp", [r.make("stack", [input, other], axis=0)], axis=0)
+)
+
+
+@both("nan_to_num")
+def nan_to_num(
+    r: Interpreter, input: Array, nan: float = 0.0, posinf: Any = None, neginf: Any = None
+) -> Array:
+    """Read that NaN and infinities become numbers."""
+    o = Ops(r)
+    largest = o.mul(1e30, 3.4028235e8)
+    value = o.where(
+        r.compare(ast.Eq(), input, math.inf, ast.Constant(0)), largest if posinf is None else posinf, input
+    )
+    low = o.neg(largest) if neginf is None else neginf
+    value = o.where(r.compare(ast.Eq(), input, -math.inf, ast.Constant(0)), low, value)
+    return o.where(is_nan(r, input), nan, value)
+
+
+@both("isnan")
+def is_nan(r: Interpreter, x: Any) -> Array:
+    """Return whether an element is NaN: it differs from itself."""
+    return r.compare(ast.NotEq(), x, x, ast.Constant(0))
+
+
+@both("heaviside", "lgamma", "digamma", "erfinv", "fft", "svd", "qr", "cholesky", "inverse_fft", "i0")
+def without_op(r: Interpreter, input: Any, *_: Any, **__: Any) -> Array:
+    """Refuse functions for which there is no op."""
+    raise Refused(f"There is no op for `{r.called}`.", "", "unknown-function")
+
+
+# Compare and choose.
+
+for _name, _op in {
+    "gt": ast.Gt,
+    "lt": ast.Lt,
+    "ge": ast.GtE,
+    "le": ast.LtE,
+    "eq": ast.Eq,
+    "ne": ast.NotEq,
+    "greater": ast.Gt,
+    "less": ast.Lt,
+    "greater_equal": ast.GtE,
+    "less_equal": ast.LtE,
+    "not_equal": ast.NotEq,
+}.items():
+    both(_name)(lambda r, input, other, _op=_op: r.compare(_op(), input, other, ast.Constant(0)))
+
+
+@both("logical_and")
+def logical_and(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read that both hold."""
+    return r.make("mul", [cast(r, input, BOOL), cast(r, other, BOOL)], dtype=BOOL)
+
+
+@both("logical_or")
+def logical_or(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read that one of two holds."""
+    return r.make("maximum", [cast(r, input, BOOL), cast(r, other, BOOL)], dtype=BOOL)
+
+
+@both("logical_not")
+def logical_not(r: Interpreter, input: Any) -> Array:
+    """Read that something does not hold."""
+    return r.make("sub", [1.0, cast(r, input, BOOL)], dtype=BOOL)
+
+
+@both("any")
+def any_of(r: Interpreter, input: Array, dim: Any = None, keepdim: bool = False) -> Array:
+    """Read whether any element holds."""
+    made = arrays.fold(r, "max", cast(r, input, BOOL), dim, keepdim)
+    return Array(made.held, "torch", BOOL)
+
+
+@both("all")
+def all_of(r: Interpreter, input: Array, dim: Any = None, keepdim: bool = False) -> Array:
+    """Read whether all elements hold."""
+    made = arrays.fold(r, "min", cast(r, input, BOOL), dim, keepdim)
+    return Array(made.held, "torch", BOOL)
+
+
+@both("allclose", "equal", "isclose")
+def close(r: Interpreter, input: Any, other: Any, **_: Any) -> Array:
+    """Refuse a comparison whose only use is to be printed."""
+    raise Refused("This comparison is not read.", "The page shows the numbers.")
+
+
+@arrays.known("torch.where", table=TORCH)
+def where(r: Interpreter, condition: Any, *given: Any, **named: Any) -> Any:
+    """Read a choice by a condition."""
+    if not given and not named:
+        return nonzero(r, condition, as_tuple=True)
+    a, b = (*given, *(named[key] for key in ("input", "self", "other") if key in named))
+    if isinstance(condition, bool):
+        raise Refused("The condition of where() is a tensor.")
+    return r.make("where", [condition, a, b], dtype=promoted(r, a, b))
+
+
+TENSOR["where"] = lambda r, x, condition, other: where(r, condition, x, other)
+
+
+@both("masked_fill")
+def masked_fill(r: Interpreter, input: Array, mask: Any, value: Any) -> Array:
+    """Read a fill where a mask holds."""
+    if isinstance(value, float) and not math.isfinite(value):
+        value = Array(r.held(value), "torch", input.dtype)
+    return r.make("where", [mask, value, input], dtype=input.dtype)

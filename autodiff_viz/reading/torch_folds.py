@@ -1,0 +1,649 @@
+"""Read functions of PyTorch that fold dimensions of a tensor, order them or multiply matrices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.reading import arrays
+from autodiff_viz.reading.arrays import constant, named_dtype, shape_of
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.torch_elements import absolute, at_least, divide, is_nan, promoted
+from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.torch_places import gather
+from autodiff_viz.reading.torch_shapes import select_plain, squeeze_plain
+from autodiff_viz.reading.torch_tensors import (
+    TORCH,
+    Ops,
+    Pair,
+    both,
+    can_have_rule,
+    cast,
+    declared,
+    dims,
+    integers,
+    numbers,
+    whole,
+    with_pullback,
+)
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+
+# Fold.
+
+
+def fold(r: Interpreter, op: str, x: Any, dim: Any, keepdim: bool = False) -> Array:
+    """Fold dimensions of a tensor by an op."""
+    axis = dims(r, dim)
+    rank = len(shape_of(r, x))
+    for one in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
+        if not -max(rank, 1) <= one < max(rank, 1):
+            raise LibraryError(
+                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {one})."
+            )
+    if rank == 0:
+        axis, keepdim = None, False
+    return arrays.fold(r, op, x, axis, bool(keepdim))
+
+
+@both("sum")
+def total(
+    r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
+) -> Array:
+    """Read a sum; of whole numbers it is one."""
+    made = fold(r, "sum", cast(r, input, named_dtype(r, dtype)), axis if dim is None else dim, keepdim)
+    if input.dtype == BOOL and dtype is None:
+        made.dtype = INT
+    return made
+
+
+@both("mean")
+def mean(
+    r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
+) -> Array:
+    """Read a mean."""
+    input = cast(r, input, named_dtype(r, dtype))
+    if input.dtype in (INT, BOOL):
+        raise LibraryError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            "complex dtype.",
+            "Write x.float().mean().",
+            "integer",
+        )
+    return fold(r, "mean", input, axis if dim is None else dim, keepdim)
+
+
+@both("prod")
+def product_of(
+    r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Array:
+    """Read a product."""
+    return fold(r, "prod", input, dim, keepdim)
+
+
+for _name, _op in {"amax": "max", "amin": "min", "logsumexp": "logsumexp"}.items():
+    both(_name)(lambda r, input, dim=None, keepdim=False, _op=_op: fold(r, _op, input, dim, keepdim))
+both("nanmean")(lambda r, input, dim=None, keepdim=False: _without_nan(r, input, dim, keepdim, True))
+both("nansum")(lambda r, input, dim=None, keepdim=False: _without_nan(r, input, dim, keepdim, False))
+
+
+def _without_nan(r: Interpreter, x: Array, dim: Any, keepdim: bool, averaged: bool) -> Array:
+    nan = is_nan(r, x)
+    summed = fold(r, "sum", r.make("where", [nan, 0.0, x]), dim, keepdim)
+    return divide(r, summed, fold(r, "sum", r.make("sub", [1.0, nan]), dim, keepdim)) if averaged else summed
+
+
+@both("max")
+def largest(r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """Read max: of all elements, or along a dimension, where one element gets all of the gradient."""
+    return _extreme(r, "max", input, other if other is not None else dim, keepdim)
+
+
+@both("min")
+def smallest(r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """Read min, as max."""
+    return _extreme(r, "min", input, other if other is not None else dim, keepdim)
+
+
+def _extreme(r: Interpreter, op: str, x: Any, dim: Any, keepdim: bool) -> Any:
+    if isinstance(dim, Array):
+        return r.make("maximum" if op == "max" else "minimum", [x, dim], dtype=promoted(r, x, dim))
+    if dim is None:
+        return fold(r, op, x, None, False)
+    dim, shape = whole(r, dim), shape_of(r, x)
+    if not shape:
+        return Pair(x, lambda: constant(r, 0, "torch", INT))
+    size = shape[dim]
+    order = [i for i in range(len(shape)) if i != dim % len(shape)] + [dim % len(shape)]
+    last = x if order == list(range(len(shape))) else arrays.transpose(r, x, tuple(order))
+    chosen = last if op == "max" else r.make("neg", [last])
+    by = "x" if op == "max" else "-x"
+    text = f"lambda v, x, out: expand_dims(v, -1) * one_hot(argmax({by}, axis=-1), {size})"
+    r.say(
+        r.line,
+        f"{op}() along a dimension passes the gradient to one element here; JAX splits it between equals",
+    )
+    values = r.make(op, [last], rule=declared(text) if can_have_rule(r, last) else None, axis=-1)
+
+    def indices() -> Array:
+        places = _whole_numbers(r.make("argmax", [chosen], dtype=INT, axis=-1))
+        return arrays.expand(r, places, dim) if keepdim else places
+
+    return Pair(arrays.expand(r, values, dim) if keepdim else values, indices)
+
+
+def _whole_numbers(x: Array) -> Array:
+    x.requires_grad, x.leaf, x.dtype = False, True, INT
+    return x
+
+
+@both("argmax")
+def argmax(r: Interpreter, input: Array, dim: Any = None, keepdim: bool = False) -> Array:
+    """Read the place of the largest."""
+    options = {} if dim is None else {"axis": whole(r, dim)}
+    made = r.make("argmax", [input], dtype=INT, **options, **({"keepdims": True} if keepdim else {}))
+    return _whole_numbers(made)
+
+
+@both("argmin")
+def argmin(r: Interpreter, input: Array, dim: Any = None, keepdim: bool = False) -> Array:
+    """Read the place of the smallest."""
+    return argmax(r, r.make("neg", [input]), dim, keepdim)
+
+
+@both("median")
+def median(r: Interpreter, input: Array, dim: Any = None, keepdim: bool = False) -> Any:
+    """Read a median: of an even number of elements the lower one of the two in the middle."""
+    r.say(r.line, "PyTorch's median is one element, of two in the middle the lower; JAX's their mean")
+    if dim is not None:
+        return kthvalue(r, input, (shape_of(r, input)[whole(r, dim)] + 1) // 2, dim, keepdim)
+    flat = arrays.reshape(r, input, -1)
+    size = shape_of(r, flat)[0]
+    value = r.make("getitem", [r.make("sort", [flat])], index=((size - 1) // 2,))
+    text = (
+        "lambda v, x, out: where(abs(x - out) > 0.0, zeros_like(x), "
+        "v / sum(where(abs(x - out) > 0.0, zeros_like(x), ones_like(x))) + zeros_like(x))"
+    )
+    return with_pullback(r, value, [flat], text)
+
+
+def _ranked(
+    r: Interpreter, x: Array, dim: Any, descending: bool = False
+) -> tuple[Array, Callable[[], np.ndarray]]:
+    """Return a sorted tensor, and the places that its elements come from."""
+    axis = whole(r, dim)
+
+    def places() -> np.ndarray:
+        found = numbers(r, Array(x.held, "torch", "float32"), "An order")
+        return np.argsort(-found if descending else found, axis=axis, kind="stable")
+
+    return r.make("sort", [x], axis=axis, **({"descending": True} if descending else {})), places
+
+
+@both("sort", "msort")
+def sort(r: Interpreter, input: Array, dim: int = -1, descending: bool = False, stable: Any = None) -> Pair:
+    """Read a sort."""
+    if not descending:
+        values, places = _ranked(r, input, dim)
+        return Pair(values, lambda: integers(r, places()))
+    # Equal elements keep their order in PyTorch, and the op turns it: so they are picked by their places.
+    _, places = _ranked(r, input, dim, True)
+    found = places()
+    return Pair(gather(r, input, dim, integers(r, found)), lambda: integers(r, found))
+
+
+@both("argsort")
+def argsort(
+    r: Interpreter, input: Array, dim: int = -1, descending: bool = False, stable: Any = None
+) -> Array:
+    """Read the places of a sort."""
+    return integers(r, _ranked(r, input, dim, descending)[1]())
+
+
+@both("topk")
+def topk(
+    r: Interpreter, input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> Pair:
+    """Read the k largest; which of equal ones PyTorch takes is not known, so they must differ."""
+    axis, count = whole(r, dim), whole(r, k)
+    places = _ranked(r, input, axis, largest)[1]()
+    found = np.take_along_axis(numbers(r, Array(input.held, "torch", "float32"), "An order"), places, axis)
+    near = np.moveaxis(found, axis, 0)[: count + 1]
+    if (near[1:] == near[:-1]).any():
+        raise Refused(
+            "topk() of equal numbers takes one of them that nobody can foretell.", "Make them differ."
+        )
+    first = np.take(places, range(count), axis=axis)
+    return Pair(gather(r, input, axis, integers(r, first)), lambda: integers(r, first))
+
+
+@both("kthvalue")
+def kthvalue(r: Interpreter, input: Array, k: int, dim: int = -1, keepdim: bool = False) -> Pair:
+    """Read the k-th smallest, to which alone the gradient passes."""
+    axis, count = whole(r, dim), whole(r, k)
+    found = numbers(r, Array(input.held, "torch", "float32"), "An order")
+    place = np.take(np.argsort(found, axis=axis, kind="stable"), [count - 1], axis=axis)
+    same = (found == np.take_along_axis(found, place, axis)).sum(axis)
+    if (same > 1).any():
+        raise Refused("Which of equal numbers is taken here nobody can foretell.", "Make them differ.")
+    values = gather(r, input, axis, integers(r, place))
+    if not keepdim:
+        values, place = squeeze_plain(r, values, axis), np.squeeze(place, axis)
+    return Pair(values, lambda: integers(r, place))
+
+
+@both("quantile")
+def quantile(r: Interpreter, input: Array, q: Any, dim: Any = None, keepdim: bool = False) -> Array:
+    """Read a quantile: between two neighbours in order, in proportion."""
+    if not isinstance(q, (int, float)) or (dim is None and keepdim):
+        raise Refused("quantile() is read with one number.")
+    x = arrays.reshape(r, input, -1) if dim is None else input
+    axis = 0 if dim is None else whole(r, dim) % len(shape_of(r, x))
+    at = q * (shape_of(r, x)[axis] - 1)
+    ordered = r.make("sort", [x], axis=axis)
+
+    def pick(i: int) -> Array:
+        return select_plain(r, ordered, axis, i)
+
+    low, high = pick(math.floor(at)), pick(math.ceil(at))
+    share = at - math.floor(at)
+    value = r.make("add", [low, r.make("mul", [share, r.make("sub", [high, low])])]) if share else low
+    return arrays.expand(r, value, axis) if keepdim else value
+
+
+@both("var")
+def variance(
+    r: Interpreter,
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = True,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    axis: Any = None,
+) -> Array:
+    """Read a variance, which divides by n - 1 in PyTorch."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    ddof = int(unbiased) if correction is None else correction
+    dim, shape = dims(r, axis if dim is None else dim), shape_of(r, input)
+    over = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
+    count = prod(shape[one] for one in over)
+    if ddof == 1:
+        r.say(r.line, "PyTorch's var divides by n - 1")
+    if count <= ddof:
+        return divide(r, fold(r, "sum", r.make("sub", [input, input]), dim, keepdim), 0.0)
+    centred = r.make("sub", [input, _mean_kept(r, input, dim)])
+    return r.make("div", [fold(r, "sum", r.make("square", [centred]), dim, keepdim), float(count - ddof)])
+
+
+def _mean_kept(r: Interpreter, x: Array, dim: Any) -> Array:
+    return fold(r, "mean", x, dim, dim is not None)
+
+
+@both("std")
+def deviation(
+    r: Interpreter,
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = True,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    axis: Any = None,
+) -> Array:
+    """Read a standard deviation, whose gradient at 0 is 0 in PyTorch."""
+    r.say(r.line, "the gradient of std at 0 is 0 here; JAX's is NaN")
+    spread = variance(r, input, dim, unbiased, keepdim, correction=correction, axis=axis)
+    safe = "where(abs(out) > 0.0, out, ones_like(out))"
+    text = f"lambda v, x, out: where(abs(out) > 0.0, v * 0.5 / {safe}, out * v)"
+    return r.make("sqrt", [spread], rule=declared(text) if can_have_rule(r, spread) else None)
+
+
+both("var_mean")(
+    lambda r, input, dim=None, **kw: (
+        variance(r, input, dim, **kw),
+        mean(r, input, dim, kw.get("keepdim", False)),
+    )
+)
+both("std_mean")(
+    lambda r, input, dim=None, **kw: (
+        deviation(r, input, dim, **kw),
+        mean(r, input, dim, kw.get("keepdim", False)),
+    )
+)
+
+
+def root(r: Interpreter, x: Array) -> Array:
+    """Return a square root that passes nothing where it is 0, as PyTorch's norm and std do."""
+    r.say(r.line, "at 0 this passes 0 here; JAX's is NaN")
+    rule = declared("lambda v, x, out: where(abs(out) > 0.0, v * 0.5 / out, out * v)")
+    return r.make("sqrt", [x], rule=rule if can_have_rule(r, x) else None)
+
+
+@both("norm")
+def norm(
+    r: Interpreter, input: Any, p: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Array:
+    """Read a norm; the gradient of the Euclidean one at 0 is 0 in PyTorch."""
+    p = 2 if p in (None, "fro") else p
+    if p == 2:
+        return root(r, fold(r, "sum", r.make("square", [input]), dim, keepdim))
+    if p == 1:
+        return fold(r, "sum", absolute(r, input), dim, keepdim)
+    if p == math.inf:
+        return fold(r, "max", absolute(r, input), dim, keepdim)
+    if p == -math.inf:
+        return fold(r, "min", absolute(r, input), dim, keepdim)
+    if isinstance(p, (int, float)) and p > 2 and not isinstance(input.held, tuple):
+        summed = fold(r, "sum", r.make("pow", [absolute(r, input), float(p)]), dim, keepdim)
+        safe = r.make("where", [r.make("greater", [summed, 0.0]), summed, 1.0])
+        return r.make("where", [r.make("greater", [summed, 0.0]), r.make("pow", [safe, 1.0 / p]), 0.0])
+    raise Refused(f"The norm of order {p} is not read.", "Write it out, such as x.abs().sum().")
+
+
+@arrays.known("torch.linalg.norm", "torch.linalg.vector_norm", table=TORCH)
+def linalg_norm(r: Interpreter, x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Array:
+    """Read a norm of `torch.linalg`; of a matrix only that of all elements."""
+    if ord not in (None, 2, "fro") and len(shape_of(r, x)) > 1 and not isinstance(dim, int):
+        raise Refused("This norm of a matrix is not read.", "There is the Frobenius norm.")
+    return norm(r, x, 2 if ord is None else ord, dim, keepdim)
+
+
+TORCH["torch.linalg.matrix_norm"] = lambda r, A, ord="fro": linalg_norm(r, A, ord)
+both("dist")(lambda r, input, other, p=2: norm(r, r.make("sub", [input, other]), p))
+both("cumsum")(lambda r, input, dim, dtype=None: r.make("cumsum", [input], axis=whole(r, dim)))
+
+
+def _running(r: Interpreter, x: Array, dim: Any, step: Callable[[Array, Array], Array]) -> Array:
+    """Return what a step makes of the elements one after the other, along a dimension."""
+    axis = whole(r, dim) % len(shape_of(r, x))
+    parts = [select_plain(r, x, axis, i) for i in range(shape_of(r, x)[axis])]
+    if len(parts) > 64:
+        raise Refused("This is unrolled for at most 64 elements.", "Use fewer.", "too-large")
+    results = parts[:1]
+    for part in parts[1:]:
+        results.append(step(results[-1], part))
+    return r.make("stack", results, axis=axis)
+
+
+@both("cumprod")
+def cumprod(r: Interpreter, input: Array, dim: int, dtype: Any = None) -> Array:
+    """Read a running product."""
+    return _running(r, input, dim, lambda a, b: r.make("mul", [a, b]))
+
+
+@both("logcumsumexp")
+def logcumsumexp(r: Interpreter, input: Array, dim: int) -> Array:
+    """Read a running logsumexp."""
+    return _running(
+        r, input, dim, lambda a, b: r.make("logsumexp", [r.make("stack", [a, b], axis=0)], axis=0)
+    )
+
+
+@both("cummax")
+def cummax(r: Interpreter, input: Array, dim: int) -> Pair:
+    """Read a running maximum; of equal ones the last gets the gradient in PyTorch."""
+    values = _running(r, input, dim, lambda a, b: r.make("where", [at_least(r, b, a), b, a]))
+    return Pair(values, lambda: _no_places())
+
+
+@both("cummin")
+def cummin(r: Interpreter, input: Array, dim: int) -> Pair:
+    """Read a running minimum."""
+    values = _running(r, input, dim, lambda a, b: r.make("where", [at_least(r, a, b), b, a]))
+    return Pair(values, lambda: _no_places())
+
+
+def _no_places() -> Array:
+    raise Refused("The places of a running extreme are not read.")
+
+
+for _name in ("softmax", "log_softmax"):
+
+    @both(_name)
+    def _along(
+        r: Interpreter,
+        input: Array,
+        dim: Any = None,
+        dtype: Any = None,
+        *,
+        axis: Any = None,
+        _name: str = _name,
+        _stacklevel: Any = 3,
+    ) -> Array:
+        dim = axis if dim is None else dim
+        if dim is None:  # as PyTorch chooses, with a warning
+            dim = 0 if len(shape_of(r, input)) in (0, 1, 3) else 1
+        return r.make(_name, [cast(r, input, named_dtype(r, dtype))], axis=whole(r, dim))
+
+    TORCH[f"torch.nn.functional.{_name}"] = _along
+TORCH["torch.nn.functional.softmin"] = lambda r, input, dim=None: TORCH["torch.softmax"](
+    r, r.make("neg", [input]), dim
+)
+
+
+# Multiply matrices.
+
+
+@both("matmul", "mm", "mv", "bmm", "dot", "vdot")
+def matmul(r: Interpreter, input: Any, other: Any) -> Array:
+    """Read a product of matrices or vectors."""
+    if isinstance(input, Array) and isinstance(other, Array):
+        a, b = shape_of(r, input), shape_of(r, other)
+        if input.dtype in FLOATS and other.dtype in FLOATS and input.dtype != other.dtype:
+            raise LibraryError(
+                f"expected m1 and m2 to have the same dtype, but got: {input.dtype} != {other.dtype}.",
+                "Write .float() or .double().",
+                "dtype",
+            )
+        if (input.dtype in FLOATS) != (other.dtype in FLOATS):
+            raise LibraryError(
+                "expected both to have the same dtype, and one is whole numbers.", "Write .float()."
+            )
+        if not a or not b:
+            raise LibraryError("both arguments to matmul need to be at least 1D.", "Write a * b.")
+        if a[-1] != b[-2 if len(b) > 1 else 0]:
+            raise LibraryError(f"mat1 and mat2 shapes cannot be multiplied ({list(a)} and {list(b)}).")
+    return arrays.product(r, input, other)
+
+
+TORCH["torch.linalg.multi_dot"] = TORCH["torch.chain_matmul"] = lambda r, tensors: _chain(r, tensors)
+
+
+def _chain(r: Interpreter, tensors: Sequence[Array]) -> Array:
+    made = tensors[0]
+    for one in tensors[1:]:
+        made = matmul(r, made, one)
+    return made
+
+
+@both("inner")
+def inner(r: Interpreter, input: Array, other: Array) -> Array:
+    """Read an inner product of vectors."""
+    if len(shape_of(r, input)) != 1 or len(shape_of(r, other)) != 1:
+        raise Refused("inner() is read of vectors.", "Write a @ b.T.")
+    return matmul(r, input, other)
+
+
+@both("outer", "ger")
+def outer(r: Interpreter, input: Array, vec2: Array) -> Array:
+    """Read an outer product."""
+    return r.make("mul", [arrays.expand(r, input, 1), arrays.expand(r, vec2, 0)])
+
+
+def _added(r: Interpreter, x: Any, product: Array, beta: Any, alpha: Any) -> Array:
+    scaled = product if alpha == 1 else r.make("mul", [alpha, product])
+    return r.make("add", [x if beta == 1 else r.make("mul", [beta, x]), scaled])
+
+
+for _name in ("addmm", "addmv", "baddbmm"):
+    both(_name)(lambda r, input, a, b, *, beta=1, alpha=1: _added(r, input, matmul(r, a, b), beta, alpha))
+both("addr")(lambda r, input, a, b, *, beta=1, alpha=1: _added(r, input, outer(r, a, b), beta, alpha))
+
+
+@arrays.known("torch.einsum", table=TORCH)
+def einsum(r: Interpreter, equation: str, *operands: Any) -> Array:
+    """Read an einsum: each operand gets all letters as dimensions; the product is summed over the rest."""
+    tensors = (
+        list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else list(operands)
+    )
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if "." in equation or len(terms) != len(tensors):
+        raise Refused("This einsum is not read.", "Write one letter for every dimension.")
+    if not arrow:
+        joined = "".join(terms)
+        right = "".join(sorted(letter for letter in set(joined) if joined.count(letter) == 1))
+    letters = [*right, *sorted(set("".join(terms)) - set(right))]
+    made: Any = None
+    for term, one in zip(terms, tensors, strict=True):
+        one = _spread(r, one, term, letters)
+        made = one if made is None else r.make("mul", [made, one])
+    summed = tuple(range(len(right), len(letters)))
+    return arrays.fold(r, "sum", made, summed, False) if summed else made
+
+
+def _spread(r: Interpreter, x: Array, term: str, letters: list[str]) -> Array:
+    if len(term) != len(shape_of(r, x)):
+        raise LibraryError(f"einsum(): the operand of {term!r} has {len(shape_of(r, x))} dimensions.")
+    for letter in {one for one in term if term.count(one) > 1}:
+        first, second = term.index(letter), term.rindex(letter)
+        x = diagonal_plain(r, x, first, second)
+        term = term.replace(letter, "", 1).replace(letter, "", 1) + letter
+    order = sorted(range(len(term)), key=lambda i: letters.index(term[i]))
+    if order != list(range(len(term))):
+        x = arrays.transpose(r, x, tuple(order))
+    sizes = dict(zip((term[i] for i in order), shape_of(r, x), strict=True))
+    shape = tuple(sizes.get(letter, 1) for letter in letters)
+    return x if shape == shape_of(r, x) else r.make("reshape", [x], shape=shape)
+
+
+def diagonal_plain(r: Interpreter, x: Array, first: int = 0, second: int = 1, offset: int = 0) -> Array:
+    """Return a diagonal as the last dimension, its elements picked one by one."""
+    rank = len(shape_of(r, x))
+    first, second = first % rank, second % rank
+    rest = [i for i in range(rank) if i not in (first, second)]
+    moved = (
+        arrays.transpose(r, x, (*rest, first, second)) if (*rest, first, second) != tuple(range(rank)) else x
+    )
+    rows, columns = shape_of(r, moved)[-2:]
+    mask = np.eye(rows, columns, offset)
+    keep = np.argwhere(mask)
+    # Each diagonal element is alone in its row or column, so that a sum over the mask picks it.
+    if not len(keep):
+        raise Refused("This diagonal is empty.")
+    picked = r.make("where", [constant(r, mask, "torch", BOOL), moved, 0.0])
+    along = r.make("sum", [picked], axis=-1)
+    start, stop = int(keep[0][0]), int(keep[-1][0]) + 1
+    return (
+        along
+        if (start, stop) == (0, rows)
+        else r.make("getitem", [along], index=("...", (start, stop, None)))
+    )
+
+
+both("diagonal")(lambda r, input, offset=0, dim1=0, dim2=1: diagonal_plain(r, input, dim1, dim2, offset))
+
+
+@both("diag")
+def diag(r: Interpreter, input: Array, diagonal: int = 0) -> Array:
+    """Read a diagonal: of a matrix, or a matrix with one."""
+    if len(shape_of(r, input)) == 2:
+        return diagonal_plain(r, input, offset=diagonal)
+    if diagonal:
+        raise Refused("diag() of a vector is read for the main diagonal.")
+    return diag_embed(r, input)
+
+
+@both("diag_embed")
+def diag_embed(r: Interpreter, input: Array) -> Array:
+    """Read matrices with given diagonals."""
+    size = shape_of(r, input)[-1]
+    mask = constant(r, np.eye(size), "torch", BOOL)
+    return r.make("where", [mask, arrays.expand(r, input, -1), 0.0])
+
+
+@both("trace")
+def trace_of(r: Interpreter, input: Array) -> Array:
+    """Read the sum of a diagonal."""
+    return r.make("sum", [diagonal_plain(r, input)])
+
+
+def _triangle(r: Interpreter, x: Array, mask: np.ndarray) -> Array:
+    if not x.is_node and isinstance(x.held, tuple):
+        return constant(r, np.where(mask, np.array(x.held), 0.0), "torch", x.dtype)
+    return r.make("where", [constant(r, mask.astype(float), "torch", BOOL), x, 0.0], dtype=x.dtype)
+
+
+both("tril")(
+    lambda r, input, diagonal=0: _triangle(r, input, np.tril(np.ones(shape_of(r, input)[-2:]), diagonal))
+)
+both("triu")(
+    lambda r, input, diagonal=0: _triangle(r, input, np.triu(np.ones(shape_of(r, input)[-2:]), diagonal))
+)
+
+
+@arrays.known("torch.cdist", table=TORCH)
+def cdist(r: Interpreter, x1: Array, x2: Array, p: float = 2.0) -> Array:
+    """Read the distances between points of two sets."""
+    return norm(r, r.make("sub", [arrays.expand(r, x1, -2), arrays.expand(r, x2, -3)]), p, -1)
+
+
+def _entry(r: Interpreter, x: Array, i: int, j: int) -> Array:
+    return r.make("getitem", [x], index=("...", i, j))
+
+
+@both("det")
+def det(r: Interpreter, A: Array) -> Array:
+    """Read a determinant of a matrix of at most three rows."""
+    n, o = shape_of(r, A)[-1], Ops(r)
+    if shape_of(r, A)[-2:] != (n, n) or n > 3:
+        raise Refused("A determinant is read of at most three rows.")
+    if n == 1:
+        return _entry(r, A, 0, 0)
+    e = partial(_entry, r, A)
+    if n == 2:
+        return o.sub(o.mul(e(0, 0), e(1, 1)), o.mul(e(0, 1), e(1, 0)))
+    made: Any = None
+    for j in range(3):
+        a, b = (j + 1) % 3, (j + 2) % 3
+        minor = o.sub(o.mul(e(1, a), e(2, b)), o.mul(e(1, b), e(2, a)))
+        part = o.mul(e(0, j), minor)
+        made = part if made is None else o.add(made, part)
+    return made
+
+
+@both("inverse")
+def inverse(r: Interpreter, A: Array) -> Array:
+    """Read the inverse of a matrix of at most three rows, by its cofactors."""
+    n, o = shape_of(r, A)[-1], Ops(r)
+    if len(shape_of(r, A)) != 2 or n > 3:
+        raise Refused("An inverse is read of at most three rows.")
+    whole_det = det(r, A)
+    e = partial(_entry, r, A)
+    if n == 1:
+        return o.div(1.0, A)
+    if n == 2:
+        rows = [[e(1, 1), o.neg(e(0, 1))], [o.neg(e(1, 0)), e(0, 0)]]
+    else:
+        rows = [
+            [
+                o.sub(
+                    o.mul(e((j + 1) % 3, (i + 1) % 3), e((j + 2) % 3, (i + 2) % 3)),
+                    o.mul(e((j + 1) % 3, (i + 2) % 3), e((j + 2) % 3, (i + 1) % 3)),
+                )
+                for j in range(3)
+            ]
+            for i in range(3)
+        ]
+    return o.div(o.stack(*(o.stack(*row, axis=0) for row in rows), axis=0), whole_det)
+
+
+TORCH["torch.linalg.det"], TORCH["torch.linalg.inv"] = det, inverse
+TORCH["torch.linalg.solve"] = lambda r, A, B: matmul(r, inverse(r, A), B)
+both("logdet")(lambda r, input: r.make("log", [det(r, input)]))

@@ -1,0 +1,361 @@
+"""Read what picks elements of a tensor of PyTorch by their places, and what changes it in place."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.graph.model import IDENTITY
+from autodiff_viz.reading import arrays
+from autodiff_viz.reading.arrays import constant, shape_of
+from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.torch_memory import LibraryError, change, record
+from autodiff_viz.reading.torch_shapes import broadcast_to, indexed, squeeze_plain
+from autodiff_viz.reading.torch_tensors import TENSOR, TORCH, both, full, integers, numbers, tensor, whole
+from autodiff_viz.reading.values import BOOL, INT, Array, Refused
+
+# Pick by places.
+
+
+def _hot(r: Interpreter, index: Array, count: int) -> Array:
+    """Return rows with a 1 at the places, which may be counted from the end."""
+    if not index.is_node:
+        found = np.array(index.held, float)
+        index = constant(r, np.where(found < 0, found + count, found), "torch", INT)
+    return r.make("one_hot", [index], dtype=BOOL, num_classes=count)
+
+
+def _picked(r: Interpreter, hot: Array, x: Array) -> Array:
+    """Return the one element of the last dimension where a mask holds, whatever the others are."""
+    return r.make("sum", [r.make("where", [hot, x, 0.0], dtype=x.dtype)], dtype=x.dtype, axis=-1)
+
+
+@both("gather")
+def gather(r: Interpreter, input: Array, dim: int, index: Array) -> Array:
+    """Read elements that another tensor names along a dimension."""
+    rank = len(shape_of(r, input))
+    axis = whole(r, dim) % max(rank, 1)
+    sizes = shape_of(r, index)
+    cut = tuple((None, None, None) if i == axis else (0, size, None) for i, size in enumerate(sizes))
+    if any(
+        size != whole_size
+        for i, (size, whole_size) in enumerate(zip(sizes, shape_of(r, input), strict=True))
+        if i != axis
+    ):
+        input = r.make("getitem", [input], dtype=input.dtype, index=cut)
+    order = (*(i for i in range(rank) if i != axis), axis)
+    back = tuple(int(i) for i in np.argsort(order))
+    plain_order = order == tuple(range(rank))
+    x = input if plain_order else arrays.transpose(r, input, order)
+    places = index if plain_order else arrays.transpose(r, index, order)
+    made = _picked(r, _hot(r, places, shape_of(r, x)[-1]), r.make("expand_dims", [x], dtype=x.dtype, axis=-2))
+    return made if plain_order else arrays.transpose(r, made, back)
+
+
+TORCH["torch.take_along_dim"] = TENSOR["take_along_dim"] = lambda r, input, indices, dim: gather(
+    r, input, dim, indices
+)
+
+
+@both("index_select")
+def index_select(r: Interpreter, input: Array, dim: int, index: Array) -> Array:
+    """Read slices that another tensor names along a dimension."""
+    return pick(r, input, whole(r, dim), index)
+
+
+def pick(r: Interpreter, x: Array, dim: int, index: Array) -> Array:
+    """Return slices along a dimension; the dimensions of the index take its place."""
+    shape, places = shape_of(r, x), shape_of(r, index)
+    axis = dim % len(shape)
+    rest = (*shape[:axis], *shape[axis + 1 :])
+    order = (*(i for i in range(len(shape)) if i != axis), axis)
+    last = x if order == tuple(range(len(shape))) else arrays.transpose(r, x, order)
+    flat = r.make("reshape", [last], dtype=x.dtype, shape=(1, prod(rest), shape[axis]))
+    hot = r.make("reshape", [_hot(r, index, shape[axis])], dtype=BOOL, shape=(prod(places), 1, shape[axis]))
+    made = r.make("reshape", [_picked(r, hot, flat)], dtype=x.dtype, shape=(*places, *rest))
+    moved = (
+        *range(len(places), len(places) + axis),
+        *range(len(places)),
+        *range(len(places) + axis, len(places) + len(rest)),
+    )
+    return made if moved == tuple(range(len(moved))) else arrays.transpose(r, made, moved)
+
+
+def take(r: Interpreter, x: Array, positions: np.ndarray) -> Array:
+    """Return elements by their places in the flat tensor."""
+    flat = r.make("reshape", [x], dtype=x.dtype, shape=(prod(shape_of(r, x)),))
+    return pick(r, flat, 0, integers(r, positions))
+
+
+TORCH["torch.take"] = TENSOR["take"] = lambda r, input, index: take(r, input, numbers(r, index))
+
+
+@both("masked_select")
+def masked_select(r: Interpreter, input: Array, mask: Array) -> Array:
+    """Read elements where a mask holds."""
+    return item(r, input, mask, ast.Constant(0))
+
+
+@both("nonzero")
+def nonzero(r: Interpreter, input: Array, as_tuple: bool = False) -> Any:
+    """Read the places of elements that are not 0."""
+    found = np.nonzero(numbers(r, input, "A mask"))
+    return tuple(integers(r, one) for one in found) if as_tuple else integers(r, np.stack(found, -1))
+
+
+def _scattered(r: Interpreter, x: Array, dim: Any, index: Array, src: Any) -> tuple[Array, Array]:
+    """Return (sums of what arrives at each place, whether anything arrives)."""
+    rank = len(shape_of(r, x))
+    axis = whole(r, dim) % rank
+    sizes = shape_of(r, index)
+    source_tensor = tensor(r, src)
+    if shape_of(r, source_tensor) != sizes:
+        if shape_of(r, source_tensor):
+            cut = tuple((0, size, None) for size in sizes)
+            source_tensor = r.make("getitem", [source_tensor], dtype=source_tensor.dtype, index=cut)
+        else:
+            source_tensor = broadcast_to(r, source_tensor, sizes)
+    if any(a != b for i, (a, b) in enumerate(zip(sizes, shape_of(r, x), strict=True)) if i != axis):
+        raise Refused("scatter is read with as many rows of places as there are rows.")
+    order = (*(i for i in range(rank) if i != axis), axis)
+    back = tuple(int(i) for i in np.argsort(order))
+
+    def turned(one: Array, to: tuple[int, ...]) -> Array:
+        return one if to == tuple(range(rank)) else arrays.transpose(r, one, to)
+
+    hot = _hot(r, turned(index, order), shape_of(r, x)[axis])
+    spread = r.make("expand_dims", [turned(source_tensor, order)], dtype=source_tensor.dtype, axis=-1)
+    arriving = r.make("sum", [r.make("where", [hot, spread, 0.0])], dtype=source_tensor.dtype, axis=-2)
+    taken = r.make("max", [hot], dtype=BOOL, axis=-2)
+    return turned(arriving, back), turned(taken, back)
+
+
+@both("scatter")
+def scatter(
+    r: Interpreter,
+    input: Array,
+    dim: int,
+    index: Array,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: Any = None,
+) -> Array:
+    """Read values that are written to places along a dimension."""
+    src = value if src is None else src
+    if reduce is not None:
+        raise Refused("scatter() is not read with reduce.", "There is scatter_add().")
+    arriving, taken = _scattered(r, input, dim, index, src)
+    if isinstance(src, Array):
+        axis = whole(r, dim)
+        found = np.moveaxis(numbers(r, index), axis, -1)
+        if any(len(set(row)) < len(row) for row in found.reshape(-1, found.shape[-1]).tolist()):
+            raise Refused(
+                "Which of two values PyTorch writes to one place nobody can foretell.", "Use scatter_add()."
+            )
+        return r.make("where", [taken, arriving, input], dtype=input.dtype)
+    return r.make("where", [taken, src, input], dtype=input.dtype)
+
+
+@both("scatter_add")
+def scatter_add(r: Interpreter, input: Array, dim: int, index: Array, src: Array) -> Array:
+    """Read values that are added at places along a dimension."""
+    return r.make("add", [input, _scattered(r, input, dim, index, src)[0]], dtype=input.dtype)
+
+
+@both("index_add")
+def index_add(
+    r: Interpreter, input: Array, dim: int, index: Array, source: Array, *, alpha: Any = 1
+) -> Array:
+    """Read slices that are added at places along a dimension."""
+    axis, shape = whole(r, dim) % len(shape_of(r, input)), shape_of(r, source)
+    spread = tuple(shape[axis] if i == axis else 1 for i in range(len(shape)))
+    places = broadcast_to(r, r.make("reshape", [index], dtype=INT, shape=spread), shape)
+    arriving = _scattered(r, input, axis, places, source)[0]
+    return r.make(
+        "add", [input, arriving if alpha == 1 else r.make("mul", [alpha, arriving])], dtype=input.dtype
+    )
+
+
+@both("index_fill")
+def index_fill(r: Interpreter, input: Array, dim: int, index: Array, value: Any) -> Array:
+    """Read slices that are filled with a number."""
+    shape, axis = shape_of(r, input), whole(r, dim) % len(shape_of(r, input))
+    mask = np.zeros(shape[axis])
+    mask[numbers(r, index)] = 1
+    spread = mask.reshape(tuple(-1 if i == axis else 1 for i in range(len(shape))))
+    return r.make(
+        "where", [constant(r, np.broadcast_to(spread, shape), "torch", BOOL), value, input], dtype=input.dtype
+    )
+
+
+def _positions(r: Interpreter, x: Array, index: Any) -> np.ndarray | None:
+    """Return the places in the flat tensor that an index with arrays names; None for a plain index."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if not any(isinstance(part, (Array, list)) for part in parts):
+        return None
+    read = []
+    for part in parts:
+        if isinstance(part, Array):
+            found = numbers(r, part, "A mask" if part.dtype == BOOL else "An index")
+            read.append(found.astype(bool) if part.dtype == BOOL else found.astype(int))
+        elif isinstance(part, list):
+            read.append(np.array([whole(r, one) if isinstance(one, Array) else one for one in part]))
+        else:
+            read.append(part)
+    shape = shape_of(r, x)
+    try:
+        return np.arange(prod(shape)).reshape(shape)[tuple(read)]
+    except IndexError as error:
+        raise LibraryError(f"{error}.".capitalize()) from None
+
+
+def _plain_index(r: Interpreter, index: Any) -> tuple:
+    parts = index if isinstance(index, tuple) else (index,)
+    return arrays.index_of(r, tuple(_whole_part(r, part) for part in parts))
+
+
+def _whole_part(r: Interpreter, part: Any) -> Any:
+    if isinstance(part, slice):
+        return slice(
+            *(
+                whole(r, one) if isinstance(one, (Array, float)) else one
+                for one in (part.start, part.stop, part.step)
+            )
+        )
+    return part
+
+
+def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
+    """Read `x[index]`."""
+    if isinstance(index, Array) and index.dtype == INT and shape_of(r, index):
+        return pick(r, x, 0, index)
+    parts = index if isinstance(index, tuple) else (index,)
+    parts = tuple(
+        whole(r, part) if isinstance(part, Array) and part.dtype == INT and not shape_of(r, part) else part
+        for part in parts
+    )
+    if len(parts) == 2 and len(shape_of(r, x)) == 2 and _is_rows(r, parts[0], shape_of(r, x)[0]):
+        column = parts[1] if isinstance(parts[1], Array) else None
+        if column is not None and column.dtype == INT and shape_of(r, column) == shape_of(r, x)[:1]:
+            return squeeze_plain(r, gather(r, x, 1, r.make("expand_dims", [column], dtype=INT, axis=1)), 1)
+    positions = _positions(r, x, parts)
+    if positions is not None:
+        if positions.size == 0:
+            raise Refused("This picks no element, and a tensor here has at least one.", "", "empty")
+        return take(r, x, positions)
+    return indexed(r, x, _plain_index(r, parts))
+
+
+def _is_rows(r: Interpreter, part: Any, count: int) -> bool:
+    """Whether an index counts the rows one by one."""
+    if isinstance(part, list):
+        return part == list(range(count))
+    if isinstance(part, Array) and not part.is_node:
+        return np.array_equal(np.array(part.held), np.arange(count))
+    return (
+        isinstance(part, Array) and part.dtype == INT and np.array_equal(numbers(r, part), np.arange(count))
+    )
+
+
+def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) -> None:
+    """Read `x[index] = value`, a change in place."""
+    if isinstance(value, (list, tuple)):
+        value = tensor(r, value)
+    if isinstance(value, float) and not math.isfinite(value):
+        value = Array(r.held(value), "torch", x.dtype)
+    if (
+        isinstance(index, Array)
+        and index.dtype == BOOL
+        and (not isinstance(value, Array) or not shape_of(r, value))
+    ):
+        mask = index
+        while len(shape_of(r, mask)) < len(shape_of(r, x)):
+            mask = r.make("expand_dims", [mask], dtype=BOOL, axis=-1)
+        change(r, x, r.make("where", [mask, value, x], dtype=x.dtype), target)
+        return
+    parts = index if isinstance(index, tuple) else (index,)
+    parts = tuple(
+        whole(r, part) if isinstance(part, Array) and part.dtype == INT and not shape_of(r, part) else part
+        for part in parts
+    )
+    positions = _positions(r, x, parts)
+    if positions is None:
+        change(r, x, r.make("at_set", [x, value], dtype=x.dtype, index=_plain_index(r, parts)), target)
+        return
+    if (
+        len(set(positions.ravel().tolist())) < positions.size
+        and isinstance(value, Array)
+        and shape_of(r, value)
+    ):
+        raise Refused("One place is written twice here.", "Use index_add_().", at=target)
+    mask = np.zeros(prod(shape_of(r, x)))
+    mask[positions.ravel()] = 1
+    shaped = constant(r, mask.reshape(shape_of(r, x)), "torch", BOOL)
+    if isinstance(value, Array) and shape_of(r, value):
+        order = np.zeros(prod(shape_of(r, x)), int)
+        order[positions.ravel()] = np.arange(positions.size)
+        spread = take(r, broadcast_to(r, value, positions.shape), order.reshape(shape_of(r, x)))
+    else:
+        spread = value
+    change(r, x, r.make("where", [shaped, spread, x], dtype=x.dtype), target)
+
+
+# Change in place.
+
+
+def in_place_method(name: str) -> Callable[..., Any] | None:
+    """Return the method that changes a tensor in place as another one computes; None if there is none."""
+    if name in TENSOR:
+        return TENSOR[name]
+    fills: dict[str, Callable[..., Any]] = {
+        "zero_": lambda r, x: _fill(r, x, 0.0),
+        "fill_": lambda r, x, value: _fill(r, x, value),
+        "copy_": lambda r, x, src, non_blocking=False: _fill(r, x, src),
+        "set_": lambda r, x, source: _fill(r, x, source),
+    }
+    if name in fills:
+        return fills[name]
+    plain = TENSOR.get(name.removesuffix("_")) if name.endswith("_") and not name.endswith("__") else None
+    if plain is None:
+        return None
+
+    def changed(r: Interpreter, x: Array, *args: Any, **keywords: Any) -> Array:
+        given = [x, *(one for one in args if isinstance(one, Array))]
+        made = plain(r, x, *args, **keywords)
+        if isinstance(made, Array):
+            record(r, name, given, made)
+        return change(r, x, made)
+
+    return changed
+
+
+@arrays.known("fill_diagonal_", table=TENSOR)
+def fill_diagonal_(r: Interpreter, x: Array, fill_value: float) -> Array:
+    """Read a diagonal that is filled with a number, in place."""
+    mask = constant(r, np.eye(*shape_of(r, x)), "torch", BOOL)
+    return change(r, x, r.make("where", [mask, fill_value, x], dtype=x.dtype))
+
+
+def _fill(r: Interpreter, x: Array, value: Any) -> Array:
+    shape = shape_of(r, x)
+    if isinstance(value, Array):
+        kind = value.dtype
+        new = value if shape_of(r, value) == shape else broadcast_to(r, value, shape)
+        if new.is_node and isinstance(r.builder, Builder):
+            new = r.make(IDENTITY, [new], dtype=x.dtype)
+        elif kind != x.dtype:
+            new = Array(new.held, "torch", x.dtype)
+    elif not isinstance(r.builder, Builder):
+        new = r.make("add", [r.make("zeros_like", [x]), value])
+    elif isinstance(value, (list, tuple)):
+        raise Refused("A tensor is filled with a number or a tensor.")
+    else:
+        new = full(r, shape, value, x.dtype)
+    return change(r, x, new)
