@@ -37,7 +37,7 @@ LESSON = Lesson(
                 Question(
                     CHOICE,
                     Quantity(COTANGENT, "z"),
-                    words="By how much does what arrives at `z` fall?",
+                    words="How much smaller is what then arrives at `z`?",
                     told=(
                         (FIFTEEN, "4 from the chain, and almost 4 from chances that come closer together."),
                         (
@@ -58,8 +58,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="sweep",
-            text="One 1/T comes from the chain, another from chances that move closer together. So people "
-            "put T² before the loss.",
+            text="One 1/T comes from the chain. For a large `T` almost another one comes from chances that "
+            "move closer together. So people put T² before the loss.",
         ),
         Step(
             "T² in front",
@@ -127,8 +127,8 @@ LESSON = Lesson(
     ),
     sources=(
         "[Hinton et al., *Distilling the knowledge in a neural network*](https://arxiv.org/abs/1503.02531)",
-        "[transformers #12299](https://github.com/huggingface/transformers/issues/12299)",
-        "[keras-io #869](https://github.com/keras-team/keras-io/issues/869)",
+        "[transformers #12299](https://github.com/huggingface/transformers/issues/12299): why T²?",
+        "[keras-io #869](https://github.com/keras-team/keras-io/issues/869): it was missing",
     ),
     code="""def loss(z, T):
     teacher = jax.nn.softmax(jnp.array([0.0, 1.0]) / T)

@@ -60,8 +60,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="play",
-            text="A weight meets one number of every sample. On the way back it hears from each, times that "
-            "number: down a column of `X`. That is Xᵀ G.",
+            text="A weight meets one number of every sample. On the way back something comes from each "
+            "sample, times that number: down a column of `X`. That is Xᵀ G.",
         ),
     ),
     to_try=(
@@ -111,6 +111,11 @@ LESSON = Lesson(
         Prediction("21", "transposed"),
         Prediction("4", "slope-alone"),
         Prediction("11", "arriving-alone"),
+    ),
+    sources=(
+        "[pytorch-examples #29](https://github.com/jcjohnson/pytorch-examples/issues/29): why the transpose?",
+        "[sdc-issue-reports #715](https://github.com/udacity/sdc-issue-reports/issues/715): two samples, two "
+        "weights, drawn",
     ),
     code="""X = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
 G = torch.tensor([[1.0], [10.0]])
