@@ -1,4 +1,4 @@
-"""Ask whether small batches add up to a large one: a mean of means weighs lonely words most."""
+"""Ask whether small batches add up to a large one: a mean of means does not weigh all words alike."""
 
 from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try

@@ -42,10 +42,10 @@ LESSON = Lesson(
                         (FIFTEEN, "4 from the chain, and almost 4 from chances that come closer together."),
                         (
                             STAYS,
-                            "Both sides are divided, that is true. But `z` itself is not: its own step "
-                            "counts less.",
+                            "Both sides are divided alike, that is true. But a step of `z` now moves "
+                            "`z` / `T`, so it counts less.",
                         ),
-                        (TWO, "Something divides by `T`, not by its root."),
+                        (TWO, "2 is the root of 4. What divides is `T`, not its root."),
                         (
                             FOUR,
                             "4 is one factor: `z` is divided by `T`. What do the two sets of chances do "
@@ -102,7 +102,7 @@ LESSON = Lesson(
             "by hand: (student − teacher)/T = (σ(1/T) − σ(−1/T))/T = tanh(1/(2T))/T",
         ),
         Claim(
-            "The same, as 14.8646 times of what 4 gives",
+            "z gets at temperature 1, by the ratio to what it gets at 4",
             "gradient",
             "z",
             (14.86465 * 0.0310883, -14.86465 * 0.0310883),

@@ -52,8 +52,8 @@ LESSON = Lesson(
                         ),
                         (
                             INWARDS,
-                            "At 1, 1 `theta` falls and `phi` rises, equally fast. Draw that arrow beside "
-                            "the one to 0, 0.",
+                            "0, 0 is where both would rest. But at 1, 1 `theta` falls and `phi` rises, "
+                            "equally fast: draw that arrow.",
                         ),
                         (
                             CIRCLE,

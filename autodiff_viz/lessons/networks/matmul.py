@@ -1,4 +1,4 @@
-"""Ask why the gradient of X @ W is Xᵀ G: a weight hears of every sample, down a column of X."""
+"""Ask why the gradient of X @ W is Xᵀ G: something comes from every sample, down a column of X."""
 
 from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import (

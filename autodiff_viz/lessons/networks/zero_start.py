@@ -1,4 +1,4 @@
-"""Ask whether all weights may start at 0: each is told the other's 0, so nobody moves first."""
+"""Ask whether all weights may start at 0: each gets the other's 0, so neither moves first."""
 
 from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, put

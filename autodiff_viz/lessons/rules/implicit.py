@@ -28,8 +28,8 @@ LESSON = Lesson(
     minutes=4,
     after=("bptt", "fork"),
     found_by=("fixed point", "unroll", "implicit function theorem", "deep equilibrium", "custom_root"),
-    text="Half of `x` plus `a`, again and again, comes to rest at 2 · `a`. `a` is 1 and `x0` is 2, so `x1`, "
-    "`x2` and `x3` are 2 as well.",
+    text="Half of `x`, plus `a`, again and again, comes to rest at 2 · `a`. `a` is 1 and `x0` is 2, so "
+    "`x1`, `x2` and `x3` are 2 as well.",
     steps=(
         Step(
             "Three steps",

@@ -48,7 +48,8 @@ LESSON = Lesson(
                         ),
                         (
                             "0",
-                            "`g` holds `x` openly, so it moves with `x`.",
+                            "0 takes all of `g` for a number. But `g` holds `x` openly, so it moves "
+                            "with `x`.",
                         ),
                     ),
                 ),
