@@ -134,7 +134,7 @@ LESSON = Lesson(
     teacher = jax.nn.softmax(jnp.array([0.0, 1.0]) / T)
     return -jnp.sum(teacher * jax.nn.log_softmax(z / T))
 
-jax.grad(loss)(jnp.array([1.0, 0.0]), 1.0)  # 0.4621172
-jax.grad(loss)(jnp.array([1.0, 0.0]), 4.0)  # 0.0310883
+jax.grad(loss)(jnp.array([1.0, 0.0]), 1.0)  # [0.4621172, -0.4621172]
+jax.grad(loss)(jnp.array([1.0, 0.0]), 4.0)  # [0.0310883, -0.0310883]
 """,
 )

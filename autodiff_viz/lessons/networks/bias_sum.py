@@ -98,6 +98,6 @@ LESSON = Lesson(
         "[mlpack PR #3679](https://github.com/mlpack/mlpack/pull/3679): right for a batch of one alone",
     ),
     code="""x = jnp.array([[1.0], [2.0], [3.0]])
-jax.grad(lambda b: jnp.sum(x @ jnp.array([[2.0]]) + b))(jnp.array([0.5]))  # 3.0
+jax.grad(lambda b: jnp.sum(x @ jnp.array([[2.0]]) + b))(jnp.array([0.5]))  # [3.0]
 """,
 )

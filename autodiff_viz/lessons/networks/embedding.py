@@ -120,6 +120,6 @@ LESSON = Lesson(
     ),
     code="""table = torch.nn.Embedding(3, 2)
 table(torch.tensor([2, 0, 2])).sum().backward()
-table.weight.grad  # 1.0, 0.0, 2.0
+table.weight.grad  # [[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]
 """,
 )

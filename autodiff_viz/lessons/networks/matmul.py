@@ -121,6 +121,6 @@ LESSON = Lesson(
 G = torch.tensor([[1.0], [10.0]])
 W = torch.ones(2, 1, requires_grad=True)
 ((X @ W) * G).sum().backward()
-W.grad  # 31.0, 42.0
+W.grad  # [[31.0], [42.0]]
 """,
 )
