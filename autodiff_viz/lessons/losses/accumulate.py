@@ -1,4 +1,4 @@
-"""Ask whether small batches add up to a large one: a mean of means weighs lonely words most."""
+"""Ask whether small batches add up to a large one: a mean of means does not weigh all words alike."""
 
 from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try
@@ -59,8 +59,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="compare",
-            text="A mean of means weighs a word by how lonely it is: ½ for the one alone, ⅙ for each of the "
-            "three.",
+            text="A mean of means gives the word that is alone in its batch the weight ½, and each of the "
+            "three ⅙. In one large batch each has ¼.",
         ),
         Step(
             "Sums, divided once",
@@ -109,10 +109,11 @@ LESSON = Lesson(
         Prediction("5", "sum-for-mean"),
     ),
     sources=(
-        "[transformers #34191](https://github.com/huggingface/transformers/issues/34191)",
-        "[transformers #37197](https://github.com/huggingface/transformers/issues/37197)",
-        "[torchtune PR #1875](https://github.com/meta-pytorch/torchtune/pull/1875)",
-        "[mlx-lm PR #1413](https://github.com/ml-explore/mlx-lm/pull/1413)",
+        "[transformers #24725](https://github.com/huggingface/transformers/issues/24725): take sums, "
+        "not means",
+        "[torchtune PR #1875](https://github.com/meta-pytorch/torchtune/pull/1875): one division, by "
+        "all words",
+        "[mlx-lm PR #1413](https://github.com/ml-explore/mlx-lm/pull/1413): short texts counted too much",
     ),
     code="""w = torch.tensor(0.5, requires_grad=True)
 for x in ([1.0], [3.0, 3.0, 3.0]):

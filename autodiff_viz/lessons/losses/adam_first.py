@@ -24,8 +24,8 @@ LESSON = Lesson(
     minutes=2,
     after=("step-size",),
     found_by=("Adam", "learning rate", "optimizer"),
-    text="`w` is 1. Here its gradient is 1000, in a second graph it is 0.001, a millionth of that. "
-    "Adam, the usual way to choose steps, takes a first step of rate 0.1 in each.",
+    text="`w` is 1. Here its gradient is 1000; in a second graph it is 0.001, a millionth of that. Adam, a "
+    "common way to choose steps, takes a first step in each. Both have the rate 0.1.",
     steps=(
         Step(
             "Slope 1000",
@@ -59,7 +59,7 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="training",
-            text="Adam divides the gradient by its own size. In the first step only its sign is left, so "
+            text="In its first step Adam divides the gradient by its own size. Only the sign is left, so "
             "both go from 1 to 0.9.",
         ),
         Step(
@@ -67,7 +67,7 @@ LESSON = Lesson(
             SMALL,
             look_at="w",
             training=Plan(ADAM, 3),
-            text="A slope on which one could not see the ball roll. Adam goes as far as on the steep one.",
+            text="A slope of a thousandth. Adam goes as far as on the steep one.",
         ),
         Step(
             "Slope 1000, plain descent",

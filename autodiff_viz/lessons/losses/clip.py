@@ -34,8 +34,8 @@ LESSON = Lesson(
     minutes=3,
     after=("surgery", "zero-grad"),
     found_by=("clip_grad_norm_", "clip_grad_value_", "exploding", "gradient clipping"),
-    text="3 and 4 come back to `g`: an arrow that is 5 long. A rule on `g` clips each number to between −1 "
-    "and 1 and passes that on, as `clip_grad_value_` does in PyTorch.",
+    text="3 and 4 come back to `g`: an arrow that is 5 long. A rule on `g` cuts each number to between −1 "
+    "and 1 and passes that on. That is a clip by value.",
     steps=(
         Step(
             "A rule on g",
@@ -62,8 +62,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="compare",
-            text="By value, each number is cut by itself, and the arrow turns. By norm, all are divided by "
-            "the length, and it only becomes shorter.",
+            text="By value each number is cut by itself, so the arrow turns, unless all shrink alike. By "
+            "norm all are divided by the length, and it only becomes shorter.",
         ),
         Step(
             "By norm",

@@ -37,15 +37,15 @@ LESSON = Lesson(
                 Question(
                     CHOICE,
                     Quantity(COTANGENT, "z"),
-                    words="By how much does what arrives at `z` fall?",
+                    words="How much smaller is what then arrives at `z`?",
                     told=(
                         (FIFTEEN, "4 from the chain, and almost 4 from chances that come closer together."),
                         (
                             STAYS,
-                            "Both sides are divided, that is true. But `z` itself is not: its own step "
-                            "counts less.",
+                            "Both sides are divided alike, that is true. But a step of `z` now moves "
+                            "`z` / `T`, so it counts less.",
                         ),
-                        (TWO, "Something divides by `T`, not by its root."),
+                        (TWO, "2 is the root of 4. What divides is `T`, not its root."),
                         (
                             FOUR,
                             "4 is one factor: `z` is divided by `T`. What do the two sets of chances do "
@@ -58,8 +58,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="sweep",
-            text="One 1/T comes from the chain, another from chances that move closer together. So people "
-            "put T² before the loss.",
+            text="One 1/T comes from the chain. For a large `T` almost another one comes from chances that "
+            "move closer together. So people put T² before the loss.",
         ),
         Step(
             "T² in front",
@@ -102,7 +102,7 @@ LESSON = Lesson(
             "by hand: (student − teacher)/T = (σ(1/T) − σ(−1/T))/T = tanh(1/(2T))/T",
         ),
         Claim(
-            "The same, as 14.8646 times of what 4 gives",
+            "z gets at temperature 1, by the ratio to what it gets at 4",
             "gradient",
             "z",
             (14.86465 * 0.0310883, -14.86465 * 0.0310883),
@@ -127,14 +127,14 @@ LESSON = Lesson(
     ),
     sources=(
         "[Hinton et al., *Distilling the knowledge in a neural network*](https://arxiv.org/abs/1503.02531)",
-        "[transformers #12299](https://github.com/huggingface/transformers/issues/12299)",
-        "[keras-io #869](https://github.com/keras-team/keras-io/issues/869)",
+        "[transformers #12299](https://github.com/huggingface/transformers/issues/12299): why T²?",
+        "[keras-io #869](https://github.com/keras-team/keras-io/issues/869): it was missing",
     ),
     code="""def loss(z, T):
     teacher = jax.nn.softmax(jnp.array([0.0, 1.0]) / T)
     return -jnp.sum(teacher * jax.nn.log_softmax(z / T))
 
-jax.grad(loss)(jnp.array([1.0, 0.0]), 1.0)  # 0.4621172
-jax.grad(loss)(jnp.array([1.0, 0.0]), 4.0)  # 0.0310883
+jax.grad(loss)(jnp.array([1.0, 0.0]), 1.0)  # [0.4621172, -0.4621172]
+jax.grad(loss)(jnp.array([1.0, 0.0]), 4.0)  # [0.0310883, -0.0310883]
 """,
 )

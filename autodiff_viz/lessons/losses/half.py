@@ -22,8 +22,8 @@ LESSON = Lesson(
     minutes=3,
     after=("nan-from",),
     found_by=("float16", "fp16", "loss scale", "amp", "mixed precision"),
-    text="`w` is 1. It is divided by 8192, and so is the loss, as in a mean over so many words. 1/8192 of "
-    "1/8192 is 0.000000015. The graph is computed in float16, numbers of 16 bits.",
+    text="`w` is 1. It is divided by 8192, and so is the loss, as in a mean over so many words. The slope "
+    "is 1/8192 of 1/8192, 0.000000015. The graph is computed in float16, numbers of 16 bits.",
     steps=(
         Step(
             "In float16",
@@ -39,7 +39,7 @@ LESSON = Lesson(
                     told=(
                         (
                             "6e-8",
-                            "That is the smallest float16 above 0. A number that is less than half of it is "
+                            "That is the smallest float16 above 0. A number below half of it is "
                             "rounded the other way.",
                         ),
                         (
@@ -51,8 +51,8 @@ LESSON = Lesson(
                 ),
             ),
             hides=ASKED_ALONE,
-            text="Each value looks healthy, and the gradient is gone. So multiply the loss by 1024, and "
-            "divide the gradient by 1024 later, in 32 bits.",
+            text="No value is 0, and yet the gradient is gone. So multiply the loss by 1024, and divide "
+            "the gradient by 1024 later, in 32 bits.",
         ),
         Step(
             "The loss times 1024",
@@ -108,8 +108,10 @@ LESSON = Lesson(
     ),
     sources=(
         "[Micikevicius et al., *Mixed precision training*](https://arxiv.org/abs/1710.03740)",
-        "[NVIDIA/apex #318](https://github.com/NVIDIA/apex/issues/318)",
-        "[Open-Rig3R #35](https://github.com/engichang1467/Open-Rig3R/issues/35)",
+        "[PyTorch, automatic mixed precision](https://docs.pytorch.org/docs/stable/amp.html): small "
+        "gradients of float16 become zero",
+        "[Open-Rig3R #35](https://github.com/engichang1467/Open-Rig3R/issues/35): float16 without a "
+        "scale, found in a training script",
     ),
     code="""w = torch.tensor(1.0, dtype=torch.float16, requires_grad=True)
 ((w / 8192 + 1) / 8192).backward()

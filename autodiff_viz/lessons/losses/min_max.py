@@ -52,8 +52,8 @@ LESSON = Lesson(
                         ),
                         (
                             INWARDS,
-                            "At 1, 1 `theta` falls and `phi` rises, equally fast. Draw that arrow beside "
-                            "the one to 0, 0.",
+                            "0, 0 is where both would rest. But at 1, 1 `theta` falls and `phi` rises, "
+                            "equally fast: draw that arrow.",
                         ),
                         (
                             CIRCLE,
@@ -68,8 +68,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="field",
-            text="No hill has these arrows: they go round. A stop or a turned sign can leave no function at "
-            "all to descend, and each step along them ends further out.",
+            text="These arrows go round, and each straight step along them ends further out. They are the "
+            "slopes of no function: a turned sign or a stop can leave nothing to descend.",
         ),
         Step(
             "One down, one up, rate 1",

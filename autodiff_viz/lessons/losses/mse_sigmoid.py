@@ -45,7 +45,7 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="sweep",
-            text="The sigmoid is flat where it is sure of itself. Only the logarithm is steep enough to "
+            text="The sigmoid is flat where it is sure of itself. The logarithm is steep enough there to "
             "make up for it: B sends 11,014 times as much.",
         ),
         Step(
@@ -108,7 +108,11 @@ LESSON = Lesson(
         Prediction("A", "arriving-alone"),
         Prediction("the same", TOLD),
     ),
-    sources=("[deeplearning4j #3247](https://github.com/deeplearning4j/deeplearning4j/issues/3247)",),
+    sources=(
+        "[Stack Exchange 208918](https://stats.stackexchange.com/questions/208918): cross-entropy for "
+        "a sigmoid at the output, asked about chapter 3 of [Nielsen's "
+        "book](http://neuralnetworksanddeeplearning.com/chap3.html)",
+    ),
     code="""jax.grad(lambda z: jax.nn.softplus(-z))(-10.0)  # -0.9999546
 jax.grad(lambda z: (jax.nn.sigmoid(z) - 1.0) ** 2)(-10.0)  # -9.0787e-05
 """,

@@ -19,7 +19,7 @@ loss = softmax_cross_entropy_with_integer_labels(z, 0.0)
 LESSON = Lesson(
     key="p-minus-y",
     title="Softmax, then −log: what arrives at the logits?",
-    summary="A chance is too small, and its −log is the loss. What do the scores behind it hear?",
+    summary="A chance is too small, and its −log is the loss. What do the scores behind it get?",
     track="losses",
     level=2,
     minutes=3,
@@ -115,9 +115,9 @@ LESSON = Lesson(
         Prediction("0.8", "sign-turned"),
     ),
     sources=(
-        "[hankcs/CS224n #17](https://github.com/hankcs/CS224n/issues/17)",
-        "[yjxiong/caffe #171](https://github.com/yjxiong/caffe/issues/171)",
-        "[mantasu/cs231n #10](https://github.com/mantasu/cs231n/issues/10)",
+        "[hankcs/CS224n #17](https://github.com/hankcs/CS224n/issues/17): where is the slope of the "
+        "softmax in this code?",
+        "[mantasu/cs231n #10](https://github.com/mantasu/cs231n/issues/10): why less 1?",
     ),
     code="""z = torch.tensor([0.2, 0.5, 0.3]).log().requires_grad_()
 loss = F.cross_entropy(z, torch.tensor(0))

@@ -48,15 +48,15 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="training",
             text="The gradient says how steep, not how far. The step is rate times slope, and a steep bowl "
-            "needs a small rate: this one jumps from side to side for ever.",
+            "needs a small rate. At rate 1 `w` jumps from side to side for ever.",
         ),
         Step(
             "Rate 0.5",
             BOWL,
             look_at="w",
             training=Plan(Settings("sgd", 0.5), 1),
-            text="The step is 0.5 · 2, as long as the way to the lowest place. Any other bowl has another "
-            "such rate.",
+            text="The step is 0.5 · 2, as long as the way to the lowest place. In a bowl twice as steep "
+            "half that rate would do.",
         ),
         Step(
             "Rate 1.25",
@@ -119,6 +119,10 @@ LESSON = Lesson(
         Prediction("0", TOLD),
         Prediction("3", TOLD),
         Prediction("-2", TOLD),
+    ),
+    sources=(
+        "[Goh, *Why momentum really works*](https://distill.pub/2017/momentum/): it begins with plain "
+        "descent in a bowl",
     ),
     code="""w = torch.nn.Parameter(torch.tensor(1.0))
 optimizer = torch.optim.SGD([w], lr=1.0)

@@ -20,7 +20,7 @@ LESSON = Lesson(
     after=("fork",),
     found_by=("zero_grad", "optimizer", ".grad", "backward twice"),
     text="`w` is 1. Yesterday's loss, `first`, sends it −2. Today's, `second`, sends it 4. Both called "
-    "`backward()` in PyTorch, and nothing was emptied between the calls.",
+    "`backward()`, and `.grad` was not emptied between the calls.",
     steps=(
         Step(
             "Two losses, one parameter",
@@ -40,8 +40,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="`.grad` is one end of a fork that stays open: every `backward()` adds to it until you "
-            "empty it. So both losses stand in one graph here, and their sum is taken.",
+            text="Every `backward()` adds to what `.grad` holds, until you empty it. So it is a fork: here "
+            "both losses stand in one graph, and what they send is added.",
         ),
     ),
     to_try=(
@@ -55,7 +55,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Move `w` to 0.5, without a stop: −3 and 3 arrive. Two batches cancel, and nobody learns.",
+            "Move `w` to 0.5, without a stop: −3 and 3 arrive. The two losses cancel, and `w` would stay.",
             (Part(edits=(ruled("first", "follow"), put("w", 0.5))),),
             ("w",),
             then=(

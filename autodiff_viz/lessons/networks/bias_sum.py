@@ -94,10 +94,10 @@ LESSON = Lesson(
     sources=(
         "[kvfrans/notes #5](https://github.com/kvfrans/notes/issues/5): a mean written for the sum, found "
         "with jax.grad",
-        "[mxnet #2427](https://github.com/apache/mxnet/issues/2427)",
-        "[mlpack PR #3679](https://github.com/mlpack/mlpack/pull/3679)",
+        "[mxnet #2427](https://github.com/apache/mxnet/issues/2427): why is it not divided by the batch?",
+        "[mlpack PR #3679](https://github.com/mlpack/mlpack/pull/3679): right for a batch of one alone",
     ),
     code="""x = jnp.array([[1.0], [2.0], [3.0]])
-jax.grad(lambda b: jnp.sum(x @ jnp.array([[2.0]]) + b))(jnp.array([0.5]))  # 3.0
+jax.grad(lambda b: jnp.sum(x @ jnp.array([[2.0]]) + b))(jnp.array([0.5]))  # [3.0]
 """,
 )

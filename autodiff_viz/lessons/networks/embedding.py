@@ -53,13 +53,14 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="play",
-            text="A lookup is a product with 0s and 1s. A row hears once for each use, and a row that is not "
-            "used hears nothing.",
+            text="A lookup is a product with 0s and 1s. A row gets something for each use, and a row that "
+            "is not used gets nothing.",
         ),
     ),
     to_try=(
         Try(
-            "Select `E` and read the row of word 1: 0. Adam moves it all the same, by what it heard before.",
+            "Select `E` and read the row of word 1: 0. Adam moves such a row all the same, by what it "
+            "got in earlier steps.",
             (Part(edits=(selected("E"),), unchanged=True),),
             ("E",),
             then=(
@@ -114,8 +115,11 @@ LESSON = Lesson(
         Prediction("0.67", TOLD),
         Prediction("3", TOLD),
     ),
+    sources=(
+        "[pytorch #18404](https://github.com/pytorch/pytorch/issues/18404): Adam moves rows that get 0",
+    ),
     code="""table = torch.nn.Embedding(3, 2)
 table(torch.tensor([2, 0, 2])).sum().backward()
-table.weight.grad  # 1.0, 0.0, 2.0
+table.weight.grad  # [[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]
 """,
 )

@@ -1,4 +1,4 @@
-"""Ask why the gradient of X @ W is Xᵀ G: a weight hears of every sample, down a column of X."""
+"""Ask why the gradient of X @ W is Xᵀ G: something comes from every sample, down a column of X."""
 
 from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import (
@@ -60,8 +60,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="play",
-            text="A weight meets one number of every sample. On the way back it hears from each, times that "
-            "number: down a column of `X`. That is Xᵀ G.",
+            text="A weight meets one number of every sample. On the way back something comes from each "
+            "sample, times that number: down a column of `X`. That is Xᵀ G.",
         ),
     ),
     to_try=(
@@ -112,10 +112,15 @@ LESSON = Lesson(
         Prediction("4", "slope-alone"),
         Prediction("11", "arriving-alone"),
     ),
+    sources=(
+        "[pytorch-examples #29](https://github.com/jcjohnson/pytorch-examples/issues/29): why the transpose?",
+        "[sdc-issue-reports #715](https://github.com/udacity/sdc-issue-reports/issues/715): two samples, two "
+        "weights, drawn",
+    ),
     code="""X = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
 G = torch.tensor([[1.0], [10.0]])
 W = torch.ones(2, 1, requires_grad=True)
 ((X @ W) * G).sum().backward()
-W.grad  # 31.0, 42.0
+W.grad  # [[31.0], [42.0]]
 """,
 )

@@ -74,7 +74,8 @@ LESSON = Lesson(
             then=(Claim("h gets", "gradient", "h", 1 / 64, "by hand: ¼ · ¼ · ¼", within=EXACTLY),),
         ),
         Try(
-            "Open *Ten layers with skips*: 9.31 arrives, along 1,024 ways. Skips explode too, softly.",
+            "Open *Ten layers with skips*: 9.31 arrives, along 1,024 ways. With skips too a gradient "
+            "can grow with the depth.",
             (Part(2, unchanged=True),),
             ("h",),
             then=(Claim("h gets", "gradient", "h", 1.25**10, "by hand: 1.25¹⁰"),),

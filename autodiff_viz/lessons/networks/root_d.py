@@ -50,7 +50,7 @@ LESSON = Lesson(
             hides=ALL_COTANGENTS,
             reveal="sweep",
             text="A softmax that is sure is flat: p(1 − p) is 0.0003 at a distance of 8 and 0.1 at 2. The "
-            "division costs 4 and wins 313.",
+            "division costs a factor of 4 and wins one of 313.",
         ),
         Step(
             "A: as they are",
@@ -100,8 +100,10 @@ LESSON = Lesson(
     ),
     sources=(
         "[Vaswani et al., *Attention is all you need*](https://arxiv.org/abs/1706.03762), section 3.2.1",
-        "[Swin-Transformer #94](https://github.com/microsoft/Swin-Transformer/issues/94)",
-        "[hello-agents PR #840](https://github.com/datawhalechina/hello-agents/pull/840)",
+        "[Swin-Transformer #94](https://github.com/microsoft/Swin-Transformer/issues/94): what is the "
+        "scale for?",
+        "[hello-agents PR #840](https://github.com/datawhalechina/hello-agents/pull/840): the reason, "
+        "put into a course",
     ),
     code="""def chance(q, divisor):
     scores = jnp.array([0.0, 2.0]) * q / divisor

@@ -56,8 +56,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="Slopes along a chain multiply, here to 1/1024. Below 1 they vanish, above 1 they explode, "
-            "and early layers hear least.",
+            text="Slopes along a chain multiply, here to 1/1024. Below 1 they vanish, and the first layers "
+            "get least. Above 1 they explode, and the first layers get most.",
         ),
         Step(
             "Five tanhs",
@@ -118,6 +118,9 @@ LESSON = Lesson(
         Prediction("0.05", TOLD),
         Prediction("1.25", TOLD),
         Prediction("0.2", TOLD),
+    ),
+    sources=(
+        "[Nielsen, *Why are deep neural networks hard to train?*](http://neuralnetworksanddeeplearning.com/chap5.html)",
     ),
     code="""def f(h):
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""Ask whether all weights may start at 0: each is told the other's 0, so nobody moves first."""
+"""Ask whether all weights may start at 0: each gets the other's 0, so neither moves first."""
 
 from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, put
@@ -62,15 +62,15 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="why zero",
-            text="Each weight is told the other one's 0, and nobody moves first. Such a flat place, neither "
-            "top nor bottom, is a saddle.",
+            text="Each weight gets −2 times the other one, which is 0, so neither moves first. Such a flat "
+            "place, neither top nor bottom, is a saddle.",
         ),
         Step(
             "Two equal units",
             TWINS,
             look_at="h",
             training=Plan(RATE, 1),
-            text="Nothing is 0 here. But both units read and send the same, and so both hear the same.",
+            text="Nothing is 0 here. But both units read and send the same, and so both get the same.",
         ),
     ),
     to_try=(
@@ -81,7 +81,7 @@ LESSON = Lesson(
             then=(Claim("The loss then", "value", "loss", 1.0, "by hand: no step moves", within=EXACTLY),),
         ),
         Try(
-            "Set `w1` to 0.1: −0.2 arrives at `w2`, and things begin.",
+            "Set `w1` to 0.1: −0.2 arrives at `w2`, so the first step moves it.",
             (Part(0, (put("w1", 0.1), put("w2", 0.0)), untrained=True),),
             ("w1", "w2"),
             then=(
@@ -90,8 +90,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *Two equal units* and train one step: both first weights go to 0.669. No training can "
-            "part them.",
+            "Open *Two equal units* and train one step: both first weights go to 0.669. However long "
+            "you train, they stay equal.",
             (Part(1, steps=1, at=1, unchanged=True),),
             ("w1",),
             then=(
@@ -129,9 +129,9 @@ LESSON = Lesson(
         Prediction("-2", "arriving-alone", question=1),
     ),
     sources=(
-        "[LAVT-RIS #25](https://github.com/yz93/LAVT-RIS/issues/25) prints the zeros",
-        "[NaNmnist #2](https://github.com/wagonhelm/NaNmnist/issues/2)",
-        "[udlbook #87](https://github.com/udlbook/udlbook/issues/87)",
+        "[LFS-GAN #2](https://github.com/KU-VGI/LFS-GAN/issues/2): two factors that are both 0",
+        "[LAVT-RIS #25](https://github.com/yz93/LAVT-RIS/issues/25): prints the zeros",
+        "[NaNmnist #2](https://github.com/wagonhelm/NaNmnist/issues/2): equal units stay equal",
     ),
     code="""w1 = torch.tensor(0.0, requires_grad=True)
 w2 = torch.tensor(0.0, requires_grad=True)

@@ -141,7 +141,7 @@ LESSON = Lesson(
         Claim("Residuals", "residuals", None, 4, "by hand: one cosine for each sine", 1),
         Claim("Gradient of x, without the region", "gradient", "x", 0.20593520, CHAIN, 1),
         Claim("The square of cos 10", "value", "s", 0.704041, "by hand: (−0.8390715)²", 2),
-        Claim("Gradient of x", "gradient", "x", -0.9129453, SWIFT, 2),
+        Claim("Gradient of x", "gradient", "x", -0.9129453, f"{SWIFT}; by hand: −sin 20", 2),
         Claim(
             "How often the square runs",
             "runs",

@@ -65,8 +65,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="memory",
-            text="A region gives up what is inside and keeps what enters it. Around one op that is a bad "
-            "trade: out goes its slope, in comes its input.",
+            text="A region gives up what is inside and keeps what enters it. Around one sine nothing is "
+            "won: 3 slopes go, and 3 inputs come in their place.",
         ),
         Step(
             "Both sines",
@@ -126,9 +126,9 @@ LESSON = Lesson(
         Prediction("9", TOLD),
     ),
     sources=(
-        "Asked in [jax 19822](https://github.com/jax-ml/jax/issues/19822), "
-        "[jax 12792](https://github.com/jax-ml/jax/issues/12792), "
-        "[jax 27748](https://github.com/jax-ml/jax/issues/27748).",
+        "Asked in [jax 19822](https://github.com/jax-ml/jax/issues/19822) and [jax "
+        "12792](https://github.com/jax-ml/jax/issues/12792). A region around the last part alone, and "
+        "one around all: [jax PR 7989](https://github.com/jax-ml/jax/pull/7989).",
     ),
     code="""def y(x):
     a = jnp.sin(x)

@@ -42,8 +42,8 @@ LESSON = Lesson(
     minutes=2,
     after=("checkpointing",),
     found_by=("dropout", "remat", "rng", "random", "preserve_rng_state"),
-    text="`d` drops numbers of `a` by chance and doubles the others. It stands in a checkpoint, so it runs a "
-    "second time on the way back.",
+    text="`d` drops each of the four numbers of `a` with chance ½ and doubles the others. It stands in a "
+    "checkpoint, so it runs a second time on the way back.",
     steps=(
         Step(
             "Dropout in a checkpoint",
@@ -64,8 +64,8 @@ LESSON = Lesson(
                         ),
                         (
                             OTHER,
-                            "So it is with a generator that goes on after each draw. This draw has a seed, "
-                            "3. Has the second run another?",
+                            "So it is with a generator that goes on after each draw. This draw has a "
+                            "seed, 8. Has the second run another?",
                         ),
                     ),
                     options=(SAME, MEAN, OTHER),

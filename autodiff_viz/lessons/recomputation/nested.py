@@ -57,8 +57,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="play",
-            text="*outer* runs all four again, and *inner* throws its values away once more, so it has to "
-            "run once more: one run for each level.",
+            text="*outer* runs again, and *inner* throws its values away once more, so it has to run a "
+            "third time: one run forward, and one for each level.",
         ),
     ),
     to_try=(
@@ -104,7 +104,10 @@ LESSON = Lesson(
         Prediction("4", TOLD),
         Prediction("1", TOLD),
     ),
-    sources=("Asked in [jax 18817](https://github.com/jax-ml/jax/issues/18817).",),
+    sources=(
+        "What is kept of a checkpoint in a checkpoint: [jax "
+        "18817](https://github.com/jax-ml/jax/issues/18817).",
+    ),
     code="""@jax.checkpoint
 def outer(v0):
     v2 = jax.checkpoint(lambda v: jnp.sin(jnp.sin(v)))(v0)

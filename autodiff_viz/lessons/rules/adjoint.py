@@ -59,8 +59,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="play",
-            text="Forward reads the matrix by rows, back by columns. So what arrives times the result equals "
-            "what is passed on times the input: a test that needs no truth.",
+            text="Forward reads the matrix by rows, back by columns. Then what arrives times the result "
+            "equals what is passed on times the input: a test that needs no right numbers.",
         ),
         Step(
             "Declared along the rows",
@@ -126,8 +126,9 @@ LESSON = Lesson(
         Prediction("3", TOLD),
     ),
     sources=(
-        "What `check_grads` compares: [jax 2648](https://github.com/jax-ml/jax/issues/2648). The same test "
-        "in autograd: [autograd 550](https://github.com/HIPS/autograd/issues/550).",
+        "What `check_grads` compares, with differences along one random direction: [jax "
+        "2648](https://github.com/jax-ml/jax/issues/2648). The two products of this lesson: "
+        "`check_vjp` of [autograd](https://github.com/HIPS/autograd/blob/master/autograd/test_util.py).",
     ),
     code="""W = jnp.array([[1.0, 2.0], [3.0, 4.0]])
 u = jnp.array([1.0, -1.0])

@@ -34,7 +34,7 @@ LESSON = Lesson(
     after=("surgery",),
     found_by=("custom_vjp", "custom_gradient", "autograd.Function", "pullback", "own backward"),
     text="`y` is eˣ at 3, so it is 20.09, and its slope is 20.09 as well. But the node declares a rule of "
-    "its own: of the `v` that arrives it passes on `v * x`.",
+    "its own: where `v` arrives, it passes on `v * x`.",
     steps=(
         Step(
             "Declared wrongly",
@@ -61,7 +61,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="sweep",
             text="A declared derivative is believed. All values stay right, no error appears, and training "
-            "goes to the wrong place.",
+            "follows the wrong slope.",
         ),
         Step(
             "Declared rightly",

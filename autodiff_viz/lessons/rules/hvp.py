@@ -31,8 +31,8 @@ LESSON = Lesson(
     minutes=4,
     after=("second", "rows-or-columns"),
     found_by=("hessian vector product", "HVP", "curvature", "newton", "influence functions"),
-    text="`f` is x²y + y³ at 1 and 2. Its two slopes are 4 and 13. `hv` is their sum, 17: the slope of `f` "
-    "if both inputs move by 1, the direction `dx`, `dy`. Curvature is how it changes.",
+    text="`f` is x²y + y³ at 1 and 2, where its slopes are 4 and 13. `hv` is their sum, 17: the slope of "
+    "`f` in the direction 1, 1. Curvature in that direction is how this slope changes.",
     steps=(
         Step(
             "Two slopes and a direction",
@@ -57,8 +57,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="4 and 2. One more sweep back through slope times direction gives curvature times "
-            "direction: 6 and 14. No matrix was built.",
+            text="4 and 2. One more sweep back, through slope times direction, gives curvature times "
+            "direction: 6 at `x` and 14 at `y`. No matrix was built.",
         ),
         Step("A relu", RELU, look_at="x", text="`y` is relu(3x), and `g` its slope."),
         Step("A tanh", TANH, look_at="x", text="`y` is tanh(x), and `g` its slope."),
@@ -74,7 +74,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *A tanh*: −0.640 arrives. Then *A relu*: 0, so whoever asks for curvature sees nothing.",
+            "Open *A tanh*: −0.640 arrives. Then *A relu*: 0. It has a slope and no curvature.",
             (Part(2), Part(1)),
             ("x",),
             then=(Claim("x gets", "gradient", "x", 0.0, "by hand: the slope is 3 all around", 1, EXACTLY),),
@@ -102,8 +102,8 @@ LESSON = Lesson(
         Prediction("17", "value"),
     ),
     sources=(
-        "Products with a matrix that is never built: [jax 7401](https://github.com/jax-ml/jax/issues/7401). "
-        "No curvature behind a relu: "
+        "Products with a matrix that is never built: [jax "
+        "1345](https://github.com/jax-ml/jax/issues/1345). No curvature behind a relu: "
         "[pytorch-grad-cam 582](https://github.com/jacobgil/pytorch-grad-cam/issues/582).",
     ),
     code="""def slope(x, y):

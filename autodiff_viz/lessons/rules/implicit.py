@@ -23,13 +23,13 @@ LESSON = Lesson(
     key="implicit",
     track="rules",
     title="Iterated to rest: must I go back through every step?",
-    summary="A loop runs until nothing changes. What does its result hear of its input?",
+    summary="A loop runs until nothing changes. How does its result move with its input?",
     level=3,
     minutes=4,
     after=("bptt", "fork"),
     found_by=("fixed point", "unroll", "implicit function theorem", "deep equilibrium", "custom_root"),
-    text="Half of `x` plus `a`, again and again, comes to rest at 2 · `a`. `a` is 1 and `x0` is 2, so `x1`, "
-    "`x2` and `x3` are 2 as well.",
+    text="Half of `x`, plus `a`, again and again, comes to rest at 2 · `a`. `a` is 1 and `x0` is 2, so "
+    "`x1`, `x2` and `x3` are 2 as well.",
     steps=(
         Step(
             "Three steps",
@@ -59,8 +59,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="1, ½ and ¼: three steps, three terms. All terms add up to 2, and a formula gives that "
-            "without any step: 1 over 1 minus the slope ½.",
+            text="1, ½ and ¼: three steps, three terms. Endlessly many add up to 2, and a formula gives "
+            "that without any step: 1 over 1 minus the slope ½.",
         ),
         Step("The last step alone", LAST, look_at="a", text="`x2` has a stop: one step is differentiated."),
         Step(
@@ -110,7 +110,7 @@ LESSON = Lesson(
             "gradient",
             "a",
             0.35355339,
-            "JAX's documentation, the fixed point of Newton's steps to √2: 1/(2√2)",
+            "by hand: the slope of √a at 2 is 1/(2√2)",
             3,
             within=1e-3,
         ),
@@ -122,9 +122,11 @@ LESSON = Lesson(
         Prediction("1", TOLD),
     ),
     sources=(
-        "Memory that grows with the steps: [jax-md 158](https://github.com/jax-md/jax-md/issues/158). Asked "
-        "in [jax 8744](https://github.com/jax-ml/jax/issues/8744) and "
-        "[jax 1448](https://github.com/jax-ml/jax/issues/1448).",
+        "Newton's steps and the theorem: [JAX, Custom derivative "
+        "rules](https://docs.jax.dev/en/latest/notebooks/Custom_derivative_rules_for_Python_code.html). "
+        "Memory that grows with the steps: [jax-md PR 158](https://github.com/jax-md/jax-md/pull/158). "
+        "Going back through everything is not the only way: [jax "
+        "1448](https://github.com/jax-ml/jax/issues/1448).",
     ),
     code="""def rest(a):
     x = 2.0

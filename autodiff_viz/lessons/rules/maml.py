@@ -17,13 +17,13 @@ LESSON = Lesson(
     key="maml",
     track="rules",
     title='Learning to learn: what does "first order" drop?',
-    summary="One step of learning stands inside a loss. What does its start hear?",
+    summary="One step of learning stands inside a loss. What arrives where it began?",
     level=3,
     minutes=3,
     after=("second", "td-target"),
     found_by=("MAML", "meta learning", "first order", "inner loop", "FOMAML"),
-    text="`theta` is 6. One inner step against its gradient `g`, of half a `g`, takes it to `adapted`, 3. "
-    "From the loss 3 arrives at `adapted`. Which start would have been better?",
+    text="`theta` is 6. One inner step against its gradient `g`, which is 6, at the rate ½ takes it to "
+    "`adapted`, 3. From the loss 3 arrives at `adapted`. Which start would have been better?",
     steps=(
         Step(
             "Through the step",
@@ -124,10 +124,10 @@ LESSON = Lesson(
         Prediction("4.5", TOLD),
     ),
     sources=(
-        "The method: [Finn and others](https://arxiv.org/abs/1703.03400). Asked in "
-        "[maml 8](https://github.com/cbfinn/maml/issues/8), "
-        "[higher 128](https://github.com/facebookresearch/higher/issues/128), "
-        "[MAML-Pytorch 19](https://github.com/dragen1860/MAML-Pytorch/issues/19).",
+        "The method: [Finn and others](https://arxiv.org/abs/1703.03400). What the second order is "
+        "worth: [maml 8](https://github.com/cbfinn/maml/issues/8). Does `detach` on `g` make it first "
+        "order: [higher 128](https://github.com/facebookresearch/higher/issues/128). Which order is "
+        "this code: [MAML-Pytorch 32](https://github.com/dragen1860/MAML-Pytorch/issues/32).",
     ),
     code="""theta = torch.tensor(6.0, requires_grad=True)
 (g,) = torch.autograd.grad(0.5 * theta ** 2, theta, create_graph=True)

@@ -27,13 +27,13 @@ LESSON = Lesson(
     key="penalty",
     track="rules",
     title="Does a gradient penalty train the weights?",
-    summary="A loss asks for a slope of 1. Whom does it reach?",
+    summary="A loss asks for a slope of 1. Which inputs does it reach?",
     level=2,
     minutes=3,
     after=("second", "hidden-stop"),
     found_by=("WGAN-GP", "gradient penalty", "create_graph", "Lipschitz", "critic"),
-    text="`y` is `w` times `x`, and `g`, its slope by `x`, is 4. The penalty wants that slope to be 1, so it "
-    "is (4 − 1)², which is 9. Critics of GANs are trained like that.",
+    text="`y` is `w` times `x`, and `g`, its slope by `x`, is 4. The penalty wants that slope to be 1, so "
+    "it is (4 − 1)², which is 9. The critic of a GAN is often trained with such a penalty.",
     steps=(
         Step(
             "The penalty",
@@ -62,8 +62,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="compare",
-            text="The slope of `w` times `x` by `x` is `w` itself: the penalty reaches it. Forget "
-            "`create_graph`, and a penalty is printed and trains nothing.",
+            text="The slope of `w` times `x` by `x` is `w` itself: the penalty reaches it. Without "
+            "`create_graph` the penalty is printed and trains nothing.",
         ),
         Step(
             "Without create_graph",
@@ -89,7 +89,8 @@ LESSON = Lesson(
             then=(Claim("What arrives at x", "gradient", "x", 0.0, "by hand: (w)' by x", within=EXACTLY),),
         ),
         Try(
-            "Move `w` to −1: the slope has the right size, and yet −4 arrives.",
+            "Move `w` to −1: the slope has size 1, and yet −4 arrives. In a GAN the size is taken "
+            "first; here the sign counts.",
             (Part(edits=(put("w", -1.0),)),),
             ("w",),
             then=(Claim("What arrives at w", "gradient", "w", -4.0, "by hand: 2(−1 − 1)", within=EXACTLY),),
@@ -109,9 +110,9 @@ LESSON = Lesson(
         Prediction("4", "value"),
     ),
     sources=(
-        "The penalty is that of [Gulrajani and others](https://arxiv.org/abs/1704.00028). It never reached "
-        "the critic in [AiDotNet 1844](https://github.com/ooples/AiDotNet/issues/1844); asked in "
-        "[wgan-gp 4](https://github.com/caogang/wgan-gp/issues/4).",
+        "The penalty is that of [Gulrajani and others](https://arxiv.org/abs/1704.00028). It never "
+        "reached the critic in [AiDotNet 1844](https://github.com/ooples/AiDotNet/issues/1844) and in "
+        "[mlpack 3063](https://github.com/mlpack/mlpack/issues/3063).",
     ),
     code="""x = torch.tensor(2.0, requires_grad=True)
 w = torch.tensor(4.0, requires_grad=True)

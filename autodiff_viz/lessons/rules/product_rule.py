@@ -23,8 +23,8 @@ LESSON = Lesson(
     minutes=4,
     after=("second", "declare-derivative"),
     found_by=("custom_jvp", "second derivative", "hessian of a custom rule"),
-    text="`foo` is 1 and declares the slope `x`, 0.5. Its square has the slope 2 · `foo` · `x`: that is `g`, "
-    "1. Written out by hand with a plain 1 for `foo`, the next slope is 2.",
+    text="`foo` is 1 and declares the slope `x`, 0.5. So its square has the slope 2 · `foo` · `x`: that is "
+    "`g`, 1. Written out by hand with a plain 1 for `foo`, the next slope is 2.",
     steps=(
         Step(
             "By the rule",
@@ -48,15 +48,16 @@ LESSON = Lesson(
                         ),
                         (
                             "0",
-                            "`g` holds `x` openly, so it moves with `x`.",
+                            "0 takes all of `g` for a number. But `g` holds `x` openly, so it moves "
+                            "with `x`.",
                         ),
                     ),
                 ),
             ),
             hides=ASKED_ALONE,
             reveal="compare",
-            text="2 and 0.5: the slope of a product has two terms. A rule that holds the function keeps "
-            "both; one that holds a bare number loses the second.",
+            text="2 and 0.5: the slope of a product has two terms. In the rule `foo` stays a function, so "
+            "both are there. A plain 1 has no slope, and the second is lost.",
         ),
         Step(
             "By hand",

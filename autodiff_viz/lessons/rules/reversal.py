@@ -65,7 +65,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="paths",
             text="−4 and −2. `w` learns to lower `domain`, and by one rule on one wire `h` learns to raise "
-            "it: an adversary, in one sweep.",
+            "it. Both happen in one sweep back.",
         ),
         Step(
             "One loss",
@@ -76,14 +76,14 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Give `r` the function `lambda v: 0.5 * v`, as code with one minus too many does: −2 arrives, "
-            "and nobody is an adversary.",
+            "Give `r` the function `lambda v: 0.5 * v`, as code with one minus too many does: −2 "
+            "arrives, and `h` helps both losses.",
             (Part(edits=(function("r", "lambda v: 0.5 * v"),)),),
             ("h",),
             then=(Claim("What arrives at h", "gradient", "h", -2.0, "by hand: −4 + 4 · ½", within=EXACTLY),),
         ),
         Try(
-            "Set the rule of `r` to *stop*: −4 arrives. `w` still learns, and `h` takes no notice.",
+            "Set the rule of `r` to *stop*: −4 arrives. `w` still gets 2, and `domain` sends nothing to `h`.",
             (Part(edits=(ruled("r", "stop"),)),),
             ("h", "w"),
             then=(

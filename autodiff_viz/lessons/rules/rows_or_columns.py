@@ -74,8 +74,8 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Open *Back with seed 1, 0*: 3 arrives at `x` and 2 at `y`, the row of the product `p`. Nothing "
-            "is heard of `s`.",
+            "Open *Back with seed 1, 0*: 3 arrives at `x` and 2 at `y`, the row of the product `p`. "
+            "The sum `s` adds nothing.",
             (Part(1),),
             ("x", "y"),
             then=(
@@ -84,7 +84,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *Forward from x*: 3 and 1 reach `z`, the column of `x`. Nothing is heard of `y`.",
+            "Open *Forward from x*: 3 and 1 reach `z`, the column of `x`. Nothing in it is about `y`.",
             (Part(2),),
             ("z", "jacobian"),
         ),
@@ -120,9 +120,9 @@ LESSON = Lesson(
         Prediction("2", TOLD),
     ),
     sources=(
-        "When which: [jax 654](https://github.com/jax-ml/jax/issues/654), "
-        "[t5x 351](https://github.com/google-research/t5x/issues/351). PyTorch asks for a seed where there "
-        "is more than one output: *grad can be implicitly created only for scalar outputs*.",
+        "When which: [jax 215](https://github.com/jax-ml/jax/issues/215), more outputs than inputs, "
+        "and [jax 719](https://github.com/jax-ml/jax/issues/719), one output. PyTorch asks for a seed "
+        "where there is more than one output: *grad can be implicitly created only for scalar outputs*.",
     ),
     code="""jax.jacrev(lambda x: (x ** 2).sum())(jnp.array([1.0, 2.0, 3.0]))  # [2.0, 4.0, 6.0]""",
 )

@@ -26,8 +26,8 @@ LESSON = Lesson(
     minutes=3,
     after=("ste", "cancels"),
     found_by=("gumbel softmax", "hard", "argmax", "one hot", "straight-through"),
-    text="`soft` is ¼, ½, ¼. `y` is `hard` − `copy` + `soft`, which makes the hard choice 0, 1, 0. In A "
-    "`copy` is stopped, and the logits get −¼, 0, ¼. B drops that stop.",
+    text="`soft` is ¼, ½, ¼, and `copy` is the same. `y` is `hard` − `copy` + `soft`: forward the hard "
+    "choice 0, 1, 0. In A `copy` has a stop, and the logits get −¼, 0, ¼. B drops the stop.",
     steps=(
         Step(
             "Without the stop",
@@ -42,32 +42,34 @@ LESSON = Lesson(
                     told=(
                         (
                             "something",
-                            "Now both copies of `soft` send something back. With which sign does each count?",
+                            "Now two wires lead back to `soft`, that is true. With which sign does "
+                            "each count?",
                         ),
                     ),
                 ),
             ),
             hides=ALL_COTANGENTS,
             reveal="why zero",
-            text="Here the stop lets the gradient through: without it −`copy` and `soft` cancel, backward as "
-            "they do forward.",
+            text="Here the stop lets the gradient through: without it −`copy` and `soft` cancel, backward "
+            "as they do forward.",
         ),
         Step(
             "With the stop",
             STOPPED,
             look_at="copy",
-            text="`hard` passes nothing, `copy` passes nothing, `soft` alone speaks.",
+            text="`hard` and `copy` pass nothing back. What arrives comes by `soft` alone.",
         ),
     ),
     to_try=(
         Try(
-            "In B stop `rest`, the difference, in place of the copy: the same −¼, 0, ¼ as A.",
+            "In B stop `rest`, the difference, in place of the copy: the logits get −¼, 0, ¼, as in A.",
             (Part(edits=(ruled("rest", "stop"),)),),
             ("logits",),
             then=(Claim("The logits get", "cotangent", "logits", SLOPES, BY_HAND, within=CLOSE),),
         ),
         Try(
-            "Let `rest` *follow* and stop `y`: nothing again, for another reason. Ask why.",
+            "Let `rest` *follow* again and stop `y`: 0, 0, 0 once more, for another reason. Select "
+            "`logits` to see which.",
             (Part(edits=(ruled("rest", "follow"), ruled("y", "stop"))),),
             ("logits",),
             then=(
@@ -100,11 +102,10 @@ LESSON = Lesson(
         Prediction("0", RIGHT),
     ),
     sources=(
-        "Why one copy is detached, asked four times: [PyTorch "
+        "Where the stop belongs, around the copy or around the difference: [PyTorch "
         "48574](https://github.com/pytorch/pytorch/issues/48574), "
-        "[68941](https://github.com/pytorch/pytorch/issues/68941), [gumbel-softmax "
-        "12](https://github.com/ericjang/gumbel-softmax/issues/12), [DreamerV2 "
-        "37](https://github.com/danijar/dreamerv2/issues/37).",
+        "[68941](https://github.com/pytorch/pytorch/issues/68941). Why there is one: [gumbel-softmax "
+        "12](https://github.com/ericjang/gumbel-softmax/issues/12).",
     ),
     code="""logits = torch.tensor([0.25, 0.5, 0.25]).log().requires_grad_()
 soft = logits.softmax(0)

@@ -16,14 +16,14 @@ CLOSE = 1e-6  # of 3 − 2.6 in float32
 LESSON = Lesson(
     key="lsq",
     track="steps",
-    title="Who trains the step size of a quantiser?",
+    title="How does a quantiser learn its step size?",
     summary="A number in steps of `s`, rounded. How does the result move with `s`?",
     level=3,
     minutes=3,
     after=("ste", "fork"),
     found_by=("quantisation", "scale", "LSQ", "learned step size", "QAT"),
-    text="1.3 in steps of `s` = 0.5 is 2.6 steps, which `q` rounds to 3: `y` is 1.5. On the way back the "
-    "rounding pretends that it did nothing.",
+    text="`x` is 1.3. In steps of `s` = 0.5 that is 2.6, which `q` rounds to 3: `y` is 1.5. On the way "
+    "back the rounding pretends that it did nothing.",
     steps=(
         Step(
             "Quantised",
@@ -37,16 +37,17 @@ LESSON = Lesson(
                     told=(
                         (
                             "3",
-                            "That is what the last product sends. `s` divides as well, and the rounding lets "
-                            "it through.",
+                            "3 comes by the last product. But `s` divides `x` as well, and the "
+                            "rounding lets that through.",
                         ),
-                        ("-2.6", "That comes by the division. The last product sends something too."),
+                        ("-2.6", "−2.6 comes by the division. The last product sends something too."),
                     ),
                 ),
             ),
             hides=ALL_COTANGENTS,
             reveal="paths",
-            text="3 − 2.6 = 0.4: the gradient of a step size is the rounding error itself, in steps.",
+            text="3 by the product, −2.6 by the division. Where nothing is clipped, the gradient of a step "
+            "size is the rounding error, here 0.4 of a step.",
         ),
     ),
     to_try=(
@@ -57,7 +58,8 @@ LESSON = Lesson(
             then=(Claim("s gets", "gradient", "s", 0.0, "by hand: 2 − 2", within=EXACTLY),),
         ),
         Try(
-            "Move `x` to 10: it is clipped, so only the product speaks. `s` gets 3 and `x` gets 0.",
+            "Move `x` to 10: it is clipped to 3 steps, so only the product is left. `s` gets 3 and `x` "
+            "gets 0.",
             (Part(edits=(put("x", 10.0), put("s", 0.5))),),
             ("s", "x"),
             then=(
@@ -66,7 +68,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Sweep `x`: what arrives at `s` is a saw. At 1.2, which is rounded down, it is −0.4.",
+            "Move `x` to 1.2, which is rounded down: −0.4. Sweep `x`: what arrives at `s` is a saw.",
             (Part(edits=(put("x", 1.2), put("s", 0.5))),),
             ("s", "sweep"),
             then=(Claim("s gets", "gradient", "s", -0.4, "by hand: 2 − 2.4", within=CLOSE),),
@@ -83,9 +85,10 @@ LESSON = Lesson(
         Prediction("1.5", "value"),
     ),
     sources=(
-        "The step size that learns: [Esser and others](https://arxiv.org/abs/1902.08153). Its gradient asked "
-        "about: [lsq-net 23](https://github.com/zhutmost/lsq-net/issues/23), [QuEST "
-        "2](https://github.com/IST-DASLab/QuEST/issues/2).",
+        "The step size that learns: [Esser and others](https://arxiv.org/abs/1902.08153). What passes "
+        "through the rounding: [QuEST 2](https://github.com/IST-DASLab/QuEST/issues/2). Why its "
+        "gradient is scaled down in training: [lsq-net "
+        "23](https://github.com/zhutmost/lsq-net/issues/23).",
     ),
     code="""s = torch.tensor(0.5, requires_grad=True)
 c = (1.3 / s).clamp(-3, 3)

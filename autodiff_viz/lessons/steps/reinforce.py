@@ -21,8 +21,8 @@ LESSON = Lesson(
     minutes=4,
     after=("cancels",),
     found_by=("policy gradient", "REINFORCE", "reparametrisation", "score function", "variance", "baseline"),
-    text="`z` is `mu` = 1 and a draw `eps`. How does the mean of z² grow with `mu`? By 2, say both: A goes "
-    "back through the draw, 2z. B stops it and scores the draw, z² · `eps`.",
+    text="`z` is `mu`, which is 1, plus a draw `eps` around 0. How does the mean of z² grow with `mu`? On "
+    "average A and B both say 2. A goes back through the draw: 2z. B stops it and takes z² · `eps`.",
     steps=(
         Step(
             "By its score",
@@ -43,15 +43,15 @@ LESSON = Lesson(
                         ),
                         (
                             "A, through the draw",
-                            "There the noise comes in once, in 2z. How often does it come in z² · `eps`?",
+                            "In A the noise comes in once, in 2z. How often does it come into z² · `eps`?",
                         ),
                     ),
                 ),
             ),
             hides=ASKED_ALONE,
             reveal="noise",
-            text="B: its variance is 30, that of A is 4. A score knows only whether a draw was good, not in "
-            "which direction it would be better.",
+            text="B: its variance is 30, that of A is 4. B knows only how large z² came out with this "
+            "draw. A knows also in which direction z² grows.",
         ),
         Step(
             "Through the draw",
@@ -63,17 +63,20 @@ LESSON = Lesson(
             "Less its mean",
             CENTRED,
             look_at="f",
-            text="A score that is measured from its mean has the same mean gradient and a smaller variance.",
+            text="2 is the mean of z². What is measured from it has the same mean gradient and a smaller "
+            "variance.",
         ),
     ),
     to_try=(
         Try(
-            "Press *Resample*, in Settings, a few times, and read `mu`. Then do so in *Through the draw*.",
+            "Press *Resample*, in Settings, a few times, and read what arrives at `mu`. Then do the "
+            "same in *Through the draw*.",
             (Part(0, (RESAMPLED,)), Part(1, (RESAMPLED,))),
             ("mu", "noise"),
         ),
         Try(
-            "Open *Less its mean*, which subtracts 2, and look at *Noise*: 18 in place of 30, the same mean.",
+            "Open *Less its mean*, which subtracts 2, and look at *Noise*: a variance of 18 in place "
+            "of 30, and the same mean.",
             (Part(2),),
             ("noise",),
         ),
@@ -110,8 +113,9 @@ LESSON = Lesson(
         Prediction("both alike", TOLD),
     ),
     sources=(
-        "Both roads, and their variances: [Mohamed and others](https://arxiv.org/abs/1906.10652), *Monte "
-        "Carlo gradient estimation in machine learning*.",
+        "Both roads, called score function and pathwise: [Mohamed and "
+        "others](https://arxiv.org/abs/1906.10652), *Monte Carlo gradient estimation in machine "
+        "learning*.",
     ),
     code="""mu = torch.tensor(1.0, requires_grad=True)
 eps = torch.tensor(0.5)  # one draw

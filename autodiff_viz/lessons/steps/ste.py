@@ -40,8 +40,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="Forward a step, backward a straight line: wrong about the function, and right about the "
-            "direction. To lower `y`, lower `x`.",
+            text="Forward a step, backward a straight line: wrong about the function, and here right about "
+            "the direction. To lower `y`, lower `x`.",
         ),
         Step(
             "Rounded",
@@ -64,7 +64,8 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "In B move `x` to 3.6: it rounds to 4, and 8 arrives. The 8 stays until `x` rounds anew.",
+            "In B move `x` to 3.6: it rounds to 4, and 8 arrives. It stays 8 until `x` rounds to "
+            "another number.",
             (Part(edits=(put("x", 3.6),)),),
             ("x", "sweep"),
             then=(

@@ -17,13 +17,13 @@ LESSON = Lesson(
     key="top1",
     track="steps",
     title="Only one expert runs. Which logits learn?",
-    summary="A router picks one of two experts. What does the logit of the other one hear?",
+    summary="A router picks one of two experts. What does the logit of the other one get?",
     level=2,
     minutes=3,
     after=("accuracy",),
     found_by=("mixture of experts", "MoE", "router", "top-1", "argmax", "gate"),
     text="The chances are ¼ and ¾, a softmax of two logits, so the router picks the second expert, which "
-    "says 4. In A that is the answer; in B its chance multiplies it: 3. The first expert did not run.",
+    "says 4. In A that is the answer. In B its chance multiplies it: 3. The first expert did not run.",
     steps=(
         Step(
             "The chance multiplies",
@@ -38,16 +38,16 @@ LESSON = Lesson(
                     told=(
                         (
                             "zero",
-                            "True of A. In B a chance multiplies the answer: what becomes of ¾ if the first "
-                            "logit grows?",
+                            "True of A, where no chance enters the answer. In B ¾ multiplies it: what "
+                            "becomes of ¾ if the first logit grows?",
                         ),
                     ),
                 ),
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="−0.75. The choice passes nothing, the factor does, and a softmax ties all logits together: "
-            "more for one is less for the other.",
+            text="−0.75. The choice passes nothing, but the chance does, and a softmax makes it from all "
+            "logits: if the first grows, the chance of the second falls.",
         ),
         Step(
             "Picked alone",
@@ -58,7 +58,7 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Open *Picked alone*: `y` is 4, and both logits get 0. Ask why.",
+            "Open *Picked alone*: `y` is 4, and both logits get 0. Select `logits` to see why.",
             (Part(1),),
             ("logits", "y"),
             then=(
@@ -110,10 +110,9 @@ LESSON = Lesson(
         Prediction("-0.75", RIGHT),
     ),
     sources=(
-        "How a router learns past its choice: [Haiku "
-        "442](https://github.com/google-deepmind/dm-haiku/issues/442), [MLX "
-        "652](https://github.com/ml-explore/mlx/issues/652), "
-        "[1428](https://github.com/ml-explore/mlx/issues/1428).",
+        "How a router learns past its choice: [a Switch Transformer "
+        "138](https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/138), "
+        "[MLX 652](https://github.com/ml-explore/mlx/issues/652).",
     ),
     code="""def answer(logits):
     p = jax.nn.softmax(logits)

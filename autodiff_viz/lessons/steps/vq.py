@@ -27,8 +27,8 @@ LESSON = Lesson(
     minutes=4,
     after=("ste", "gan-detach"),
     found_by=("VQ-VAE", "codebook", "commitment", "vector quantisation"),
-    text="The encoder says `z` = ½, and the nearest code is `e` = 1. `zq` is that code, and `rec` wants it "
-    "to be 2; `book` and `commit` compare `e` and `z`. Each of the three has a stop.",
+    text="The encoder says `z` = ½, and the nearest code is `e` = 1. `zq` takes its value, and `rec` wants "
+    "that to be 2; `book` and `commit` compare `e` and `z`. Each of the three has a stop.",
     steps=(
         Step(
             "Three losses",
@@ -41,20 +41,20 @@ LESSON = Lesson(
                     words="What arrives at the code `e`?",
                     told=(
                         ("0", "In `zq` and `commit` the code is looked up behind a stop. And in `book`?"),
-                        ("-1", "That counts −2 from `rec` as well. In `zq`, does `e` stand before a stop?"),
+                        ("-1", "−1 counts the −2 of `rec` as well. In `zq`, where does `e` stand?"),
                     ),
                 ),
             ),
             hides=ALL_COTANGENTS,
             reveal="paths",
-            text="1, of `book` alone. Each stop says who has to move: the code towards `z`, `z` towards the "
-            "code. The error of `rec` goes to `z`, as if it were `zq`.",
+            text="1, of `book` alone. Each stop says who has to move: the code towards `z`, `z` towards "
+            "the code. The error of `rec` goes to `z`, as if it were `zq`.",
         ),
         Step(
             "Two stops swapped",
             SWAPPED,
             look_at="e",
-            text="The values are those from before. Now `book` moves `z`, and `commit`, four times weaker, "
+            text="All values are as before. Now `book` moves `z`, and `commit`, four times weaker, moves "
             "the code.",
         ),
         Step(
@@ -77,7 +77,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *zq in place of e*: the same loss again, and `e` gets 0. The code book is dead.",
+            "Open *zq in place of e*: the same loss again, and `e` gets 0. The code book never learns.",
             (Part(2),),
             ("e", "loss"),
             then=(
@@ -103,8 +103,8 @@ LESSON = Lesson(
     sources=(
         "The three losses: [van den Oord and others](https://arxiv.org/abs/1711.00937). Swapped: "
         "[deep-vector-quantization 2](https://github.com/karpathy/deep-vector-quantization/issues/2), "
-        "[Jukebox 129](https://github.com/openai/jukebox/issues/129). Dead: [jax-vqvae-gpt "
-        "2](https://github.com/andylolu2/jax-vqvae-gpt/issues/2), [Olaf-World "
+        "[vqvae PR 20](https://github.com/MishaLaskin/vqvae/pull/20). `zq` in place of the code: "
+        "[jax-vqvae-gpt 2](https://github.com/andylolu2/jax-vqvae-gpt/issues/2), [Olaf-World "
         "8](https://github.com/showlab/Olaf-World/issues/8).",
     ),
     code="""z = torch.tensor(0.5, requires_grad=True)
