@@ -18,7 +18,7 @@ y = softplus(x)
 UNDERFLOW = """x = -110.0
 y = -log(sigmoid(x))
 """
-JAX_RULES = "https://docs.jax.dev/en/latest/notebooks/Custom_derivative_rules_for_Python_code.html"
+JAX_RULES = "https://docs.jax.dev/en/latest/301/custom-jvp-vjp.html"
 PAGE = "JAX, custom derivative rules: log1pexp"
 
 LESSON = Lesson(
@@ -65,7 +65,7 @@ LESSON = Lesson(
             OVERFLOW,
             look_at="x",
             dtype=FLOAT64,
-            text="64 bits reach up to e⁷⁰⁹, so e¹⁰⁰ is a number here. At 710 it begins anew.",
+            text="64 bits reach up to e⁷⁰⁹, so e¹⁰⁰ is a number here. At 710 the same happens.",
         ),
         Step(
             "A sigmoid far out",
@@ -77,7 +77,8 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Move `x` to 87: 1 arrives. Move it to 89: NaN. In between lies the largest number.",
+            "Move `x` to 87: 1 arrives. Move it to 89: NaN. Between them, at e^88.7, lies the largest "
+            "number of 32 bits.",
             (Part(edits=(put("x", 87.0),)), Part(edits=(put("x", 89.0),))),
             ("x",),
             then=(
