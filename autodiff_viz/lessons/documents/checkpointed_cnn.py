@@ -87,8 +87,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="memory",
-            text="As many. A convolution is linear: its way back needs its inputs, never its result. The "
-            "pool needs that, and stands outside.",
+            text="21,220, as before. A convolution is linear: its way back needs its inputs, never its "
+            "result. The pool needs that result, and stands outside.",
             **FIVE,
         ),
         Step(

@@ -152,8 +152,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="½ · 1 + ¼ · 2 + ¼ · 4. Copies forward are a sum on the way back, each with its weight. And "
-            "the gate hears how large each branch is.",
+            text="½ · 1 + ¼ · 2 + ¼ · 4 = 2. Copies forward are a sum on the way back, each with its "
+            "weight. And what the gate gets is how large each branch is.",
         ),
         Step(
             "Stack, weigh, sum",

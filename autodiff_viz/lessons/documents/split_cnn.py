@@ -60,8 +60,8 @@ LESSON = Lesson(
     minutes=4,
     after=("split-model",),
     found_by=("two models", "two optimisers", "cats and dogs", "local learning", "GradientTape"),
-    text="Two models in a row say 0.73 of a cat, `y`, and it should be 1. Nobody uses what the loss sends. "
-    "The first model steps against the gradient of its own `h`, the second against that of its own `y`.",
+    text="Two models in a row give a cat `y` = 0.73, and it should be 1. But nobody uses what the loss "
+    "sends: the first steps against the gradient of its own `h`, the second against that of its own `y`.",
     steps=(
         Step(
             "One cat",

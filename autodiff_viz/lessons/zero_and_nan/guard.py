@@ -27,8 +27,8 @@ LESSON = Lesson(
     minutes=3,
     after=("branch-nan",),
     found_by=("nan", "entropy", "nan_to_num", "xlogy", "log 0", "cross entropy", "kl divergence"),
-    text="`p` is 0, a chance that should add nothing to the entropy `h`. But 0 · ln 0 is NaN, and so is "
-    "what arrives at `p`. One repair puts a 0 in place of the product, another puts a 1 into the logarithm.",
+    text="`p` is 0, a chance that should add nothing to the entropy `h`. But 0 · ln 0 is NaN, and NaN "
+    "arrives at `p`. One repair puts a 0 in place of the product, another a 1 into the logarithm.",
     steps=(
         Step(
             "As the formula says",
