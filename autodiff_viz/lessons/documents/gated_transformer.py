@@ -160,7 +160,7 @@ LESSON = Lesson(
             stacked(3),
             look_at="branch_1",
             text="Convolutions in place of the three products. What they give is stacked, weighed and "
-            "summed; back at `image` comes the sum of three pullbacks, each times its `p`.",
+            "summed; `image` gets the sum of what the three pass back, each times its `p`.",
         ),
         Step(
             "Running sum",

@@ -87,8 +87,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="segments",
-            text="A step against the gradient of `y` makes `y` smaller, for cats and dogs alike. What the "
-            "first model lacks is one array: what arrives at `h` from the loss.",
+            text="To 0: a step against the gradient of `y` makes `y` smaller, for cats and dogs alike. "
+            "What the first model lacks is one array: what arrives at `h` from the loss.",
         ),
         Step(
             "Cats and dogs",

@@ -106,7 +106,7 @@ LESSON = Lesson(
             ("segments",),
         ),
         Try(
-            "With the cut put a stop on `out1`: both first parts get nothing.",
+            "Keep the cut after `out1` and put a stop on it: the first two parts get nothing.",
             (Part(1, edits=(cut("out1", True), ruled("out1", "stop"))),),
             ("segments",),
             then=(

@@ -246,12 +246,13 @@ LESSON = Lesson(
             ("layer1",),
         ),
         Try(
-            "There stop the gradient at `layer1` and train: `W1` stays, `W2` learns.",
+            "There stop the gradient at `layer1` and train ten steps: `W1` stays, `W2` learns.",
             (Part(1, edits=(ruled("layer1", "stop"),), steps=10),),
             ("W1", "W2"),
         ),
         Try(
-            "Set the last bias, `b2`, to [0.1] and start over: no sample is dead at the start.",
+            "Let `layer1` *follow* again, set the last bias, `b2`, to [0.1] and start over: no sample is "
+            "dead at the start.",
             (
                 Part(
                     1,

@@ -17,8 +17,10 @@ adv = [1.0, -1.0]
 ratio = exp(logp - stop_gradient(logp))
 loss = -mean(ratio * adv)
 """
-SAYS = "0 is the loss itself, its height. What arrives is its slope, and on the way back the stopped `p` "
-"is a fixed number."
+SAYS = (
+    "0 is the loss itself, its height. What arrives is its slope, and on the way back the stopped `p` is a "
+    "fixed number."
+)
 
 LESSON = Lesson(
     key="loss-zero",

@@ -69,7 +69,7 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Let `h2` *follow* and stop `h1`: one step more speaks, 8.",
+            "Let `h2` *follow* and stop `h1`: two steps reach `w` now, 4 + 4 = 8.",
             (Part(edits=(ruled("h2", "follow"), ruled("h1", "stop"))),),
             ("w", "paths"),
             then=(
@@ -77,7 +77,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *Halved at each step*: the farther back, the softer. 4 + 2 + 1 = 7.",
+            "Open *Halved at each step*: the farther back a step, the less it brings. 4 + 2 + 1 = 7.",
             (Part(2),),
             ("w", "paths"),
             then=(Claim("w gets", "gradient", "w", 7.0, "by hand: 4 + 4/2 + 4/4", 2, EXACTLY),),

@@ -32,8 +32,9 @@ LESSON = Lesson(
     minutes=4,
     after=("td-target",),
     found_by=("SimSiam", "BYOL", "collapse", "self-supervised", "stop-gradient"),
-    text="Two views of a picture have the features 2`w` and `w`; a predictor `p` is to make the first of "
-    "the second. With a stop on `goal`, in A, `w` gets −0.75 and grows. At `w` = 0 all pictures look alike.",
+    text="Two views of a picture have the features 2`w` and `w`; a predictor guesses the first as `p` "
+    "times the second. With a stop on `goal`, in A, `w` gets −0.75 and grows. At `w` = 0 all pictures look "
+    "alike.",
     steps=(
         Step(
             "Without the stop",
@@ -49,8 +50,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "-",
-                            "That is the pull of `z2` alone, as with the stop. Now `goal` may move as well: "
-                            "in which direction is it nearer?",
+                            "That is the pull of `z2` alone, as with the stop. Now `goal` may move as "
+                            "well: in which direction does it come nearer?",
                         ),
                         ("0", "Two pulls meet at `w`, against each other. Which is the stronger?"),
                     ),

@@ -36,8 +36,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "-0.5",
-                            "`y` is `a` less `b`: what `a` brings keeps its sign, and what `b` "
-                            "brings is turned. Which of both is not 0?",
+                            "`y` is `a` less `b`: what `a` brings keeps its sign, and what `b` brings is "
+                            "turned. Which of the two is not 0?",
                         ),
                     ),
                 ),

@@ -43,7 +43,10 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "x"),
                     words="Click the node that is to blame.",
                     told=(
-                        ("y", "The logarithm of ∞ is ∞: `y` only hands on what it reads. Look further down."),
+                        (
+                            "y",
+                            "The logarithm of ∞ is ∞: `y` only hands on what it reads. Look nearer to `x`.",
+                        ),
                         ("s", "1 more is not what makes it ∞: `s` reads an ∞ already."),
                         ("x", "100 is an ordinary number. What is made of it?"),
                     ),
@@ -51,8 +54,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="why zero",
-            text="A NaN has a birthplace: the first number that is not finite, or the first wire with 0 "
-            "· ∞. All else inherits. e¹⁰⁰ is too large for 32 bits.",
+            text="`e`: e¹⁰⁰ is too large for 32 bits. A NaN begins at the first number that is not finite, "
+            "or at the first wire with 0 · ∞. All others inherit it.",
         ),
         Step(
             "As one op",
@@ -77,8 +80,8 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Move `x` to 87: 1 arrives. Move it to 89: NaN. Between them, at e^88.7, lies the largest "
-            "number of 32 bits.",
+            "Move `x` to 87: 1 arrives. Move it to 89: NaN. Between them, at e^88.7, the numbers of 32 "
+            "bits end.",
             (Part(edits=(put("x", 87.0),)), Part(edits=(put("x", 89.0),))),
             ("x",),
             then=(

@@ -47,8 +47,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "0",
-                            "0 is PyTorch's choice, halfway between both sides. JAX takes the slope of "
-                            "one side. Of which?",
+                            "0 is PyTorch's choice, halfway between both sides. JAX takes the slope of one "
+                            "side. Which one?",
                         ),
                         (
                             "0.5",
