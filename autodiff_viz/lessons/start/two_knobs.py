@@ -18,7 +18,7 @@ LESSON = Lesson(
     track="start",
     level=1,
     minutes=2,
-    found_by=("gradient", "chain rule", "multiply", "product"),
+    found_by=("gradient", "chain rule", "multiply", "product", "knob"),
     text="`w` is 3 and `x` is 2. Their product `y` is 6 and should be 5. On the way back each of the two "
     "gets its gradient: how fast the loss moves when it moves.",
     steps=(
