@@ -79,7 +79,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "12580",
-                            "Its result is given up inside the region. Does anyone outside need it?",
+                            "12,580 takes off the convolution's result, 8,640. Does anyone outside the "
+                            "region need it?",
                         ),
                         ("0", "Regions keep what enters them, and the layers outside keep theirs."),
                     ),

@@ -177,7 +177,7 @@ LESSON = Lesson(
             "joint loss",
             None,
             0.0,
-            "by hand: four images can be learned by heart",
+            "by hand: the least that a squared error can be; four images can be learned by heart",
             variant=1,
             within=0.005,
             at=STEPS - 1,

@@ -39,7 +39,7 @@ LONG = {"training": Plan(Settings("sgd", 0.1), 2_000)}
 TARGETS = ((0.0,), (1.0,), (1.0,), (0.0,))
 HALF = ((0.5,), (0.5,), (0.5,), (0.5,))
 FLOOR = "by hand: (p − ½)² + ¼ is least, ¼, at p = ½"
-REPLAY = "the same weights in a hand-written replay of the tutorial"
+REPLAY = "by hand: the same weights, multiplied out in plain Python"
 
 LESSON = Lesson(
     key="xor-broadcast",
@@ -196,7 +196,7 @@ LESSON = Lesson(
             "value",
             "loss",
             0.0,
-            "by hand: XOR can be learned",
+            "by hand: the least that a squared error can be",
             2,
             within=1e-9,
             at=2_000,
