@@ -115,10 +115,16 @@ LESSON = Lesson(
         Claim(
             "e", "value", "e", inf, "by hand: e¹⁰⁰ is more than 3.4028235e38 = e^88.72, the largest float32"
         ),
-        Claim("What arrives at x", "cotangent", "x", nan, f"{PAGE}, as printed"),
+        Claim("What arrives at x", "cotangent", "x", nan, f"{PAGE}, as printed; by hand: 1/∞ · ∞ = 0 · ∞"),
         Claim("y", "value", "y", 100.0, "by hand: 100 + ln(1 + e⁻¹⁰⁰)", 1),
         Claim(
-            "What arrives at x", "cotangent", "x", 1.0, f"{PAGE}, as printed with its own rule", 1, EXACTLY
+            "What arrives at x",
+            "cotangent",
+            "x",
+            1.0,
+            f"{PAGE}, as printed with its own rule; by hand: sigmoid(100)",
+            1,
+            EXACTLY,
         ),
         Claim("y", "value", "y", 100.0, "by hand: 100 + ln(1 + e⁻¹⁰⁰)", 2),
         Claim("What arrives at x", "cotangent", "x", 1.0, "by hand: sigmoid(100)", 2),

@@ -131,7 +131,15 @@ LESSON = Lesson(
         ),
         Claim("y", "value", "y", 0.0, "by hand: |0|", 0, EXACTLY),
         Claim("x gets", "gradient", "x", 0.0, PYTORCH, 1, EXACTLY),
-        Claim("x gets", "gradient", "x", (0.0, 0.5, 0.5), "jax-ml/jax PR #2342: ties share", 2, EXACTLY),
+        Claim(
+            "x gets",
+            "gradient",
+            "x",
+            (0.0, 0.5, 0.5),
+            "by hand: two share the tie, as in jax-ml/jax PR #2342",
+            2,
+            EXACTLY,
+        ),
         Claim("x gets", "gradient", "x", (0.0, 1.0, 0.0), PYTORCH, 3, EXACTLY),
         Claim(
             "x gets",
