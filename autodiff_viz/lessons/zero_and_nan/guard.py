@@ -27,9 +27,8 @@ LESSON = Lesson(
     minutes=3,
     after=("branch-nan",),
     found_by=("nan", "entropy", "nan_to_num", "xlogy", "log 0", "cross entropy", "kl divergence"),
-    text="`p` is a chance of 0 and should add nothing to the entropy. But 0 · ln 0 is NaN, and so is "
-    "what arrives at `p`. One repair puts a 0 in place of the product, another puts a 1 into the "
-    "logarithm.",
+    text="`p` is 0, a chance that should add nothing to the entropy `h`. But 0 · ln 0 is NaN, and NaN "
+    "arrives at `p`. One repair puts a 0 in place of the product, another a 1 into the logarithm.",
     steps=(
         Step(
             "As the formula says",
@@ -39,7 +38,7 @@ LESSON = Lesson(
                 Question(
                     CHOICE,
                     Quantity(COTANGENT, "p"),
-                    words="Which repair makes both numbers finite?",
+                    words="Which repair makes `h` finite, and what arrives at `p`?",
                     options=OPTIONS,
                     right=OPTIONS[1],
                     told=(
@@ -74,7 +73,7 @@ LESSON = Lesson(
             BEFORE,
             look_at="p",
             text="The logarithm reads `safe`, which is 1 where `p` is 0. Every number is finite, forward "
-            "and back.",
+            "and back. The true slope at 0 is ∞; this 0 is a choice.",
         ),
     ),
     to_try=(
@@ -88,7 +87,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *1 into the logarithm*: 0 and 0.",
+            "Open *1 into the logarithm*: `h` is 0, and 0 arrives.",
             (Part(2),),
             ("p",),
             then=(
@@ -122,8 +121,9 @@ LESSON = Lesson(
     ),
     sources=(
         "[huggingface/trl #7221](https://github.com/huggingface/trl/issues/7221): the entropy; "
-        "[huggingface/trl PR #7251](https://github.com/huggingface/trl/pull/7251) cleans the result, "
-        "[huggingface/trl PR #7263](https://github.com/huggingface/trl/pull/7263) what goes in",
+        "[huggingface/trl PR #7252](https://github.com/huggingface/trl/pull/7252) cleans the result, and "
+        "its review finds that the gradient stays NaN; [huggingface/trl PR "
+        "#7263](https://github.com/huggingface/trl/pull/7263) cleans what goes in",
         "[pyro-ppl/numpyro #1696](https://github.com/pyro-ppl/numpyro/issues/1696): NaN in the gradient "
         "of an entropy",
     ),
