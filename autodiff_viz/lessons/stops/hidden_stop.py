@@ -103,8 +103,9 @@ LESSON = Lesson(
     ),
     code="""x = torch.tensor(2.0, requires_grad=True)
 a, b = x ** 2, 3 * x
-v = torch.stack([a, b])
-v.sum().backward()
-x.grad  # 7.0
+v = torch.tensor([a, b], requires_grad=True)
+loss = v.sum()  # 10.0
+loss.backward()
+x.grad  # None
 """,
 )
