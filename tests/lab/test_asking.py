@@ -19,13 +19,17 @@ from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view, sweep_tables
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data
 from autodiff_viz.lab.judging import answered
+from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.page import ASKED, data_of, lab_drawing, play_data
 from autodiff_viz.lab.persistence.address import documents, from_query, to_query, with_documents
-from autodiff_viz.lab.persistence.asking import ASK, GUESS
+from autodiff_viz.lab.persistence.asking import ASK, GUESS, OWN
 from autodiff_viz.lab.persistence.history import trail
+from autodiff_viz.lab.persistence.short_link import short_query
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.messages.edits import Trail
+from tests.lab.persistence.corpus.write import FOLDER
+from tests.lab.persistence.corpus.write_asked import meaning
 from tests.lab.regression import lab_of, trained
 
 FORK = "x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b"
@@ -279,6 +283,37 @@ def test_the_state_of_another_document_keeps_its_questions():
     kept = [other.asking for _, other in aside if other.asking]
     assert kept == [answered(asked(), 0, "2").asking]
     assert asking_of(edited(lab, {"kind": "undo"})) == kept[0]
+
+
+def test_a_link_says_in_a_word_that_a_lesson_asks_its_own_questions():
+    lab = open_lesson(start(), "fork")
+    assert to_query(lab)[ASK] == OWN
+    tried = answered(lab, 0, "6")
+    assert {**to_query(tried), GUESS: ""} == {**to_query(lab), GUESS: ""}
+    for query in (
+        to_query(tried),
+        short_query(tried),
+        {"lesson": "fork", ASK: OWN, GUESS: to_query(tried)[GUESS]},
+    ):
+        assert from_query(query).asking == tried.asking
+    one_more = ask(lab, [*(each.question for each in lab.asking.asked), OF_A], ASKED_ALONE)
+    shows_less = ask(lab, [lab.asking.asked[0].question], "values")
+    for other in (one_more, shows_less):
+        assert to_query(other)[ASK] != OWN
+        assert from_query(to_query(other)).asking == other.asking
+    assert from_query(to_query(stop_asking(lab))).asking is None
+    (problem,) = from_query({**to_query(fork()), ASK: OWN}).notice
+    assert problem.code == "unreadable-questions"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("asked_*.json")))
+def test_links_of_an_earlier_version_ask_what_they_asked(name):
+    kept = json.loads((FOLDER / name).read_text("utf-8"))
+    assert len(kept) >= 5
+    for each in kept.values():
+        lab = from_query(each["query"])
+        assert (meaning(lab.asking), lab.notice) == (each["means"], ())
+        assert from_query(to_query(lab)).asking == lab.asking
 
 
 LONG = "w" * (limits.WORDS + 1)
