@@ -149,7 +149,7 @@ export function nextOpen({ items }, at) {
 /** What is said of the last answer to a question; "" before the first one. @param {AskedItem} item */
 export function verdictText(item) {
   const { verdict, revealed, answer, accepted, reason, before, tries, own } = item;
-  if (item.gone) return `${before ?? ""} The graph no longer has what is asked for.`.trim();
+  if (item.gone) return [before, item.gone].filter(Boolean).join(" ");
   if (!revealed && before) return before;
   if (!revealed)
     return verdict

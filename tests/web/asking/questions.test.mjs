@@ -147,7 +147,7 @@ test("the question about a place is found while it is open, of two wires by both
   assert.equal(questionAt(asking, wireAsked("a:0")), -1);
   assert.equal(questionAt(undefined, wireAsked("a:0")), -1);
   assert.equal(nextOpen(asking, 1), 1);
-  assert.equal(nextOpen({ items: [item({}), item({ gone: true })] }, 0), 0);
+  assert.equal(nextOpen({ items: [item({}), item({ gone: "`p` is gone." })] }, 0), 0);
   assert.equal(nextOpen({ items: [item({ revealed: true })] }, 0), -1);
 });
 
@@ -187,7 +187,7 @@ test("what is revealed stands beside the guess, with its reason", () => {
   );
   const before = "You said 2 to the graph before.";
   assert.equal(verdictText(item({ tries: ["2"], before })), before);
-  assert.equal(verdictText(item({ gone: true })), "The graph no longer has what is asked for.");
+  assert.equal(verdictText(item({ gone: "`p` is gone." })), "`p` is gone.");
   assert.equal(verdictText(item({})), "");
 });
 
