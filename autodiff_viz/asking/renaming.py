@@ -1,4 +1,4 @@
-"""Carry questions along when nodes get other names: what they are about, their words and their answers."""
+"""Update questions where nodes get other names: what they are about, their words and their answers."""
 
 from __future__ import annotations
 
