@@ -156,7 +156,7 @@ LESSON = Lesson(
         Prediction("0", TOLD),
         Prediction("0.5", TOLD),
         Prediction("nan", TOLD),
-        Prediction("-1", "sign-turned"),
+        Prediction("-1", "other-side"),
     ),
     sources=(
         "[jax-ml/jax #37820](https://github.com/jax-ml/jax/issues/37820): abs passes 1 at 0 and sign(0) is 0",

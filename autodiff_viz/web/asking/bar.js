@@ -7,7 +7,7 @@ import { icon } from "../base/icons.js";
 import { answerKeys } from "../canvas/actions/keys.js";
 import { copy } from "../canvas/files/import_export.js";
 import { whenRefused } from "../canvas/popovers/notice.js";
-import { openAsk, stopAsking } from "./ask.js";
+import { openAsk, removeQuestion, stopAsking } from "./ask.js";
 import { showPanel } from "../dock/panels.js";
 import { showWhy } from "../lesson/reveal.js";
 import { answerForm, write } from "./form.js";
@@ -101,8 +101,12 @@ export function askingBar(editor) {
     const ahead = nextOpen(asking, at);
     const after = [];
     if (!item) after.push(press("Ask", () => openAsk(editor)));
+    if (item?.gone) {
+      after.push(press("Undo", () => editor.send({ kind: "undo" }), ahead < 0 ? "main" : ""));
+      after.push(press("Remove the question", () => removeQuestion(editor, at)));
+    }
     if (item && !isOpen(item)) {
-      if (item.revealed) {
+      if (item.revealed && !item.gone) {
         const why = () => ((said = at), showWhy(editor, item), show(asking));
         // While something else is asked, figures wait: the next question comes before the reason.
         if (editor.drawing.lesson)
