@@ -176,6 +176,7 @@ export class Lab {
     this.mail.note = () => ({
       have: drawings.have,
       seen: this.sight.seen,
+      ...(this.sight.panel && { panel: this.sight.panel }),
       ...this.look,
       ...(this.editor.noticed.length && { noticed: this.editor.noticed }),
       ...(this.check.open && { details: true }),
