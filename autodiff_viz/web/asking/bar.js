@@ -9,6 +9,7 @@ import { copy } from "../canvas/files/import_export.js";
 import { whenRefused } from "../canvas/popovers/notice.js";
 import { openAsk, stopAsking } from "./ask.js";
 import { showPanel } from "../dock/panels.js";
+import { lessonCause } from "../lesson/cause.js";
 import { showWhy } from "../lesson/reveal.js";
 import { answerForm, write } from "./form.js";
 import { isOpen, nextOpen, spoken, verdictText } from "./questions.js";
@@ -49,6 +50,7 @@ export function askingBar(editor) {
     next,
     close,
     verdict,
+    lessonCause(editor, () => verdict.textContent ?? ""),
     heard,
   );
   answerKeys(editor, root);
