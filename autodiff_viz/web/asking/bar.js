@@ -123,10 +123,13 @@ export function askingBar(editor) {
     globalThis.document.documentElement.dataset.avWhy =
       editor.drawing.lesson && item?.revealed && said !== at ? "next" : "shown";
     if (labels !== next.dataset.of) {
-      const had = next.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
+      const had = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
+      const from = had && next.contains(had) ? had.textContent : null;
       next.replaceChildren(...after);
       next.dataset.of = labels;
-      if (had) focusNext();
+      const same = after.find(({ textContent }) => textContent === from);
+      if (same) same.focus({ preventScroll: true });
+      else if (from !== null) focusNext();
     }
     // A screen reader hears the question when it changes, and the verdict when it comes.
     const told = [spoken(text), isOpen(item) || !item ? says.textContent : ""]
