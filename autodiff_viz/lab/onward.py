@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autodiff_viz.lab.exercises import NONE, Reached, TryView, tries
+from autodiff_viz.lab.exercises import NONE, PLOTS, Reached, TryView, tries
 from autodiff_viz.lab.lessons import lesson_view, variant_of
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.tours import is_answered
@@ -49,6 +49,8 @@ def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
     for i, item in enumerate(exercises[1]):
         if not item.is_done:
             which = "Do the next try" if i or item.done else "Do the first try"
+            if item.opens:
+                which = f"Now open {PLOTS[item.opens[0]]}"
             return Onward(TRY, which, lesson.key, i, item)
     if view.after is not None:
         return Onward(LESSON, f"Next: {view.after_title}", view.after)

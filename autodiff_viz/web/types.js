@@ -456,6 +456,7 @@
  * @property {FieldData[]} [fields]
  * @property {string[]} [runs]
  * @property {import("./base/cure.js").Explanation} [why]
+ * @property {boolean} [awaited] whether a worker has still to say why
  * @property {{ value?: number[], tangent?: number[], cotangent?: number[] }} [elements]
  */
 

@@ -98,6 +98,8 @@ export class Editor {
     this.playTo = () => {};
     /** Go to a question of those that are asked, by its index; none: the one on view. @type {(at?: number) => void} */
     this.goToQuestion = () => {};
+    /** Show the cause of what arrives at a node; set by the question of a lesson. @type {(name: string) => void} */
+    this.showCause = () => {};
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
     this.noticed = /** @type {(number | null)[]} */ ([]); // numbers of the refused edits whose reasons were shown last
