@@ -42,7 +42,7 @@ const OUTPUT = { ...FLAG, text: "output" };
 /** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
 export function chips(node, level, top) {
   const { unit, detail } = level;
-  const { isOutput, runs, segment, state, guess, w, foot = 0 } = node;
+  const { isOutput, runs, segment, state, w, foot = 0 } = node;
   const h = node.h + foot; // below its tabs
   const size = sizeAbove(node, level, top);
   const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
@@ -69,12 +69,7 @@ export function chips(node, level, top) {
     const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
     drawn.push(draw(chip, w - ROW - end(chip), h - 5, unit));
   }
-  if (guess) {
-    const room = (w - ROW - next) / unit - (runs ? 30 : 0);
-    drawn.push(
-      draw({ kind: "guess", icon: "", text: shortened(guess, room, FONT) }, next, h - 5, unit),
-    );
-  } else if (state?.length && unit <= WORDS)
+  if (state?.length && unit <= WORDS)
     drawn.push(
       draw(
         {

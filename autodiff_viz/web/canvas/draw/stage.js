@@ -16,6 +16,7 @@ import {
 } from "../state/geometry.js";
 import { completeCard, drawNodes, pillsReach, relevelCard } from "./cards.js";
 import { CHIPS_BEYOND } from "./face.js";
+import { placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import {
@@ -57,7 +58,12 @@ export function cull(stage, size, far, anew = false) {
   for (const strand of stage.strands.values()) {
     const inView = !wide || overlap(spanOf(strand), wide);
     if (inView && !far) completeStrand(strand, stage.layers.numbers);
-    hide(strand, [strand.root, strand.number, ...(strand.shape ? [strand.shape] : [])], !inView);
+    const { root, number, shape, guess } = strand;
+    hide(
+      strand,
+      [root, number, shape, guess].filter((part) => part !== null),
+      !inView,
+    );
   }
 }
 
@@ -259,7 +265,10 @@ export function relevel(stage, level) {
 /** Place the numbers of the wires, unless they are placed; in a large graph only once they are legible.
  * @param {Stage} stage */
 export function giveNumbersPlaces(stage) {
-  if (stage.numbered !== stage.painted) placeNumbers(stage.strands, stage.obstacles, stage.level);
+  if (stage.numbered !== stage.painted) {
+    placeNumbers(stage.strands, stage.obstacles, stage.level);
+    placeGuesses(stage.cards, stage.strands, stage.obstacles, stage.level, stage.view.k);
+  }
   stage.numbered = stage.painted;
 }
 
