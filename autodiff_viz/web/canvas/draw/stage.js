@@ -2,6 +2,7 @@
 // Paint a drawing on the layers of the canvas, as far as it is in view; it decides nothing.
 
 import { html, svg } from "../../base/dom.js";
+import { hasChips } from "../state/fold.js";
 import { framesOf } from "../state/frames.js";
 import {
   viewAround,
@@ -15,7 +16,7 @@ import {
   zoomAt,
 } from "../state/geometry.js";
 import { completeCard, drawNodes, pillsReach, relevelCard } from "./cards.js";
-import { CHIPS_BEYOND } from "./face.js";
+import { CHIPS_BEYOND, chipsBox, inkTop } from "./face.js";
 import { placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
@@ -274,7 +275,8 @@ export function giveNumbersPlaces(stage) {
 
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
  * @param {import("../../types.js").GraphNode} node @param {import("./levels.js").Level} level @returns {import("../../types.js").Box} */
-function bodyOf(node, { unit, text, detail }) {
+function bodyOf(node, level) {
+  const { unit, text, detail } = level;
   const plain =
     node.tab ||
     (node.rule === "follow" &&
@@ -285,7 +287,13 @@ function bodyOf(node, { unit, text, detail }) {
   const named = detail === "few" && !node.tab ? text : 4;
   const [left, top] = [
     pillsReach(node),
-    plain ? named : Math.max(CHIPS_BEYOND.above * unit, named),
+    plain
+      ? named
+      : Math.max(
+          CHIPS_BEYOND.above * unit,
+          named,
+          hasChips(node) ? node.y - chipsBox(node, level, inkTop(node, level)).y : 0,
+        ),
   ];
   const foot = node.tab ? 0 : node.runs || node.state?.length ? CHIPS_BEYOND.below * unit : 4;
   const below = node.tab ? 0 : (node.foot ?? 0) + foot;
