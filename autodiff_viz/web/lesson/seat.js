@@ -8,6 +8,7 @@ import { PHONE } from "../dock/panels.js";
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 
 const COVERED = 84; // px at the foot of the panel that the button of what comes next covers
+const MASKED = 24; // px at its foot that are pale
 const LATE_MS = 2500; // within which that button and the ways to other lessons come
 
 export class Seat {
@@ -50,7 +51,8 @@ export class Seat {
     if (!panel || !host.contains(bar) || performance.now() > this.until) return;
     const said = /** @type {HTMLElement} */ (bar.querySelector(".verdict")).getBoundingClientRect();
     const { top, bottom } = panel.getBoundingClientRect();
-    const below = bar.getBoundingClientRect().bottom + COVERED - bottom;
+    const covered = panel.querySelector(".st-key-part_onward button") ? COVERED : MASKED;
+    const below = bar.getBoundingClientRect().bottom + covered - bottom;
     if (below > 0) panel.scrollTop += Math.min(below, said.top - top);
   }
 

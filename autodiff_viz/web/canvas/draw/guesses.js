@@ -21,6 +21,7 @@ const FAR = 6; // heights of a chip within which a place is sought
 const [ACROSS, DOWN] = [0.25, 0.5]; // steps of the search, of a chip's width and height
 const CROSSED = 0.35; // cost of a sampled point of a wire that is covered, in heights of a chip
 const ABOVE = 0.3; // cost of a place that is not below, where it usually is
+const ASIDE = 0.2; // cost of a place that is half a card and half a chip to the left or the right
 const LED = 0.8; // heights from which on a line leads to what it is about
 const BEYOND = { x: 4, y: 20 }; // px on the screen around the drawing, which a fitted view leaves free
 
@@ -37,7 +38,9 @@ export function freeBeside(about, size, covers, crossings, room, apart) {
   for (let y = about.y - (FAR + 1) * h; y <= about.y + about.h + FAR * h; y += DOWN * h)
     for (let x = about.x - w - 2 * h; x <= about.x + about.w + 2 * h; x += ACROSS * w) {
       const box = { x, y, w, h };
-      const away = distance(about, box) / h + (y >= about.y + about.h ? 0 : ABOVE);
+      const off = Math.abs(x + w / 2 - about.x - about.w / 2) / (about.w + w);
+      const away =
+        distance(about, box) / h + (y >= about.y + about.h ? 0 : ABOVE) + 2 * ASIDE * off;
       if (away >= lowest) continue;
       const spare = padded(box, apart);
       const hit = rivals.filter((other) => overlap(other, spare)).length;
