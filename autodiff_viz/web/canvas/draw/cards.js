@@ -105,7 +105,8 @@ function pillFace({ constant, constantFull }, { number }) {
     literal(constantFull ?? all),
     Math.max(USUAL, pillWidth(all)) / font - 0.6,
   );
-  const w = Math.max(textWidth(text, font) + 0.9 * font + 4, 1.6 * font);
+  const side = font > FONT ? 0.6 * font : 0.9 * font + 4; // an enlarged one has the card before it near
+  const w = Math.max(textWidth(text, font) + side, 1.6 * font);
   return { text, font, w, h: 1.62 * font };
 }
 

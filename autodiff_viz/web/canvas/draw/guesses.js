@@ -23,7 +23,8 @@ const CROSSED = 0.35; // cost of a sampled point of a wire that is covered, in h
 const ABOVE = 0.3; // cost of a place that is not below, where it usually is
 const ASIDE = 0.2; // cost of a place that is half a card and half a chip to the left or the right
 const LED = 0.8; // heights from which on a line leads to what it is about
-const BEYOND = { x: 4, y: 20 }; // px on the screen around the drawing, which a fitted view leaves free
+const BEYOND = { x: 4, y: 30 }; // px on the screen around the drawing: across there is less room than up and down
+const [COVERED, OUTSIDE] = [100, 24]; // cost of something that is covered, and of a place out of these px
 
 /** The place of a box beside another one that it is about: it covers none of `covers` and stays in `room` where it can, crosses
  * few wires, and is near. Pure.
@@ -44,8 +45,8 @@ export function freeBeside(about, size, covers, crossings, room, apart) {
       if (away >= lowest) continue;
       const spare = padded(box, apart);
       const hit = rivals.filter((other) => overlap(other, spare)).length;
-      const outside = room && !holds(room, box) ? 4 * FAR : 0;
-      const cost = away + 2 * FAR * hit + outside + CROSSED * crossings(box);
+      const outside = room && !holds(room, box) ? OUTSIDE : 0;
+      const cost = away + COVERED * hit + outside + CROSSED * crossings(box);
       if (cost < lowest) [best, lowest] = [box, cost];
     }
   return best;
@@ -67,7 +68,8 @@ const holds = (outer, inner) =>
 
 /** Draw what the visitor has answered about nodes and wires, after the numbers have their places.
  * @param {Map<string, import("./cards.js").Card>} cards @param {Map<string, import("./wires.js").Strand>} strands
- * @param {Box[]} obstacles what numbers must not cover @param {Level} level @param {number} k scale of the view */
+ * @param {Box[]} obstacles what numbers must not cover @param {Level} level @param {number} k scale of the view
+ * @returns {Box[]} their places */
 export function placeGuesses(cards, strands, obstacles, level, k) {
   for (const entry of [...cards.values(), ...strands.values()]) {
     entry.guess?.remove();
@@ -77,12 +79,13 @@ export function placeGuesses(cards, strands, obstacles, level, k) {
     [...cards.values()].filter(({ node }) => node?.guess),
     [...strands.values()].filter(({ wire }) => wire?.guess),
   ];
-  if (!nodes.length && !wires.length) return;
+  if (!nodes.length && !wires.length) return [];
   const covers = [
     ...obstacles,
     ...[...cards.values()].flatMap(({ node }) => (node ? textsOf(node, level) : [])),
     ...[...strands.values()].map(numberBox).filter(({ w }) => w),
   ];
+  const before = covers.length;
   const crossings = crossingsOf([...strands.values()].map(({ curve }) => curve));
   for (const card of nodes) {
     const node = /** @type {import("../../types.js").GraphNode} */ (card.node);
@@ -102,6 +105,7 @@ export function placeGuesses(cards, strands, obstacles, level, k) {
     strand.guess = drawn(chip, 0, 0);
     strand.layer?.append(strand.guess);
   }
+  return covers.slice(before);
 }
 
 /** What a card says beyond its edges: its constants, and on a phone its sign and numbers, which may be larger than it.

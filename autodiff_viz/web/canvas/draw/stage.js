@@ -268,7 +268,9 @@ export function relevel(stage, level) {
 export function giveNumbersPlaces(stage) {
   if (stage.numbered !== stage.painted) {
     placeNumbers(stage.strands, stage.obstacles, stage.level);
-    placeGuesses(stage.cards, stage.strands, stage.obstacles, stage.level, stage.view.k);
+    const { cards, strands, obstacles, level, view } = stage;
+    const guesses = placeGuesses(cards, strands, obstacles, level, view.k);
+    if (stage.content) stage.content = bounds([stage.content, ...guesses]);
   }
   stage.numbered = stage.painted;
 }
