@@ -2,6 +2,7 @@
 // Paint a drawing on the layers of the canvas, as far as it is in view; it decides nothing.
 
 import { html, svg } from "../../base/dom.js";
+import { hasChips } from "../state/fold.js";
 import { framesOf } from "../state/frames.js";
 import {
   viewAround,
@@ -15,7 +16,8 @@ import {
   zoomAt,
 } from "../state/geometry.js";
 import { completeCard, drawNodes, pillsReach, relevelCard } from "./cards.js";
-import { CHIPS_BEYOND } from "./face.js";
+import { CHIPS_BEYOND, chipsBox, inkTop } from "./face.js";
+import { placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import {
@@ -57,7 +59,12 @@ export function cull(stage, size, far, anew = false) {
   for (const strand of stage.strands.values()) {
     const inView = !wide || overlap(spanOf(strand), wide);
     if (inView && !far) completeStrand(strand, stage.layers.numbers);
-    hide(strand, [strand.root, strand.number, ...(strand.shape ? [strand.shape] : [])], !inView);
+    const { root, number, shape, guess } = strand;
+    hide(
+      strand,
+      [root, number, shape, guess].filter((part) => part !== null),
+      !inView,
+    );
   }
 }
 
@@ -259,13 +266,19 @@ export function relevel(stage, level) {
 /** Place the numbers of the wires, unless they are placed; in a large graph only once they are legible.
  * @param {Stage} stage */
 export function giveNumbersPlaces(stage) {
-  if (stage.numbered !== stage.painted) placeNumbers(stage.strands, stage.obstacles, stage.level);
+  if (stage.numbered !== stage.painted) {
+    placeNumbers(stage.strands, stage.obstacles, stage.level);
+    const { cards, strands, obstacles, level, view } = stage;
+    const guesses = placeGuesses(cards, strands, obstacles, level, view.k);
+    if (stage.content) stage.content = bounds([stage.content, ...guesses]);
+  }
   stage.numbered = stage.painted;
 }
 
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
  * @param {import("../../types.js").GraphNode} node @param {import("./levels.js").Level} level @returns {import("../../types.js").Box} */
-function bodyOf(node, { unit, text, detail }) {
+function bodyOf(node, level) {
+  const { unit, text, detail } = level;
   const plain =
     node.tab ||
     (node.rule === "follow" &&
@@ -276,7 +289,13 @@ function bodyOf(node, { unit, text, detail }) {
   const named = detail === "few" && !node.tab ? text : 4;
   const [left, top] = [
     pillsReach(node),
-    plain ? named : Math.max(CHIPS_BEYOND.above * unit, named),
+    plain
+      ? named
+      : Math.max(
+          CHIPS_BEYOND.above * unit,
+          named,
+          hasChips(node) ? node.y - chipsBox(node, level, inkTop(node, level)).y : 0,
+        ),
   ];
   const foot = node.tab ? 0 : node.runs || node.state?.length ? CHIPS_BEYOND.below * unit : 4;
   const below = node.tab ? 0 : (node.foot ?? 0) + foot;
