@@ -50,7 +50,7 @@ from autodiff_viz.asking.question import (
     Quantity,
     Question,
 )
-from autodiff_viz.asking.reasons import reason_of, reason_same, reason_shape
+from autodiff_viz.asking.reasons import reason_of, reason_same, reason_shape, reason_zero, ticked
 from autodiff_viz.asking.words import EQUAL, FIRST, OTHER, SECOND, form_of, hint_of, question_words
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.tolerance import equal_within, gaps, norm
@@ -689,10 +689,11 @@ def _cause_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     if not np.isfinite(numbers).all():
         origin = nonfinite_origin(found)
         cause = origin.forward or (origin.backward and origin.backward[0])
-        causes, reason = (cause,) if cause else (), origin.sentence
+        causes, reason = (cause,) if cause else (), ticked(found, origin.sentence)
         entries = _not_begun(found, causes)
     elif case.asked.of == COTANGENT and not numbers.any() and (zero := why_zero(found, name)):
-        causes, reason = zero.at or ((found.output,) if zero.kind == "seed" else ()), zero.sentence
+        causes = zero.at or ((found.output,) if zero.kind == "seed" else ())
+        reason = reason_zero(found, zero)
         entries = _not_closed(found, name, causes)
     else:
         causes, entries, reason = (), (), ""
