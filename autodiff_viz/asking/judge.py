@@ -432,9 +432,9 @@ def _otherwise(case: Case) -> dict[str, Any]:
         return {"says": f"Not <guess>. {look}".strip(), "wire": None}
     wire = next((w for w in case.wires if w not in case.closed), None)
     names = listed([f"`{name}`" for name in dict.fromkeys(name for name, _ in case.wires)], 4)
-    says = "Not <guess>, nor what a usual mistake gives. Go back from the output, one node at a time."
+    says = "Not <guess>. Go back from the output, one node at a time."
     if names:
-        says = f"Not <guess>, nor what a usual mistake gives. Look first at what arrives at {names}."
+        says = f"Not <guess>. Look first at what arrives at {names}."
     return {"says": says, "wire": None if wire is None else [*wire]}
 
 
@@ -478,11 +478,7 @@ def _by_number(case: Case, form: Table, right: str, choice_of: Any) -> dict[str,
         for guess in each if choice == ZERO_CHOICE else each[:1]:
             mistakes.append(_entry(guess, case, choice))
     look = _otherwise(case)
-    says = (
-        look["says"]
-        .replace("Not <guess>, nor what a usual mistake gives. ", "Not so. ")
-        .replace("Not <guess>. ", "Not so. ")
-    )
+    says = look["says"].replace("Not <guess>. ", "Not so. ")
     return {
         "answer": _chosen(form, right, reason_of(case)),
         "mistakes": mistakes,

@@ -114,7 +114,7 @@ def _of_kept(found: Trace) -> str:
     if not kept:
         return "No slope on the way back is made of a number of the way forward."
     names = [f"{count:,} {name}" for name, count in kept.items()]
-    return f"Kept: {listed(names, TERMS)}, of which slopes on the way back are made."
+    return f"Kept for the way back: {listed(names, TERMS)}."
 
 
 def _of_runs(found: Trace, name: str) -> str:
