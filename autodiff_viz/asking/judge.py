@@ -50,7 +50,7 @@ from autodiff_viz.asking.question import (
     Quantity,
     Question,
 )
-from autodiff_viz.asking.reasons import reason_of, reason_same, reason_shape
+from autodiff_viz.asking.reasons import reason_of, reason_same, reason_shape, reason_zero, ticked
 from autodiff_viz.asking.words import EQUAL, FIRST, OTHER, SECOND, form_of, hint_of, question_words
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.tolerance import equal_within, gaps, norm
@@ -432,9 +432,9 @@ def _otherwise(case: Case) -> dict[str, Any]:
         return {"says": f"Not <guess>. {look}".strip(), "wire": None}
     wire = next((w for w in case.wires if w not in case.closed), None)
     names = listed([f"`{name}`" for name in dict.fromkeys(name for name, _ in case.wires)], 4)
-    says = "Not <guess>, nor what a usual mistake gives. Go back from the output, one node at a time."
+    says = "Not <guess>. Go back from the output, one node at a time."
     if names:
-        says = f"Not <guess>, nor what a usual mistake gives. Look first at what arrives at {names}."
+        says = f"Not <guess>. Look first at what arrives at {names}."
     return {"says": says, "wire": None if wire is None else [*wire]}
 
 
@@ -478,11 +478,7 @@ def _by_number(case: Case, form: Table, right: str, choice_of: Any) -> dict[str,
         for guess in each if choice == ZERO_CHOICE else each[:1]:
             mistakes.append(_entry(guess, case, choice))
     look = _otherwise(case)
-    says = (
-        look["says"]
-        .replace("Not <guess>, nor what a usual mistake gives. ", "Not so. ")
-        .replace("Not <guess>. ", "Not so. ")
-    )
+    says = look["says"].replace("Not <guess>. ", "Not so. ")
     return {
         "answer": _chosen(form, right, reason_of(case)),
         "mistakes": mistakes,
@@ -689,10 +685,11 @@ def _cause_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     if not np.isfinite(numbers).all():
         origin = nonfinite_origin(found)
         cause = origin.forward or (origin.backward and origin.backward[0])
-        causes, reason = (cause,) if cause else (), origin.sentence
+        causes, reason = (cause,) if cause else (), ticked(found, origin.sentence)
         entries = _not_begun(found, causes)
     elif case.asked.of == COTANGENT and not numbers.any() and (zero := why_zero(found, name)):
-        causes, reason = zero.at or ((found.output,) if zero.kind == "seed" else ()), zero.sentence
+        causes = zero.at or ((found.output,) if zero.kind == "seed" else ())
+        reason = reason_zero(found, zero)
         entries = _not_closed(found, name, causes)
     else:
         causes, entries, reason = (), (), ""

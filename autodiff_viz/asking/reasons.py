@@ -14,7 +14,7 @@ from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.compare.compute import Comparison, compare, describe_both, in_both
 from autodiff_viz.explain.nonfinite.compute import nonfinite_origin
-from autodiff_viz.explain.zero.compute import why_zero
+from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
@@ -36,12 +36,11 @@ def reason_of(case: Case) -> str:
     if case.asked.of == VALUE:
         return _of_value(found, name)
     if not np.isfinite(case.full).all() and (origin := nonfinite_origin(found)):
-        return _ticked(found, origin.sentence)
+        return ticked(found, origin.sentence)
     if case.asked.of != COTANGENT:
         return _of_wire(case, case.wires[0])
     if not case.full.any() and (zero := why_zero(found, name)):
-        # How it could be mended is no part of why it is so.
-        return _ticked(found, f"{zero.sentence.partition('. ')[0].removesuffix('.')}.")
+        return reason_zero(found, zero)
     if name == found.output and not case.wires:
         return f"The way back begins at `{name}`, with the seed {short(found.seed, DIGITS)}."
     if len(case.wires) == 1:
@@ -95,7 +94,12 @@ def _element_of_wire(case: Case, wire: Wire) -> str:
     return f"{' + '.join(products)} = {scalar(case.numbers[0], DIGITS)}"
 
 
-def _ticked(found: Trace, sentence: str) -> str:
+def reason_zero(found: Trace, zero: ZeroReason) -> str:
+    """Return why nothing arrives: how it could be mended is no part of why it is so."""
+    return ticked(found, f"{zero.sentence.partition('. ')[0].removesuffix('.')}.")
+
+
+def ticked(found: Trace, sentence: str) -> str:
     """Return a sentence of an explanation with the names of nodes in backticks, as questions have them."""
     return re.sub(r"'([^' ]+)'", lambda name: f"`{name[1]}`" if name[1] in found.graph else name[0], sentence)
 
@@ -110,7 +114,7 @@ def _of_kept(found: Trace) -> str:
     if not kept:
         return "No slope on the way back is made of a number of the way forward."
     names = [f"{count:,} {name}" for name, count in kept.items()]
-    return f"Kept: {listed(names, TERMS)}, of which slopes on the way back are made."
+    return f"Kept for the way back: {listed(names, TERMS)}."
 
 
 def _of_runs(found: Trace, name: str) -> str:

@@ -14,9 +14,10 @@ from autodiff_viz.engine.trace import known_trace, trace
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import packed
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.lab.asking import ask, asking_of, hiding, reveal, stop_asking
+from autodiff_viz.lab.asking import ask, asking_of, hiding, present, reveal, stop_asking
 from autodiff_viz.lab.edits.apply import edited
-from autodiff_viz.lab.evaluate import lab_view, sweep_tables
+from autodiff_viz.lab.evaluate import evaluated, lab_view, sweep_tables
+from autodiff_viz.lab.handout import handout
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data
 from autodiff_viz.lab.judging import answered
 from autodiff_viz.lab.lessons import open_lesson
@@ -28,6 +29,7 @@ from autodiff_viz.lab.persistence.short_link import short_query
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.messages.edits import Trail
+from autodiff_viz.standalone.page import html_of_lab
 from tests.lab.persistence.corpus.write import FOLDER
 from tests.lab.persistence.corpus.write_asked import meaning
 from tests.lab.regression import lab_of, trained
@@ -211,6 +213,14 @@ def test_of_two_questions_one_whose_node_is_gone_can_be_removed_and_the_other_be
         },
     )
     assert new.notice[0].code == "bad-question"
+
+
+def test_a_handout_and_a_figure_leave_out_a_question_whose_node_is_gone():
+    lab = edited(asked(AT_X, OF_A), {"kind": "delete", "nodes": ["a"]})
+    lab = edited(lab, {"kind": "output", "node": "b"})
+    printed = handout(evaluated(lab).trace, present(lab), "t")
+    assert ("arrives at" in printed, "wire from" in printed) == (True, False)
+    assert "<title>" in html_of_lab(lab, None)
 
 
 def record_of(question: Question) -> dict:

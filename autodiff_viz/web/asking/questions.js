@@ -149,23 +149,25 @@ export function nextOpen({ items }, at) {
 /** What is said of the last answer to a question; "" before the first one. @param {AskedItem} item */
 export function verdictText(item) {
   const { verdict, revealed, answer, accepted, reason, before, tries, own } = item;
-  if (item.gone) return [before, item.gone].filter(Boolean).join(" ");
+  if (item.gone) return item.gone;
   if (!revealed && before) return before;
   if (!revealed)
     return verdict
       ? [...readBack(item), verdict.says, "One more try."].map(sentence).join(" ")
       : "";
   const last = tries.at(-1) ?? "?";
-  const you = before ? "" : last === "?" ? "You did not guess." : `You: ${withMinus(item, last)}.`;
   const isRight = Boolean(verdict?.right && !before);
+  const isAnswer = isRight && plainly(last) === plainly(answer ?? "");
+  const said = last === "?" ? "You did not guess." : `You: ${withMinus(item, last)}.`;
+  const you = before || (isAnswer && !own) ? "" : said; // what is JAX's to the digit is said once
   const jax =
     answer === undefined || (own && isRight) ? "" : `${own ? "Answer" : "JAX"}: ${answer}.`;
   // What is said of a right answer is that it is right, or more; of a wrong one which mistake it is.
   const more = last === "?" || before ? "" : sentence(verdict?.says);
   const says = isRight && !more.startsWith("Right") ? `Right. ${more}`.trim() : more;
-  // A right number that is not just the answer was near enough: how near that has to be.
-  const isNear = isRight && plainly(last) !== plainly(answer ?? "");
-  const range = accepted && isNear && !/^exactly/.test(accepted) ? `Accepted: ${accepted}.` : "";
+  // Of a right number that is near the answer it is said how near it has to be.
+  const isNear = isRight && !isAnswer && !/^exactly/.test(accepted ?? "");
+  const range = accepted && isNear ? `Accepted: ${accepted}.` : "";
   const why = reason && reason !== verdict?.says ? sentence(reason) : ""; // its author may have said it
   return [you, jax, says, why, range, before].filter(Boolean).join(" ");
 }

@@ -207,7 +207,7 @@ test("what is revealed stands beside the guess, with its reason", () => {
   const right = { right: true, near: false, readAs: "read as 8", says: "Right." };
   assert.equal(
     verdictText(item({ tries: ["8"], verdict: right, ...told })),
-    "You: 8. JAX: 8. Right. 2 + 6 = 8.",
+    "JAX: 8. Right. 2 + 6 = 8.",
   );
   assert.equal(
     verdictText(item({ tries: ["7.95"], verdict: right, ...told })),
