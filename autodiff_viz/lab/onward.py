@@ -19,7 +19,7 @@ class Onward:
 
     Attributes:
       kind: `GRAPH`, another graph of the lesson, of which something is asked; `TRY`, an exercise; `LESSON`,
-        the next one of the track; or `LESSONS`, the page of all.
+        the next one of the track, or the first of the next track; or `LESSONS`, the page of all.
       says: what its button says.
       key: key of the lesson that it is in, or that it opens; "" for the page of all.
       at: index of the graph or of the exercise; 0 otherwise.
@@ -54,4 +54,9 @@ def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
             return Onward(TRY, which, lesson.key, i, item)
     if view.after is not None:
         return Onward(LESSON, f"Next: {view.after_title}", view.after)
+    tracks = [*gallery.TRACKS]
+    here = gallery.track_of(lesson)
+    if here in tracks[:-1]:
+        following = tracks[tracks.index(here) + 1]
+        return Onward(LESSON, f"Next track: {following.title}", following.lessons[0].key)
     return Onward(LESSONS, "Back to all lessons", "")

@@ -30,12 +30,12 @@ TO_THE_TOP = """(() => {
   new ResizeObserver((_, seen) => {
     if (!title.getClientRects().length) return; // not on view yet
     seen.disconnect();
-    const { activeElement } = document;
-    if (activeElement === document.body || panel.contains(activeElement)) title.focus({ preventScroll: true });
+    const at = document.activeElement;
+    if (at === document.body || panel.contains(at)) title.focus({ preventScroll: true });
   }).observe(title);
 })();"""
-"""Show the lesson's beginning, once; whoever came by a link or by a button in it goes on with the keyboard from
-its title, where the keys of the canvas work too."""
+"""Show the lesson's beginning, once; whoever came by a link or by a button in it goes on with the keyboard
+from its title, where the keys of the canvas work too."""
 
 
 def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> None:

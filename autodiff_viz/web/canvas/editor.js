@@ -173,7 +173,9 @@ export class Editor {
   /** Select exactly these nodes and the nodes of these cards; a single one is sent to Python. @param {string[]} ids @param {boolean} [quietly] opening no panel */
   select(ids, quietly = false) {
     this.choose(ids);
-    if (!this.tellSingle(quietly)) this.refresh();
+    if (this.tellSingle(quietly)) return;
+    if (!quietly && this.single) dispatch("selected", { name: this.single }); // its panel may have been left since
+    this.refresh();
   }
 
   /** Select these nodes, without drawing them and without telling Python yet. @param {string[]} ids */
