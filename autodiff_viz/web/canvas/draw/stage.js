@@ -17,7 +17,7 @@ import {
 } from "../state/geometry.js";
 import { completeCard, drawNodes, pillsReach, relevelCard } from "./cards.js";
 import { CHIPS_BEYOND, chipsBox, inkTop } from "./face.js";
-import { placeGuesses } from "./guesses.js";
+import { isWithin, placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import {
@@ -193,6 +193,8 @@ export function openStage() {
     /** @type {Drawing | null} the last one, as it is when nothing is dragged */ painted: null,
     /** @type {Drawing | null} whose wires have their numbers placed */ numbered: null,
     /** @type {import("../../types.js").Box[]} what numbers must not cover */ obstacles: [],
+    /** @type {import("../../types.js").Box[]} where what the visitor has answered stands */ guesses:
+      [],
     /** @type {{ box: import("../../types.js").Box | null, far: boolean }} what is drawn; null: all */ culling:
       { box: null, far: false },
     presents: false, // whether it is shown to an audience, as large as it can be
@@ -268,11 +270,21 @@ export function relevel(stage, level) {
 export function giveNumbersPlaces(stage) {
   if (stage.numbered !== stage.painted) {
     placeNumbers(stage.strands, stage.obstacles, stage.level);
-    const { cards, strands, obstacles, level, view } = stage;
-    const guesses = placeGuesses(cards, strands, obstacles, level, view.k);
-    if (stage.content) stage.content = bounds([stage.content, ...guesses]);
+    giveGuessesPlaces(stage);
   }
   stage.numbered = stage.painted;
+}
+
+/** Place what the visitor has answered, in view if all of the drawing is. @param {Stage} stage */
+function giveGuessesPlaces(stage) {
+  const { cards, strands, obstacles, level, view } = stage;
+  stage.guesses = placeGuesses(cards, strands, obstacles, level, view.k, wholeInView(stage));
+}
+
+/** The part of the world in view, if all of the drawing is. @param {Stage} stage */
+function wholeInView(stage) {
+  const seen = visibleWorld(stage.view, sizeOf(stage));
+  return stage.content && isWithin(seen, stage.content) ? seen : null;
 }
 
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
@@ -316,6 +328,8 @@ function settle(stage, size) {
   relevel(stage, levelOf(view.k, stage.reading, size.w < HALF));
   cull(stage, size, isFar(stage.level));
   if (!isFar(stage.level)) giveNumbersPlaces(stage);
+  const seen = stage.guesses.length ? wholeInView(stage) : null;
+  if (seen && !stage.guesses.every((box) => isWithin(seen, box))) giveGuessesPlaces(stage);
   const { dataset } = stage.host;
   const more = sidesBeyond(view, stage.content, size, clearOf(size).bottom - SPARE);
   if (dataset.beyond !== more) dataset.beyond = more;
