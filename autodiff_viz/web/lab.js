@@ -265,6 +265,7 @@ export class Lab {
       drawing.lesson ? `${drawing.lesson.key} ${drawing.lesson.variant}` : null,
       Boolean(drawing.tour),
       drawing.sliders?.rows?.length ?? 0,
+      Boolean(drawing.asking?.hiding),
     );
     this.dock.receive(
       drawing,

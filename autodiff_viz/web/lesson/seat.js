@@ -9,7 +9,7 @@ import { PHONE } from "../dock/panels.js";
 
 const COVERED = 84; // px at the foot of the panel that the button of what comes next covers
 const MASKED = 24; // px at its foot that are pale
-const LATE_MS = 2500; // within which that button and the ways to other lessons come
+const LATE_MS = 8000; // within which that button and the ways to other lessons come
 
 export class Seat {
   /** @param {Editor} editor */
@@ -33,8 +33,14 @@ export class Seat {
     if (said === this.said) return;
     this.said = said;
     this.until = said ? performance.now() + LATE_MS : 0;
-    const panel = this.panel?.querySelector(".st-key-lesson");
-    if (said && panel) this.sized.observe(panel);
+    const { panel } = this;
+    const lesson = panel?.querySelector(".st-key-lesson");
+    if (said && panel && lesson) {
+      this.sized.observe(lesson);
+      for (const by of ["wheel", "pointerdown", "keydown"])
+        // whoever reads on is not brought back
+        panel.addEventListener(by, () => (this.until = 0), { once: true, passive: true });
+    }
     this.bring();
   }
 

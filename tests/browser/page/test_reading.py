@@ -119,3 +119,18 @@ def test_question_graph_and_answer_of_every_lesson_are_in_view(page: Page, addre
     page.set_viewport_size({"width": 1280, "height": 720})
     is_asked_in_view(LabPage(page, address).open(f"/?lesson={key}"))
     expect(page.locator("html")).to_have_attribute("data-av-dock", "folded")  # its figure is hidden too
+
+
+@pytest.mark.nightly
+def test_in_large_type_what_is_said_of_an_answer_comes_into_view_in_a_low_window(page: Page, address: str):
+    page.set_viewport_size({"width": 853, "height": 480})
+    lab = LabPage(page, address).open("/?lesson=two-knobs#large=1")
+    question = page.locator(".asking")
+    question.get_by_role("button", name="the wire to x").click()
+    expect(question.locator(".verdict")).to_contain_text("Right.")
+    expect(page.locator(NEXT)).to_be_in_viewport(ratio=1, timeout=20_000)
+    expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
+    expect(question.get_by_role("button", name="Show why")).to_be_in_viewport(ratio=1)
+    assert lab.canvas.evaluate(FAULTS) == []
+    for tab in page.get_by_role("tablist", name="Panels").get_by_role("tab").all():
+        expect(tab).to_be_in_viewport(ratio=0.99)

@@ -114,7 +114,8 @@ export function chipsReach(node, level, top) {
 /** The place of the chips above a card. @param {GraphNode} node @param {Level} level @param {number} top @returns {import("../../types.js").Box} */
 export function chipsBox(node, level, top) {
   const tall = TALL * sizeAbove(node, level, top);
-  return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w: node.w - 2 * ROW, h: tall };
+  const w = node.w - 2 * ROW + flagOver(node, level, top);
+  return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w, h: tall };
 }
 
 /** The rule and the problem or warning, in at most `room` px: of a problem or warning without room the icon alone. Beside

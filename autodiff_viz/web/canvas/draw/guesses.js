@@ -3,7 +3,7 @@
 
 import { svg } from "../../base/dom.js";
 import { shortened, textWidth } from "../../base/numbers.js";
-import { bounds, overlap, padded } from "../state/geometry.js";
+import { overlap, padded } from "../state/geometry.js";
 import { pillBoxes } from "./cards.js";
 import { baselines, inkTop } from "./face.js";
 import { crossingsOf, numberBox } from "./wires.js";
@@ -23,8 +23,8 @@ const CROSSED = 0.35; // cost of a sampled point of a wire that is covered, in h
 const ABOVE = 0.3; // cost of a place that is not below, where it usually is
 const ASIDE = 0.2; // cost of a place that is half a card and half a chip to the left or the right
 const LED = 0.8; // heights from which on a line leads to what it is about
-const BEYOND = { x: 4, y: 30 }; // px on the screen around the drawing: across there is less room than up and down
-const [COVERED, OUTSIDE] = [100, 24]; // cost of something that is covered, and of a place out of these px
+const EDGE = 2; // px on the screen to the edge of the canvas
+const [COVERED, OUTSIDE] = [100, 24]; // cost of something that is covered, and of a place that is not in view
 
 /** The place of a box beside another one that it is about: it covers none of `covers` and stays in `room` where it can, crosses
  * few wires, and is near. Pure.
@@ -45,7 +45,7 @@ export function freeBeside(about, size, covers, crossings, room, apart) {
       if (away >= lowest) continue;
       const spare = padded(box, apart);
       const hit = rivals.filter((other) => overlap(other, spare)).length;
-      const outside = room && !holds(room, box) ? OUTSIDE : 0;
+      const outside = room && !isWithin(room, box) ? OUTSIDE : 0;
       const cost = away + COVERED * hit + outside + CROSSED * crossings(box);
       if (cost < lowest) [best, lowest] = [box, cost];
     }
@@ -60,7 +60,7 @@ const distance = (a, b) =>
   );
 
 /** @param {Box} outer @param {Box} inner */
-const holds = (outer, inner) =>
+export const isWithin = (outer, inner) =>
   inner.x >= outer.x &&
   inner.y >= outer.y &&
   inner.x + inner.w <= outer.x + outer.w &&
@@ -69,8 +69,9 @@ const holds = (outer, inner) =>
 /** Draw what the visitor has answered about nodes and wires, after the numbers have their places.
  * @param {Map<string, import("./cards.js").Card>} cards @param {Map<string, import("./wires.js").Strand>} strands
  * @param {Box[]} obstacles what numbers must not cover @param {Level} level @param {number} k scale of the view
+ * @param {Box | null} room the part of the drawing that is in view; null where that is not all of it
  * @returns {Box[]} their places */
-export function placeGuesses(cards, strands, obstacles, level, k) {
+export function placeGuesses(cards, strands, obstacles, level, k, room) {
   for (const entry of [...cards.values(), ...strands.values()]) {
     entry.guess?.remove();
     entry.guess = null;
@@ -85,27 +86,25 @@ export function placeGuesses(cards, strands, obstacles, level, k) {
     ...[...cards.values()].flatMap(({ node }) => (node ? textsOf(node, level) : [])),
     ...[...strands.values()].map(numberBox).filter(({ w }) => w),
   ];
-  const before = covers.length;
   const crossings = crossingsOf([...strands.values()].map(({ curve }) => curve));
+  const seen = room && padded(room, -EDGE / k);
+  /** @type {Box[]} */
+  const places = [];
+  const place = (/** @type {string} */ text, /** @type {Box} */ about) => {
+    const chip = guessChip(text, about, [...covers, ...places], crossings, level, k, seen);
+    places.push(chip.box);
+    return chip;
+  };
   for (const card of nodes) {
     const node = /** @type {import("../../types.js").GraphNode} */ (card.node);
-    const chip = guessChip(node.guess ?? "", node, covers, crossings, level, k);
-    card.guess = drawn(chip, node.x, node.y);
+    card.guess = drawn(place(node.guess ?? "", node), node.x, node.y);
     card.root.append(card.guess);
   }
   for (const strand of wires) {
-    const chip = guessChip(
-      strand.wire?.guess ?? "",
-      numberBox(strand),
-      covers,
-      crossings,
-      level,
-      k,
-    );
-    strand.guess = drawn(chip, 0, 0);
+    strand.guess = drawn(place(strand.wire?.guess ?? "", numberBox(strand)), 0, 0);
     strand.layer?.append(strand.guess);
   }
-  return covers.slice(before);
+  return places;
 }
 
 /** What a card says beyond its edges: its constants, and on a phone its sign and numbers, which may be larger than it.
@@ -127,21 +126,13 @@ function textsOf(node, level) {
  * @property {string} says
  */
 
-/** A guess where it is free. @param {string} text @param {Box} about @param {Box[]} covers to which it is added
- * @param {(box: Box) => number} crossings @param {Level} level @param {number} k scale of the view @returns {Chip} */
-function guessChip(text, about, covers, crossings, level, k) {
+/** A guess where it is free. @param {string} text @param {Box} about @param {Box[]} covers @param {(box: Box) => number} crossings
+ * @param {Level} level @param {number} k scale of the view @param {Box | null} room @returns {Chip} */
+function guessChip(text, about, covers, crossings, level, k, room) {
   const font = Math.max(FONT, level.text);
   const says = shortened(text, MOST, 1);
   const size = { w: textWidth(says, font) * BOLD + SIDES * font, h: TALL * font };
-  const whole = bounds(covers);
-  const room = whole && {
-    x: whole.x - BEYOND.x / k,
-    y: whole.y - BEYOND.y / k,
-    w: whole.w + (2 * BEYOND.x) / k,
-    h: whole.h + (2 * BEYOND.y) / k,
-  };
   const box = freeBeside(about, size, covers, crossings, room, APART / k);
-  covers.push(box);
   return { box, about, font, says };
 }
 

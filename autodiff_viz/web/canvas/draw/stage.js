@@ -15,9 +15,9 @@ import {
   withNode,
   zoomAt,
 } from "../state/geometry.js";
-import { completeCard, drawNodes, pillsReach, relevelCard } from "./cards.js";
+import { completeCard, drawNodes, pillBoxes, pillsReach, relevelCard } from "./cards.js";
 import { CHIPS_BEYOND, chipsBox, inkTop } from "./face.js";
-import { placeGuesses } from "./guesses.js";
+import { isWithin, placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import {
@@ -107,6 +107,7 @@ function hide(entry, parts, hidden) {
 
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
 const HALF = 640; // px, a canvas beside a column in a window of 1100 px; below it, too, cards may have their numbers alone
+const CLOSE = 1.4; // most `reading` in so narrow a canvas, where larger texts would leave a part of the graph out of view
 const NARROW = 480; // px; below it the first view shows all of a graph, with its numbers alone if need be, or names of a part of a large one
 const FEW = 15; // nodes; with at most so many, a first view is fitted again after every change
 const SOME = 40; // nodes; with at most so many, the first view has numbers, of a part if need be; of more, the whole as an overview, or the output
@@ -193,6 +194,8 @@ export function openStage() {
     /** @type {Drawing | null} the last one, as it is when nothing is dragged */ painted: null,
     /** @type {Drawing | null} whose wires have their numbers placed */ numbered: null,
     /** @type {import("../../types.js").Box[]} what numbers must not cover */ obstacles: [],
+    /** @type {import("../../types.js").Box[]} where what the visitor has answered stands */ guesses:
+      [],
     /** @type {{ box: import("../../types.js").Box | null, far: boolean }} what is drawn; null: all */ culling:
       { box: null, far: false },
     presents: false, // whether it is shown to an audience, as large as it can be
@@ -268,11 +271,21 @@ export function relevel(stage, level) {
 export function giveNumbersPlaces(stage) {
   if (stage.numbered !== stage.painted) {
     placeNumbers(stage.strands, stage.obstacles, stage.level);
-    const { cards, strands, obstacles, level, view } = stage;
-    const guesses = placeGuesses(cards, strands, obstacles, level, view.k);
-    if (stage.content) stage.content = bounds([stage.content, ...guesses]);
+    giveGuessesPlaces(stage);
   }
   stage.numbered = stage.painted;
+}
+
+/** Place what the visitor has answered, in view if all of the drawing is. @param {Stage} stage */
+function giveGuessesPlaces(stage) {
+  const { cards, strands, obstacles, level, view } = stage;
+  stage.guesses = placeGuesses(cards, strands, obstacles, level, view.k, wholeInView(stage));
+}
+
+/** The part of the world in view, if all of the drawing is. @param {Stage} stage */
+function wholeInView(stage) {
+  const seen = visibleWorld(stage.view, sizeOf(stage));
+  return stage.content && isWithin(seen, stage.content) ? seen : null;
 }
 
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
@@ -287,19 +300,19 @@ function bodyOf(node, level) {
       !node.warning &&
       !node.group?.marks.length);
   const named = detail === "few" && !node.tab ? text : 4;
-  const [left, top] = [
-    pillsReach(node),
-    plain
-      ? named
-      : Math.max(
-          CHIPS_BEYOND.above * unit,
-          named,
-          hasChips(node) ? node.y - chipsBox(node, level, inkTop(node, level)).y : 0,
-        ),
-  ];
+  const chips = hasChips(node) ? chipsBox(node, level, inkTop(node, level)) : node;
+  const pills = detail === "one" || isFar(level) ? [] : pillBoxes(node, level);
+  const left = Math.max(pillsReach(node), ...pills.map(({ x }) => node.x - x));
+  const top = plain ? named : Math.max(CHIPS_BEYOND.above * unit, named, node.y - chips.y);
+  const right = Math.max(6, chips.x + chips.w - node.x - node.w);
   const foot = node.tab ? 0 : node.runs || node.state?.length ? CHIPS_BEYOND.below * unit : 4;
   const below = node.tab ? 0 : (node.foot ?? 0) + foot;
-  return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + below };
+  return {
+    x: node.x - left - 6,
+    y: node.y - top,
+    w: node.w + left + 6 + right,
+    h: node.h + top + below,
+  };
 }
 
 /** Set the view, limited so that some of the drawing stays in view. @param {Stage} stage @param {Viewport} wished */
@@ -316,6 +329,8 @@ function settle(stage, size) {
   relevel(stage, levelOf(view.k, stage.reading, size.w < HALF));
   cull(stage, size, isFar(stage.level));
   if (!isFar(stage.level)) giveNumbersPlaces(stage);
+  const seen = stage.guesses.length ? wholeInView(stage) : null;
+  if (seen && !stage.guesses.every((box) => isWithin(seen, box))) giveGuessesPlaces(stage);
   const { dataset } = stage.host;
   const more = sidesBeyond(view, stage.content, size, clearOf(size).bottom - SPARE);
   if (dataset.beyond !== more) dataset.beyond = more;
@@ -354,7 +369,9 @@ export function wholeView(stage, drawing, first) {
 export function measureCanvas(stage) {
   if (stage.surface.clientWidth) stage.size ??= sizeOf(stage);
   const wished = getComputedStyle(stage.host).getPropertyValue("--type-least");
-  stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(wished));
+  const reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(wished));
+  const isNarrow = stage.size && stage.size.w < HALF;
+  stage.reading = isNarrow ? Math.min(reading, CLOSE) : reading;
 }
 
 /** Least scale of a first view; 0 for any. @param {{ w: number }} size @param {number} nodes */
