@@ -42,13 +42,13 @@ LESSON = Lesson(
                     told=(
                         (
                             ONE_ONE,
-                            "It is one chain rule. But a sweep forward follows one move of the weights, and one "
-                            "number reaches the loss. What of each weight?",
+                            "It is one chain rule. But a sweep forward follows one move of the weights, and "
+                            "one number reaches the loss. What of each weight?",
                         ),
                         (
                             ONE_MANY,
-                            "Forward, whatever moves, one number reaches the loss. Back, one number starts there "
-                            "and spreads out. Which sweep holds more slopes?",
+                            "Forward, whatever moves, one number reaches the loss. Back, one number starts "
+                            "there and spreads out. Which sweep holds more slopes?",
                         ),
                         (
                             MANY_MANY,
