@@ -1,4 +1,4 @@
-"""Ask what a product with a matrix sends back, by which a hand-written backward is tested."""
+"""Ask what a right backward must satisfy: the number by which a hand-written one is tested."""
 
 from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
 from autodiff_viz.lessons.lesson import (
@@ -11,17 +11,26 @@ from autodiff_viz.lessons.lesson import (
     Prediction,
     Try,
     function,
-    selected,
+    written,
 )
 from autodiff_viz.lessons.tour import Step
 
 PRODUCT = """W = [[1.0, 2.0], [3.0, 4.0]]
 u = [1.0, -1.0]
 Ju = W @ u
-y = dot(Ju, [3.0, 1.0])
 """
 WEIGHTS = "expand_dims(v, 1) * expand_dims(u, 0)"
 ALONG_ROWS = PRODUCT.replace("W @ u", f"custom(W @ u, pullback=lambda v, W, u, y: ({WEIGHTS}, W @ v))")
+BOTH = """W = [[1.0, 2.0], [3.0, 4.0]]
+u = [1.0, -1.0]
+v = [3.0, 1.0]
+Ju = W @ u
+there = dot(v, Ju)
+passed = v @ W
+back = dot(passed, u)
+both = stack([there, back])
+"""
+ARRIVING = (3.0, 1.0)
 
 LESSON = Lesson(
     key="adjoint",
@@ -32,71 +41,96 @@ LESSON = Lesson(
     minutes=4,
     after=("declare-derivative", "matmul"),
     found_by=("check_grads", "gradcheck", "transpose", "vjp", "dot product test"),
-    text="`W` has the rows 1, 2 and 3, 4. It takes `u` to `Ju`, and on the way back 3 and 1 arrive there. "
-    "You write the backward yourself.",
+    text="`W` has the rows 1, 2 and 3, 4. It takes `u`, 1 and −1, to `Ju`. On the way back 3 and 1 arrive "
+    "there, and your backward passes two numbers on to `u`.",
     steps=(
         Step(
-            "JAX's own backward",
+            "A product with a matrix",
             PRODUCT,
             look_at="u",
+            seed=ARRIVING,
             questions=(
                 Question(
                     NUMBER,
-                    Quantity(COTANGENT, "u", element=(0,)),
-                    words="What must arrive at the first place of `u`?",
+                    Quantity(COTANGENT, "u"),
+                    words="If it is right: what do they give, times `u` and added up?",
                     told=(
                         (
-                            "4",
-                            "4 adds up the first column. But 3 arrives at the first row and 1 at the second: "
-                            "weigh them.",
+                            "-8",
+                            "−8 goes along the rows: 1 · 3 + 2 · 1 for the first place. But which entries of "
+                            "`W` did it meet?",
                         ),
                         (
-                            "3",
-                            "3 is what arrives at the first row. The first place of `u` goes into both rows.",
+                            "16",
+                            "16 adds up what is passed on. Its second number meets a −1 in `u`.",
+                        ),
+                        (
+                            "-2",
+                            "−2 counts both rows once. But 3 arrives at the first row, and 1 at the second.",
+                        ),
+                        (
+                            "2",
+                            "2 is what arrives times `u`. Between the two stands `W`.",
                         ),
                     ),
+                    right="-4",
                 ),
             ),
             hides=ASKED_ALONE,
             reveal="play",
-            text="Forward reads the matrix by rows, back by columns. Then what arrives times the result "
-            "equals what is passed on times the input: a test that needs no right numbers.",
+            text="6 · 1 + 10 · (−1). What arrives, times `Ju`, is the same: 3 · (−1) + 1 · (−1). So a "
+            "backward is tested without knowing the right gradient.",
         ),
         Step(
             "Declared along the rows",
             ALONG_ROWS,
             look_at="u",
+            seed=ARRIVING,
             text="This node declares `W @ v` for `u`. All values are as before.",
+        ),
+        Step(
+            "Both products",
+            BOTH,
+            look_at="both",
+            text="The test as a graph: `there` multiplies after the matrix, `back` before it.",
         ),
     ),
     to_try=(
         Try(
-            "Select `Ju`. Arriving times result: 3 · (−1) + 1 · (−1) = −4. Passed on times input: 6 · 1 + "
-            "10 · (−1) = −4.",
-            (Part(edits=(selected("Ju"),)),),
-            ("Ju", "u"),
-            then=(
-                Claim("The result", "value", "Ju", (-1.0, -1.0), "by hand: 1 − 2 and 3 − 4", within=EXACTLY),
-                Claim("What is passed on", "gradient", "u", (6.0, 10.0), "by hand: Wᵀv", within=EXACTLY),
-            ),
-        ),
-        Try(
-            "Open *Declared along the rows*: 5 · 1 + 13 · (−1) = −8, and not −4. The rule is wrong, though "
-            "no value shows it.",
+            "Open *Declared along the rows*: 5 · 1 + 13 · (−1) = −8. The rule is wrong, though no value "
+            "shows it.",
             (Part(1),),
             ("u", "rule_check"),
             then=(
                 Claim("What is passed on", "gradient", "u", (5.0, 13.0), "by hand: W v", 1, EXACTLY),
+                Claim("The result, as before", "value", "Ju", (-1.0, -1.0), "by hand: W u", 1, EXACTLY),
+            ),
+        ),
+        Try(
+            "There declare `v @ W + 3.0`: 9 and 13 give −4 too. One `u` may miss a mistake, so tests draw "
+            "several.",
+            (Part(1, (function("Ju", f"lambda v, W, u, y: ({WEIGHTS}, v @ W + 3.0)"),)),),
+            ("u",),
+            then=(
                 Claim(
-                    "The output, as before", "value", "y", -4.0, "by hand: 3 · (−1) + 1 · (−1)", 1, EXACTLY
+                    "What is passed on",
+                    "gradient",
+                    "u",
+                    (9.0, 13.0),
+                    "by hand: Wᵀv, which is 6 and 10, and 3 more",
+                    1,
+                    EXACTLY,
                 ),
             ),
         ),
         Try(
-            "There declare `v @ W` in place of `W @ v`: 6 and 10, and −4 on both sides.",
-            (Part(1, (function("Ju", f"lambda v, W, u, y: ({WEIGHTS}, v @ W)"),)),),
-            ("u",),
-            then=(Claim("What is passed on", "gradient", "u", (6.0, 10.0), "by hand: Wᵀv", 1, EXACTLY),),
+            "Open *Both products* and write `[2.0, 5.0]` for `u`: 62 and 62.",
+            (Part(2, (written("u", "[2.0, 5.0]"),)),),
+            ("there", "back"),
+            then=(
+                Claim("After the matrix", "value", "there", 62.0, "by hand: 3 · 12 + 1 · 26", 2, EXACTLY),
+                Claim("Before it", "value", "back", 62.0, "by hand: 6 · 2 + 10 · 5", 2, EXACTLY),
+            ),
         ),
     ),
     claims=(
@@ -108,7 +142,7 @@ LESSON = Lesson(
             "by hand: down the columns, 1 · 3 + 3 · 1 and 2 · 3 + 4 · 1",
             within=EXACTLY,
         ),
-        Claim("Arriving times result", "value", "y", -4.0, "by hand: 3(1 − 2) + 1(3 − 4)", within=EXACTLY),
+        Claim("The result", "value", "Ju", (-1.0, -1.0), "by hand: 1 − 2 and 3 − 4", within=EXACTLY),
         Claim(
             "What the wrong rule passes",
             "gradient",
@@ -118,12 +152,15 @@ LESSON = Lesson(
             1,
             EXACTLY,
         ),
+        Claim("Arriving times result", "value", "there", -4.0, "by hand: 3(1 − 2) + 1(3 − 4)", 2, EXACTLY),
+        Claim("Passed on times input", "value", "back", -4.0, "by hand: 6 · 1 + 10 · (−1)", 2, EXACTLY),
     ),
     predictions=(
-        Prediction("6", RIGHT),
-        Prediction("5", "transposed"),
-        Prediction("4", TOLD),
-        Prediction("3", TOLD),
+        Prediction("-4", RIGHT),
+        Prediction("-8", TOLD),
+        Prediction("16", TOLD),
+        Prediction("-2", TOLD),
+        Prediction("2", TOLD),
     ),
     sources=(
         "What `check_grads` compares, with differences along one random direction: [jax "
@@ -132,7 +169,10 @@ LESSON = Lesson(
     ),
     code="""W = jnp.array([[1.0, 2.0], [3.0, 4.0]])
 u = jnp.array([1.0, -1.0])
+v = jnp.array([3.0, 1.0])
 Ju, pull = jax.vjp(lambda u: W @ u, u)
-pull(jnp.array([3.0, 1.0]))  # [6.0, 10.0]
+(passed,) = pull(v)  # [6.0, 10.0]
+there = v @ Ju  # -4.0
+back = passed @ u  # -4.0
 """,
 )

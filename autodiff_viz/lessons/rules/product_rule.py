@@ -1,118 +1,137 @@
-"""Ask for the second derivative of a declared rule: a product has two terms."""
+"""Ask for the second derivative of a hand-written square, whose rule reads a number that was saved."""
 
 from autodiff_viz.asking.question import ASKED_ALONE, COTANGENT, NUMBER, Quantity, Question
-from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, put
+from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try, function
 from autodiff_viz.lessons.tour import Step
 
-CALLS = """x = 0.5
-foo = custom(ones_like(x), pullback=lambda v, x, y: v * x)
-fun = square(foo)
-g = grad(fun, x)
+SAVED = """x = 3.0
+saved = stop_gradient(x)
+y = custom(x * saved, pullback=lambda v, x, saved, y: (2.0 * saved * v, 0.0))
+z = x * y
+g = grad(z, x)
 """
-BARE = """x = 0.5
-foo = ones_like(x)
-g = 2.0 * foo * x
+PLAIN = """x = 3.0
+y = square(x)
+z = x * y
+g = grad(z, x)
 """
 
 LESSON = Lesson(
     key="product-rule",
     track="rules",
     title="I trust my rule once. May I differentiate it twice?",
-    summary="A declared slope is right, and the slope of that slope is another matter.",
+    summary="A hand-written backward gives the right slope. Then someone asks for the slope of that slope.",
     level=3,
     minutes=4,
     after=("second", "declare-derivative"),
-    found_by=("custom_jvp", "second derivative", "hessian of a custom rule"),
-    text="`foo` is 1 and declares the slope `x`, 0.5. So its square has the slope 2 · `foo` · `x`: that is "
-    "`g`, 1. Written out by hand with a plain 1 for `foo`, the next slope is 2.",
+    found_by=(
+        "custom_jvp",
+        "second derivative",
+        "hessian of a custom rule",
+        "double backward",
+        "gradgradcheck",
+        "save_for_backward",
+    ),
+    text="`y` is x², with a backward written by hand: `saved` keeps `x`, 3, and the rule passes on "
+    "2 · `saved`, 6. `z` is `x` times `y`, so x³, and its slope `g` is 27, as it should be.",
     steps=(
         Step(
             "By the rule",
-            CALLS,
+            SAVED,
             look_at="x",
-            pinned=BARE,
+            pinned=PLAIN,
             letter="B",
             questions=(
                 Question(
                     NUMBER,
                     Quantity(COTANGENT, "x"),
-                    words="What arrives at `x`, from `g`, with the rule?",
+                    words="What arrives at `x`, from `g`?",
                     told=(
                         (
-                            "2",
-                            "2 takes `foo` for a number. It has declared that it moves with `x`.",
+                            "18",
+                            "18 is 6x, which calculus gives. It needs all of `g` to move with `x`. Does "
+                            "`saved` tell anyone that it does?",
                         ),
                         (
-                            "0.5",
-                            "0.5 is the term in which `foo` moves. The factor `x` moves as well.",
-                        ),
-                        (
-                            "0",
-                            "0 takes all of `g` for a number. But `g` holds `x` openly, so it moves "
-                            "with `x`.",
+                            "6",
+                            "6 is one term of a product. `g` is `y` plus `x` times 2 · `saved`: look for "
+                            "every factor that moves.",
                         ),
                     ),
                 ),
             ),
             hides=ASKED_ALONE,
             reveal="compare",
-            text="2 and 0.5: the slope of a product has two terms. In the rule `foo` stays a function, so "
-            "both are there. A plain 1 has no slope, and the second is lost.",
+            text="`g` is `y` + `x` · 2 · `saved`. `y` brings 6 and `x` brings 6. `saved` is a plain number: "
+            "its 6 is lost. The rule is right once and wrong twice, and no error says so.",
         ),
         Step(
-            "By hand",
-            BARE,
+            "A square without a rule",
+            PLAIN,
             look_at="x",
-            text="The slope is written out, with the value of `foo`, which has no rule here.",
+            text="The same values and the same `g`. The slope 2x is made from `x`, so it moves with it.",
         ),
     ),
     to_try=(
         Try(
-            "Open *By hand*: `g` is 1 as well, and 2 arrives. A test of `g` alone finds nothing.",
-            (Part(1),),
-            ("g", "x"),
+            "In the rule of `y` write `x` for `saved`: 18 arrives. Such a rule may be differentiated again.",
+            (Part(edits=(function("y", "lambda v, x, saved, y: (2.0 * x * v, 0.0)"),)),),
+            ("x",),
             then=(
-                Claim("The slope", "value", "g", 1.0, "by hand: 2 · 1 · 0.5", 1, EXACTLY),
-                Claim("What arrives at x", "gradient", "x", 2.0, "by hand: (2x)' = 2", 1, EXACTLY),
+                Claim("The slope, as before", "value", "g", 27.0, "by hand: 3 · 3²", within=EXACTLY),
+                Claim("What arrives at x", "gradient", "x", 18.0, "by hand: 6 + 6 + 6", within=EXACTLY),
             ),
         ),
         Try(
-            "In *By the rule* move `x` to 0: 2 arrives, as by hand. Then to 1: 4.",
-            (Part(edits=(put("x", 0.0),)), Part(edits=(put("x", 1.0),))),
-            ("x",),
+            "Open *A square without a rule*: `g` is 27 there too. A test of the first slope finds nothing; "
+            "18 arrives.",
+            (Part(1),),
+            ("g", "x"),
             then=(
-                Claim("What arrives at x", "gradient", "x", 4.0, "by hand: 2 · 1 + 2 · 1²", within=EXACTLY),
+                Claim("The slope", "value", "g", 27.0, "by hand: 3 · 3²", 1, EXACTLY),
+                Claim("What arrives at x", "gradient", "x", 18.0, "by hand: (3x²)' = 6 · 3", 1, EXACTLY),
             ),
         ),
     ),
     claims=(
-        Claim("The slope", "value", "g", 1.0, "by hand: 2 · foo · foo' = 2 · 1 · 0.5", within=EXACTLY),
+        Claim("The slope", "value", "g", 27.0, "by hand: y + x · 2 · saved = 9 + 18", within=EXACTLY),
         Claim(
             "What arrives at x",
             "gradient",
             "x",
-            2.5,
-            "by hand: 2 · foo'² + 2 · foo · foo'' = 2 · 0.25 + 2 · 1 · 1",
+            12.0,
+            "by hand: 2 · saved for y, and 2 · saved for the factor x",
             within=EXACTLY,
         ),
-        Claim("What arrives, by hand with a bare 1", "gradient", "x", 2.0, "by hand: (2x)' = 2", 1, EXACTLY),
+        Claim("What arrives without a rule", "gradient", "x", 18.0, "by hand: (3x²)' = 6 · 3", 1, EXACTLY),
     ),
     predictions=(
-        Prediction("2.5", RIGHT),
-        Prediction("2", TOLD),
-        Prediction("0.5", TOLD),
-        Prediction("1", "value"),
+        Prediction("12", RIGHT),
+        Prediction("18", TOLD),
+        Prediction("6", TOLD),
+        Prediction("0", "grad-as-number"),
+        Prediction("27", "value"),
     ),
     sources=(
-        "JAX's `custom_jvp` gives 2 or 2.5, by whether the rule calls `foo(x)`: "
+        "In PyTorch all that `forward` computes and keeps in `ctx` is such a number, and the second "
+        "derivative is silently wrong: [pytorch 58509](https://github.com/pytorch/pytorch/issues/58509). "
+        "In JAX a `custom_jvp` rule loses a term if it does not call its own function: "
         "[jax 28805](https://github.com/jax-ml/jax/issues/28805).",
     ),
-    code="""@jax.custom_jvp
-def foo(x):
-    return jnp.ones_like(x)
+    code="""class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.saved = x.detach()
+        return x * ctx.saved
 
-foo.defjvp(lambda primals, tangents: (foo(primals[0]), primals[0] * tangents[0]))
-fun = lambda x: foo(x) ** 2
-jax.grad(jax.grad(fun))(0.5)  # 2.5
+    @staticmethod
+    def backward(ctx, v):
+        return 2 * ctx.saved * v
+
+x = torch.tensor(3.0, requires_grad=True)
+z = x * Square.apply(x)
+(g,) = torch.autograd.grad(z, x, create_graph=True)  # 27.0
+g.backward()
+x.grad  # 12.0
 """,
 )

@@ -1,11 +1,13 @@
-"""Ask how many sweeps of forward mode a gradient takes: one for each input."""
+"""Ask how many sweeps a gradient takes in forward and in reverse mode: one for each input, or one in all."""
 
-from autodiff_viz.asking.question import ASKED_ALONE, CHOICE, VALUE, Quantity, Question
+from autodiff_viz.asking.question import ASKED_ALONE, CHOICE, COTANGENT, Quantity, Question
 from autodiff_viz.lessons.lesson import EXACTLY, RIGHT, TOLD, Claim, Lesson, Part, Prediction, Try
 from autodiff_viz.lessons.tour import Step
+from autodiff_viz.messages import edits
+from autodiff_viz.messages.edits import edit_data
 
-SQUARES = """x = [1.0, 2.0, 3.0]
-loss = sum(square(x))
+WEIGHTS = """w = parameter(shape=(1000,), init="ones")
+loss = sum(square(w))
 """
 TWO = """x = 2.0
 y = 3.0
@@ -13,6 +15,8 @@ p = x * y
 s = x + y
 z = stack([p, s])
 """
+ONE_ONE, ONE_MANY = "forward 1, reverse 1", "forward 1, reverse 1,000"
+MANY_ONE, MANY_MANY = "forward 1,000, reverse 1", "forward 1,000, reverse 1,000"
 
 LESSON = Lesson(
     key="rows-or-columns",
@@ -23,38 +27,43 @@ LESSON = Lesson(
     minutes=3,
     after=("matmul",),
     found_by=("jacfwd", "jacrev", "jvp", "jacobian", "scalar outputs"),
-    text="`x` holds three numbers, and one `loss` is the sum of their squares. One sweep back brings all "
-    "three slopes: 2, 4 and 6. Forward mode carries slopes along with the values instead.",
+    text="`w` holds 1,000 weights, and `loss` is one number, the sum of their squares. You want all 1,000 "
+    "slopes. Reverse mode sweeps back from the loss; forward mode carries slopes along with the values.",
     steps=(
         Step(
-            "Three inputs, one loss",
-            SQUARES,
-            look_at="x",
+            "1,000 weights, one loss",
+            WEIGHTS,
+            look_at="w",
             questions=(
                 Question(
                     CHOICE,
-                    Quantity(VALUE, "loss"),
-                    words="How many sweeps does forward mode need for the same three slopes?",
+                    Quantity(COTANGENT, "w"),
+                    words="How many sweeps does each mode need?",
                     told=(
                         (
-                            "1",
-                            "It is the same chain rule. But a sweep forward follows one move of the inputs: "
-                            "which of the three moves?",
+                            ONE_ONE,
+                            "It is one chain rule. But a sweep forward follows one move of the weights, and "
+                            "one number reaches the loss. What of each weight?",
                         ),
                         (
-                            "2",
-                            "One move of the inputs gives one number at the loss. How many numbers are "
-                            "wanted?",
+                            ONE_MANY,
+                            "Forward, whatever moves, one number reaches the loss. Back, one number starts "
+                            "there and spreads out. Which sweep holds more slopes?",
+                        ),
+                        (
+                            MANY_MANY,
+                            "Nudging each weight in turn takes one run per weight. But going back from the "
+                            "loss, which weight does a sweep leave out?",
                         ),
                     ),
-                    options=("1", "2", "3"),
-                    right="3",
+                    options=(ONE_ONE, ONE_MANY, MANY_ONE, MANY_MANY),
+                    right=MANY_ONE,
                 ),
             ),
             hides=ASKED_ALONE,
             reveal="play",
-            text="Back, a sweep gives one row: all inputs of one output. Forward, it gives one column: all "
-            "outputs of one input. A loss is one row, however wide.",
+            text="Back, a sweep gives a row: one output, all inputs. Forward, it gives a column: one input, "
+            "all outputs. A loss is one row, so one sweep back is enough, however many weights there are.",
         ),
         Step(
             "Back with seed 1, 0",
@@ -84,14 +93,15 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *Forward from x*: 3 and 1 reach `z`, the column of `x`. Nothing in it is about `y`.",
-            (Part(2),),
+            "Open *Forward from x*: 3 and 1 reach `z`, the column of `x`. Give `y` the tangent 1 too: "
+            "5 and 2, both columns in one sum.",
+            (Part(2), Part(2, (edit_data(edits.Tangent(node="y", value="1")),))),
             ("z", "jacobian"),
         ),
     ),
     claims=(
-        Claim("The row of the loss", "gradient", "x", (2.0, 4.0, 6.0), "by hand: 2x", within=EXACTLY),
-        Claim("The loss", "value", "loss", 14.0, "by hand: 1 + 4 + 9", within=EXACTLY),
+        Claim("The row of the loss", "gradient", "w", (2.0,) * 1000, "by hand: 2w", within=EXACTLY),
+        Claim("The loss", "value", "loss", 1000.0, "by hand: 1,000 · 1²", within=EXACTLY),
         Claim("x gets, from the first output", "gradient", "x", 3.0, "by hand: d(xy)/dx = y", 1, EXACTLY),
         Claim("y gets, from the first output", "gradient", "y", 2.0, "by hand: d(xy)/dy = x", 1, EXACTLY),
         Claim("Both outputs", "value", "z", (6.0, 5.0), "by hand: 2 · 3 and 2 + 3", 2, EXACTLY),
@@ -115,14 +125,16 @@ LESSON = Lesson(
         ),
     ),
     predictions=(
-        Prediction("3", RIGHT),
-        Prediction("1", TOLD),
-        Prediction("2", TOLD),
+        Prediction(MANY_ONE, RIGHT),
+        Prediction(ONE_ONE, TOLD),
+        Prediction(ONE_MANY, TOLD),
+        Prediction(MANY_MANY, TOLD),
     ),
     sources=(
         "When which: [jax 215](https://github.com/jax-ml/jax/issues/215), more outputs than inputs, "
         "and [jax 719](https://github.com/jax-ml/jax/issues/719), one output. PyTorch asks for a seed "
         "where there is more than one output: *grad can be implicitly created only for scalar outputs*.",
     ),
-    code="""jax.jacrev(lambda x: (x ** 2).sum())(jnp.array([1.0, 2.0, 3.0]))  # [2.0, 4.0, 6.0]""",
+    code="""w = jnp.ones(1000)
+jax.grad(lambda w: (w ** 2).sum())(w)  # 2.0 for each of them""",
 )

@@ -373,7 +373,7 @@ LESSON_LINTS = {
     "Two losses": {FORWARD_MODE, SECOND},  # the reversal
     "One loss": {FORWARD_MODE, SECOND},
     "Declared along the rows": {FORWARD_MODE},
-    "By the rule": {FORWARD_MODE, SECOND},
+    "By the rule": {FORWARD_MODE},
     "The second sine": {CHECKPOINT},
     "Keep v2": {CHECKPOINT},  # the whole function, as in the others
     "Keep v1 and v2": {CHECKPOINT},
