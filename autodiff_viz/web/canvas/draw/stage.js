@@ -349,7 +349,8 @@ export const sizeOf = ({ surface, size }) =>
 export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
   const clear = clearOf(size);
-  const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
+  const all = [...(stage.content ? [stage.content] : []), ...stage.guesses];
+  const box = bounds(all) ?? { x: 0, y: 0, w: 1, h: 1 };
   if (stage.presents) return fit(box, size, { most: LARGEST * stage.reading, clear: BARE });
   const least = stage.reading * leastOf(size, drawing.nodes.length);
   const output =
