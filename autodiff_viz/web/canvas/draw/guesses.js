@@ -13,17 +13,17 @@ import { crossingsOf, numberBox } from "./wires.js";
 
 const FONT = 11.5; // px
 const BOLD = 1.12; // width of semi-bold letters over its estimate, also where the browser rounds it to whole px
-const TALL = 1.75; // height, of the font's size
+const TALL = 1.65; // height, of the font's size
 const SIDES = 1.4; // px left and right of the text, of the font's size
 const MOST = 16; // width of the text, of the font's size
-const APART = 3; // px on the screen to what it must not cover
+const APART = 2; // px on the screen to what it must not cover
 const FAR = 6; // heights of a chip within which a place is sought
-const [ACROSS, DOWN] = [0.25, 0.5]; // steps of the search, of a chip's width and height
+const [ACROSS, DOWN] = [0.25, 0.25]; // steps of the search, of a chip's width and height
 const CROSSED = 0.35; // cost of a sampled point of a wire that is covered, in heights of a chip
 const ABOVE = 0.3; // cost of a place that is not below, where it usually is
 const ASIDE = 0.2; // cost of a place that is half a card and half a chip to the left or the right
 const LED = 0.8; // heights from which on a line leads to what it is about
-const EDGE = 2; // px on the screen to the edge of the canvas
+const EDGE = 1; // px on the screen to the edge of the canvas
 const [COVERED, OUTSIDE] = [100, 24]; // cost of something that is covered, and of a place that is not in view
 
 /** The place of a box beside another one that it is about: it covers none of `covers` and stays in `room` where it can, crosses

@@ -107,6 +107,7 @@ function hide(entry, parts, hidden) {
 
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
 const HALF = 640; // px, a canvas beside a column in a window of 1100 px; below it, too, cards may have their numbers alone
+const GROWN = 30; // px
 const CLOSE = 1.4; // most `reading` in so narrow a canvas, where larger texts would leave a part of the graph out of view
 const NARROW = 480; // px; below it the first view shows all of a graph, with its numbers alone if need be, or names of a part of a large one
 const FEW = 15; // nodes; with at most so many, a first view is fitted again after every change
@@ -282,10 +283,12 @@ function giveGuessesPlaces(stage) {
   stage.guesses = placeGuesses(cards, strands, obstacles, level, view.k, wholeInView(stage));
 }
 
-/** The part of the world in view, if all of the drawing is. @param {Stage} stage */
+/** The part of the world in view, if all of the drawing is, but for a few px by which texts have grown since it was fitted.
+ * @param {Stage} stage */
 function wholeInView(stage) {
   const seen = visibleWorld(stage.view, sizeOf(stage));
-  return stage.content && isWithin(seen, stage.content) ? seen : null;
+  const nearly = padded(seen, GROWN / stage.view.k);
+  return stage.content && isWithin(nearly, stage.content) ? seen : null;
 }
 
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
@@ -305,7 +308,8 @@ function bodyOf(node, level) {
   const left = Math.max(pillsReach(node), ...pills.map(({ x }) => node.x - x));
   const top = plain ? named : Math.max(CHIPS_BEYOND.above * unit, named, node.y - chips.y);
   const right = Math.max(6, chips.x + chips.w - node.x - node.w);
-  const foot = node.tab ? 0 : node.runs || node.state?.length ? CHIPS_BEYOND.below * unit : 4;
+  const marked = node.runs || node.state?.length || (node.segment && detail === "near");
+  const foot = node.tab ? 0 : marked ? CHIPS_BEYOND.below * unit : 4;
   const below = node.tab ? 0 : (node.foot ?? 0) + foot;
   return {
     x: node.x - left - 6,
@@ -346,7 +350,8 @@ export const sizeOf = ({ surface, size }) =>
 export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
   const clear = clearOf(size);
-  const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
+  const all = [...(stage.content ? [stage.content] : []), ...stage.guesses];
+  const box = bounds(all) ?? { x: 0, y: 0, w: 1, h: 1 };
   if (stage.presents) return fit(box, size, { most: LARGEST * stage.reading, clear: BARE });
   const least = stage.reading * leastOf(size, drawing.nodes.length);
   const output =
