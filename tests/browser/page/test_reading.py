@@ -112,6 +112,54 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
     expect(panel.locator("h2")).to_have_text(following.title, timeout=20_000)
 
 
+FOCUSED = """() => {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at === document.body ? "nothing" : at.textContent;
+}"""
+
+
+def tab_to(page: Page, words: str) -> None:
+    """Press Tab until what has the focus says these words."""
+    for _ in range(16):
+        page.keyboard.press("Tab")
+        if words in page.evaluate(FOCUSED):
+            return
+    raise AssertionError(f"not reached: {words}")
+
+
+def test_a_lesson_is_read_with_the_keyboard_alone_beside_its_cause_and_its_plot(page: Page, address: str):
+    found = lesson("hidden-stop")
+    following = track_of(found).lessons[track_of(found).lessons.index(found) + 1]
+    page.set_viewport_size({"width": 1280, "height": 720})
+    LabPage(page, address).open("/?lesson=hidden-stop")
+    panel, question, onward = page.locator(PANEL), page.locator(".asking"), page.locator(NEXT)
+    expect(panel.locator("h2")).to_be_focused(timeout=20_000)
+    options = found.steps[0].questions[0].options
+    for option, heard in zip(options[:2], ("One more try.", "Right."), strict=True):
+        tab_to(page, option)
+        page.keyboard.press("Enter")
+        expect(question.get_by_role("status").first).to_contain_text(heard)
+    expect(question.get_by_role("button", name="Show why")).to_be_focused()
+    page.keyboard.press("Enter")
+    cause = question.get_by_text("meets a stop, at 'a_copy' and 'b_copy'")
+    expect(cause).to_be_in_viewport(timeout=20_000)
+    expect(panel.locator("h2")).to_be_in_viewport(ratio=1)
+    expect(question.get_by_role("button", name="Show why")).to_be_focused()
+    tab_to(page, "Do the first try")
+    for done, says in ((1, "Do the next try"), (2, f"Next: {following.title}")):
+        page.keyboard.press("Enter")
+        expect(panel.locator(".av-done")).to_have_count(done, timeout=20_000)
+        expect(onward).to_have_text(says, timeout=20_000)
+        assert says in page.evaluate(FOCUSED)
+    expect(
+        page.locator(".st-key-figure_place")
+    ).to_be_in_viewport()  # with the paths that the first was about
+    page.keyboard.press("Enter")
+    expect(panel.locator("h2")).to_have_text(following.title, timeout=20_000)
+    expect(panel.locator("h2")).to_be_focused()
+
+
 @pytest.mark.sampled(25)
 @pytest.mark.parametrize("key", ASKING)
 def test_question_graph_and_answer_of_every_lesson_are_in_view(page: Page, address: str, key: str):
