@@ -53,7 +53,7 @@ LESSON = Lesson(
                 Question(
                     NUMBER,
                     Quantity(COTANGENT, "u"),
-                    words="If it is right: what do they give, times `u` and added up?",
+                    words="Its two numbers times those of `u`, added up: what must that be?",
                     told=(
                         (
                             "-8",
