@@ -58,7 +58,7 @@ LESSON = Lesson(
                         (
                             "-8",
                             "−8 goes along the rows: 1 · 3 + 2 · 1 for the first place. But which entries of "
-                            "`W` did it meet?",
+                            "`W` does that place meet?",
                         ),
                         (
                             "16",
